@@ -1,0 +1,48 @@
+// vector_add: one thread per element, and a host that checks every answer.
+// Look at the guard `if (i < n)`: the grid is rounded up, so the last block has threads with nothing to do.
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+__global__ void vector_add(const float* a, const float* b, float* c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+
+int main(int argc, char** argv) {
+  const int n = argc > 1 ? std::atoi(argv[1]) : 1000003;
+  const size_t bytes = n * sizeof(float);
+  std::vector<float> a(n), b(n), c(n, -1.0f);
+  for (int i = 0; i < n; ++i) {
+    a[i] = 0.5f * (i % 1000);
+    b[i] = 2.0f * (i % 77);
+  }
+
+  float *d_a, *d_b, *d_c;
+  cudaMalloc(&d_a, bytes);
+  cudaMalloc(&d_b, bytes);
+  cudaMalloc(&d_c, bytes);
+  cudaMemcpy(d_a, a.data(), bytes, cudaMemcpyHostToDevice);
+  cudaMemcpy(d_b, b.data(), bytes, cudaMemcpyHostToDevice);
+
+  const int block = 256;
+  const int grid = (n + block - 1) / block;
+  vector_add<<<grid, block>>>(d_a, d_b, d_c, n);
+  cudaMemcpy(c.data(), d_c, bytes, cudaMemcpyDeviceToHost);
+
+  cudaError_t status = cudaGetLastError();
+  int wrong = 0;
+  for (int i = 0; i < n; ++i) wrong += c[i] != a[i] + b[i];
+  cudaFree(d_a);
+  cudaFree(d_b);
+  cudaFree(d_c);
+
+  if (status != cudaSuccess || wrong != 0) {
+    std::printf("vector_add: FAILED, %d of %d elements are wrong (%s)\n", wrong, n, cudaGetErrorString(status));
+    return 1;
+  }
+  std::printf("vector_add: %d elements on %d blocks of %d threads, all correct\n", n, grid, block);
+  return 0;
+}
