@@ -1,0 +1,61 @@
+// The machine runs grids. Worker threads (one per host core) take blocks in increasing order; a thread that waits for a
+// grid can run blocks of it itself, so that a small kernel needs no hand-over between threads.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vm/memory.h"
+#include "vm/program.h"
+#include "vm/trap.h"
+
+namespace warpbeam::vm {
+
+struct Launch {
+  const Program* program = nullptr;  // stays alive until the grid is done
+  const Kernel* kernel = nullptr;
+  std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  uint32_t dynamic_shared = 0;
+  std::vector<std::byte> params;     // laid out as Kernel::params says
+  DeviceMemory* memory = nullptr;
+  bool cooperative = false;          // all blocks resident together
+  uint64_t grid_id = 0;
+  uint32_t sm_count = 1;             // of the device: %nsmid, and a bound on co-residency
+  uint32_t resident_blocks = 1;      // how many blocks of this kernel the device holds at once
+  uint32_t stack_limit = 1024;       // cudaLimitStackSize
+  uint64_t heap_limit = 8u << 20;    // cudaLimitMallocHeapSize
+  double clock_ghz = 1.98;           // %clock64 ticks per nanosecond
+  uint32_t max_shared_per_block = 232448;  // what the device allows; more was refused by the caller already
+};
+
+struct LaunchResult {
+  Trap trap;            // kind None: success
+  std::string printed;  // what printf wrote, in block order
+};
+
+class Grid;  // a launch under way
+
+class Machine {
+ public:
+  static Machine& instance();  // one per process; WARPBEAM_THREADS bounds its workers
+  unsigned threads() const;
+
+  // Starts a grid; `done` runs exactly once on some thread when the last block has ended.
+  std::shared_ptr<Grid> start(Launch launch, std::function<void(LaunchResult&&)> done);
+  // Runs blocks of `grid` on this thread until no block is left to take or run here. The grid may still be running on
+  // workers afterwards: `done` says when it is finished.
+  void help(Grid& grid);
+  // Runs a whole grid on this thread and the workers, and waits for it.
+  LaunchResult run(Launch launch);
+
+ private:
+  Machine();
+  ~Machine();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpbeam::vm
