@@ -1,0 +1,16 @@
+// The types of the runtime API, by chapter.
+#ifndef WARPBEAM_DRIVER_TYPES_H
+#define WARPBEAM_DRIVER_TYPES_H
+// Programs test for NVIDIA's own guard too.
+#define __DRIVER_TYPES_H__
+
+#include "warpbeam/runtime/handles.h"
+#include "warpbeam/runtime/errors.h"
+#include "warpbeam/runtime/device.h"
+#include "warpbeam/runtime/memory.h"
+#include "warpbeam/runtime/launch.h"
+#include "warpbeam/runtime/interop.h"
+#include "warpbeam/runtime/graph.h"
+#include "warpbeam/runtime/library.h"
+
+#endif

@@ -1,0 +1,120 @@
+// NVTX: annotations for profilers. Nothing listens yet, so every call is empty and returns what NVTX returns when no
+// tool is attached.
+#ifndef WARPBEAM_NVTOOLSEXT_H
+#define WARPBEAM_NVTOOLSEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <wchar.h>
+
+#define NVTX_VERSION 3
+#define NVTX_SUCCESS 0
+#define NVTX_FAIL 1
+#define NVTX_ERR_INIT_LOAD_PROPERTY 2
+#define NVTX_NO_PUSH_POP_TRACKING ((int)-2)
+
+enum nvtxColorType_t { NVTX_COLOR_UNKNOWN = 0, NVTX_COLOR_ARGB = 1 };
+enum nvtxMessageType_t {
+  NVTX_MESSAGE_UNKNOWN = 0,
+  NVTX_MESSAGE_TYPE_ASCII = 1,
+  NVTX_MESSAGE_TYPE_UNICODE = 2,
+  NVTX_MESSAGE_TYPE_REGISTERED = 3
+};
+enum nvtxPayloadType_t {
+  NVTX_PAYLOAD_UNKNOWN = 0,
+  NVTX_PAYLOAD_TYPE_UNSIGNED_INT64 = 1,
+  NVTX_PAYLOAD_TYPE_INT64 = 2,
+  NVTX_PAYLOAD_TYPE_DOUBLE = 3,
+  NVTX_PAYLOAD_TYPE_UNSIGNED_INT32 = 4,
+  NVTX_PAYLOAD_TYPE_INT32 = 5,
+  NVTX_PAYLOAD_TYPE_FLOAT = 6
+};
+
+typedef uint64_t nvtxRangeId_t;
+typedef struct nvtxDomainRegistration_st* nvtxDomainHandle_t;
+typedef struct nvtxStringRegistration_st* nvtxStringHandle_t;
+
+typedef union nvtxMessageValue_t {
+  const char* ascii;
+  const wchar_t* unicode;
+  nvtxStringHandle_t registered;
+} nvtxMessageValue_t;
+
+typedef struct nvtxEventAttributes_v2 {
+  uint16_t version;
+  uint16_t size;
+  uint32_t category;
+  int32_t colorType;
+  uint32_t color;
+  int32_t payloadType;
+  int32_t reserved0;
+  union payload_t {
+    uint64_t ullValue;
+    int64_t llValue;
+    double dValue;
+    uint32_t uiValue;
+    int32_t iValue;
+    float fValue;
+  } payload;
+  int32_t messageType;
+  nvtxMessageValue_t message;
+} nvtxEventAttributes_t;
+#define NVTX_EVENT_ATTRIB_STRUCT_SIZE ((uint16_t)(sizeof(nvtxEventAttributes_t)))
+
+#define WB_NVTX static inline
+WB_NVTX void nvtxInitialize(const void* reserved) { (void)reserved; }
+WB_NVTX void nvtxMarkEx(const nvtxEventAttributes_t* event) { (void)event; }
+WB_NVTX void nvtxMarkA(const char* message) { (void)message; }
+WB_NVTX void nvtxMarkW(const wchar_t* message) { (void)message; }
+WB_NVTX nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t* event) { return (void)event, 0; }
+WB_NVTX nvtxRangeId_t nvtxRangeStartA(const char* message) { return (void)message, 0; }
+WB_NVTX nvtxRangeId_t nvtxRangeStartW(const wchar_t* message) { return (void)message, 0; }
+WB_NVTX void nvtxRangeEnd(nvtxRangeId_t id) { (void)id; }
+WB_NVTX int nvtxRangePushEx(const nvtxEventAttributes_t* event) { return (void)event, NVTX_NO_PUSH_POP_TRACKING; }
+WB_NVTX int nvtxRangePushA(const char* message) { return (void)message, NVTX_NO_PUSH_POP_TRACKING; }
+WB_NVTX int nvtxRangePushW(const wchar_t* message) { return (void)message, NVTX_NO_PUSH_POP_TRACKING; }
+WB_NVTX int nvtxRangePop(void) { return NVTX_NO_PUSH_POP_TRACKING; }
+WB_NVTX void nvtxNameCategoryA(uint32_t category, const char* name) { (void)category, (void)name; }
+WB_NVTX void nvtxNameCategoryW(uint32_t category, const wchar_t* name) { (void)category, (void)name; }
+WB_NVTX void nvtxNameOsThreadA(uint32_t thread, const char* name) { (void)thread, (void)name; }
+WB_NVTX void nvtxNameOsThreadW(uint32_t thread, const wchar_t* name) { (void)thread, (void)name; }
+WB_NVTX nvtxDomainHandle_t nvtxDomainCreateA(const char* name) { return (void)name, (nvtxDomainHandle_t)0; }
+WB_NVTX nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t* name) { return (void)name, (nvtxDomainHandle_t)0; }
+WB_NVTX void nvtxDomainDestroy(nvtxDomainHandle_t domain) { (void)domain; }
+WB_NVTX void nvtxDomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
+  (void)domain, (void)event;
+}
+WB_NVTX nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
+  return (void)domain, (void)event, 0;
+}
+WB_NVTX void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id) { (void)domain, (void)id; }
+WB_NVTX int nvtxDomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
+  return (void)domain, (void)event, NVTX_NO_PUSH_POP_TRACKING;
+}
+WB_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t domain) { return (void)domain, NVTX_NO_PUSH_POP_TRACKING; }
+WB_NVTX nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t domain, const char* string) {
+  return (void)domain, (void)string, (nvtxStringHandle_t)0;
+}
+WB_NVTX void nvtxDomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char* name) {
+  (void)domain, (void)category, (void)name;
+}
+
+#ifdef UNICODE
+#define nvtxMark nvtxMarkW
+#define nvtxRangeStart nvtxRangeStartW
+#define nvtxRangePush nvtxRangePushW
+#define nvtxNameCategory nvtxNameCategoryW
+#define nvtxNameOsThread nvtxNameOsThreadW
+#define nvtxDomainCreate nvtxDomainCreateW
+#else
+#define nvtxMark nvtxMarkA
+#define nvtxRangeStart nvtxRangeStartA
+#define nvtxRangePush nvtxRangePushA
+#define nvtxNameCategory nvtxNameCategoryA
+#define nvtxNameOsThread nvtxNameOsThreadA
+#define nvtxDomainCreate nvtxDomainCreateA
+#define nvtxDomainRegisterString nvtxDomainRegisterStringA
+#define nvtxDomainNameCategory nvtxDomainNameCategoryA
+#endif
+
+#endif
