@@ -1,0 +1,124 @@
+// A row: one syntax line of the PTX manual with everything the project knows about it. Chapters of rows are in rows/.
+#pragma once
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "isa/mods.h"
+#include "isa/syntax.h"
+#include "isa/types.h"
+
+namespace warpbeam::isa {
+
+// What kind of machinery executes the row.
+enum class Kind : uint8_t {
+  Lane,     // each lane computes by itself: the row's `lane` function is the whole meaning
+  Move,     // mov, with vectors, addresses of symbols, special registers
+  Convert,  // cvt
+  Compare,  // setp, set
+  Select,   // selp
+  Carry,    // add.cc … madc
+  Memory,   // ld, st, prefetch
+  Atomic,   // atom, red
+  Address,  // cvta, isspacep, mapa
+  Control,  // bra, brx.idx, call, ret, exit, trap …
+  Barrier,  // bar, barrier, fence, membar
+  Warp,     // shfl, vote, match, redux, activemask, elect
+  Async,    // cp.async
+  Misc,     // nanosleep, pmevent …
+};
+
+// The profiler's instruction classes (named as in the vendor's instruction statistics).
+enum class Class : uint8_t {
+  IntAlu, IntMul, Logic, Shift, Compare, Select, Move, Convert,
+  F16, F32Add, F32Mul, F32Fma, F64Add, F64Mul, F64Fma, Special, Video,
+  Load, Store, Atomic, Branch, Call, Barrier, Warp, Fence, Misc,
+};
+std::string_view name_of(Class c);
+
+struct Since {
+  int ptx = 10;  // 85 for 8.5
+  int sm = 10;
+};
+
+using TypeSet = std::span<const Type>;
+
+struct Row {
+  int id = -1;               // position in all_rows()
+  std::string_view syntax;
+  std::string_view opcode;
+  TypeSet types, atypes;     // what .type and .atype may be
+  Kind kind{};
+  Class cls{};
+  Since since{};
+  std::string_view about;    // one sentence for the reference page
+  OperandSpecs operands;
+};
+
+// One word position of a syntax line.
+struct Slot {
+  bool optional = false;
+  int type_slot = -1;                   // 0: .type, 1: .atype
+  Type literal_type = Type::None;       // .f32 written in the line
+  std::vector<const ModWord*> words;    // alternatives
+  std::vector<std::string_view> plain;  // words that only this row knows
+};
+
+struct RowForm {  // a row with its syntax line taken apart
+  const Row* row = nullptr;
+  std::vector<Slot> slots;
+};
+
+std::span<const Row> all_rows();
+std::span<const RowForm> all_forms();
+bool known_opcode(std::string_view opcode);
+
+struct Matched {
+  const Row* row = nullptr;
+  Mods mods;
+  Type type = Type::None, atype = Type::None;
+};
+
+// Finds the row for an opcode and its dotted words (each with the dot). Words may stand in any order, as ptxas has it;
+// types keep theirs. `sense` reports whether a row's operand list can take `operand_count` operands.
+Result<Matched> match_row(std::string_view opcode, std::span<const std::string_view> words, int operand_count);
+
+// --- how chapters write rows -------------------------------------------------------------------------------------
+
+template <Type... ts>
+struct Types {
+  static constexpr std::array<Type, sizeof...(ts)> list{ts...};
+};
+template <class... Rows>
+struct RowList {
+  static constexpr int size = sizeof...(Rows);
+};
+
+// Defaults that a row struct may shadow.
+struct RowBase {
+  using T = Types<>;
+  using A = Types<>;
+  static constexpr Kind kind = Kind::Lane;
+  static constexpr Since since{};
+  static constexpr std::string_view about = "";
+};
+
+template <class R>
+constexpr Row describe() {
+  Row row;
+  row.syntax = R::syntax;
+  row.opcode = row.syntax.substr(0, row.syntax.find_first_of(".{( "));
+  row.types = R::T::list;
+  row.atypes = R::A::list;
+  row.kind = R::kind;
+  row.cls = R::cls;
+  row.since = R::since;
+  row.about = R::about;
+  row.operands = operand_specs(row.syntax);
+  return row;
+}
+
+}  // namespace warpbeam::isa

@@ -1,0 +1,22 @@
+// The list of chapters. A new chapter is added here and, if its rows are lane rows, in vm/exec_lane_*.cc.
+#pragma once
+#include "isa/rows/engine.h"
+#include "isa/rows/float.h"
+#include "isa/rows/integer.h"
+#include "isa/rows/logic.h"
+
+namespace warpbeam::isa {
+
+template <class F>
+void for_each_chapter(F f) {
+  f(rows::Integer{});
+  f(rows::Logic{});
+  f(rows::Float{});
+  f(rows::Moves{});
+  f(rows::MemoryRows{});
+  f(rows::ControlRows{});
+  f(rows::WarpRows{});
+  f(rows::MiscRows{});
+}
+
+}  // namespace warpbeam::isa

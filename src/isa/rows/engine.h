@@ -1,0 +1,237 @@
+// Rows whose meaning lies in the engines: data movement, comparison, memory, control, barriers, warp communication.
+// Here stands what the parser, the generators and the reference page need.
+#pragma once
+#include "isa/row.h"
+
+namespace warpbeam::isa::rows {
+
+template <Kind k, Class c>
+struct EngineRow : RowBase {
+  static constexpr Kind kind = k;
+  static constexpr Class cls = c;
+};
+using AllScalars = Types<Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32,
+                         Type::S64, Type::F32, Type::F64>;
+using MemoryTypes = Types<Type::B8, Type::B16, Type::B32, Type::B64, Type::B128, Type::U8, Type::U16, Type::U32, Type::U64,
+                          Type::S8, Type::S16, Type::S32, Type::S64, Type::F32, Type::F64, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2>;
+
+// --- moves and conversions ---------------------------------------------------------------------------------------
+struct Mov : EngineRow<Kind::Move, Class::Move> {
+  static constexpr char syntax[] = "mov.type d, a";
+  using T = Types<Type::B16, Type::B32, Type::B64, Type::B128, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32,
+                  Type::S64, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2, Type::F32, Type::F64, Type::Pred>;
+  static constexpr std::string_view about =
+      "Copies a register, an immediate, a special register or the address of a name; packs and unpacks vectors.";
+};
+struct Cvt : EngineRow<Kind::Convert, Class::Convert> {
+  static constexpr char syntax[] = "cvt{.irnd|.rnd}{.ftz}{.satfinite}{.relu}{.sat}.type.atype d, a:atype";
+  using T = Types<Type::U8, Type::U16, Type::U32, Type::U64, Type::S8, Type::S16, Type::S32, Type::S64, Type::F16,
+                  Type::BF16, Type::F32, Type::F64, Type::TF32>;
+  using A = T;
+};
+struct CvtPacked : EngineRow<Kind::Convert, Class::Convert> {
+  static constexpr char syntax[] = "cvt.rnd{.satfinite}{.relu}.type.f32 d, a:f32, b:f32";
+  static constexpr Since since{70, 80};
+  using T = Types<Type::F16x2, Type::BF16x2, Type::E4M3x2, Type::E5M2x2>;
+};
+struct CvtFp8 : EngineRow<Kind::Convert, Class::Convert> {
+  static constexpr char syntax[] = "cvt.rn{.satfinite}{.relu}.type.atype d, a:atype";
+  static constexpr Since since{78, 89};
+  using T = Types<Type::F16x2, Type::E4M3x2, Type::E5M2x2>;
+  using A = T;
+};
+struct CvtPack : EngineRow<Kind::Convert, Class::Convert> {
+  static constexpr char syntax[] = "cvt.pack.sat.type.atype{.b32} d:b32, a:atype, b:atype{, c:b32}";
+  static constexpr Since since{65, 72};
+  using T = Types<Type::U16, Type::S16, Type::U8, Type::S8>;
+  using A = Types<Type::S32>;
+};
+struct Cvta : EngineRow<Kind::Address, Class::IntAlu> {
+  static constexpr char syntax[] = "cvta{.to}.space.type d, a";
+  static constexpr Since since{20, 20};
+  using T = Types<Type::U32, Type::U64>;
+  static constexpr std::string_view about = "Turns an address of a state space into a generic one, with .to back.";
+};
+struct Isspacep : EngineRow<Kind::Address, Class::IntAlu> {
+  static constexpr char syntax[] = "isspacep.space d:pred, a:u64";
+  static constexpr Since since{20, 20};
+};
+
+// --- comparison and selection ------------------------------------------------------------------------------------
+using CompareTypes = AllScalars;
+struct Setp : EngineRow<Kind::Compare, Class::Compare> {
+  static constexpr char syntax[] = "setp(.cmp|.ucmp|.fcmp){.bool}{.ftz}.type p:pred{|q}, a, b{, c:pred}";
+  using T = CompareTypes;
+};
+struct SetpHalf : EngineRow<Kind::Compare, Class::Compare> {
+  static constexpr char syntax[] = "setp(.cmp|.fcmp){.bool}{.ftz}.type p:pred{|q}, a, b{, c:pred}";
+  static constexpr Since since{42, 53};
+  using T = Types<Type::F16, Type::F16x2, Type::BF16, Type::BF16x2>;
+};
+struct Set : EngineRow<Kind::Compare, Class::Compare> {
+  static constexpr char syntax[] = "set(.cmp|.ucmp|.fcmp){.bool}{.ftz}.type.atype d, a:atype, b:atype{, c:pred}";
+  using T = Types<Type::U32, Type::S32, Type::F32, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2, Type::U16, Type::S16, Type::B32>;
+  using A = Types<Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64,
+                  Type::F32, Type::F64, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2>;
+};
+struct Selp : EngineRow<Kind::Select, Class::Select> {
+  static constexpr char syntax[] = "selp.type d, a, b, c:pred";
+  using T = Types<Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64,
+                  Type::F32, Type::F64, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2>;
+};
+struct Slct : EngineRow<Kind::Select, Class::Select> {
+  static constexpr char syntax[] = "slct{.ftz}.type.atype d, a, b, c:atype";
+  using T = AllScalars;
+  using A = Types<Type::S32, Type::F32>;
+  static constexpr std::string_view about = "a where c is not negative, else b.";
+};
+
+// --- carry chains ------------------------------------------------------------------------------------------------
+using CarryTypes = Types<Type::U32, Type::S32, Type::U64, Type::S64>;
+struct AddCc : EngineRow<Kind::Carry, Class::IntAlu> { static constexpr char syntax[] = "add.cc.type d, a, b"; using T = CarryTypes; };
+struct Addc : EngineRow<Kind::Carry, Class::IntAlu> { static constexpr char syntax[] = "addc{.cc}.type d, a, b"; using T = CarryTypes; };
+struct SubCc : EngineRow<Kind::Carry, Class::IntAlu> { static constexpr char syntax[] = "sub.cc.type d, a, b"; using T = CarryTypes; };
+struct Subc : EngineRow<Kind::Carry, Class::IntAlu> { static constexpr char syntax[] = "subc{.cc}.type d, a, b"; using T = CarryTypes; };
+struct MadCc : EngineRow<Kind::Carry, Class::IntMul> { static constexpr char syntax[] = "mad(.lo|.hi).cc.type d, a, b, c"; using T = CarryTypes; static constexpr Since since{30, 20}; };
+struct Madc : EngineRow<Kind::Carry, Class::IntMul> { static constexpr char syntax[] = "madc(.lo|.hi){.cc}.type d, a, b, c"; using T = CarryTypes; static constexpr Since since{30, 20}; };
+
+// --- memory ------------------------------------------------------------------------------------------------------
+struct Ld : EngineRow<Kind::Memory, Class::Load> {
+  static constexpr char syntax[] = "ld{.sem}{.scope}{.space}{.cop}{.evict}{.evict2}{.hint}{.prefetch_size}{.vec}.type d, [a]{, c:b64}";
+  using T = MemoryTypes;
+};
+struct LdNc : EngineRow<Kind::Memory, Class::Load> {
+  static constexpr char syntax[] = "ld.global{.cop}.nc{.evict}{.evict2}{.hint}{.prefetch_size}{.vec}.type d, [a]{, c:b64}";
+  static constexpr Since since{31, 32};
+  using T = MemoryTypes;
+};
+struct Ldu : EngineRow<Kind::Memory, Class::Load> {
+  static constexpr char syntax[] = "ldu{.space}{.vec}.type d, [a]";
+  static constexpr Since since{20, 20};
+  using T = MemoryTypes;
+};
+struct St : EngineRow<Kind::Memory, Class::Store> {
+  static constexpr char syntax[] = "st{.sem}{.scope}{.space}{.cop}{.evict}{.evict2}{.hint}{.vec}.type [a], b{, c:b64}";
+  using T = MemoryTypes;
+};
+struct Prefetch : EngineRow<Kind::Memory, Class::Misc> {
+  static constexpr char syntax[] = "prefetch{.space}.plevel{.evict2} [a]";
+  static constexpr Since since{20, 20};
+};
+struct Prefetchu : EngineRow<Kind::Memory, Class::Misc> {
+  static constexpr char syntax[] = "prefetchu.L1 [a]";
+  static constexpr Since since{20, 20};
+};
+struct Discard : EngineRow<Kind::Memory, Class::Misc> {
+  static constexpr char syntax[] = "discard{.space}.L2 [a], b:u32";
+  static constexpr Since since{74, 80};
+};
+struct ApplyPriority : EngineRow<Kind::Memory, Class::Misc> {
+  static constexpr char syntax[] = "applypriority{.space}.evict2 [a], b:u32";
+  static constexpr Since since{74, 80};
+};
+
+// --- atomics -----------------------------------------------------------------------------------------------------
+using AtomTypes = Types<Type::B32, Type::B64, Type::U32, Type::U64, Type::S32, Type::S64, Type::F32, Type::F64>;
+using AtomHalf = Types<Type::F16, Type::F16x2, Type::BF16, Type::BF16x2>;
+struct Atom : EngineRow<Kind::Atomic, Class::Atomic> {
+  static constexpr char syntax[] = "atom{.sem}{.scope}{.space}.op{.hint}.type d, [a], b{, c}{, e}";
+  static constexpr Since since{11, 11};
+  using T = Types<Type::B16, Type::B32, Type::B64, Type::B128, Type::U32, Type::U64, Type::S32, Type::S64, Type::F32, Type::F64>;
+};
+struct AtomHalfRow : EngineRow<Kind::Atomic, Class::Atomic> {
+  static constexpr char syntax[] = "atom{.sem}{.scope}{.space}.op.noftz{.hint}.type d, [a], b{, e}";
+  static constexpr Since since{62, 60};
+  using T = AtomHalf;
+};
+struct Red : EngineRow<Kind::Atomic, Class::Atomic> {
+  static constexpr char syntax[] = "red{.sem}{.scope}{.space}.op{.hint}.type [a], b{, e}";
+  static constexpr Since since{12, 11};
+  using T = AtomTypes;
+};
+struct RedHalfRow : EngineRow<Kind::Atomic, Class::Atomic> {
+  static constexpr char syntax[] = "red{.sem}{.scope}{.space}.op.noftz{.hint}.type [a], b{, e}";
+  static constexpr Since since{62, 60};
+  using T = AtomHalf;
+};
+struct AtomVec : EngineRow<Kind::Atomic, Class::Atomic> {
+  static constexpr char syntax[] = "atom{.sem}{.scope}.global.op{.noftz}{.hint}.vec.type d, [a], b{, e}";
+  static constexpr Since since{81, 90};
+  using T = Types<Type::F32, Type::F16, Type::F16x2, Type::BF16, Type::BF16x2>;
+};
+struct RedVec : EngineRow<Kind::Atomic, Class::Atomic> {
+  static constexpr char syntax[] = "red{.sem}{.scope}.global.op{.noftz}{.hint}.vec.type [a], b{, e}";
+  static constexpr Since since{81, 90};
+  using T = Types<Type::F32, Type::F16, Type::F16x2, Type::BF16, Type::BF16x2>;
+};
+
+// --- control -----------------------------------------------------------------------------------------------------
+using Control = EngineRow<Kind::Control, Class::Branch>;
+struct Bra : Control { static constexpr char syntax[] = "bra{.uni}"; };
+struct BrxIdx : Control { static constexpr char syntax[] = "brx.idx{.uni}"; static constexpr Since since{60, 30}; };
+struct Call : EngineRow<Kind::Control, Class::Call> { static constexpr char syntax[] = "call{.uni}"; };
+struct Ret : Control { static constexpr char syntax[] = "ret{.uni}"; };
+struct Exit : Control { static constexpr char syntax[] = "exit"; };
+struct TrapRow : Control { static constexpr char syntax[] = "trap"; };
+struct Brkpt : Control { static constexpr char syntax[] = "brkpt"; };
+
+// --- barriers and fences -----------------------------------------------------------------------------------------
+using BarrierRow = EngineRow<Kind::Barrier, Class::Barrier>;
+using FenceRow = EngineRow<Kind::Barrier, Class::Fence>;
+struct BarSync : BarrierRow { static constexpr char syntax[] = "bar{.cta}.sync a:u32{, b:u32}"; };
+struct BarArrive : BarrierRow { static constexpr char syntax[] = "bar{.cta}.arrive a:u32, b:u32"; static constexpr Since since{20, 20}; };
+struct BarRedPred : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red(.and|.or).pred p:pred, a:u32, b:u32{, c:pred}"; static constexpr Since since{20, 20}; };
+struct BarRedPopc : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red.popc.u32 d:u32, a:u32, b:u32{, c:pred}"; static constexpr Since since{20, 20}; };
+struct BarrierSync : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.sync{.aligned} a:u32{, b:u32}"; static constexpr Since since{60, 30}; };
+struct BarrierArrive : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.arrive{.aligned} a:u32, b:u32"; static constexpr Since since{60, 30}; };
+struct BarrierRedPred : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red(.and|.or){.aligned}.pred p:pred, a:u32, b:u32{, c:pred}"; static constexpr Since since{60, 30}; };
+struct BarrierRedPopc : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, b:u32{, c:pred}"; static constexpr Since since{60, 30}; };
+struct BarWarpSync : BarrierRow { static constexpr char syntax[] = "bar.warp.sync a:u32"; static constexpr Since since{60, 30}; };
+struct Membar : FenceRow { static constexpr char syntax[] = "membar.level"; };
+struct Fence : FenceRow { static constexpr char syntax[] = "fence(.sc|.acq_rel|.acquire|.release).scope"; static constexpr Since since{60, 70}; };
+
+// --- warp communication ------------------------------------------------------------------------------------------
+using WarpRow = EngineRow<Kind::Warp, Class::Warp>;
+struct Shfl : WarpRow { static constexpr char syntax[] = "shfl.shuffle.b32 d:b32{|p}, a:b32, b:b32, c:b32"; static constexpr Since since{30, 30}; };
+struct ShflSync : WarpRow { static constexpr char syntax[] = "shfl.sync.shuffle.b32 d:b32{|p}, a:b32, b:b32, c:b32, e:u32"; static constexpr Since since{60, 30}; };
+struct VotePred : WarpRow { static constexpr char syntax[] = "vote(.all|.any|.uni).pred d:pred, a:pred"; static constexpr Since since{12, 12}; };
+struct VoteBallot : WarpRow { static constexpr char syntax[] = "vote.ballot.b32 d:b32, a:pred"; static constexpr Since since{20, 20}; };
+struct VoteSyncPred : WarpRow { static constexpr char syntax[] = "vote.sync(.all|.any|.uni).pred d:pred, a:pred, e:u32"; static constexpr Since since{60, 30}; };
+struct VoteSyncBallot : WarpRow { static constexpr char syntax[] = "vote.sync.ballot.b32 d:b32, a:pred, e:u32"; static constexpr Since since{60, 30}; };
+struct MatchAny : WarpRow { static constexpr char syntax[] = "match.any.sync.type d:b32, a, e:u32"; static constexpr Since since{60, 70}; using T = Types<Type::B32, Type::B64>; };
+struct MatchAll : WarpRow { static constexpr char syntax[] = "match.all.sync.type d:b32{|p}, a, e:u32"; static constexpr Since since{60, 70}; using T = Types<Type::B32, Type::B64>; };
+struct Redux : WarpRow { static constexpr char syntax[] = "redux.sync.op.type d, a, e:u32"; static constexpr Since since{70, 80}; using T = Types<Type::U32, Type::S32, Type::B32>; };
+struct Activemask : WarpRow { static constexpr char syntax[] = "activemask.b32 d:b32"; static constexpr Since since{62, 30}; };
+struct Elect : WarpRow { static constexpr char syntax[] = "elect.sync d:b32{|p}, e:u32"; static constexpr Since since{80, 90}; };
+
+// --- the rest ----------------------------------------------------------------------------------------------------
+using MiscRow = EngineRow<Kind::Misc, Class::Misc>;
+struct Nanosleep : MiscRow { static constexpr char syntax[] = "nanosleep.u32 a:u32"; static constexpr Since since{63, 70}; };
+struct Pmevent : MiscRow { static constexpr char syntax[] = "pmevent a:u32"; static constexpr Since since{14, 10}; };
+struct Griddepcontrol : MiscRow { static constexpr char syntax[] = "griddepcontrol(.launch_dependents|.wait)"; static constexpr Since since{78, 90}; };
+struct Setmaxnreg : MiscRow { static constexpr char syntax[] = "setmaxnreg(.inc|.dec).sync.aligned.u32 a:u32"; static constexpr Since since{80, 90}; };
+struct Alloca : MiscRow { static constexpr char syntax[] = "alloca.type d, a, b:u32"; static constexpr Since since{73, 52}; using T = Types<Type::U32, Type::U64>; };
+struct Stacksave : MiscRow { static constexpr char syntax[] = "stacksave.type d"; static constexpr Since since{73, 52}; using T = Types<Type::U32, Type::U64>; };
+struct Stackrestore : MiscRow { static constexpr char syntax[] = "stackrestore.type a"; static constexpr Since since{73, 52}; using T = Types<Type::U32, Type::U64>; };
+
+struct CpAsyncCa : EngineRow<Kind::Async, Class::Load> {
+  static constexpr char syntax[] = "cp.async.ca{.shared}.global{.hint}{.prefetch_size} [a], [b], c:u32{, e:u32}";
+  static constexpr Since since{70, 80};
+};
+struct CpAsyncCg : EngineRow<Kind::Async, Class::Load> {
+  static constexpr char syntax[] = "cp.async.cg{.shared}.global{.hint}{.prefetch_size} [a], [b], c:u32{, e:u32}";
+  static constexpr Since since{70, 80};
+};
+struct CpAsyncCommit : EngineRow<Kind::Async, Class::Misc> { static constexpr char syntax[] = "cp.async.commit_group"; static constexpr Since since{70, 80}; };
+struct CpAsyncWait : EngineRow<Kind::Async, Class::Misc> { static constexpr char syntax[] = "cp.async.wait_group a:u32"; static constexpr Since since{70, 80}; };
+struct CpAsyncWaitAll : EngineRow<Kind::Async, Class::Misc> { static constexpr char syntax[] = "cp.async.wait_all"; static constexpr Since since{70, 80}; };
+
+using Moves = RowList<Mov, Cvt, CvtPacked, CvtFp8, CvtPack, Cvta, Isspacep, Setp, SetpHalf, Set, Selp, Slct, AddCc, Addc, SubCc, Subc, MadCc, Madc>;
+using MemoryRows = RowList<Ld, LdNc, Ldu, St, Prefetch, Prefetchu, Discard, ApplyPriority, Atom, AtomHalfRow, Red, RedHalfRow, AtomVec, RedVec>;
+using ControlRows = RowList<Bra, BrxIdx, Call, Ret, Exit, TrapRow, Brkpt, BarSync, BarArrive, BarRedPred, BarRedPopc,
+                            BarrierSync, BarrierArrive, BarrierRedPred, BarrierRedPopc, BarWarpSync, Membar, Fence>;
+using WarpRows = RowList<Shfl, ShflSync, VotePred, VoteBallot, VoteSyncPred, VoteSyncBallot, MatchAny, MatchAll, Redux, Activemask, Elect>;
+using MiscRows = RowList<Nanosleep, Pmevent, Griddepcontrol, Setmaxnreg, Alloca, Stacksave, Stackrestore, CpAsyncCa,
+                         CpAsyncCg, CpAsyncCommit, CpAsyncWait, CpAsyncWaitAll>;
+
+}  // namespace warpbeam::isa::rows

@@ -1,0 +1,183 @@
+// Floating point: f32 and f64 are two rows where the manual has two syntax lines. Directed rounding (.rz .rm .rp) needs
+// nothing here: the engine sets the host's rounding mode around the whole instruction.
+#pragma once
+#include <cmath>
+
+#include "isa/lane.h"
+#include "isa/row.h"
+
+namespace warpbeam::isa::rows {
+
+using F32 = Types<Type::F32>;
+using F64 = Types<Type::F64>;
+
+struct F32AddRow : RowBase { static constexpr Class cls = Class::F32Add; using T = F32; };
+struct F32MulRow : RowBase { static constexpr Class cls = Class::F32Mul; using T = F32; };
+struct F32FmaRow : RowBase { static constexpr Class cls = Class::F32Fma; using T = F32; };
+struct F64AddRow : RowBase { static constexpr Class cls = Class::F64Add; using T = F64; static constexpr Since since{14, 13}; };
+struct F64MulRow : RowBase { static constexpr Class cls = Class::F64Mul; using T = F64; static constexpr Since since{14, 13}; };
+struct F64FmaRow : RowBase { static constexpr Class cls = Class::F64Fma; using T = F64; static constexpr Since since{14, 13}; };
+struct F32SpecialRow : RowBase { static constexpr Class cls = Class::Special; using T = F32; };
+struct F64SpecialRow : RowBase { static constexpr Class cls = Class::Special; using T = F64; };
+
+struct AddF32 : F32AddRow {
+  static constexpr char syntax[] = "add{.rnd}{.ftz}{.sat}.f32 d, a, b";
+  static auto lane(auto m, auto a, auto b) { return m.out(m.in(a) + m.in(b)); }
+};
+struct SubF32 : F32AddRow {
+  static constexpr char syntax[] = "sub{.rnd}{.ftz}{.sat}.f32 d, a, b";
+  static auto lane(auto m, auto a, auto b) { return m.out(m.in(a) - m.in(b)); }
+};
+struct MulF32 : F32MulRow {
+  static constexpr char syntax[] = "mul{.rnd}{.ftz}{.sat}.f32 d, a, b";
+  static auto lane(auto m, auto a, auto b) { return m.out(m.in(a) * m.in(b)); }
+};
+struct FmaF32 : F32FmaRow {
+  static constexpr char syntax[] = "fma.rnd{.ftz}{.sat}.f32 d, a, b, c";
+  static constexpr Since since{20, 20};
+  static auto lane(auto m, auto a, auto b, auto c) { return m.out(__builtin_fmaf(m.in(a), m.in(b), m.in(c))); }
+};
+// On sm_20 and later mad is fma; the rounding word is then required, but compilers for sm_1x left it out.
+struct MadF32 : F32FmaRow {
+  static constexpr char syntax[] = "mad{.rnd}{.ftz}{.sat}.f32 d, a, b, c";
+  static auto lane(auto m, auto a, auto b, auto c) { return m.out(__builtin_fmaf(m.in(a), m.in(b), m.in(c))); }
+};
+struct DivF32 : F32SpecialRow {
+  static constexpr char syntax[] = "div.rnd{.ftz}.f32 d, a, b";
+  static constexpr Since since{20, 20};
+  static auto lane(auto m, auto a, auto b) { return m.out(m.in(a) / m.in(b)); }
+};
+struct RcpF32 : F32SpecialRow {
+  static constexpr char syntax[] = "rcp.rnd{.ftz}.f32 d, a";
+  static constexpr Since since{20, 20};
+  static auto lane(auto m, auto a) { return m.out(1.0f / m.in(a)); }
+};
+struct SqrtF32 : F32SpecialRow {
+  static constexpr char syntax[] = "sqrt.rnd{.ftz}.f32 d, a";
+  static constexpr Since since{20, 20};
+  static auto lane(auto m, auto a) { return m.out(__builtin_sqrtf(m.in(a))); }
+};
+struct NegF32 : F32AddRow {
+  static constexpr char syntax[] = "neg{.ftz}.f32 d, a";
+  static auto lane(auto m, auto a) { return -m.in(a); }
+};
+struct AbsF32 : F32AddRow {
+  static constexpr char syntax[] = "abs{.ftz}.f32 d, a";
+  static auto lane(auto m, auto a) { return __builtin_fabsf(m.in(a)); }
+};
+
+// min and max prefer the number over a NaN, and order -0 below +0.
+template <class F>
+F smaller(F a, F b) {
+  return a < b ? a : b < a ? b : a != a ? b : b != b ? a : std::signbit(a) ? a : b;
+}
+template <class F>
+F larger(F a, F b) {
+  return a > b ? a : b > a ? b : a != a ? b : b != b ? a : std::signbit(a) ? b : a;
+}
+template <bool kMax>
+float min_max_f32(const auto& m, float a, float b) {
+  a = m.in(a);
+  b = m.in(b);
+  const Mods& mods = m.mods();
+  float r;
+  if (mods.xorsign) {
+    uint32_t sign = (std::bit_cast<uint32_t>(a) ^ std::bit_cast<uint32_t>(b)) & 0x80000000u;
+    r = kMax ? larger(__builtin_fabsf(a), __builtin_fabsf(b)) : smaller(__builtin_fabsf(a), __builtin_fabsf(b));
+    if (r == r) r = std::bit_cast<float>(std::bit_cast<uint32_t>(r) | sign);
+  } else {
+    r = kMax ? larger(a, b) : smaller(a, b);
+  }
+  if (mods.nan && (a != a || b != b)) r = std::bit_cast<float>(kCanonicalNanF32);
+  return r != r ? std::bit_cast<float>(kCanonicalNanF32) : r;
+}
+
+struct MinF32 : F32AddRow {
+  static constexpr char syntax[] = "min{.ftz}{.NaN}{.xorsign}{.abs}.f32 d, a, b";
+  static auto lane(auto m, auto a, auto b) { return min_max_f32<false>(m, a, b); }
+};
+struct MaxF32 : F32AddRow {
+  static constexpr char syntax[] = "max{.ftz}{.NaN}{.xorsign}{.abs}.f32 d, a, b";
+  static auto lane(auto m, auto a, auto b) { return min_max_f32<true>(m, a, b); }
+};
+struct Copysign : F32AddRow {
+  static constexpr char syntax[] = "copysign.type d, a, b";
+  static constexpr Since since{20, 20};
+  static constexpr std::string_view about = "The magnitude of b with the sign of a.";
+  using T = Types<Type::F32, Type::F64>;
+  static auto lane(auto m, auto a, auto b) { return std::copysign(b, a); }
+};
+
+struct AddF64 : F64AddRow {
+  static constexpr char syntax[] = "add{.rnd}.f64 d, a, b";
+  static auto lane(auto m, auto a, auto b) { return m.out(a + b); }
+};
+struct SubF64 : F64AddRow {
+  static constexpr char syntax[] = "sub{.rnd}.f64 d, a, b";
+  static auto lane(auto m, auto a, auto b) { return m.out(a - b); }
+};
+struct MulF64 : F64MulRow {
+  static constexpr char syntax[] = "mul{.rnd}.f64 d, a, b";
+  static auto lane(auto m, auto a, auto b) { return m.out(a * b); }
+};
+struct FmaF64 : F64FmaRow {
+  static constexpr char syntax[] = "fma.rnd.f64 d, a, b, c";
+  static auto lane(auto m, auto a, auto b, auto c) { return m.out(__builtin_fma(a, b, c)); }
+};
+struct MadF64 : F64FmaRow {
+  static constexpr char syntax[] = "mad{.rnd}.f64 d, a, b, c";
+  static auto lane(auto m, auto a, auto b, auto c) { return m.out(__builtin_fma(a, b, c)); }
+};
+struct DivF64 : F64SpecialRow {
+  static constexpr char syntax[] = "div{.rnd}.f64 d, a, b";
+  static auto lane(auto m, auto a, auto b) { return m.out(a / b); }
+};
+struct RcpF64 : F64SpecialRow {
+  static constexpr char syntax[] = "rcp.rnd.f64 d, a";
+  static auto lane(auto m, auto a) { return m.out(1.0 / a); }
+};
+struct SqrtF64 : F64SpecialRow {
+  static constexpr char syntax[] = "sqrt.rnd.f64 d, a";
+  static auto lane(auto m, auto a) { return m.out(__builtin_sqrt(a)); }
+};
+struct NegF64 : F64AddRow {
+  static constexpr char syntax[] = "neg.f64 d, a";
+  static auto lane(auto m, auto a) { return -a; }
+};
+struct AbsF64 : F64AddRow {
+  static constexpr char syntax[] = "abs.f64 d, a";
+  static auto lane(auto m, auto a) { return __builtin_fabs(a); }
+};
+struct MinF64 : F64AddRow {
+  static constexpr char syntax[] = "min.f64 d, a, b";
+  static auto lane(auto m, auto a, auto b) { return smaller(a, b); }
+};
+struct MaxF64 : F64AddRow {
+  static constexpr char syntax[] = "max.f64 d, a, b";
+  static auto lane(auto m, auto a, auto b) { return larger(a, b); }
+};
+
+struct Testp : RowBase {
+  static constexpr char syntax[] = "testp.test.type d:pred, a";
+  static constexpr Class cls = Class::Compare;
+  static constexpr Since since{20, 20};
+  using T = Types<Type::F32, Type::F64>;
+  static bool lane(auto m, auto a) {
+    switch (m.mods().test) {
+      case TestKind::Finite: return std::isfinite(a);
+      case TestKind::Infinite: return std::isinf(a);
+      case TestKind::Number: return a == a;
+      case TestKind::NotANumber: return a != a;
+      case TestKind::Normal: return std::isnormal(a);
+      case TestKind::Subnormal: return a != 0 && std::isfinite(a) && !std::isnormal(a);
+      case TestKind::None: return false;
+    }
+    return false;
+  }
+};
+
+using Float = RowList<AddF32, SubF32, MulF32, FmaF32, MadF32, DivF32, RcpF32, SqrtF32, NegF32, AbsF32, MinF32, MaxF32,
+                      Copysign, AddF64, SubF64, MulF64, FmaF64, MadF64, DivF64, RcpF64, SqrtF64, NegF64, AbsF64, MinF64,
+                      MaxF64, Testp>;
+
+}  // namespace warpbeam::isa::rows

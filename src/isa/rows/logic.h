@@ -1,0 +1,121 @@
+// Logic and shift instructions.
+#pragma once
+#include "isa/lane.h"
+#include "isa/row.h"
+
+namespace warpbeam::isa::rows {
+
+using LogicTypes = Types<Type::B16, Type::B32, Type::B64, Type::Pred>;
+using ShiftBits = Types<Type::B16, Type::B32, Type::B64>;
+
+struct LogicRow : RowBase {
+  static constexpr Class cls = Class::Logic;
+};
+struct ShiftRow : RowBase {
+  static constexpr Class cls = Class::Shift;
+};
+
+struct And : LogicRow {
+  static constexpr char syntax[] = "and.type d, a, b";
+  using T = LogicTypes;
+  static auto lane(auto m, auto a, auto b) { return a & b; }
+};
+struct Or : LogicRow {
+  static constexpr char syntax[] = "or.type d, a, b";
+  using T = LogicTypes;
+  static auto lane(auto m, auto a, auto b) { return a | b; }
+};
+struct Xor : LogicRow {
+  static constexpr char syntax[] = "xor.type d, a, b";
+  using T = LogicTypes;
+  static auto lane(auto m, auto a, auto b) { return a ^ b; }
+};
+struct Not : LogicRow {
+  static constexpr char syntax[] = "not.type d, a";
+  using T = LogicTypes;
+  static auto lane(auto m, auto a) {
+    if constexpr (sizeof(a) == 1) return !a;
+    else return ~a;
+  }
+};
+struct Cnot : LogicRow {
+  static constexpr char syntax[] = "cnot.type d, a";
+  static constexpr std::string_view about = "1 where a is zero, else 0: C's logical negation.";
+  using T = ShiftBits;
+  static auto lane(auto m, auto a) { return decltype(a)(a == 0); }
+};
+struct Lop3 : LogicRow {
+  static constexpr char syntax[] = "lop3.b32 d, a, b, c, lut:u32";
+  static constexpr Since since{43, 50};
+  static constexpr std::string_view about = "Any function of three bits, given as its truth table (a is 0xf0, b 0xcc, c 0xaa).";
+  using T = Types<Type::B32>;
+  static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c, uint32_t lut) {
+    uint32_t r = 0;
+    for (int k = 0; k < 8; ++k)
+      r |= (lut >> k & 1) ? (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c) : 0;
+    return r;
+  }
+};
+struct Shl : ShiftRow {
+  static constexpr char syntax[] = "shl.type d, a, b:u32";
+  using T = ShiftBits;
+  static auto lane(auto m, auto a, uint32_t b) { return m.shl(a, b); }
+};
+struct Shr : ShiftRow {
+  static constexpr char syntax[] = "shr.type d, a, b:u32";
+  using T = Types<Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64>;
+  static auto lane(auto m, auto a, uint32_t b) { return m.shr(a, b); }
+};
+struct ShfL : ShiftRow {
+  static constexpr char syntax[] = "shf.l.edge.b32 d, a, b, c:u32";
+  static constexpr Since since{31, 32};
+  static constexpr std::string_view about = "The high word of the 64-bit value b:a shifted left by c.";
+  using T = Types<Type::B32>;
+  static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c) {
+    uint32_t n = m.mods().edge == Edge::Wrap ? (c & 31) : (c < 32 ? c : 32);
+    return static_cast<uint32_t>(((uint64_t(b) << 32 | a) << n) >> 32);
+  }
+};
+struct ShfR : ShiftRow {
+  static constexpr char syntax[] = "shf.r.edge.b32 d, a, b, c:u32";
+  static constexpr Since since{31, 32};
+  static constexpr std::string_view about = "The low word of the 64-bit value b:a shifted right by c.";
+  using T = Types<Type::B32>;
+  static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c) {
+    uint32_t n = m.mods().edge == Edge::Wrap ? (c & 31) : (c < 32 ? c : 32);
+    return static_cast<uint32_t>((uint64_t(b) << 32 | a) >> n);
+  }
+};
+struct Prmt : LogicRow {
+  static constexpr char syntax[] = "prmt.b32{.permute} d, a, b, c:u32";
+  static constexpr Since since{20, 20};
+  static constexpr std::string_view about = "Four bytes picked from the eight of b:a; selector bit 3 repeats the byte's sign instead.";
+  using T = Types<Type::B32>;
+  static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c) {
+    const uint64_t bytes = uint64_t(b) << 32 | a;
+    const Permute mode = m.mods().permute;
+    const uint32_t s = c & 3;
+    uint32_t r = 0;
+    for (uint32_t k = 0; k < 4; ++k) {
+      uint32_t from = 0;
+      bool sign = false;
+      switch (mode) {
+        case Permute::None: from = c >> (4 * k) & 7; sign = c >> (4 * k) & 8; break;
+        case Permute::F4e: from = (s + k) & 7; break;
+        case Permute::B4e: from = (s - k) & 7; break;
+        case Permute::Rc8: from = s; break;
+        case Permute::Ecl: from = k > s ? k : s; break;
+        case Permute::Ecr: from = k < s ? k : s; break;
+        case Permute::Rc16: from = (s & 1) * 2 + (k & 1); break;
+      }
+      uint32_t byte = bytes >> (8 * from) & 0xff;
+      if (sign) byte = byte & 0x80 ? 0xff : 0;
+      r |= byte << (8 * k);
+    }
+    return r;
+  }
+};
+
+using Logic = RowList<And, Or, Xor, Not, Cnot, Lop3, Shl, Shr, ShfL, ShfR, Prmt>;
+
+}  // namespace warpbeam::isa::rows

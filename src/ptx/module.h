@@ -1,0 +1,131 @@
+// A PTX text after parsing: names are resolved, operands typed, nothing is placed in memory yet.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "isa/row.h"
+#include "isa/special.h"
+
+namespace warpbeam::ptx {
+
+struct Position {
+  uint32_t line = 0, column = 0;
+};
+
+struct Diagnostic {
+  Position at;
+  std::string message;
+  bool unsupported_version = false;
+};
+
+// A register of a function: `index` counts all of its registers, whatever block declared them.
+struct Register {
+  std::string name;
+  isa::Type type;
+};
+
+enum class Linkage : uint8_t { Internal, Visible, Extern, Weak, Common };
+
+struct Relocation {  // the address of a symbol inside an initialiser
+  uint64_t offset = 0;
+  uint8_t bytes = 8;
+  std::string symbol;
+  int64_t addend = 0;
+  bool generic = false;
+  uint8_t shift = 0;  // `0xFF00(sym)` takes one byte of the address
+  Position at;
+};
+
+struct Variable {
+  std::string name;
+  isa::Space space{};
+  isa::Type type{};
+  Linkage linkage{};
+  uint32_t align = 1;
+  uint64_t size = 0;      // bytes; 0 with unsized for `extern .shared x[]`
+  bool unsized = false;
+  bool managed = false;
+  std::vector<std::byte> init;  // empty: zeros
+  std::vector<Relocation> relocations;
+  Position at;
+};
+
+enum class OperandKind : uint8_t { None, Register, Immediate, Special, Symbol, Vector, Label, Sink, List };
+
+struct Operand {
+  OperandKind kind = OperandKind::None;
+  bool negated = false;        // `!p`, `-x`
+  bool address = false;        // written in brackets
+  bool float_literal = false;  // imm holds the bits of a double (or of a float, with single_literal)
+  bool single_literal = false;
+  uint8_t component = 0;       // of a special register
+  int reg = -1;                // Register; also the base of an address
+  uint64_t imm = 0;            // Immediate
+  int64_t offset = 0;          // added to an address or a symbol
+  const isa::SpecialRow* special = nullptr;
+  std::string name;            // Symbol, Label
+  std::vector<Operand> list;   // Vector, List
+  int pair = -1;               // the register after `|`; -2 a sink
+};
+
+struct Instruction {
+  isa::Matched form;
+  int guard = -1;              // predicate register
+  bool guard_negated = false;
+  std::vector<Operand> operands;
+  Position at;
+  uint32_t file = 0, line = 0;         // of the source, by .loc; 0 when unknown
+};
+
+// A label, a table of branch targets or a prototype.
+struct Prototype {
+  std::vector<Variable> returns, params;
+};
+
+struct Function {
+  std::string name;
+  bool entry = false;
+  bool has_body = false;
+  bool noreturn = false;
+  Linkage linkage{};
+  std::vector<Variable> returns, params;
+  std::vector<Register> registers;
+  std::vector<Variable> locals;  // .local, .shared, .param, .const and .global declared inside, renamed apart
+  std::vector<Instruction> body;
+  std::unordered_map<std::string, uint32_t> labels;              // to an index into body
+  std::unordered_map<std::string, std::vector<std::string>> branch_targets;
+  std::unordered_map<std::string, Prototype> prototypes;
+  std::array<uint32_t, 3> max_ntid{0, 0, 0};
+  bool required_ntid = false;
+  uint32_t min_ctas = 0, max_regs = 0;
+  Position at;
+};
+
+struct Module {
+  int version = 0;        // 85 for 8.5
+  int target_sm = 0;      // 90 for sm_90
+  bool address64 = true;
+  bool debug = false;
+  std::vector<std::string> files;  // by .file number; [0] unused
+  std::vector<Variable> variables;
+  std::vector<Function> functions;
+  std::string target_text;
+};
+
+struct ParseResult {
+  std::unique_ptr<Module> module;       // always there; unusable when diagnostics are not empty
+  std::vector<Diagnostic> diagnostics;
+};
+
+// Parses and checks one PTX text. Never throws and never reads past the text, whatever is in it.
+ParseResult parse(std::string_view text);
+
+std::string describe(const Diagnostic& d);  // "line 7, column 3: …"
+
+}  // namespace warpbeam::ptx

@@ -1,0 +1,110 @@
+// The parser's state, shared by its three chapters: module.cc-level declarations (parser.cc), statements of a body
+// (statements.cc) and constant expressions with initialisers (constants.cc).
+#pragma once
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "ptx/lexer.h"
+#include "ptx/module.h"
+
+namespace warpbeam::ptx {
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text);
+  ParseResult run();
+
+ private:
+  // --- declarations (parser.cc)
+  void parse_module();
+  void parse_directive();
+  void parse_version();
+  void parse_target();
+  void parse_file();
+  void skip_section();
+  void parse_function(bool entry, Linkage linkage);
+  std::vector<Variable> parse_params(isa::Space space);
+  void parse_function_directives(Function& f);
+  // After `.global`, `.shared` …: everything up to the semicolon.
+  void parse_variables(isa::Space space, Linkage linkage, std::vector<Variable>& into, bool in_body);
+  bool parse_variable_head(Variable& v);  // .align, .attribute, type, name, array part
+  static bool is_space_word(std::string_view word, isa::Space& space);
+
+  // --- bodies (statements.cc)
+  void parse_body(Function& f);
+  void parse_statement(Function& f);
+  void parse_registers(Function& f);
+  void parse_label_declaration(Function& f, const Lexeme& label);
+  void parse_loc();
+  void parse_instruction(Function& f, bool guarded, bool negated, int guard);
+  bool parse_operand(Function& f, Operand& out, int depth = 0);
+  bool parse_address(Function& f, Operand& out);
+  void parse_call(Function& f, Instruction& i);
+  void parse_branch(Function& f, Instruction& i);
+  bool name_operand(Function& f, const Lexeme& name, Operand& out);
+  void check_operands(const Function& f, Instruction& i);
+  void resolve_labels(Function& f);
+
+  // --- constants (constants.cc)
+  struct Constant {
+    bool is_float = false;
+    bool single = false;   // a 0f literal: `bits` are a float's
+    uint64_t bits = 0;     // integer value or the bits of a double
+  };
+  std::optional<Constant> parse_number(const Lexeme& word);
+  std::optional<int64_t> parse_integer_expression(int min_precedence = 0, int depth = 0);
+  std::optional<int64_t> parse_primary(int depth);
+  void parse_initialiser(Variable& v);
+  void parse_init_value(Variable& v, uint64_t& offset, int depth);
+  static void store_value(Variable& v, uint64_t offset, uint64_t bits, uint64_t bytes);
+
+  // --- small tools
+  template <class... A>
+  void error(Position at, fmt::format_string<A...> text, A&&... args) {
+    fail(at, fmt::format(text, std::forward<A>(args)...));
+  }
+  void fail(Position at, std::string message);
+  bool expect(char c);
+  bool accept(char c) {
+    if (!lex_.peek().is(c)) return false;
+    lex_.take();
+    return true;
+  }
+  bool accept(std::string_view word) {
+    if (!lex_.peek().is(word)) return false;
+    lex_.take();
+    return true;
+  }
+  void recover();  // to the next statement
+  static std::string unescape(std::string_view s) { return std::string(s); }
+
+  struct Scope {
+    std::unordered_map<std::string, int> registers;           // name -> index
+    std::unordered_map<std::string, std::string> variables;   // name -> unique name
+    // Ranges `%r<100>`: prefix -> (count, first index). Kept as ranges, since texts declare tens of thousands.
+    std::map<std::string, std::pair<uint32_t, int>> ranges;
+    int id = 0;
+  };
+  void open_scope();
+  std::string scoped(int scope, std::string_view name) const { return fmt::format("{}:{}", scope, name); }
+  // The name under which a label, a target table or a prototype seen from `scope` is stored, or "".
+  template <class Table>
+  std::string lookup(const Table& table, int scope, std::string_view name) const {
+    for (int s = scope; s >= 0; s = scope_parents_[s])
+      if (std::string key = scoped(s, name); table.contains(key)) return key;
+    return "";
+  }
+  std::optional<int> find_register(const std::string& name) const;
+
+  Lexer lex_;
+  std::unique_ptr<Module> module_ = std::make_unique<Module>();
+  std::vector<Diagnostic> diagnostics_;
+  std::vector<Scope> scopes_;
+  uint32_t loc_file_ = 0, loc_line_ = 0;
+  int unique_ = 0;
+  uint64_t total_registers_ = 0;
+  std::vector<int> scope_parents_;  // of the scopes of the current function
+};
+
+}  // namespace warpbeam::ptx

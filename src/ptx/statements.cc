@@ -1,0 +1,554 @@
+// Statements of a function body.
+#include <algorithm>
+#include <bit>
+
+#include "ptx/parser.h"
+
+namespace warpbeam::ptx {
+namespace {
+
+constexpr int kMaxOperandDepth = 4;
+constexpr uint64_t kMaxRegisters = 4u << 20;
+constexpr size_t kMaxScopes = 256;
+
+using isa::Type;
+
+}  // namespace
+
+void Parser::open_scope() {
+  scopes_.emplace_back();
+  scopes_.back().id = static_cast<int>(scope_parents_.size());
+  scope_parents_.push_back(scopes_.size() > 2 ? scopes_[scopes_.size() - 2].id : -1);
+}
+
+void Parser::parse_body(Function& f) {
+  scope_parents_.clear();
+  loc_file_ = loc_line_ = 0;
+  total_registers_ = 0;
+  open_scope();
+  for (auto* list : {&f.returns, &f.params})
+    for (Variable& v : *list) {
+      if (v.space == isa::Space::Generic) {  // .reg parameter: lives in a register of the same name
+        scopes_.back().registers[v.name] = static_cast<int>(f.registers.size());
+        f.registers.push_back({v.name, v.type});
+      } else {
+        scopes_.back().variables[v.name] = v.name;
+      }
+    }
+  expect('{');
+  const size_t base = scopes_.size();
+  bool closed = false;
+  while (lex_.peek().token != Token::End && diagnostics_.size() < 100) {
+    if (accept('}')) {
+      if (scopes_.size() == base) {
+        closed = true;
+        break;
+      }
+      scopes_.pop_back();
+      continue;
+    }
+    if (lex_.peek().is('{')) {
+      if (scopes_.size() > kMaxScopes) { error(lex_.peek().at, "blocks nest too deeply"); break; }
+      lex_.take();
+      open_scope();
+      continue;
+    }
+    parse_statement(f);
+  }
+  if (!closed && diagnostics_.empty()) error(lex_.peek().at, "the text ends inside the body of '{}'", f.name);
+  scopes_.resize(1);
+  if (diagnostics_.empty()) resolve_labels(f);
+}
+
+std::optional<int> Parser::find_register(const std::string& name) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    if (auto it = scope->registers.find(name); it != scope->registers.end()) return it->second;
+    if (!scope->ranges.empty()) {
+      size_t digits = name.find_last_not_of("0123456789") + 1;
+      if (digits < name.size() && name.size() - digits < 9) {
+        auto it = scope->ranges.find(name.substr(0, digits));
+        if (it != scope->ranges.end() && (name[digits] != '0' || digits + 1 == name.size())) {
+          uint32_t n = static_cast<uint32_t>(std::stoul(name.substr(digits)));
+          if (n < it->second.first) return it->second.second + static_cast<int>(n);
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void Parser::parse_registers(Function& f) {
+  Lexeme t = lex_.take();
+  if (t.is(".v2") || t.is(".v4")) {
+    error(t.at, "vector registers are not supported");
+    return recover();
+  }
+  Type type = isa::type_named(t.text);
+  if (t.token != Token::Dotted || type == Type::None) {
+    error(t.at, "a type is needed after .reg");
+    return recover();
+  }
+  do {
+    Lexeme name = lex_.take();
+    if (name.token != Token::Word) {
+      error(name.at, "a register name is needed");
+      return recover();
+    }
+    if (accept('<')) {
+      auto n = parse_integer_expression(11);
+      if (!n || !expect('>')) return recover();
+      if (*n < 0 || static_cast<uint64_t>(*n) > kMaxRegisters || (total_registers_ += *n) > kMaxRegisters) {
+        error(name.at, "too many registers");
+        return recover();
+      }
+      int first = static_cast<int>(f.registers.size());
+      scopes_.back().ranges[std::string(name.text)] = {static_cast<uint32_t>(*n), first};
+      for (int64_t k = 0; k < *n; ++k) f.registers.push_back({fmt::format("{}{}", name.text, k), type});
+    } else {
+      if (++total_registers_ > kMaxRegisters) { error(name.at, "too many registers"); return recover(); }
+      scopes_.back().registers[std::string(name.text)] = static_cast<int>(f.registers.size());
+      f.registers.push_back({std::string(name.text), type});
+    }
+  } while (accept(','));
+  expect(';');
+}
+
+void Parser::parse_loc() {
+  lex_.take();
+  Lexeme file = lex_.take(), line = lex_.take();
+  auto f = file.token == Token::Number ? parse_number(file) : std::nullopt;
+  auto n = line.token == Token::Number ? parse_number(line) : std::nullopt;
+  if (!f || !n) return error(file.at, "file, line and column are needed after .loc");
+  loc_file_ = static_cast<uint32_t>(f->bits);
+  loc_line_ = static_cast<uint32_t>(n->bits);
+  if (lex_.peek().token == Token::Number) lex_.take();
+  // `, function_name $L__info_string0, inlined_at 1 20 3`: where an inlined call came from is not kept.
+  while (accept(',')) {
+    Lexeme what = lex_.take();
+    if (what.is("function_name")) {
+      lex_.take();
+      if (accept('+')) lex_.take();
+    } else if (what.is("inlined_at")) {
+      for (int k = 0; k < 3 && lex_.peek().token == Token::Number; ++k) lex_.take();
+    } else {
+      return error(what.at, "'{}' is not allowed in .loc", what.text);
+    }
+  }
+}
+
+void Parser::parse_label_declaration(Function& f, const Lexeme& label) {
+  // name: .branchtargets a, b;   name: .callprototype (…) _ (…);   name: .calltargets f, g;
+  const std::string key = scoped(scopes_.back().id, label.text);
+  if (accept(".branchtargets")) {
+    auto& targets = f.branch_targets[key];
+    do targets.push_back(std::string(lex_.take().text));
+    while (accept(','));
+    expect(';');
+  } else if (accept(".calltargets")) {
+    do lex_.take();
+    while (accept(','));
+    expect(';');
+  } else if (accept(".callprototype")) {
+    Prototype p;
+    if (lex_.peek().is('(')) p.returns = parse_params(isa::Space::Param);
+    lex_.take();  // `_`
+    if (lex_.peek().is('(')) p.params = parse_params(isa::Space::Param);
+    parse_function_directives(f);  // .noreturn
+    f.prototypes[key] = std::move(p);
+    expect(';');
+  }
+}
+
+void Parser::parse_statement(Function& f) {
+  Lexeme l = lex_.peek();
+  if (l.token == Token::Dotted) {
+    isa::Space space;
+    if (l.is(".reg")) { lex_.take(); return parse_registers(f); }
+    if (l.is(".loc")) return parse_loc();
+    if (l.is(".file")) return parse_file();
+    if (l.is(".pragma")) return parse_directive();
+    Linkage linkage = Linkage::Internal;
+    if (l.is(".extern")) { linkage = Linkage::Extern; lex_.take(); l = lex_.peek(); }
+    if (is_space_word(l.text, space)) {
+      lex_.take();
+      return parse_variables(space, linkage, linkage == Linkage::Extern ? module_->variables : f.locals, linkage != Linkage::Extern);
+    }
+    error(l.at, "'{}' is not a directive of a body", l.text);
+    return recover();
+  }
+  if (accept(';')) return;
+  if (accept('@')) {
+    bool negated = accept('!');
+    Lexeme name = lex_.take();
+    auto reg = name.token == Token::Word ? find_register(std::string(name.text)) : std::nullopt;
+    if (!reg || f.registers[*reg].type != Type::Pred) {
+      error(name.at, "'{}' is not a predicate register", name.text);
+      return recover();
+    }
+    return parse_instruction(f, true, negated, *reg);
+  }
+  return parse_instruction(f, false, false, -1);
+}
+
+void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guard) {
+  Lexeme op = lex_.take();
+  if (op.token != Token::Word) {
+    error(op.at, "an instruction is needed before '{}'", op.text);
+    return recover();
+  }
+  if (!guarded && accept(':')) {
+    if (lex_.peek().is(".branchtargets") || lex_.peek().is(".callprototype") || lex_.peek().is(".calltargets"))
+      return parse_label_declaration(f, op);
+    auto [it, fresh] = f.labels.emplace(scoped(scopes_.back().id, op.text), static_cast<uint32_t>(f.body.size()));
+    if (!fresh) error(op.at, "label '{}' is defined twice", op.text);
+    return;
+  }
+  Instruction i;
+  i.at = op.at;
+  i.guard = guarded ? guard : -1;
+  i.guard_negated = negated;
+  i.file = loc_file_;
+  i.line = loc_line_;
+  std::vector<std::string_view> words;
+  while (lex_.peek().token == Token::Dotted && words.size() < 24) words.push_back(lex_.take().text);
+  if (!isa::known_opcode(op.text)) {
+    std::string full(op.text);
+    for (auto w : words) full += w;
+    error(op.at, "instruction '{}' is not supported", full);
+    return recover();
+  }
+  const size_t errors = diagnostics_.size();
+  if (op.text == "call") {
+    parse_call(f, i);
+  } else if (op.text == "bra" || op.text == "brx") {
+    parse_branch(f, i);
+  } else {
+    while (!lex_.peek().is(';') && lex_.peek().token != Token::End) {
+      Operand o;
+      if (!parse_operand(f, o)) return recover();
+      i.operands.push_back(std::move(o));
+      if (!accept(',')) break;
+    }
+  }
+  if (diagnostics_.size() != errors) return recover();
+  const bool free_form = op.text == "call" || op.text == "bra" || op.text == "brx";
+  auto form = isa::match_row(op.text, words, free_form ? -1 : static_cast<int>(i.operands.size()));
+  if (!form) {
+    std::string full(op.text);
+    for (auto w : words) full += w;
+    error(op.at, "{}: {}", full, form.error().message);
+    return recover();
+  }
+  i.form = *form;
+  if (!expect(';')) return recover();
+  if (!free_form) check_operands(f, i);
+  if (f.body.size() > (8u << 20)) return error(op.at, "'{}' is too long", f.name);
+  f.body.push_back(std::move(i));
+}
+
+bool Parser::name_operand(Function& f, const Lexeme& name, Operand& out) {
+  std::string text(name.text);
+  if (text == "_") { out.kind = OperandKind::Sink; return true; }
+  if (auto reg = find_register(text)) {
+    out.kind = OperandKind::Register;
+    out.reg = *reg;
+    if (lex_.peek().token == Token::Dotted && lex_.peek().glued) {
+      error(lex_.peek().at, "vector registers are not supported");
+      return false;
+    }
+    return true;
+  }
+  if (text == "WARP_SZ") { out.kind = OperandKind::Immediate; out.imm = 32; return true; }
+  if (text[0] == '%') {
+    isa::SpecialRef special = isa::special_named(text);
+    if (!special.row) { error(name.at, "'{}' is not declared", text); return false; }
+    out.kind = OperandKind::Special;
+    out.special = special.row;
+    out.component = special.index;
+    if (special.row->vector) {
+      Lexeme c = lex_.peek();
+      static constexpr std::string_view kComponents = "xyzw";
+      size_t at = c.token == Token::Dotted && c.text.size() == 2 ? kComponents.find(c.text[1]) : std::string_view::npos;
+      if (at == std::string_view::npos) { error(name.at, "'{}' needs a component: .x, .y or .z", text); return false; }
+      lex_.take();
+      out.component = static_cast<uint8_t>(at);
+    }
+    return true;
+  }
+  out.kind = OperandKind::Symbol;
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+    if (auto it = scope->variables.find(text); it != scope->variables.end()) {
+      out.name = it->second;
+      return true;
+    }
+  out.name = text;
+  return true;
+}
+
+bool Parser::parse_address(Function& f, Operand& out) {
+  out.address = true;
+  const Lexeme l = lex_.peek();
+  if (l.token == Token::Word) {
+    lex_.take();
+    if (!name_operand(f, l, out)) return false;
+    if (out.kind != OperandKind::Register && out.kind != OperandKind::Symbol && out.kind != OperandKind::Immediate) {
+      error(l.at, "'{}' cannot be an address", l.text);
+      return false;
+    }
+    if (lex_.peek().is('+') || lex_.peek().is('-')) {
+      bool minus = lex_.take().is('-');
+      auto v = parse_integer_expression(9);
+      if (!v) return false;
+      out.offset = minus ? static_cast<int64_t>(0 - static_cast<uint64_t>(*v)) : *v;
+    }
+  } else {
+    auto v = parse_integer_expression();
+    if (!v) return false;
+    out.kind = OperandKind::Immediate;
+    out.imm = static_cast<uint64_t>(*v);
+  }
+  if (lex_.peek().is(',')) {
+    error(lex_.peek().at, "an address of this form is not supported");
+    return false;
+  }
+  return expect(']');
+}
+
+bool Parser::parse_operand(Function& f, Operand& out, int depth) {
+  Lexeme l = lex_.peek();
+  if (depth > kMaxOperandDepth) { error(l.at, "operands nest too deeply"); return false; }
+  if (accept('!')) {
+    out.negated = true;
+    l = lex_.peek();
+  }
+  if (l.is('[')) {
+    lex_.take();
+    return parse_address(f, out);
+  }
+  if (l.is('{')) {
+    lex_.take();
+    out.kind = OperandKind::Vector;
+    do {
+      Operand e;
+      if (!parse_operand(f, e, depth + 1)) return false;
+      out.list.push_back(std::move(e));
+    } while (accept(',') && out.list.size() < 256);
+    return expect('}');
+  }
+  if (l.token == Token::Word && l.text != "WARP_SZ") {
+    lex_.take();
+    if (l.text == "generic" && accept('(')) {  // generic(symbol)
+      Lexeme name = lex_.take();
+      if (!name_operand(f, name, out) || !expect(')')) return false;
+      out.single_literal = true;  // read as "generic" on symbols
+      return true;
+    }
+    if (!name_operand(f, l, out)) return false;
+    if (out.kind == OperandKind::Symbol && (lex_.peek().is('+') || lex_.peek().is('-'))) {
+      auto v = parse_integer_expression();  // reads the sign as part of the number
+      if (!v) return false;
+      out.offset = *v;
+    }
+    if (accept('|')) {
+      Lexeme second = lex_.take();
+      if (second.text == "_") { out.pair = -2; return true; }
+      auto reg = find_register(std::string(second.text));
+      if (!reg || f.registers[*reg].type != Type::Pred) { error(second.at, "'{}' is not a predicate register", second.text); return false; }
+      out.pair = *reg;
+    }
+    return true;
+  }
+  // A number, perhaps a signed one, perhaps an expression.
+  out.kind = OperandKind::Immediate;
+  bool minus = false;
+  if (l.is('-') || l.is('+')) {
+    Lexer ahead = lex_;  // decide between a signed floating literal and an integer expression
+    ahead.take();
+    const Lexeme n = ahead.peek();
+    if (n.token == Token::Number && (n.text.find('.') != std::string_view::npos || n.text.starts_with("0f") || n.text.starts_with("0F") || n.text.starts_with("0d") || n.text.starts_with("0D"))) {
+      minus = l.is('-');
+      lex_.take();
+      l = lex_.peek();
+    }
+  }
+  if (l.token == Token::Number) {
+    const bool hex = l.text.starts_with("0x") || l.text.starts_with("0X");
+    const bool floating = l.text.starts_with("0f") || l.text.starts_with("0F") || l.text.starts_with("0d") || l.text.starts_with("0D") ||
+                          (!hex && l.text.find_first_of(".eE") != std::string_view::npos);
+    if (floating) {
+      lex_.take();
+      auto c = parse_number(l);
+      if (!c) return false;
+      out.float_literal = true;
+      out.single_literal = c->single;
+      out.imm = c->bits;
+      if (minus) out.imm ^= c->single ? 0x80000000ull : 0x8000000000000000ull;
+      return true;
+    }
+  }
+  auto v = parse_integer_expression();
+  if (!v) return false;
+  out.imm = static_cast<uint64_t>(*v);
+  return true;
+}
+
+void Parser::parse_call(Function& f, Instruction& i) {
+  // call (ret), target, (arguments), prototype; every part but the target may be absent.
+  auto list = [&](Operand& out) {
+    out.kind = OperandKind::List;
+    if (!expect('(')) return false;
+    while (!lex_.peek().is(')')) {
+      Operand o;
+      if (!parse_operand(f, o)) return false;
+      out.list.push_back(std::move(o));
+      if (!accept(',')) break;
+    }
+    return expect(')');
+  };
+  Operand returns, target, arguments, prototype;
+  returns.kind = arguments.kind = OperandKind::List;
+  if (lex_.peek().is('(')) {
+    if (!list(returns) || !expect(',')) return;
+  }
+  Lexeme name = lex_.peek();
+  if (!parse_operand(f, target)) return;
+  if (target.kind != OperandKind::Symbol && target.kind != OperandKind::Register) return error(name.at, "a function is needed after call");
+  if (accept(',')) {
+    if (lex_.peek().is('(')) {
+      if (!list(arguments)) return;
+      if (accept(',')) {
+        prototype.kind = OperandKind::Label;
+        prototype.name = std::string(lex_.take().text);
+      }
+    } else {
+      prototype.kind = OperandKind::Label;
+      prototype.name = std::string(lex_.take().text);
+    }
+    if (prototype.kind == OperandKind::Label) prototype.imm = static_cast<uint64_t>(scopes_.back().id);
+  }
+  if (target.kind == OperandKind::Register && isa::bits_of(f.registers[target.reg].type) < 32)
+    return error(name.at, "a function address needs a 64-bit register");
+  i.operands = {std::move(returns), std::move(target), std::move(arguments), std::move(prototype)};
+}
+
+void Parser::parse_branch(Function& f, Instruction& i) {
+  auto label = [&] {
+    Operand o;
+    o.kind = OperandKind::Label;
+    Lexeme l = lex_.take();
+    if (l.token != Token::Word) error(l.at, "a label is needed before '{}'", l.text);
+    o.name = std::string(l.text);
+    o.imm = static_cast<uint64_t>(scopes_.back().id);
+    return o;
+  };
+  Lexeme first = lex_.peek();
+  if (first.token == Token::Word) {
+    if (auto reg = find_register(std::string(first.text))) {  // brx.idx index, table
+      lex_.take();
+      if (isa::bits_of(f.registers[*reg].type) != 32) return error(first.at, "'{}' must be a 32-bit index", first.text);
+      Operand index;
+      index.kind = OperandKind::Register;
+      index.reg = *reg;
+      if (!expect(',')) return;
+      i.operands = {index, label()};
+      return;
+    }
+  }
+  i.operands = {label()};
+}
+
+void Parser::resolve_labels(Function& f) {
+  for (Instruction& i : f.body)
+    for (Operand& o : i.operands) {
+      if (o.kind != OperandKind::Label) continue;
+      const int scope = static_cast<int>(o.imm);
+      const bool call = i.form.row->cls == isa::Class::Call;
+      const bool table = !call && i.operands.size() == 2;
+      std::string key = call ? lookup(f.prototypes, scope, o.name)
+                        : table ? lookup(f.branch_targets, scope, o.name) : lookup(f.labels, scope, o.name);
+      if (key.empty()) {
+        // `call` may name a list of .calltargets, which says nothing the machine needs.
+        if (!call) error(i.at, "label '{}' is not defined", o.name);
+        continue;
+      }
+      o.name = key;
+    }
+  for (auto& [name, targets] : f.branch_targets) {
+    const int scope = std::atoi(name.c_str());
+    for (std::string& t : targets) {
+      std::string key = lookup(f.labels, scope, t);
+      if (key.empty()) error(f.at, "label '{}' is not defined", t);
+      else t = key;
+    }
+  }
+}
+
+// Holds every operand against the type its position asks for, as ptxas does: sizes must agree, and a floating-point
+// register does not stand for an integer or the other way round. ld, st and cvt may use wider registers.
+void Parser::check_operands(const Function& f, Instruction& i) {
+  const isa::Row& row = *i.form.row;
+  const isa::OperandSpecs& specs = row.operands;
+  const bool loose = row.kind == isa::Kind::Memory || row.kind == isa::Kind::Convert;
+  const bool converting_move = row.kind == isa::Kind::Move;
+  auto check = [&](const Operand& o, Type want) {
+    if (o.kind != OperandKind::Register || want == Type::None) return;
+    const Register& r = f.registers[o.reg];
+    if (o.address) return;
+    const int have = isa::bits_of(r.type), need = isa::bits_of(want);
+    const bool pred = (r.type == Type::Pred) != (want == Type::Pred);
+    const bool size_ok = have == need || (loose && have > need && r.type != Type::Pred);
+    const auto kind_of = [](Type t) { return isa::facts(t).kind; };
+    using isa::TypeKind;
+    const TypeKind a = kind_of(r.type), b = kind_of(want);
+    const bool mixed = (a == TypeKind::Float && (b == TypeKind::Signed || b == TypeKind::Unsigned)) ||
+                       (b == TypeKind::Float && (a == TypeKind::Signed || a == TypeKind::Unsigned) && want != Type::F16x2 && want != Type::BF16x2 && want != Type::F16 && want != Type::BF16);
+    if (pred || !size_ok || (mixed && !converting_move))
+      error(i.at, "{} is {} but the instruction needs {}", r.name, isa::name_of(r.type), isa::name_of(want));
+  };
+  for (size_t k = 0; k < i.operands.size() && static_cast<int>(k) < specs.count; ++k) {
+    const Operand& o = i.operands[k];
+    const isa::OperandSpec& spec = specs.list[k];
+    Type want = isa::operand_type(spec, i.form.type, i.form.atype);
+    if (spec.address) {
+      if (!o.address) { error(i.at, "operand {} must be an address in brackets", k + 1); continue; }
+      if (o.kind == OperandKind::Register) {
+        int bits = isa::bits_of(f.registers[o.reg].type);
+        if (bits != 64 && bits != 32) error(i.at, "{} is {} and cannot hold an address", f.registers[o.reg].name, isa::name_of(f.registers[o.reg].type));
+      }
+      continue;
+    }
+    if (o.address) { error(i.at, "operand {} cannot be an address", k + 1); continue; }
+    if (o.pair != -1 && !spec.pair) error(i.at, "operand {} cannot have a second destination", k + 1);
+    if (o.negated && want != Type::Pred) error(i.at, "only a predicate can be negated with '!'");
+    if (o.kind == OperandKind::Vector) {
+      if (converting_move) {
+        int bits = 0;
+        for (const Operand& e : o.list) {
+          if (e.kind == OperandKind::Register) bits += isa::bits_of(f.registers[e.reg].type);
+          else if (e.kind == OperandKind::Sink || e.kind == OperandKind::Immediate) bits += isa::bits_of(want) / static_cast<int>(o.list.size());
+          else error(i.at, "operand {} must be a vector of registers", k + 1);
+        }
+        if (bits != isa::bits_of(want)) error(i.at, "the vector holds {} bits but {} needs {}", bits, isa::name_of(want), isa::bits_of(want));
+      } else {
+        const bool vector_row = i.form.mods.vec != 0 || row.kind == isa::Kind::Memory || row.kind == isa::Kind::Atomic;
+        if (!vector_row || static_cast<int>(o.list.size()) != i.form.mods.vec) error(i.at, "operand {} cannot be a vector of {}", k + 1, o.list.size());
+        for (const Operand& e : o.list) {
+          if (e.kind != OperandKind::Register && e.kind != OperandKind::Immediate && e.kind != OperandKind::Sink) error(i.at, "operand {} must be a vector of registers", k + 1);
+          check(e, want);
+        }
+      }
+      continue;
+    }
+    if (i.form.mods.vec && (row.kind == isa::Kind::Memory) && static_cast<int>(k) == (row.cls == isa::Class::Store ? 1 : 0))
+      error(i.at, "operand {} must be a vector of {}", k + 1, i.form.mods.vec);
+    if (o.kind == OperandKind::Immediate && o.float_literal && !isa::is_float(want) && isa::facts(want).kind != isa::TypeKind::Bits && want != Type::None)
+      error(i.at, "a floating-point literal cannot stand for {}", isa::name_of(want));
+    if (k == 0 && o.kind == OperandKind::Immediate && row.kind != isa::Kind::Barrier && row.kind != isa::Kind::Misc && row.kind != isa::Kind::Async)
+      error(i.at, "the destination must be a register");
+    if (o.kind == OperandKind::Symbol && row.kind != isa::Kind::Move && row.kind != isa::Kind::Address && row.kind != isa::Kind::Memory)
+      error(i.at, "'{}' is not declared", o.name);
+    check(o, want);
+  }
+}
+
+}  // namespace warpbeam::ptx
