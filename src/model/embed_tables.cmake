@@ -1,0 +1,16 @@
+# Writes the JSON tables into one C++ file, as raw string literals.
+function(append_table key file)
+  file(READ ${file} text)
+  file(APPEND ${OUTPUT}.new "    {\"${key}\", R\"json(${text})json\"},\n")
+endfunction()
+
+file(WRITE ${OUTPUT}.new "#include \"model/embedded_tables.h\"\n\nnamespace warpbeam::model {\n\n")
+file(READ ${CAPABILITIES} text)
+file(APPEND ${OUTPUT}.new "const std::string_view kCapabilityTable = R\"json(${text})json\";\n\n")
+file(APPEND ${OUTPUT}.new "static const EmbeddedTable kTables[] = {\n")
+foreach(file IN LISTS DEVICES)
+  get_filename_component(key ${file} NAME_WE)
+  append_table(${key} ${file})
+endforeach()
+file(APPEND ${OUTPUT}.new "};\nconst std::span<const EmbeddedTable> kDeviceTables = kTables;\n\n}  // namespace warpbeam::model\n")
+file(RENAME ${OUTPUT}.new ${OUTPUT})

@@ -1,0 +1,16 @@
+// The JSON tables as text, written at build time by embed_tables.cmake.
+#pragma once
+#include <span>
+#include <string_view>
+
+namespace warpbeam::model {
+
+struct EmbeddedTable {
+  std::string_view key;  // the file's name without ".json"
+  std::string_view text;
+};
+
+extern const std::string_view kCapabilityTable;
+extern const std::span<const EmbeddedTable> kDeviceTables;
+
+}  // namespace warpbeam::model
