@@ -1,0 +1,127 @@
+// Decoded code: what the interpreter walks. Operands are byte offsets into the warp's frame, where every register has
+// 32 lanes side by side; constants and special registers have slots of their own in the frame, so that a handler never
+// asks what kind of operand it reads.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ptx/module.h"
+#include "vm/program.h"
+
+namespace warpbeam::vm {
+
+inline constexpr int kWarpSize = 32;
+inline constexpr uint32_t kNoTarget = ~0u;
+
+// Windows of the generic address space outside every host mapping the machine makes.
+inline constexpr uint64_t kSharedWindow = uint64_t(1) << 40;
+inline constexpr uint64_t kLocalWindow = uint64_t(2) << 40;
+inline constexpr uint64_t kCodeWindow = uint64_t(3) << 40;  // function addresses: window + 16 * (index + 1)
+inline constexpr uint64_t kWindowBytes = uint64_t(1) << 32;
+
+class Warp;
+struct Insn;
+struct FunctionCode;
+using Handler = void (*)(Warp& warp, const Insn& insn, uint32_t mask);
+
+struct CallSite;
+
+struct Insn {
+  Handler fn = nullptr;
+  // op[k] is the slot of the instruction's k-th operand; op[5] the second destination of `d|p` and `p|q` (-1: none).
+  int32_t op[6] = {-1, -1, -1, -1, -1, -1};
+  int32_t guard = -1;           // frame offset of the predicate's mask
+  bool guard_negated = false;
+  uint8_t width = 0;            // ld, st, cvt: bytes of the (destination) register, which may be wider than the type
+  uint8_t count = 1;            // elements of a vector operand; cvt: bytes of the source register
+  uint8_t spin = 0;             // a backward branch of a loop that may wait for other threads
+  int64_t imm = 0;              // offset of an address and other numbers
+  uint32_t target = kNoTarget;  // branch: index of the instruction to go to
+  uint32_t join = kNoTarget;    // branch: index where its two sides meet again
+  const int32_t* list = nullptr;   // slots of a vector operand, targets of brx
+  const CallSite* call = nullptr;
+  const ptx::Instruction* source = nullptr;  // null for what the decoder inserted
+  const isa::Mods& mods() const { return source->form.mods; }
+};
+
+// A special register, or an address only known when the frame is made, that has a slot in the frame.
+enum class SlotKind : uint8_t { Special, SharedAddress, LocalAddress, ParamAddress };
+struct FrameSlot {
+  SlotKind kind{};
+  isa::Special special{};
+  uint8_t component = 0;
+  uint8_t width = 4;      // 4 or 8 bytes
+  int32_t offset = 0;     // of the slot in the frame
+  uint32_t variable = 0;  // SharedAddress: index into Image::shared_variables
+  int64_t addend = 0;     // LocalAddress: offset in the function's local frame; ParamAddress: in the parameters
+};
+
+struct LocalPart {  // a parameter or return value in a function's local frame
+  uint32_t offset = 0, size = 0;
+};
+
+struct FunctionCode {
+  std::string name, display_name;
+  const ptx::Function* source = nullptr;
+  const ptx::Module* module = nullptr;
+  uint32_t index = 0;
+  std::vector<Insn> insns;
+  std::deque<std::vector<int32_t>> lists;     // storage behind Insn::list
+  std::deque<CallSite> call_sites;
+  std::deque<ptx::Instruction> inserted;      // storage for instructions the decoder made
+  uint32_t frame_bytes = 0;
+  uint32_t constants_at = 0;                  // frame offset of the constants' image
+  std::vector<std::byte> constants;
+  std::vector<FrameSlot> slots;
+  int32_t carry_slot = -1;
+  uint32_t local_bytes = 0;                   // .local, .param of calls, parameters of the function itself
+  std::vector<LocalPart> params, returns;     // in the local frame
+  std::vector<uint32_t> callees, shared_used; // for call-graph sums
+  bool takes_param_address = false;
+  bool indirect_calls = false;
+};
+
+using Builtin = void (*)(Warp& warp, const Insn& insn, const CallSite& site, uint32_t mask);
+
+struct CallSite {
+  const FunctionCode* callee = nullptr;  // null: through a register or a builtin
+  Builtin builtin = nullptr;
+  const void* builtin_data = nullptr;
+  int32_t target_slot = -1;              // register holding a function address
+  std::vector<LocalPart> args, returns;  // in the caller's local frame
+};
+
+struct SharedVariable {
+  std::string name;
+  uint64_t size = 0;
+  uint32_t align = 1;
+  bool dynamic = false;  // extern .shared x[]
+};
+
+// One kernel with what its call graph needs.
+struct Code {
+  const FunctionCode* function = nullptr;
+  std::vector<uint32_t> shared_offsets;  // by SharedVariable index; ~0 when unused
+  uint32_t static_shared = 0;
+  bool takes_param_address = false;
+};
+
+struct Program::Image {
+  std::vector<std::unique_ptr<ptx::Module>> modules;
+  std::vector<std::unique_ptr<FunctionCode>> functions;
+  std::vector<SharedVariable> shared_variables;
+  std::unordered_map<std::string, uint32_t> function_index;  // by name; internal ones by "name@module"
+  std::deque<Code> kernels;
+  int device_cc = 90;
+};
+
+// Finds the handler of an instruction; null when this machine does not have it. Each exec_*.cc knows its kinds.
+Handler select_handler(const ptx::Instruction& instruction, const ptx::Function& function);
+
+}  // namespace warpbeam::vm

@@ -1,0 +1,178 @@
+#include "vm/memory.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+
+namespace warpbeam::vm {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kGap = 64 << 10;              // unmapped bytes after every allocation
+constexpr uint64_t kArena = uint64_t(4) << 40;   // address space, not memory
+constexpr uint64_t kArenaHint = uint64_t(0x10) << 40;
+constexpr size_t kQuarantineCount = 4096;        // freed ranges that still trap before they are used again
+constexpr uint64_t kQuarantineBytes = uint64_t(1) << 40;
+
+uint64_t round_up(uint64_t v, uint64_t unit) { return (v + unit - 1) / unit * unit; }
+
+bool host_mapped(uint64_t address) {
+  // msync on an unmapped page fails with ENOMEM and touches nothing.
+  return msync(reinterpret_cast<void*>(address & ~(kPage - 1)), kPage, MS_ASYNC) == 0;
+}
+
+}  // namespace
+
+const char* to_string(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::Device: return "device memory";
+    case MemoryKind::Pinned: return "pinned host memory";
+    case MemoryKind::Registered: return "registered host memory";
+    case MemoryKind::Managed: return "managed memory";
+    case MemoryKind::Variable: return "a __device__ variable";
+    case MemoryKind::Constant: return "constant memory";
+  }
+  return "";
+}
+
+DeviceMemory::DeviceMemory(uint64_t capacity_bytes) : capacity_(capacity_bytes) {
+  // A fixed place gives the same addresses in every run; elsewhere is as good when it is taken (sanitizers).
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  for (uint64_t bytes = kArena; bytes >= (uint64_t(1) << 36); bytes /= 2) {
+    void* p = mmap(reinterpret_cast<void*>(kArenaHint), bytes, PROT_NONE, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p == MAP_FAILED) p = mmap(nullptr, bytes, PROT_NONE, kFlags, -1, 0);
+    if (p == MAP_FAILED) continue;
+    arena_ = reinterpret_cast<uint64_t>(p);
+    arena_end_ = arena_ + bytes;
+    break;
+  }
+  next_ = round_up(arena_, 2 << 20);
+}
+
+DeviceMemory::~DeviceMemory() {
+  if (arena_) munmap(reinterpret_cast<void*>(arena_), arena_end_ - arena_);
+}
+
+// First fit among ranges out of quarantine, else fresh address space.
+uint64_t DeviceMemory::place(uint64_t bytes, uint64_t alignment) {
+  for (auto it = free_.lower_bound(bytes); it != free_.end(); ++it) {
+    if (it->second.base % alignment) continue;
+    if (it->first > 2 * bytes + (1 << 20)) break;  // do not waste a large range on a small request
+    uint64_t base = it->second.base;
+    free_.erase(it);
+    return base;
+  }
+  uint64_t base = round_up(next_, alignment);
+  if (base + bytes + kGap > arena_end_) return 0;
+  next_ = base + bytes + kGap;
+  return base;
+}
+
+Result<Allocation> DeviceMemory::allocate(uint64_t size, uint64_t alignment, MemoryKind kind, std::string origin, uint32_t flags) {
+  std::unique_lock lock(mutex_);
+  const bool counts = kind == MemoryKind::Device || kind == MemoryKind::Variable;
+  if (size > capacity_ || (counts && used_.load() + size > capacity_))
+    return Error{2, fmt::format("{} bytes do not fit: {} of {} are in use", size, used_.load(), capacity_)};
+  const uint64_t accessible = round_up(std::max<uint64_t>(size, 1), kAllocationGranule);
+  const uint64_t mapped = round_up(accessible, kPage);
+  const uint64_t base = place(mapped, std::max<uint64_t>(alignment, mapped >= (2 << 20) ? (2 << 20) : kPage));
+  if (!base) return Error{2, "the address range for device memory is exhausted"};
+  if (mmap(reinterpret_cast<void*>(base), mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+    return Error{2, "the host refuses to map more memory"};
+  if (mapped >= (4 << 20)) madvise(reinterpret_cast<void*>(base), mapped, MADV_HUGEPAGE);
+  Allocation a{base, size, accessible, kind, 0, flags, ++serial_, std::move(origin)};
+  live_[base] = {a, base, mapped, true};
+  if (counts) used_ += size;
+  return a;
+}
+
+Result<Allocation> DeviceMemory::adopt(void* host, uint64_t size, MemoryKind kind, std::string origin, uint32_t flags) {
+  std::unique_lock lock(mutex_);
+  const uint64_t base = reinterpret_cast<uint64_t>(host);
+  auto next = live_.lower_bound(base);
+  if (next != live_.end() && next->first < base + size) return Error{0, "part of the range is device memory already"};
+  if (next != live_.begin() && std::prev(next)->first + std::prev(next)->second.allocation.accessible > base)
+    return Error{0, "part of the range is device memory already"};
+  Allocation a{base, size, size, kind, 0, flags, ++serial_, std::move(origin)};
+  live_[base] = {a, base, 0, false};
+  return a;
+}
+
+bool DeviceMemory::free(uint64_t base) {
+  std::unique_lock lock(mutex_);
+  auto it = live_.find(base);
+  if (it == live_.end()) return false;
+  Live live = it->second;
+  live_.erase(it);
+  epoch_.fetch_add(1, std::memory_order_acq_rel);
+  if (live.allocation.kind == MemoryKind::Device || live.allocation.kind == MemoryKind::Variable) used_ -= live.allocation.size;
+  if (!live.owned) return true;
+  // The pages go back to the host at once; the addresses stay unmapped for a while so that a use after free traps.
+  mmap(reinterpret_cast<void*>(base), live.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  quarantined_bytes_ += live.mapped_bytes;
+  quarantine_.push_back(std::move(live));
+  while (quarantine_.size() > kQuarantineCount || quarantined_bytes_ > kQuarantineBytes) {
+    Live& old = quarantine_.front();
+    quarantined_bytes_ -= old.mapped_bytes;
+    free_.emplace(old.mapped_bytes, Extent{old.mapped_base, old.mapped_bytes});
+    quarantine_.pop_front();
+  }
+  return true;
+}
+
+std::optional<Allocation> DeviceMemory::find(uint64_t address) const {
+  std::shared_lock lock(mutex_);
+  auto it = live_.upper_bound(address);
+  if (it == live_.begin()) return std::nullopt;
+  const Allocation& a = std::prev(it)->second.allocation;
+  if (address >= a.base + std::max<uint64_t>(a.size, 1)) return std::nullopt;
+  return a;
+}
+
+bool DeviceMemory::covers(uint64_t address, uint64_t size, uint64_t* lo, uint64_t* hi) const {
+  std::shared_lock lock(mutex_);
+  auto it = live_.upper_bound(address);
+  if (it == live_.begin()) return false;
+  const Allocation& a = std::prev(it)->second.allocation;
+  if (address + size > a.base + a.accessible || address + size < address) return false;
+  *lo = a.base;
+  *hi = a.base + a.accessible;
+  return true;
+}
+
+MemoryFault DeviceMemory::explain(uint64_t address) const {
+  MemoryFault fault;
+  std::shared_lock lock(mutex_);
+  for (auto it = quarantine_.rbegin(); it != quarantine_.rend(); ++it)
+    if (address >= it->mapped_base && address < it->mapped_base + it->mapped_bytes) {
+      fault.nearest = it->allocation;
+      fault.freed = true;
+      return fault;
+    }
+  uint64_t best = ~uint64_t(0);
+  auto consider = [&](const Allocation& a) {
+    uint64_t distance = address < a.base ? a.base - address : address - (a.base + a.size) + 1;
+    if (distance < best) {
+      best = distance;
+      fault.nearest = a;
+    }
+  };
+  auto it = live_.upper_bound(address);
+  if (it != live_.end()) consider(it->second.allocation);
+  if (it != live_.begin()) consider(std::prev(it)->second.allocation);
+  fault.host_pointer = address > kPage && (address < arena_ || address >= arena_end_) && host_mapped(address);
+  return fault;
+}
+
+std::vector<Allocation> DeviceMemory::live() const {
+  std::shared_lock lock(mutex_);
+  std::vector<Allocation> all;
+  for (auto& [base, live] : live_) all.push_back(live.allocation);
+  return all;
+}
+
+}  // namespace warpbeam::vm
