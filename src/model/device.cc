@@ -261,12 +261,13 @@ std::string nearest_device(std::string_view spelling) {
   std::string wanted = plain(spelling);
   if (wanted.empty()) return "";
   std::string nearest;
-  size_t best = std::max<size_t>(1, wanted.size() / 2) + 1;
+  constexpr size_t kPerEdit = 2, kPartOfName = 1;
+  size_t best = kPerEdit * std::max<size_t>(1, wanted.size() / 2) + 1;
   for (const Device& device : all_devices()) {
     for (const std::string& known : spellings(device)) {
-      // A part of the name ("4070") is as near as one typing error.
-      size_t distance =
-          wanted.size() >= 2 && known.find(wanted) != std::string::npos ? 1 : edit_distance(wanted, known);
+      // A part of a name ("4070") is nearer than any typing error.
+      bool part = wanted.size() >= 2 && known.find(wanted) != std::string::npos;
+      size_t distance = part ? kPartOfName : kPerEdit * edit_distance(wanted, known);
       if (distance < best) {
         best = distance;
         nearest = device.key;

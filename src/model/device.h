@@ -106,7 +106,7 @@ struct Device {
   int regs_per_sm = 0;
   int regs_per_block = 0;
   int max_regs_per_thread = 0;            // what a compiler may use
-  int max_regs_per_thread_occupancy = 0;  // what the occupancy rules let pass (256 from 7.0 on)
+  int max_regs_per_thread_occupancy = 0;  // what the vendor's occupancy rules let pass (255 or 256)
   int reg_alloc_unit = 0;
   RegisterScope reg_alloc_scope = RegisterScope::Warp;
   int warp_alloc_granularity = 0;
