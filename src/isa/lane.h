@@ -8,17 +8,12 @@
 #include <limits>
 #include <type_traits>
 
+#include "isa/arith/float_bits.h"
+#include "isa/arith/integer.h"
 #include "isa/mods.h"
 #include "isa/types.h"
 
 namespace warpbeam::isa {
-
-inline constexpr uint32_t kCanonicalNanF32 = 0x7fffffffu;
-
-inline float flush(float x) {
-  uint32_t b = std::bit_cast<uint32_t>(x);
-  return (b & 0x7f800000u) ? x : std::bit_cast<float>(b & 0x80000000u);
-}
 
 // Mods known when the loop is compiled: the common forms of a row.
 template <Mods kMods>
@@ -43,7 +38,7 @@ struct LaneMachine : M {
   // and every NaN result is the canonical one.
   float in(float x) const { return mods().ftz ? flush(x) : x; }
   float out(float r) const {
-    r = r != r ? std::bit_cast<float>(kCanonicalNanF32) : r;
+    r = canonical(r);
     if (mods().ftz) r = flush(r);
     if (mods().sat) r = saturate(r);
     return r;
@@ -51,7 +46,6 @@ struct LaneMachine : M {
   // f64 has no .ftz and no .sat; NaN payloads propagate quieted.
   double in(double x) const { return x; }
   double out(double r) const { return r; }
-  static float saturate(float r) { return r > 0.0f ? (r < 1.0f ? r : 1.0f) : 0.0f; }
 
   // Counts past the width give zero (or all sign bits) in PTX but are undefined in C++, hence the selects.
   template <class T>
@@ -66,30 +60,11 @@ struct LaneMachine : M {
     return n < w ? static_cast<T>(a >> (n & (w - 1))) : T(0);
   }
   template <class T>
-  static T mul_hi(T a, T b) {
-    if constexpr (sizeof(T) == 8) {
-      using W = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
-      return static_cast<T>((static_cast<W>(a) * static_cast<W>(b)) >> 64);
-    } else {
-      using W = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
-      return static_cast<T>((static_cast<W>(a) * static_cast<W>(b)) >> (sizeof(T) * 8));
-    }
-  }
-  // Division by zero and the overflow of INT_MIN / -1 do not trap on a GPU: they give these values.
+  static T mul_hi(T a, T b) { return isa::mul_hi(a, b); }
   template <class T>
-  static T div(T a, T b) {
-    if (b == 0) return static_cast<T>(~T(0));
-    if constexpr (std::is_signed_v<T>)
-      if (b == T(-1)) return static_cast<T>(-std::make_unsigned_t<T>(a));
-    return static_cast<T>(a / b);
-  }
+  static T div(T a, T b) { return div_int(a, b); }
   template <class T>
-  static T rem(T a, T b) {
-    if (b == 0) return a;
-    if constexpr (std::is_signed_v<T>)
-      if (b == T(-1)) return T(0);
-    return static_cast<T>(a % b);
-  }
+  static T rem(T a, T b) { return rem_int(a, b); }
 };
 
 }  // namespace warpbeam::isa

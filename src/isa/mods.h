@@ -43,7 +43,9 @@ struct Mods {
   bool ftz = false, sat = false, satfinite = false, relu = false, nan = false, xorsign = false, abs = false;
   bool cc = false, approx = false, full = false, sync = false, aligned = false, nc = false, to = false;
   bool shiftamt = false, noftz = false, po = false, arrive = false, red = false, noinc = false;
-  uint8_t lane_sel = 0;  // chapter-specific: video byte selectors, fence kinds …
+  uint8_t scale = 0;       // vmad: bits the sum is shifted right by
+  bool b_signed = false;   // video, dp4a: the type of the second source
+  uint8_t lane_sel = 0;    // chapter-specific: fence kinds …
   bool operator==(const Mods&) const = default;
 };
 

@@ -90,7 +90,9 @@ const Tables& tables() {
 
 bool allows(TypeSet set, Type t) { return std::find(set.begin(), set.end(), t) != set.end(); }
 
-// Tries one row; the number of words it could place, or -1 when it fits whole.
+// Tries one row; the number of words it could place, -1 when it fits whole, kIllegal when all words have their places
+// but the combination does not exist.
+constexpr int kIllegal = -2;
 int try_form(const RowForm& form, std::span<const std::string_view> words, Matched& out) {
   out = Matched{form.row, {}, Type::None, Type::None};
   uint32_t used = 0;
@@ -116,7 +118,10 @@ int try_form(const RowForm& form, std::span<const std::string_view> words, Match
         if (ok) {
           used |= 1u << k;
           next_type = k + 1;
-          if (slot.literal_type == t) (out.type == Type::None ? out.type : out.atype) = t;
+          if (slot.literal_type == t) {
+            if (out.type == Type::None) out.type = t;
+            else if (out.atype == Type::None) out.atype = t;
+          }
         }
       }
     }
@@ -142,6 +147,7 @@ int try_form(const RowForm& form, std::span<const std::string_view> words, Match
   }
   for (size_t k = 0; k < form.slots.size(); ++k)
     if (!form.slots[k].optional && !(used >> k & 1)) return placed;
+  if (form.row->legal && !form.row->legal(out)) return kIllegal;
   return -1;
 }
 
@@ -161,11 +167,13 @@ Result<Matched> match_row(std::string_view opcode, std::span<const std::string_v
   auto it = tables().by_opcode.find(opcode);
   if (it == tables().by_opcode.end()) return Error{0, fmt::format("unknown instruction '{}'", opcode)};
   int best = 0;
-  const RowForm* fits_but_count = nullptr;
+  const RowForm *fits_but_count = nullptr, *illegal = nullptr;
   for (const RowForm* form : it->second) {
     Matched m;
     int placed = try_form(*form, words, m);
-    if (placed < 0) {
+    if (placed == kIllegal) {
+      illegal = form;
+    } else if (placed < 0) {
       if (operand_count < 0 || form->row->operands.count == 0 || operand_count_fits(*form->row, operand_count)) return m;
       fits_but_count = form;
     } else {
@@ -175,6 +183,8 @@ Result<Matched> match_row(std::string_view opcode, std::span<const std::string_v
   if (fits_but_count)
     return Error{0, fmt::format("'{}' does not take {} operands; its form is: {}", opcode, operand_count,
                                 fits_but_count->row->syntax)};
+  if (illegal)
+    return Error{0, fmt::format("these modifiers and types do not go together in {}", illegal->row->syntax)};
   if (best < static_cast<int>(words.size()))
     return Error{0, fmt::format("'{}' is not a modifier of '{}' here", words[best], opcode)};
   return Error{0, fmt::format("'{}' lacks a required modifier or type; its form is: {}", opcode,

@@ -28,6 +28,7 @@ enum class Kind : uint8_t {
   Barrier,  // bar, barrier, fence, membar
   Warp,     // shfl, vote, match, redux, activemask, elect
   Async,    // cp.async
+  Video,    // vadd … vset4: operands with byte selectors
   Misc,     // nanosleep, pmevent …
 };
 
@@ -45,6 +46,9 @@ struct Since {
 };
 
 using TypeSet = std::span<const Type>;
+struct Matched;
+// What a syntax line cannot say: which of its combinations of types and words exist.
+using Legal = bool (*)(const Matched&);
 
 struct Row {
   int id = -1;               // position in all_rows()
@@ -56,6 +60,7 @@ struct Row {
   Since since{};
   std::string_view about;    // one sentence for the reference page
   OperandSpecs operands;
+  Legal legal = nullptr;     // null: all of them
 };
 
 // One word position of a syntax line.
@@ -104,6 +109,7 @@ struct RowBase {
   static constexpr Kind kind = Kind::Lane;
   static constexpr Since since{};
   static constexpr std::string_view about = "";
+  static constexpr Legal legal = nullptr;
 };
 
 template <class R>
@@ -118,6 +124,7 @@ constexpr Row describe() {
   row.since = R::since;
   row.about = R::about;
   row.operands = operand_specs(row.syntax);
+  row.legal = R::legal;
   return row;
 }
 

@@ -73,13 +73,14 @@ __attribute__((noinline)) void run_lanes(Warp& w, const Insn& i, uint32_t mask, 
   using D = isa::cpp<kOperandType<R, 0, t>>;
   const isa::LaneMachine<M> m(mods);
   const auto source = [&]<int k>() { return w.lanes<const isa::cpp<kOperandType<R, k, t>>>(i.op[k]); };
-  const auto compute = [&](int l) {
-    if constexpr (kSources == 1) return R::lane(m, source.template operator()<1>()[l]);
-    else if constexpr (kSources == 2) return R::lane(m, source.template operator()<1>()[l], source.template operator()<2>()[l]);
+  // Inlined whatever its size: only then can the loop over lanes become vector code.
+  const auto compute = [&](int l) __attribute__((always_inline)) {
+    if constexpr (kSources == 1) [[clang::always_inline]] return R::lane(m, source.template operator()<1>()[l]);
+    else if constexpr (kSources == 2) [[clang::always_inline]] return R::lane(m, source.template operator()<1>()[l], source.template operator()<2>()[l]);
     else if constexpr (kSources == 3)
-      return R::lane(m, source.template operator()<1>()[l], source.template operator()<2>()[l], source.template operator()<3>()[l]);
+      [[clang::always_inline]] return R::lane(m, source.template operator()<1>()[l], source.template operator()<2>()[l], source.template operator()<3>()[l]);
     else
-      return R::lane(m, source.template operator()<1>()[l], source.template operator()<2>()[l], source.template operator()<3>()[l],
+      [[clang::always_inline]] return R::lane(m, source.template operator()<1>()[l], source.template operator()<2>()[l], source.template operator()<3>()[l],
                      source.template operator()<4>()[l]);
   };
   if constexpr (kOperandType<R, 0, t> == isa::Type::Pred) {

@@ -43,6 +43,11 @@ inline double round_to_integral(double x, Rounding rounding) {
   return f64_of(bits_of(whole) | (bits_of(x) & 0x8000000000000000));
 }
 
+// NaN comes back quiet.
+inline double cvt_integral_f64(double x, Rounding rounding) {
+  return x != x ? f64_of(bits_of(x) | 0x8000000000000) : round_to_integral(x, rounding);
+}
+
 inline float round_to_integral(float x, Rounding rounding) {
   return canonical(static_cast<float>(round_to_integral(static_cast<double>(x), rounding)));
 }
@@ -106,7 +111,7 @@ inline uint16_t int_to_bf16(S x, Rounding rounding) {
 
 // --- widening (exact) ----------------------------------------------------------------------------------------------
 
-inline float f16_to_f32(uint16_t h) {
+[[gnu::always_inline]] inline float f16_to_f32(uint16_t h) {
   const uint32_t size = uint32_t(h & 0x7fff) << 13;
   const uint32_t sign = uint32_t(h & 0x8000) << 16;
   // Normal numbers and infinities only need their exponent rebiased; subnormals are normalised by a subtraction.
@@ -115,19 +120,35 @@ inline float f16_to_f32(uint16_t h) {
   return f32_of((size < 0x00800000 ? bits_of(subnormal) : rebiased) | sign);
 }
 
-inline float bf16_to_f32(uint16_t h) { return f32_of(uint32_t(h) << 16); }
+[[gnu::always_inline]] inline float bf16_to_f32(uint16_t h) { return f32_of(uint32_t(h) << 16); }
 
-// cvt.f32.f16 and cvt.f32.bf16: NaN becomes canonical.
+// What cvt does with NaN differs by unit: f16 -> f32 makes it canonical, bf16 -> f32 keeps its bits, and everything
+// that has an f64 on one side keeps the sign and as much of the payload as fits, made quiet.
 inline float cvt_f32_f16(uint16_t h) { return canonical(f16_to_f32(h)); }
-inline float cvt_f32_bf16(uint16_t h) { return canonical(bf16_to_f32(h)); }
-inline double cvt_f64_f32(float x) { return x != x ? f64_of(kNanF64 & 0x7fffffffffffffff) : static_cast<double>(x); }
+inline float cvt_f32_bf16(uint16_t h) { return bf16_to_f32(h); }
+inline double cvt_f64_f32(float x) {
+  const uint64_t bits = bits_of(x);
+  const uint64_t nan = (bits & 0x80000000) << 32 | 0x7ff8000000000000 | (bits & 0x7fffff) << 29;
+  return x != x ? f64_of(nan) : static_cast<double>(x);
+}
+inline double cvt_f64_f16(uint16_t h) { return cvt_f64_f32(f16_to_f32(h)); }
+inline double cvt_f64_bf16(uint16_t h) { return cvt_f64_f32(bf16_to_f32(h)); }
 
 // --- narrowing -----------------------------------------------------------------------------------------------------
 
-inline float cvt_f32_f64(double x, Rounding rounding) { return canonical(round_to_f32(x, rounding)); }
+inline uint32_t narrow_nan(double x, int exponent_bits, int fraction_bits) {
+  const uint64_t bits = bits_of(x);
+  const uint32_t sign = static_cast<uint32_t>(bits >> 63) << (exponent_bits + fraction_bits);
+  const uint32_t exponent = ((2u << exponent_bits) - 1) << (fraction_bits - 1);  // all ones and the quiet bit
+  return sign | exponent | static_cast<uint32_t>((bits & 0xfffffffffffff) >> (52 - fraction_bits));
+}
 
-// The magnitude of the f16 nearest below or equal to |x| (truncation), and how |x| compares to it.
-inline uint16_t f32_to_f16(float x, Rounding rounding) {
+inline float cvt_f32_f64(double x, Rounding rounding) {
+  return x != x ? f32_of(narrow_nan(x, 8, 23)) : round_to_f32(x, rounding);
+}
+
+// The .ftz of cvt.f16.f32 changes nothing: the unit reads subnormals as they are.
+[[gnu::always_inline]] inline uint16_t f32_to_f16(float x, Rounding rounding) {
   const uint32_t bits = bits_of(x);
   const uint32_t size = bits & 0x7fffffff;
   const uint32_t sign = bits >> 16 & 0x8000;
@@ -150,7 +171,7 @@ inline uint16_t f32_to_f16(float x, Rounding rounding) {
 }
 
 // bf16 is the upper half of an f32, so rounding is integer arithmetic on the bits.
-inline uint16_t f32_to_bf16(float x, Rounding rounding) {
+[[gnu::always_inline]] inline uint16_t f32_to_bf16(float x, Rounding rounding) {
   const uint32_t bits = bits_of(x);
   const bool negative = bits >> 31;
   const bool infinite = (bits & 0x7fffffff) == 0x7f800000;
@@ -162,19 +183,27 @@ inline uint16_t f32_to_bf16(float x, Rounding rounding) {
   return static_cast<uint16_t>(x != x ? kNanBf16 : rounded);
 }
 
-inline uint16_t f64_to_f16(double x, Rounding rounding) { return f32_to_f16(round_to_odd_f32(x), rounding); }
-inline uint16_t f64_to_bf16(double x, Rounding rounding) { return f32_to_bf16(round_to_odd_f32(x), rounding); }
+inline uint16_t f64_to_f16(double x, Rounding rounding) {
+  return x != x ? static_cast<uint16_t>(narrow_nan(x, 5, 10)) : f32_to_f16(round_to_odd_f32(x), rounding);
+}
+inline uint16_t f64_to_bf16(double x, Rounding rounding) {
+  return x != x ? static_cast<uint16_t>(narrow_nan(x, 8, 7)) : f32_to_bf16(round_to_odd_f32(x), rounding);
+}
 
-// cvt.rna/rn/rz.tf32.f32: the 13 low bits of the f32 become zero.
+// cvt.rna/rn/rz.tf32.f32: the 13 low bits of the f32 become zero. Rounding away is done by plain integer arithmetic,
+// which cuts a NaN's payload; the other roundings return the canonical NaN.
 inline uint32_t f32_to_tf32(float x, Rounding rounding) {
   const uint32_t bits = bits_of(x);
-  if (x != x) return kNanF32;
+  if (x != x) return rounding == Rounding::NearestAway ? bits & 0xffffe000 : 0x7fffe000;
   if ((bits & 0x7fffffff) == 0x7f800000) return bits;
   const uint32_t add = rounding == Rounding::NearestAway   ? 0x1000
                        : rounding == Rounding::NearestEven ? 0xfff + (bits >> 13 & 1)
                                                            : 0;
   return (bits + add) & 0xffffe000;
 }
+inline uint32_t relu_tf32(uint32_t x) { return x >> 31 && (x & 0x7fffffff) <= 0x7f800000 ? 0 : x; }
+// Whatever lies beyond the largest number, infinity or a NaN's bits, is brought one step down.
+inline uint32_t satfinite_tf32(uint32_t x) { return (x & 0x7fffffff) > 0x7f7fe000 ? x - 0x2000 : x; }
 
 // The optional last steps of a narrowing conversion.
 inline uint16_t relu_f16(uint16_t h) { return (h & 0x7fff) > 0x7c00 ? kNanF16 : h & 0x8000 ? 0 : h; }

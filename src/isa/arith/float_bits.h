@@ -124,7 +124,7 @@ inline double magnitude(double x) { return f64_of(bits_of(x) & 0x7ffffffffffffff
 
 // Moves a rounded-to-nearest value one step when the exact value lies on the other side of it.
 // `excess` > 0: the rounded value is above the exact one; < 0: below.
-inline float step_toward(float rounded, int excess, Rounding rounding) {
+[[gnu::always_inline]] inline float step_toward(float rounded, int excess, Rounding rounding) {
   const uint32_t bits = bits_of(rounded);
   const bool negative = bits >> 31;
   const bool too_large_in_magnitude = negative ? excess < 0 : excess > 0;
@@ -136,7 +136,7 @@ inline float step_toward(float rounded, int excess, Rounding rounding) {
 }
 
 // f64 -> f32 in any rounding; NaN stays NaN (not yet canonical).
-inline float round_to_f32(double x, Rounding rounding) {
+[[gnu::always_inline]] inline float round_to_f32(double x, Rounding rounding) {
   const float nearest = static_cast<float>(x);
   const double back = nearest;
   return step_toward(nearest, (back > x) - (back < x), rounding);
@@ -144,7 +144,7 @@ inline float round_to_f32(double x, Rounding rounding) {
 
 // a + b rounded to odd: the last bit says whether the sum was inexact, so that a second rounding to any format at least
 // two bits shorter gives what one exact rounding would (Boldo & Melquiond 2008). For values that cannot overflow.
-inline double add_to_odd(double a, double b) {
+[[gnu::always_inline]] inline double add_to_odd(double a, double b) {
   const double sum = a + b;
   const double b_part = sum - a;
   const double error = (a - (sum - b_part)) + (b - b_part);
@@ -156,12 +156,12 @@ inline double add_to_odd(double a, double b) {
 }
 
 // a*b + c rounded to odd in double; exact products only, so the operands are f32 values or shorter.
-inline double fma_to_odd(float a, float b, float c) {
+[[gnu::always_inline]] inline double fma_to_odd(float a, float b, float c) {
   return add_to_odd(static_cast<double>(a) * static_cast<double>(b), c);
 }
 
 // f64 -> f32 rounded to odd, the middle step of f64 -> f16 and f64 -> bf16.
-inline float round_to_odd_f32(double x) {
+[[gnu::always_inline]] inline float round_to_odd_f32(double x) {
   const float cut = round_to_f32(x, Rounding::Zero);
   const double back = cut;
   return back != x && x == x ? f32_of(bits_of(cut) | 1) : cut;

@@ -17,6 +17,7 @@ struct HalfMode {
 // What differs between the two 16-bit formats.
 struct F16 {
   static constexpr uint16_t kNan = kNanF16, kInfinity = 0x7c00;
+  static constexpr float kFlushBelow = 0x1p-14f * (1 - 0x1p-12f);
   static float widen(uint16_t h) { return f16_to_f32(h); }
   static uint16_t narrow(float x) { return f32_to_f16(x, Rounding::NearestEven); }
   static uint16_t flush(uint16_t h) { return flush_f16(h); }
@@ -26,6 +27,7 @@ struct F16 {
 
 struct Bf16 {
   static constexpr uint16_t kNan = kNanBf16, kInfinity = 0x7f80;
+  static constexpr float kFlushBelow = 0x1p-126f;
   static float widen(uint16_t h) { return bf16_to_f32(h); }
   static uint16_t narrow(float x) { return f32_to_bf16(x, Rounding::NearestEven); }
   static uint16_t flush(uint16_t h) { return h & 0x7f80 ? h : h & 0x8000; }
@@ -34,59 +36,66 @@ struct Bf16 {
 };
 
 template <class H>
-inline bool half_is_nan(uint16_t h) {
+[[gnu::always_inline]] inline bool half_is_nan(uint16_t h) {
   return (h & 0x7fff) > H::kInfinity;
 }
 
 template <class H>
-inline uint16_t half_finish(float x, HalfMode mode) {
+[[gnu::always_inline]] inline uint16_t half_finish(float x, HalfMode mode) {
   uint16_t h = H::narrow(x);
-  if (mode.ftz) h = H::flush(h);
+  // As for f32, .ftz looks at the value rounded with an unbounded exponent.
+  if (mode.ftz && magnitude(x) < H::kFlushBelow) h &= 0x8000;
   if (mode.sat) h = H::saturate(h);
   if (mode.relu) h = H::relu(h);
   return h;
 }
 
 template <class H>
-inline float half_operand(uint16_t h, HalfMode mode) {
+[[gnu::always_inline]] inline float half_operand(uint16_t h, HalfMode mode) {
   return H::widen(mode.ftz ? H::flush(h) : h);
 }
 
 template <class H>
-inline uint16_t half_add(uint16_t a, uint16_t b, HalfMode mode = {}) {
+[[gnu::always_inline]] inline uint16_t half_add(uint16_t a, uint16_t b, HalfMode mode = {}) {
   return half_finish<H>(half_operand<H>(a, mode) + half_operand<H>(b, mode), mode);
 }
 
 template <class H>
-inline uint16_t half_sub(uint16_t a, uint16_t b, HalfMode mode = {}) {
+[[gnu::always_inline]] inline uint16_t half_sub(uint16_t a, uint16_t b, HalfMode mode = {}) {
   return half_finish<H>(half_operand<H>(a, mode) - half_operand<H>(b, mode), mode);
 }
 
 template <class H>
-inline uint16_t half_mul(uint16_t a, uint16_t b, HalfMode mode = {}) {
+[[gnu::always_inline]] inline uint16_t half_mul(uint16_t a, uint16_t b, HalfMode mode = {}) {
   return half_finish<H>(half_operand<H>(a, mode) * half_operand<H>(b, mode), mode);
 }
 
 template <class H>
-inline uint16_t half_fma(uint16_t a, uint16_t b, uint16_t c, HalfMode mode = {}) {
+[[gnu::always_inline]] inline uint16_t half_fma(uint16_t a, uint16_t b, uint16_t c, HalfMode mode = {}) {
   const double sum = fma_to_odd(half_operand<H>(a, mode), half_operand<H>(b, mode), half_operand<H>(c, mode));
   return half_finish<H>(round_to_odd_f32(sum), mode);
 }
 
+// fma.oob: an operand that is the "out of bounds" NaN makes the result zero.
 template <class H>
-inline uint16_t half_neg(uint16_t a, HalfMode mode = {}) {
+[[gnu::always_inline]] inline uint16_t half_fma_oob(uint16_t a, uint16_t b, uint16_t c, HalfMode mode = {}) {
+  return half_fma<H>(a, b, c, mode);
+}
+
+template <class H>
+[[gnu::always_inline]] inline uint16_t half_neg(uint16_t a, HalfMode mode = {}) {
   if (half_is_nan<H>(a)) return H::kNan;
   return static_cast<uint16_t>((mode.ftz ? H::flush(a) : a) ^ 0x8000);
 }
 
 template <class H>
-inline uint16_t half_abs(uint16_t a, HalfMode mode = {}) {
+[[gnu::always_inline]] inline uint16_t half_abs(uint16_t a, HalfMode mode = {}) {
   if (half_is_nan<H>(a)) return H::kNan;
   return static_cast<uint16_t>((mode.ftz ? H::flush(a) : a) & 0x7fff);
 }
 
 template <class H>
-inline uint16_t half_min_max(uint16_t a, uint16_t b, bool want_max, MinMaxMode mode = {}) {
+[[gnu::always_inline]] inline uint16_t half_min_max(uint16_t a, uint16_t b, bool want_max, MinMaxMode mode = {}) {
   if (mode.ftz) {
     a = H::flush(a);
     b = H::flush(b);
@@ -108,8 +117,8 @@ inline uint16_t half_min_max(uint16_t a, uint16_t b, bool want_max, MinMaxMode m
 
 // Two lanes in one register: applies a 16-bit operation to both halves.
 template <class Op, class... Pairs>
-inline uint32_t on_halves(Op op, Pairs... pairs) {
-  return pack_halves(op(upper_half(pairs)...), op(lower_half(pairs)...));
+[[gnu::always_inline]] inline uint32_t on_halves(Op op, Pairs... pairs) {
+  [[clang::always_inline]] return pack_halves(op(upper_half(pairs)...), op(lower_half(pairs)...));
 }
 
 }  // namespace warpbeam::isa

@@ -1,7 +1,9 @@
 // The list of chapters. A new chapter is added here and, if its rows are lane rows, in vm/exec_lane_*.cc.
 #pragma once
+#include "isa/rows/approx.h"
 #include "isa/rows/engine.h"
 #include "isa/rows/float.h"
+#include "isa/rows/half.h"
 #include "isa/rows/integer.h"
 #include "isa/rows/logic.h"
 
@@ -12,6 +14,8 @@ void for_each_chapter(F f) {
   f(rows::Integer{});
   f(rows::Logic{});
   f(rows::Float{});
+  f(rows::HalfPrecision{});
+  f(rows::Approx{});
   f(rows::Moves{});
   f(rows::MemoryRows{});
   f(rows::ControlRows{});

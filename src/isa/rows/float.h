@@ -3,6 +3,7 @@
 #pragma once
 #include <cmath>
 
+#include "isa/arith/round.h"
 #include "isa/lane.h"
 #include "isa/row.h"
 
@@ -66,46 +67,28 @@ struct AbsF32 : F32AddRow {
   static auto lane(auto m, auto a) { return __builtin_fabsf(m.in(a)); }
 };
 
-// min and max prefer the number over a NaN, and order -0 below +0.
-template <class F>
-F smaller(F a, F b) {
-  return a < b ? a : b < a ? b : a != a ? b : b != b ? a : std::signbit(a) ? a : b;
-}
-template <class F>
-F larger(F a, F b) {
-  return a > b ? a : b > a ? b : a != a ? b : b != b ? a : std::signbit(a) ? b : a;
-}
-template <bool kMax>
-float min_max_f32(const auto& m, float a, float b) {
-  a = m.in(a);
-  b = m.in(b);
-  const Mods& mods = m.mods();
-  float r;
-  if (mods.xorsign) {
-    uint32_t sign = (std::bit_cast<uint32_t>(a) ^ std::bit_cast<uint32_t>(b)) & 0x80000000u;
-    r = kMax ? larger(__builtin_fabsf(a), __builtin_fabsf(b)) : smaller(__builtin_fabsf(a), __builtin_fabsf(b));
-    if (r == r) r = std::bit_cast<float>(std::bit_cast<uint32_t>(r) | sign);
-  } else {
-    r = kMax ? larger(a, b) : smaller(a, b);
-  }
-  if (mods.nan && (a != a || b != b)) r = std::bit_cast<float>(kCanonicalNanF32);
-  return r != r ? std::bit_cast<float>(kCanonicalNanF32) : r;
-}
+// `.xorsign.abs` are two words that stand only together.
+constexpr bool xorsign_with_abs(const Matched& m) { return m.mods.xorsign == m.mods.abs; }
+MinMaxMode min_max_mode(const auto& m) { return {m.mods().ftz, m.mods().nan, m.mods().xorsign}; }
 
 struct MinF32 : F32AddRow {
   static constexpr char syntax[] = "min{.ftz}{.NaN}{.xorsign}{.abs}.f32 d, a, b";
-  static auto lane(auto m, auto a, auto b) { return min_max_f32<false>(m, a, b); }
+  static constexpr Legal legal = xorsign_with_abs;
+  static auto lane(auto m, auto a, auto b) { return min_max_f32(a, b, false, min_max_mode(m)); }
 };
 struct MaxF32 : F32AddRow {
   static constexpr char syntax[] = "max{.ftz}{.NaN}{.xorsign}{.abs}.f32 d, a, b";
-  static auto lane(auto m, auto a, auto b) { return min_max_f32<true>(m, a, b); }
+  static constexpr Legal legal = xorsign_with_abs;
+  static auto lane(auto m, auto a, auto b) { return min_max_f32(a, b, true, min_max_mode(m)); }
 };
+inline float copysign_of(float a, float b) { return copysign_f32(a, b); }
+inline double copysign_of(double a, double b) { return copysign_f64(a, b); }
 struct Copysign : F32AddRow {
   static constexpr char syntax[] = "copysign.type d, a, b";
   static constexpr Since since{20, 20};
   static constexpr std::string_view about = "The magnitude of b with the sign of a.";
   using T = Types<Type::F32, Type::F64>;
-  static auto lane(auto m, auto a, auto b) { return std::copysign(b, a); }
+  static auto lane(auto m, auto a, auto b) { return copysign_of(a, b); }
 };
 
 struct AddF64 : F64AddRow {
@@ -150,11 +133,11 @@ struct AbsF64 : F64AddRow {
 };
 struct MinF64 : F64AddRow {
   static constexpr char syntax[] = "min.f64 d, a, b";
-  static auto lane(auto m, auto a, auto b) { return smaller(a, b); }
+  static auto lane(auto m, auto a, auto b) { return min_f64(a, b); }
 };
 struct MaxF64 : F64AddRow {
   static constexpr char syntax[] = "max.f64 d, a, b";
-  static auto lane(auto m, auto a, auto b) { return larger(a, b); }
+  static auto lane(auto m, auto a, auto b) { return max_f64(a, b); }
 };
 
 struct Testp : RowBase {
