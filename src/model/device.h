@@ -142,7 +142,7 @@ struct Device {
 
   // Clusters: groups of SMs within which a cluster must fit, one entry per group; empty = no clusters.
   std::vector<int> cluster_groups;
-  int max_cluster_size = 0;           // any kernel
+  int max_cluster_size = 0;              // any kernel
   int max_nonportable_cluster_size = 0;  // with cudaFuncAttributeNonPortableClusterSizeAllowed
   int max_cluster_blocks_per_sm = 0;
 

@@ -28,7 +28,8 @@ const Field kFields[] = {
     {"size and speed", "unified_l1", "L1 and shared memory are one array", &D::unified_l1},
     {"size and speed", "constant_bytes", "constant memory, bytes", &D::constant_bytes},
     {"size and speed", "memory_partitions", "memory partitions, 0 = addresses are hashed", &D::memory_partitions},
-    {"size and speed", "persisting_l2_bytes", "L2 that can be set aside for persisting accesses", &D::persisting_l2_bytes},
+    {"size and speed", "persisting_l2_bytes", "L2 that can be set aside for persisting accesses",
+     &D::persisting_l2_bytes},
     {"size and speed", "access_policy_window_bytes", "largest access policy window", &D::access_policy_window_bytes},
 
     {"threads and blocks", "warp_size", "warp size", &D::warp_size},
@@ -58,7 +59,8 @@ const Field kFields[] = {
     {"shared memory", "global_rule", "global memory rule", &D::global_rule},
     {"shared memory", "partitioned_global_caching", "global caching can halve the SM", &D::partitioned_global_caching},
     {"shared memory", "block_barriers_per_sm", "block barriers per SM, 0 = no limit", &D::block_barriers_per_sm},
-    {"shared memory", "virtual_resources_per_sm", "virtual resources per SM, 0 = no limit", &D::virtual_resources_per_sm},
+    {"shared memory", "virtual_resources_per_sm", "virtual resources per SM, 0 = no limit",
+     &D::virtual_resources_per_sm},
 
     {"units per SM", "schedulers_per_sm", "warp schedulers", &D::schedulers_per_sm},
     {"units per SM", "issue_per_scheduler", "instructions a scheduler issues per clock", &D::issue_per_scheduler},
@@ -176,21 +178,30 @@ std::string_view spelling(RegisterScope scope) { return scope == RegisterScope::
 
 std::string_view spelling(GlobalRule rule) {
   switch (rule) {
-    case GlobalRule::HalfWarpStrict: return "half_warp_strict";
-    case GlobalRule::HalfWarpSegments: return "half_warp_segments";
-    case GlobalRule::Lines: return "lines";
-    case GlobalRule::Segments: return "segments";
-    case GlobalRule::Sectors: return "sectors";
+    case GlobalRule::HalfWarpStrict:
+      return "half_warp_strict";
+    case GlobalRule::HalfWarpSegments:
+      return "half_warp_segments";
+    case GlobalRule::Lines:
+      return "lines";
+    case GlobalRule::Segments:
+      return "segments";
+    case GlobalRule::Sectors:
+      return "sectors";
   }
   return "";
 }
 
 std::string_view spelling(BankRule rule) {
   switch (rule) {
-    case BankRule::HalfWarp16: return "half_warp_16";
-    case BankRule::Banks32: return "banks_32";
-    case BankRule::Banks32x8: return "banks_32x8";
-    case BankRule::Phases32: return "phases_32";
+    case BankRule::HalfWarp16:
+      return "half_warp_16";
+    case BankRule::Banks32:
+      return "banks_32";
+    case BankRule::Banks32x8:
+      return "banks_32x8";
+    case BankRule::Phases32:
+      return "phases_32";
   }
   return "";
 }

@@ -72,9 +72,8 @@ void strict_half_warp(const WarpAccess& access, Lanes half, GlobalTraffic& traff
     for (int i = 0; i < segments; ++i) add_segment(traffic, base + static_cast<uint64_t>(i) * segment, segment);
     return;
   }
-  for_active(access, half, [&](int lane) {
-    add_segment(traffic, access.address[lane] / kSectorBytes * kSectorBytes, kSectorBytes);
-  });
+  for_active(access, half,
+             [&](int lane) { add_segment(traffic, access.address[lane] / kSectorBytes * kSectorBytes, kSectorBytes); });
 }
 
 // 1.2, 1.3. Segments are taken around the lowest lane not served yet and then shrunk to the half that is used.

@@ -48,19 +48,28 @@ Result<size_t> preferred_config(const Device& device, const OccupancySettings& s
   if (!has_carveout(device)) {
     if (configs.empty()) return static_cast<size_t>(device.shared_per_sm);
     switch (settings.cache) {
-      case CachePreference::L1: return static_cast<size_t>(configs.front());
-      case CachePreference::Equal: return static_cast<size_t>(configs[configs.size() / 2]);
+      case CachePreference::L1:
+        return static_cast<size_t>(configs.front());
+      case CachePreference::Equal:
+        return static_cast<size_t>(configs[configs.size() / 2]);
       case CachePreference::None:
-      case CachePreference::Shared: return static_cast<size_t>(configs.back());
+      case CachePreference::Shared:
+        return static_cast<size_t>(configs.back());
     }
   }
   int percent = settings.carveout_percent;
   if (percent < 0) {
     switch (settings.cache) {
-      case CachePreference::L1: percent = 0; break;
-      case CachePreference::Equal: percent = 50; break;
+      case CachePreference::L1:
+        percent = 0;
+        break;
+      case CachePreference::Equal:
+        percent = 50;
+        break;
       case CachePreference::None:
-      case CachePreference::Shared: percent = 100; break;
+      case CachePreference::Shared:
+        percent = 100;
+        break;
     }
   }
   return config_for(device, static_cast<size_t>(percent) * device.shared_per_sm / 100);
@@ -222,8 +231,8 @@ Result<LaunchSuggestion> max_potential_block_size(const Device& device, const Ke
       device, kernel, [=](int) { return dynamic_shared; }, block_size_limit, settings);
 }
 
-Result<size_t> available_dynamic_shared(const Device& device, const KernelResources& kernel, int blocks,
-                                        int block_size, const OccupancySettings& settings) {
+Result<size_t> available_dynamic_shared(const Device& device, const KernelResources& kernel, int blocks, int block_size,
+                                        const OccupancySettings& settings) {
   if (blocks <= 0) return Error{0, fmt::format("{} blocks per multiprocessor", blocks)};
   Result<Occupancy> bare = occupancy(device, kernel, block_size, 0, settings);
   if (!bare) return bare.error();
@@ -251,7 +260,8 @@ Result<int> max_active_clusters(const Device& device, const KernelResources& ker
   int limit = non_portable_sizes ? device.max_nonportable_cluster_size : device.max_cluster_size;
   if (limit == 0) return Error{0, fmt::format("{} has no thread block clusters", device.name)};
   if (cluster_size <= 0 || cluster_size > limit)
-    return Error{0, fmt::format("a cluster of {} blocks: {} has clusters of 1 to {}", cluster_size, device.name, limit)};
+    return Error{0,
+                 fmt::format("a cluster of {} blocks: {} has clusters of 1 to {}", cluster_size, device.name, limit)};
   Result<Occupancy> found = occupancy(device, kernel, block_size, dynamic_shared, settings);
   if (!found) return found.error();
 

@@ -64,9 +64,9 @@ struct Occupancy {
   int by_barriers = INT_MAX;
   int by_virtual_resources = INT_MAX;
 
-  int regs_per_block = 0;        // allocated, after rounding
-  size_t shared_per_block = 0;   // allocated, after rounding and with the reserved part
-  size_t shared_config = 0;      // what the SM's shared memory is set to, bytes
+  int regs_per_block = 0;                             // allocated, after rounding
+  size_t shared_per_block = 0;                        // allocated, after rounding and with the reserved part
+  size_t shared_config = 0;                           // what the SM's shared memory is set to, bytes
   GlobalCaching global_caching = GlobalCaching::Off;  // what is left of the wish
 
   int warps_per_sm(const Device& device, int block_size) const {
@@ -97,8 +97,8 @@ Result<LaunchSuggestion> max_potential_block_size(const Device& device, const Ke
                                                   int block_size_limit = 0, const OccupancySettings& settings = {});
 
 // cudaOccupancyAvailableDynamicSMemPerBlock: dynamic shared memory that still lets `blocks` blocks share an SM.
-Result<size_t> available_dynamic_shared(const Device& device, const KernelResources& kernel, int blocks,
-                                        int block_size, const OccupancySettings& settings = {});
+Result<size_t> available_dynamic_shared(const Device& device, const KernelResources& kernel, int blocks, int block_size,
+                                        const OccupancySettings& settings = {});
 
 // cudaOccupancyMaxActiveClusters: clusters of `cluster_size` blocks resident on the device at once. A cluster lives
 // within one group of SMs (Device::cluster_groups). Fails if the device has no clusters of that size.

@@ -42,11 +42,11 @@ const Column kColumns[] = {
 };
 
 // For the page: what a table of compute capabilities shows.
-const char* const kCapabilityFields[] = {
-    "max_threads_per_sm", "max_blocks_per_sm",      "regs_per_sm",       "regs_per_block", "max_regs_per_thread",
-    "reg_alloc_unit",     "reg_alloc_scope",        "shared_per_sm",     "shared_per_block_optin",
-    "shared_alloc_unit",  "bank_rule",              "global_rule",       "fp32_per_sm",    "fp64_per_sm",
-    "hardware_queues"};
+const char* const kCapabilityFields[] = {"max_threads_per_sm", "max_blocks_per_sm",   "regs_per_sm",
+                                         "regs_per_block",     "max_regs_per_thread", "reg_alloc_unit",
+                                         "reg_alloc_scope",    "shared_per_sm",       "shared_per_block_optin",
+                                         "shared_alloc_unit",  "bank_rule",           "global_rule",
+                                         "fp32_per_sm",        "fp64_per_sm",         "hardware_queues"};
 
 const Field& field_named(std::string_view key) {
   auto all = fields();

@@ -101,8 +101,7 @@ SharedTraffic sixteen_banks(const WarpAccess& access) {
     uint32_t waiting = access.active >> half & 0xffff;
     for (int part = 0; part < words_per_lane; ++part) {
       std::array<uint32_t, 16> words{};
-      for (int lane = 0; lane < 16; ++lane)
-        words[lane] = static_cast<uint32_t>(access.address[half + lane] / 4 + part);
+      for (int lane = 0; lane < 16; ++lane) words[lane] = static_cast<uint32_t>(access.address[half + lane] / 4 + part);
       add_phase(traffic, steps_with_one_broadcast(words, waiting));
     }
   }
@@ -147,9 +146,12 @@ SharedTraffic by_phases(const WarpAccess& access, bool merges) {
 
 SharedTraffic shared_traffic(BankRule rule, const WarpAccess& access, BankMode mode, bool merges_phases) {
   switch (rule) {
-    case BankRule::HalfWarp16: return sixteen_banks(access);
-    case BankRule::Banks32: return by_phases(access, false);
-    case BankRule::Phases32: return by_phases(access, merges_phases);
+    case BankRule::HalfWarp16:
+      return sixteen_banks(access);
+    case BankRule::Banks32:
+      return by_phases(access, false);
+    case BankRule::Phases32:
+      return by_phases(access, merges_phases);
     case BankRule::Banks32x8: {
       SharedTraffic traffic;
       int lanes = access.bytes_per_lane <= 8 ? 32 : 16;

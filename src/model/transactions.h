@@ -61,8 +61,7 @@ SharedTraffic shared_traffic(BankRule rule, const WarpAccess& access, BankMode m
 
 inline bool merges_load_phases(const Device& device) { return device.major >= 7; }
 
-inline GlobalTraffic global_traffic(const Device& device, const WarpAccess& access,
-                                    LoadPath path = LoadPath::Default) {
+inline GlobalTraffic global_traffic(const Device& device, const WarpAccess& access, LoadPath path = LoadPath::Default) {
   return global_traffic(device.global_rule, access, path);
 }
 inline SharedTraffic shared_traffic(const Device& device, const WarpAccess& access,

@@ -22,7 +22,8 @@ std::string key_of(std::string_view spelling) {
 TEST(FindDevice, AcceptsManySpellings) {
   for (const char* spelling : {"h200", "H200", "NVIDIA H200", "nvidia h200", "sm_90", "sm_90a", "compute_90", "9.0"})
     EXPECT_EQ(key_of(spelling), "h200") << spelling;
-  for (const char* spelling : {"4070 super", "RTX 4070 SUPER", "NVIDIA GeForce RTX 4070 SUPER", "rtx4070super", "4070S"})
+  for (const char* spelling :
+       {"4070 super", "RTX 4070 SUPER", "NVIDIA GeForce RTX 4070 SUPER", "rtx4070super", "4070S"})
     EXPECT_EQ(key_of(spelling), "rtx4070super") << spelling;
   EXPECT_EQ(key_of("Tesla V100"), "v100");
   EXPECT_EQ(key_of("K40m"), "k40");

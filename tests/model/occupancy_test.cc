@@ -28,12 +28,12 @@ int blocks_on(const char* key, const Launch& launch, const OccupancySettings& se
 }
 
 TEST(Occupancy, GoldenVectors) {
-  const Launch launches[] = {{256, 32}, {256, 40},       {256, 64, 8192}, {128, 96},        {1024, 33},
+  const Launch launches[] = {{256, 32},      {256, 40},  {256, 64, 8192}, {128, 96},        {1024, 33},
                              {96, 37, 3000}, {192, 255}, {32, 16},        {256, 32, 49152}, {512, 48, 0, 65536}};
   const std::pair<const char*, std::array<int, 10>> golden[] = {
-      {"k40", {8, 6, 4, 5, 1, 16, 1, 16, 1, 0}},          {"p100", {8, 6, 4, 5, 1, 16, 1, 32, 1, 0}},
-      {"v100", {8, 6, 4, 5, 1, 16, 1, 32, 2, 1}},         {"t4", {4, 4, 4, 5, 1, 10, 1, 16, 1, 1}},
-      {"a100", {8, 6, 4, 5, 1, 16, 1, 32, 3, 2}},         {"rtx4070super", {6, 6, 4, 5, 1, 16, 1, 24, 2, 1}},
+      {"k40", {8, 6, 4, 5, 1, 16, 1, 16, 1, 0}},  {"p100", {8, 6, 4, 5, 1, 16, 1, 32, 1, 0}},
+      {"v100", {8, 6, 4, 5, 1, 16, 1, 32, 2, 1}}, {"t4", {4, 4, 4, 5, 1, 10, 1, 16, 1, 1}},
+      {"a100", {8, 6, 4, 5, 1, 16, 1, 32, 3, 2}}, {"rtx4070super", {6, 6, 4, 5, 1, 16, 1, 24, 2, 1}},
       {"h100", {8, 6, 4, 5, 1, 16, 1, 32, 4, 2}}};
   for (const auto& [key, blocks] : golden)
     for (size_t i = 0; i < std::size(launches); ++i)
@@ -65,7 +65,7 @@ TEST(Occupancy, GT200) {
 
 TEST(Occupancy, FermiRegistersPerWarp) {
   EXPECT_EQ(blocks_on("c2050", {256, 20}), 6);
-  EXPECT_EQ(blocks_on("c2050", {256, 21}), 5);   // 704 registers a warp, 46 warps
+  EXPECT_EQ(blocks_on("c2050", {256, 21}), 5);  // 704 registers a warp, 46 warps
   EXPECT_EQ(blocks_on("c2050", {512, 63}), 1);
   EXPECT_EQ(blocks_on("c2050", {64, 16}), 8);
   EXPECT_EQ(blocks_on("c2050", {256, 16, 20000}), 2);
@@ -185,7 +185,8 @@ TEST_F(RecordedH200, ActiveBlocks) {
         auto found = occupancy(h200_, kernel_of(row), block, dynamic, settings_of(row));
         ASSERT_TRUE(found);
         EXPECT_EQ(found->blocks_per_sm, row.at("blocks").at(i++))
-            << row.at("kernel") << ", carveout " << row.at("carveout") << ", block " << block << ", dynamic " << dynamic;
+            << row.at("kernel") << ", carveout " << row.at("carveout") << ", block " << block << ", dynamic "
+            << dynamic;
       }
   }
 }

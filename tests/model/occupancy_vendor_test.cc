@@ -52,8 +52,8 @@ struct Case {
   }
   cudaOccDeviceState vendor_state() const {
     cudaOccDeviceState state;
-    state.cacheConfig = settings.cache == CachePreference::Shared ? CACHE_PREFER_SHARED
-                        : settings.cache == CachePreference::L1   ? CACHE_PREFER_L1
+    state.cacheConfig = settings.cache == CachePreference::Shared  ? CACHE_PREFER_SHARED
+                        : settings.cache == CachePreference::L1    ? CACHE_PREFER_L1
                         : settings.cache == CachePreference::Equal ? CACHE_PREFER_EQUAL
                                                                    : CACHE_PREFER_NONE;
     state.carveoutConfig = settings.carveout_percent;
@@ -166,8 +166,8 @@ TEST(VendorOccupancy, PotentialBlockSizeAgrees) {
     int grid = 0, block = 0;
     size_t per_thread = i % 3 ? 0 : i % 97;
     auto shared_of = [&](int threads) { return c.dynamic + per_thread * threads; };
-    cudaOccError error = cudaOccMaxPotentialOccupancyBlockSizeVariableSMem(&grid, &block, &device, &kernel, &state,
-                                                                           shared_of);
+    cudaOccError error =
+        cudaOccMaxPotentialOccupancyBlockSizeVariableSMem(&grid, &block, &device, &kernel, &state, shared_of);
     auto ours = max_potential_block_size(*c.device, c.kernel, shared_of, 0, c.settings);
     ASSERT_EQ(error == CUDA_OCC_SUCCESS, static_cast<bool>(ours)) << c;
     if (!ours) continue;
