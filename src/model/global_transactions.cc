@@ -24,17 +24,26 @@ void for_active(const WarpAccess& access, Lanes part, F f) {
   for (uint32_t left = access.active & mask_of(part); left; left &= left - 1) f(std::countr_zero(left));
 }
 
-// A set of aligned addresses, in the order they were met. Neighbouring lanes mostly meet the newest one again.
-struct AddressSet {
-  std::array<uint64_t, 64> value;
+// A set of aligned addresses, in the order they were met. Neighbouring lanes mostly meet the newest one again; the
+// small hash table keeps scattered accesses from comparing everything with everything.
+class AddressSet {
+ public:
   int count = 0;
-  bool insert(uint64_t address) {
-    for (int i = count; i-- > 0;)
-      if (value[i] == address) return false;
+  uint64_t operator[](int i) const { return value_[i]; }
+
+  void insert(uint64_t address) {
+    if (count > 0 && value_[count - 1] == address) return;
+    uint32_t slot = static_cast<uint32_t>(address * 0x9e3779b97f4a7c15u >> 57);
+    for (; slots_[slot] != 0; slot = (slot + 1) % 128)
+      if (value_[slots_[slot] - 1] == address) return;
     WB_ASSERT(count < 64);
-    value[count++] = address;
-    return true;
+    value_[count++] = address;
+    slots_[slot] = static_cast<uint8_t>(count);
   }
+
+ private:
+  uint64_t value_[64];
+  uint8_t slots_[128] = {};  // index into value_ plus one; 0 = free
 };
 
 void add_segment(GlobalTraffic& traffic, uint64_t address, int bytes) {
@@ -119,19 +128,19 @@ void for_requests(const WarpAccess& access, GlobalTraffic& traffic, F serve) {
 void load_pieces(const WarpAccess& access, Lanes part, int size, GlobalTraffic& traffic) {
   AddressSet pieces;
   collect(access, part, size, pieces);
-  for (int i = 0; i < pieces.count; ++i) add_segment(traffic, pieces.value[i], size);
+  for (int i = 0; i < pieces.count; ++i) add_segment(traffic, pieces[i], size);
 }
 
 // Stores go to L2 in transactions of one, two or four sectors of a line; two only within an aligned half of it.
 void store_pieces(const WarpAccess& access, Lanes part, GlobalTraffic& traffic) {
   AddressSet sectors, lines;
   collect(access, part, kSectorBytes, sectors);
-  for (int i = 0; i < sectors.count; ++i) lines.insert(sectors.value[i] / kLineBytes * kLineBytes);
+  for (int i = 0; i < sectors.count; ++i) lines.insert(sectors[i] / kLineBytes * kLineBytes);
   for (int i = 0; i < lines.count; ++i) {
-    uint64_t line = lines.value[i];
+    uint64_t line = lines[i];
     bool used[4] = {};
     for (int s = 0; s < sectors.count; ++s)
-      if (sectors.value[s] / kLineBytes * kLineBytes == line) used[(sectors.value[s] - line) / kSectorBytes] = true;
+      if (sectors[s] / kLineBytes * kLineBytes == line) used[(sectors[s] - line) / kSectorBytes] = true;
     if (used[0] && used[1] && used[2] && used[3]) {
       add_segment(traffic, line, 128);
       continue;

@@ -27,18 +27,18 @@ enum class LoadPath : uint8_t {
 };
 
 struct Segment {
-  uint64_t address = 0;
-  int bytes = 0;  // 32, 64 or 128
+  uint64_t address;
+  int bytes;  // 32, 64 or 128
   bool operator==(const Segment&) const = default;
 };
 
 struct GlobalTraffic {
-  int requests = 0;         // parts the instruction is split into before addresses are looked at
-  int lines = 0;            // distinct 128-byte lines: tag look-ups
-  int sectors = 0;          // 32-byte pieces moved
-  int bytes_requested = 0;  // what the active lanes asked for
-  int segment_count = 0;    // transactions
-  std::array<Segment, 64> segment{};
+  int requests = 0;                 // parts the instruction is split into before addresses are looked at
+  int lines = 0;                    // distinct 128-byte lines: tag look-ups
+  int sectors = 0;                  // 32-byte pieces moved
+  int bytes_requested = 0;          // what the active lanes asked for
+  int segment_count = 0;            // transactions
+  std::array<Segment, 64> segment;  // the first segment_count of them
 
   std::span<const Segment> segments() const { return {segment.data(), static_cast<size_t>(segment_count)}; }
   int bytes_moved() const { return 32 * sectors; }
