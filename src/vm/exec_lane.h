@@ -9,6 +9,9 @@
 #include "isa/row.h"
 #include "vm/warp.h"
 
+// Over the 32 lanes. Unrolled early, before the vectoriser looks, such a loop would stay scalar.
+#define WB_EACH_LANE(l) _Pragma("clang loop unroll(disable)") for (int l = 0; l < kWarpSize; ++l)
+
 namespace warpbeam::vm {
 
 struct LaneHandler {
@@ -46,17 +49,17 @@ class RoundingScope {
 };
 
 template <class T>
-inline void store_lanes(T* d, const T* values, uint32_t mask) {
+[[gnu::always_inline]] inline void store_lanes(T* d, const T* values, uint32_t mask) {
   if (mask == ~0u) {
-    for (int l = 0; l < kWarpSize; ++l) d[l] = values[l];
+    WB_EACH_LANE(l) d[l] = values[l];
   } else {
-    for (int l = 0; l < kWarpSize; ++l) d[l] = (mask >> l & 1) ? values[l] : d[l];
+    WB_EACH_LANE(l) d[l] = (mask >> l & 1) ? values[l] : d[l];
   }
 }
 
 inline uint32_t pack_mask(const uint8_t* flags) {
   uint32_t bits = 0;
-  for (int l = 0; l < kWarpSize; ++l) bits |= static_cast<uint32_t>(flags[l] & 1) << l;
+  WB_EACH_LANE(l) bits |= static_cast<uint32_t>(flags[l] & 1) << l;
   return bits;
 }
 
@@ -85,12 +88,12 @@ __attribute__((noinline)) void run_lanes(Warp& w, const Insn& i, uint32_t mask, 
   };
   if constexpr (kOperandType<R, 0, t> == isa::Type::Pred) {
     uint8_t flags[kWarpSize];
-    for (int l = 0; l < kWarpSize; ++l) flags[l] = compute(l);
+    WB_EACH_LANE(l) flags[l] = compute(l);
     uint32_t& d = w.pred(i.op[0]);
     d = (d & ~mask) | (pack_mask(flags) & mask);
   } else {
     D values[kWarpSize];
-    for (int l = 0; l < kWarpSize; ++l) values[l] = static_cast<D>(compute(l));
+    WB_EACH_LANE(l) values[l] = static_cast<D>(compute(l));
     store_lanes(w.lanes<D>(i.op[0]), values, mask);
   }
 }
