@@ -164,20 +164,19 @@ inline double flush_f64(double x) {
 
 inline double rcp_approx_ftz_f64(double x) {
   x = upper_word(flush_f64(x));
-  return flush_f64(upper_word(nan_result(1.0 / x, x, x)));
+  return flush_f64(upper_word(nan_result(1.0 / x, x)));
 }
 
 inline double rsqrt_approx_ftz_f64(double x) {
   x = upper_word(flush_f64(x));
-  return upper_word(nan_result(1.0 / __builtin_sqrt(x), x, x));
+  return upper_word(nan_result(1.0 / __builtin_sqrt(x), x));
 }
 
-inline double rsqrt_approx_f64(double x) { return nan_result(1.0 / __builtin_sqrt(x), x, x); }
+inline double rsqrt_approx_f64(double x) { return nan_result(1.0 / __builtin_sqrt(x), x); }
 
 // The 16-bit forms round the f32 result.
-inline uint16_t ex2_approx_f16(uint16_t h, bool ftz) {
-  const uint16_t r = f32_to_f16(ex2_approx_f32(f16_to_f32(ftz ? flush_f16(h) : h), false), Rounding::NearestEven);
-  return ftz ? flush_f16(r) : r;
+inline uint16_t ex2_approx_f16(uint16_t h) {
+  return f32_to_f16(ex2_approx_f32(f16_to_f32(h), false), Rounding::NearestEven);
 }
 inline uint16_t ex2_approx_ftz_bf16(uint16_t h) {
   return Bf16::flush(f32_to_bf16(ex2_approx_f32(bf16_to_f32(Bf16::flush(h)), true), Rounding::NearestEven));

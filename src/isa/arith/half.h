@@ -76,10 +76,12 @@ template <class H>
   return half_finish<H>(round_to_odd_f32(sum), mode);
 }
 
-// fma.oob: an operand that is the "out of bounds" NaN makes the result zero.
+// fma.oob: a factor that is the "out of bounds" NaN makes the result +0.
+[[gnu::always_inline]] inline bool is_out_of_bounds(uint16_t h) { return (h & 0x7fff) == 0x7ff7; }
+
 template <class H>
 [[gnu::always_inline]] inline uint16_t half_fma_oob(uint16_t a, uint16_t b, uint16_t c, HalfMode mode = {}) {
-  return half_fma<H>(a, b, c, mode);
+  return is_out_of_bounds(a) || is_out_of_bounds(b) ? 0 : half_fma<H>(a, b, c, mode);
 }
 
 template <class H>

@@ -86,7 +86,7 @@ inline T div_int(T a, T b) {
 
 template <class T>
 inline T rem_int(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(~T(0));
   if constexpr (std::is_signed_v<T>) {
     if (b == -1) return 0;
   }
@@ -173,13 +173,19 @@ inline U low_mask(uint32_t width) {
   return width >= sizeof(U) * 8 ? U(~U(0)) : U((U(1) << width) - 1);
 }
 
-// T is uint32_t, int32_t, uint64_t or int64_t; position and length are read modulo 256.
+// T is uint32_t, int32_t, uint64_t or int64_t. The 32-bit forms read position and length modulo 256, as the manual
+// says; the 64-bit forms, which are sequences of other instructions on the hardware, take the whole register.
+template <class U>
+inline uint32_t field_operand(uint32_t x) {
+  return sizeof(U) == 4 ? x & 0xff : x > 0xff ? 0xff : x;
+}
+
 template <class T>
 inline T bfe(T a, uint32_t position, uint32_t length) {
   using U = std::make_unsigned_t<T>;
   constexpr uint32_t kTop = sizeof(T) * 8 - 1;
-  position &= 0xff;
-  length &= 0xff;
+  position = field_operand<U>(position);
+  length = field_operand<U>(length);
   const U bits = static_cast<U>(a);
   const U field = shift_right(bits, position) & low_mask<U>(length);
   U fill = 0;
@@ -196,8 +202,8 @@ inline T bfe(T a, uint32_t position, uint32_t length) {
 // bfi f, a, b, position, length: the low bits of a over b.
 template <class U>
 inline U bfi(U a, U b, uint32_t position, uint32_t length) {
-  position &= 0xff;
-  length &= 0xff;
+  position = field_operand<U>(position);
+  length = field_operand<U>(length);
   const U mask = shift_left(low_mask<U>(length), position);
   return (shift_left(a, position) & mask) | (b & ~mask);
 }

@@ -22,6 +22,23 @@ inline float finish(float x, FloatMode mode) {
   return mode.sat ? saturate(x) : x;
 }
 
+// .ftz decides on the value rounded to 24 bits as if exponents had no lower end: results that only reach the smallest
+// normal number because subnormals are coarser are flushed. `exact` is the value before rounding (or rounded to odd).
+inline float flush_result(float rounded, double exact, Rounding rounding) {
+  constexpr double kSmallest = 0x1p-126;
+  const bool away = rounding == (exact < 0 ? Rounding::Down : Rounding::Up);
+  const double limit = rounding == Rounding::NearestEven ? kSmallest * (1 - 0x1p-25)
+                       : away                            ? kSmallest * (1 - 0x1p-24) * (1 + 0x1p-52)
+                                                         : kSmallest;
+  return magnitude(exact) < limit ? f32_of(bits_of(rounded) & 0x80000000) : rounded;
+}
+
+inline float finish(float rounded, double exact, FloatMode mode) {
+  if (mode.ftz) rounded = flush_result(rounded, exact, mode.rounding);
+  rounded = canonical(rounded);
+  return mode.sat ? saturate(rounded) : rounded;
+}
+
 // Rounded down, x + (-x) and +0 + -0 are -0.
 template <class F>
 inline F zero_sum(F sum, F a, F b, Rounding rounding) {
@@ -32,6 +49,7 @@ inline F zero_sum(F sum, F a, F b, Rounding rounding) {
 inline float add_f32(float a, float b, FloatMode mode) {
   a = flush_if(a, mode.ftz);
   b = flush_if(b, mode.ftz);
+  // Sums near the smallest normal number are exact, so .ftz needs no look at the unrounded value.
   if (mode.rounding == Rounding::NearestEven) return finish(a + b, mode);
   const float sum = round_to_f32(add_to_odd(a, b), mode.rounding);
   return finish(zero_sum(sum, a, b, mode.rounding), mode);
@@ -42,8 +60,9 @@ inline float sub_f32(float a, float b, FloatMode mode) { return add_f32(a, -b, m
 inline float mul_f32(float a, float b, FloatMode mode) {
   a = flush_if(a, mode.ftz);
   b = flush_if(b, mode.ftz);
-  if (mode.rounding == Rounding::NearestEven) return finish(a * b, mode);
-  return finish(round_to_f32(static_cast<double>(a) * b, mode.rounding), mode);
+  if (mode.rounding == Rounding::NearestEven && !mode.ftz) return finish(a * b, mode);
+  const double product = static_cast<double>(a) * b;
+  return finish(round_to_f32(product, mode.rounding), product, mode);
 }
 
 inline float fma_f32(float a, float b, float c, FloatMode mode) {
@@ -51,17 +70,18 @@ inline float fma_f32(float a, float b, float c, FloatMode mode) {
   b = flush_if(b, mode.ftz);
   c = flush_if(c, mode.ftz);
 #ifdef __FMA__
-  if (mode.rounding == Rounding::NearestEven) return finish(__builtin_fmaf(a, b, c), mode);
+  if (mode.rounding == Rounding::NearestEven && !mode.ftz) return finish(__builtin_fmaf(a, b, c), mode);
 #endif
   const double product = static_cast<double>(a) * b;
-  const double sum = add_to_odd(product, c);
-  return finish(round_to_f32(zero_sum(sum, product, static_cast<double>(c), mode.rounding), mode.rounding), mode);
+  const double sum = zero_sum(add_to_odd(product, c), product, static_cast<double>(c), mode.rounding);
+  return finish(round_to_f32(sum, mode.rounding), sum, mode);
 }
 
 inline float div_f32(float a, float b, FloatMode mode) {
   a = flush_if(a, mode.ftz);
   b = flush_if(b, mode.ftz);
-  return finish(round_to_f32(static_cast<double>(a) / b, mode.rounding), mode);
+  const double quotient = static_cast<double>(a) / b;
+  return finish(round_to_f32(quotient, mode.rounding), quotient, mode);
 }
 
 inline float rcp_f32(float a, FloatMode mode) { return div_f32(1.0f, a, mode); }
@@ -71,18 +91,16 @@ inline float sqrt_f32(float a, FloatMode mode) {
   return finish(round_to_f32(__builtin_sqrt(static_cast<double>(a)), mode.rounding), mode);
 }
 
-// f64: the hardware returns a quieted operand for NaN operands and 0xfff8... for invalid operations.
-// With several NaN operands the first of c, b, a wins... settled per operation by nan_result below.
+// f64 results carry the payload of a NaN operand, made quiet: of b if it is a NaN, else of c, else of a. Invalid
+// operations on numbers give 0xfff8000000000000.
 inline double quiet(double x) { return f64_of(bits_of(x) | 0x8000000000000); }
 
-inline double nan_result(double result, double a, double b) {
-  if (a == a && b == b && result == result) return result;
-  return f64_of(kNanF64);
+inline double nan_result(double result, double a) {
+  return a != a ? quiet(a) : result != result ? f64_of(kNanF64) : result;
 }
-
+inline double nan_result(double result, double a, double b) { return b != b ? quiet(b) : nan_result(result, a); }
 inline double nan_result(double result, double a, double b, double c) {
-  if (a == a && b == b && c == c && result == result) return result;
-  return f64_of(kNanF64);
+  return b != b ? quiet(b) : c != c ? quiet(c) : nan_result(result, a);
 }
 
 namespace detail {
@@ -173,7 +191,7 @@ inline double mul_f64(double a, double b, Rounding rounding) {
 }
 
 inline double div_f64(double a, double b, Rounding rounding) {
-  if (rounding == Rounding::NearestEven || !detail::all_finite_nonzero(a, b)) return nan_result(a / b, a, b);
+  if (rounding == Rounding::NearestEven || !detail::all_finite_nonzero(a, b)) return nan_result(a / b, b, a);
   const Unpacked ua = unpack(a), ub = unpack(b);
   const int a_shift = std::countl_zero(ua.significand) - 1, b_shift = std::countl_zero(ub.significand) - 1;
   const uint64_t divisor = ub.significand << b_shift;
@@ -188,7 +206,7 @@ inline double rcp_f64(double a, Rounding rounding) { return div_f64(1.0, a, roun
 
 inline double sqrt_f64(double a, Rounding rounding) {
   const double nearest = __builtin_sqrt(a);
-  if (rounding == Rounding::NearestEven || !(a > 0) || !is_finite(a)) return nan_result(nearest, a, a);
+  if (rounding == Rounding::NearestEven || !(a > 0) || !is_finite(a)) return nan_result(nearest, a);
   // Scaled to [1, 4) the residual a - r*r is exact in one fma; a root never is subnormal, so the scaling is harmless.
   const Unpacked ua = unpack(a);
   const int zeros = std::countl_zero(ua.significand) - 11;
@@ -236,6 +254,12 @@ inline double max_f64(double a, double b) {
   if (a != a && b != b) return nan_result(a, a, b);
   return a != a ? b : b != b ? a : a > b ? a : b > a ? b : f64_of(bits_of(a) & bits_of(b));
 }
+
+// abs and neg are arithmetic: f32 NaNs become canonical, f64 NaNs quiet with their sign kept.
+inline float abs_f32(float a, bool ftz) { return canonical(magnitude(flush_if(a, ftz))); }
+inline float neg_f32(float a, bool ftz) { return canonical(-flush_if(a, ftz)); }
+inline double abs_f64(double a) { return a != a ? quiet(a) : magnitude(a); }
+inline double neg_f64(double a) { return a != a ? quiet(a) : -a; }
 
 // copysign d, a, b: the sign of a on the magnitude of b.
 inline float copysign_f32(float a, float b) { return f32_of((bits_of(a) & 0x80000000) | (bits_of(b) & 0x7fffffff)); }
