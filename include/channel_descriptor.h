@@ -1,0 +1,3 @@
+// cudaCreateChannelDesc comes with the runtime.
+#pragma once
+#include "cuda_runtime.h"

@@ -1,0 +1,11 @@
+// The whole of the runtime: in CUDA sources the device side comes from the prelude, here the API is added.
+#ifndef WARPBEAM_CUDA_RUNTIME_H
+#define WARPBEAM_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__
+#if defined(__CUDA__) && defined(__clang__)
+#include "warpbeam/prelude.h"
+#endif
+#include "cuda_runtime_api.h"
+#include "driver_functions.h"
+#include "vector_functions.h"
+#endif

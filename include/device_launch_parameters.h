@@ -1,0 +1,3 @@
+// threadIdx and its like are there in every CUDA source. Host sources see the types.
+#pragma once
+#include "vector_types.h"

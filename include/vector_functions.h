@@ -1,0 +1,3 @@
+#pragma once
+#include "warpbeam/device/vector_functions.h"
+#define __VECTOR_FUNCTIONS_H__

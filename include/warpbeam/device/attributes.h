@@ -1,0 +1,79 @@
+// The words CUDA adds to the language, as clang's attributes. Plain C and C++ sources get them as nothing.
+#ifndef WARPBEAM_DEVICE_ATTRIBUTES_H
+#define WARPBEAM_DEVICE_ATTRIBUTES_H
+
+#if defined(__CUDA__) && defined(__clang__)
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __maxnreg__(count)
+#define __cluster_dims__(...)
+#define __nv_pure__ __attribute__((pure))
+
+// A managed variable is a device variable whose host shadow lies in the section wb_managed. The runtime recognises it
+// by that address when it is registered, makes the device symbol an alias of the shadow (the machine's device addresses
+// are host addresses), and copies the initial value, which only the device code carries, into it. From then on host and
+// device code read and write one and the same variable by name.
+#define __managed__ __attribute__((device, section("wb_managed")))
+
+#else
+
+#define __host__
+#define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __launch_bounds__(...)
+#define __maxnreg__(count)
+#define __cluster_dims__(...)
+#define __nv_pure__
+
+#endif
+
+// The parameter is const already; that kernels share one copy of it is an optimisation clang 19 has no word for.
+#define __grid_constant__
+
+// clang itself knows __noinline__ in CUDA sources. A macro of that name would break libstdc++'s own attributes.
+
+#ifndef __forceinline__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#endif
+#define __inline_hint__
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#define __thread__ __thread
+#define __no_return__ __attribute__((noreturn))
+#define __device_builtin__
+#define __device_builtin_texture_type__
+#define __device_builtin_surface_type__
+#define __cudart_builtin__
+#define __specialization_static static
+#ifndef CUDARTAPI
+#define CUDARTAPI
+#endif
+#ifndef CUDARTAPI_CDECL
+#define CUDARTAPI_CDECL
+#endif
+#ifndef CUDART_CB
+#define CUDART_CB
+#endif
+
+// Private to these headers: the three kinds of inline function they define.
+#define WB_DEVICE static __inline__ __attribute__((always_inline, unused)) __device__
+#define WB_HOST static __inline__ __attribute__((unused)) __host__
+#define WB_HOST_DEVICE static __inline__ __attribute__((always_inline, unused)) __host__ __device__
+
+// True where functions that need compute capability major.minor (written 700 for 7.0) are declared: in device code of
+// that capability, and always in the host pass, which must be able to name what device code calls.
+#if defined(__CUDA_ARCH__)
+#define WB_HAS_ARCH(arch) (__CUDA_ARCH__ >= (arch))
+#else
+#define WB_HAS_ARCH(arch) 1
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+// What device code gets from the C library: printf, assert, the heap, memcpy and memset.
+#ifndef WARPBEAM_DEVICE_DEVICE_RUNTIME_H
+#define WARPBEAM_DEVICE_DEVICE_RUNTIME_H
+
+#include "attributes.h"
+
+extern "C" {
+// clang turns printf into vprintf with the arguments in a buffer.
+__device__ int printf(const char* format, ...);
+__device__ int vprintf(const char* format, const char* arguments);
+__device__ void* malloc(__SIZE_TYPE__ size) __attribute__((nothrow, malloc));
+__device__ void free(void* p) __attribute__((nothrow));
+__device__ void __assertfail(const char* message, const char* file, unsigned int line, const char* function,
+                             __SIZE_TYPE__ char_size);
+// The C library's assert calls this.
+static __inline__ __device__ void __assert_fail(const char* message, const char* file, unsigned int line,
+                                                const char* function) {
+  __assertfail(message, file, line, function, 1);
+}
+static __inline__ __device__ void abort() { asm volatile("trap;"); }
+}
+
+WB_DEVICE void* memcpy(void* to, const void* from, __SIZE_TYPE__ size) { return __builtin_memcpy(to, from, size); }
+WB_DEVICE void* memset(void* to, int value, __SIZE_TYPE__ size) { return __builtin_memset(to, value, size); }
+WB_DEVICE void* memmove(void* to, const void* from, __SIZE_TYPE__ size) {
+  char* t = (char*)to;
+  const char* f = (const char*)from;
+  if (t < f) {
+    for (__SIZE_TYPE__ i = 0; i < size; i++) t[i] = f[i];
+  } else {
+    for (__SIZE_TYPE__ i = size; i > 0; i--) t[i - 1] = f[i - 1];
+  }
+  return to;
+}
+
+namespace std {
+using ::free;
+using ::malloc;
+using ::memcpy;
+using ::memmove;
+using ::memset;
+using ::printf;
+}  // namespace std
+
+#endif

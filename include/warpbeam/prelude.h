@@ -1,0 +1,50 @@
+// Included before every CUDA source, in the device pass and in the host pass: the language, then the device functions,
+// then the runtime API, as if the source began with #include <cuda_runtime.h>.
+#ifndef WARPBEAM_PRELUDE_H
+#define WARPBEAM_PRELUDE_H
+#pragma GCC system_header
+
+// What programs ask to learn which compiler and toolkit they have.
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 88
+
+#include "device/attributes.h"
+#include "device/vector_types.h"
+#include "device/builtin_variables.h"
+#include "device/vector_functions.h"
+
+// Device functions that share a name with the C++ library come before it.
+#include "device/math_device.h"
+#include "device/device_runtime.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+// Programs print without <cstdio>; the declaration is that of the C library.
+extern "C" int printf(const char* __restrict format, ...);
+
+#include "device/math_integer_overloads.h"
+#include "device/math_host.h"
+#include "device/min_max.h"
+#include "device/rounding.h"
+#include "device/integer.h"
+#include "device/simd.h"
+#include "device/dynamic_programming.h"
+#include "device/synchronize.h"
+#include "device/warp.h"
+#include "device/load_store.h"
+#include "device/atomics.h"
+#include <new>
+
+#include "../cuda_runtime.h"
+
+// How clang's <<<>>> leaves the configuration for the launch.
+extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, __SIZE_TYPE__ shared = 0, void* stream = 0);
+
+#endif
