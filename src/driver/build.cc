@@ -1,0 +1,506 @@
+#include "driver/build.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "driver/depfile.h"
+#include "driver/device_link.h"
+#include "driver/diagnostics.h"
+#include "driver/fatbin.h"
+#include "driver/object_file.h"
+#include "driver/passes.h"
+#include "driver/process.h"
+#include "driver/ptx_text.h"
+#include "driver/split.h"
+
+namespace warpbeam::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A source on its way to an object.
+struct Unit {
+  Input source;
+  std::string object;
+  std::vector<std::string> ptx_files;  // one per target
+  std::vector<std::string> dependency_files;
+};
+
+bool is_source(Language language) {
+  return language == Language::Cuda || language == Language::Cxx || language == Language::C;
+}
+
+class Build {
+ public:
+  Build(const Options& options, BuildRecord* record) : options_(options), record_(record) {}
+  int run();
+
+ private:
+  Result<void> prepare();
+  Result<void> run_phase();
+  Result<void> make_objects(bool keep_objects);
+  Result<void> make_executable();
+  Result<void> make_library();
+  Result<void> make_device_link();
+  Result<void> make_ptx();
+  Result<void> make_fatbins();
+  Result<void> preprocess();
+  Result<void> list_dependencies();
+  Result<void> check_device_syntax();
+
+  Unit plan_unit(const Input& source, bool keep_object);
+  void add_commands(const Unit& unit, std::vector<Command>& commands);
+  Result<void> embed(const Unit& unit);
+  Result<std::string> finished_ptx(const std::string& file, const CodeTarget& target);
+  Result<void> run_all(const std::vector<Command>& commands, int at_once);
+  Result<std::vector<std::string>> link_files(std::vector<std::string>& device_files);
+  Result<void> registration_object(const std::vector<std::string>& device_files, std::string& assembly);
+  Result<void> write(const std::string& path, std::string_view contents);
+  Result<void> print_resources(const std::string& ptx, const std::string& file, const CodeTarget& target);
+
+  void say(std::string_view text);
+  void show(const std::string& line);  // a line of --dryrun and --verbose
+  std::string temporary(const std::string& name) const { return directory_ + "/" + name; }
+  std::string unique(const std::string& stem);
+  std::string output_name(const std::string& source, const std::string& suffix) const;
+  bool only_shown() const { return options_.dry_run; }
+  int processors() const;
+
+  const Options& options_;
+  BuildRecord* record_;
+  Diagnostics diagnostics_;
+  std::unique_ptr<TemporaryDirectory> temporary_directory_;
+  std::string directory_;
+  std::vector<Unit> units_;
+  std::vector<std::string> used_names_;
+  int status_ = 0;
+};
+
+int Build::processors() const {
+  if (options_.threads > 0) return options_.threads;
+  // The host pass and the device pass of one file overlap even on one processor: both wait for the disk.
+  return std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void Build::say(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  if (record_) record_->messages += text;
+}
+
+void Build::show(const std::string& line) {
+  if (options_.dry_run || options_.verbose) fmt::print(stderr, "#$ {}\n", line);
+}
+
+// Two sources of one name in different directories need different temporary files.
+std::string Build::unique(const std::string& stem) {
+  std::string name = stem;
+  for (int number = 2; std::ranges::find(used_names_, name) != used_names_.end(); ++number)
+    name = fmt::format("{}-{}", stem, number);
+  used_names_.push_back(name);
+  return name;
+}
+
+std::string Build::output_name(const std::string& source, const std::string& suffix) const {
+  if (!options_.output.empty()) return options_.output;
+  std::string name = fs::path(source).stem().string() + suffix;
+  return options_.output_directory.empty() ? name : (fs::path(options_.output_directory) / name).string();
+}
+
+Result<void> Build::prepare() {
+  if (options_.inputs.empty()) return Error{1, "No input files specified; use option --help for more information"};
+  size_t sources = 0;
+  for (const auto& input : options_.inputs) {
+    std::error_code ignored;
+    if (!input.path.starts_with("-l") && !options_.dry_run) {
+      if (!fs::exists(input.path, ignored)) return Error{1, fmt::format("no such file: '{}'", input.path)};
+      if (fs::is_directory(input.path, ignored)) return Error{1, fmt::format("'{}' is a directory", input.path)};
+    }
+    sources += is_source(input.language) || input.language == Language::Ptx;
+  }
+  bool one_output = options_.phase == Phase::Object || options_.phase == Phase::Ptx || options_.phase == Phase::Fatbin ||
+                    options_.phase == Phase::Preprocess;
+  if (one_output && sources == 0) return Error{1, "no source to compile: objects and libraries are only linked"};
+  if (one_output && sources > 1 && !options_.output.empty())
+    return Error{1, "A single input file is required for a non-link phase when an outputfile is specified"};
+  if (options_.dry_run) {
+    directory_ = "/tmp/warpbeam.XXXXXX";
+    return {};
+  }
+  auto made = TemporaryDirectory::make();
+  if (!made) return made.error();
+  temporary_directory_ = std::make_unique<TemporaryDirectory>(std::move(*made));
+  directory_ = temporary_directory_->path();
+  return {};
+}
+
+Result<void> Build::run_all(const std::vector<Command>& commands, int at_once) {
+  for (const auto& command : commands) {
+    std::string line;
+    for (const auto& word : command.words) line += (line.empty() ? "" : " ") + quote(word);
+    show(line);
+  }
+  if (only_shown()) return {};
+  bool failed = false;
+  auto outcomes = run_commands(commands, at_once);
+  if (interrupted()) return Error{128 + interrupted(), ""};
+  for (size_t at = 0; at < outcomes.size(); ++at) {
+    say(diagnostics_.fresh(outcomes[at].messages));
+    if (outcomes[at].status == 0) continue;
+    failed = true;
+    if (outcomes[at].status > 128)
+      say(fmt::format("warpbeam: {} was ended by signal {}\n", commands[at].words[0], outcomes[at].status - 128));
+  }
+  // The message has been said by the program that failed.
+  if (failed) return Error{1, ""};
+  return {};
+}
+
+Unit Build::plan_unit(const Input& source, bool keep_object) {
+  Unit unit{source, "", {}, {}};
+  std::string stem = unique(fs::path(source.path).stem().string());
+  unit.object = keep_object ? output_name(source.path, ".o") : temporary(stem + ".o");
+  if (source.language == Language::Cuda)
+    for (const auto& target : options_.targets) unit.ptx_files.push_back(temporary(fmt::format("{}.{}.ptx", stem, target.arch.sm())));
+  if (record_)
+    for (size_t pass = 0; pass <= unit.ptx_files.size(); ++pass)
+      unit.dependency_files.push_back(temporary(fmt::format("{}.{}.d", stem, pass)));
+  return unit;
+}
+
+void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
+  // The first dependency file is the host pass's. A user's -MD is answered by it as well.
+  auto recorded = [&](size_t pass) {
+    return DependencyOutput{record_ ? unit.dependency_files[pass] : "", "recorded", true, false};
+  };
+  DependencyOutput host = recorded(0);
+  const Dependencies& asked = options_.dependencies;
+  if (asked.while_compiling && !record_) {
+    std::string file = asked.file;
+    if (file.empty()) file = fs::path(options_.phase == Phase::Object ? unit.object : output_name(unit.source.path, ".o")).replace_extension(".d");
+    std::string target = !asked.target.empty() ? asked.target : options_.phase == Phase::Object ? unit.object : options_.output;
+    if (target.empty()) target = output_name(unit.source.path, ".o");
+    host = {file, target, asked.system, asked.phony};
+  }
+  const DependencyOutput* host_dependencies = host.file.empty() ? nullptr : &host;
+  if (unit.source.language != Language::Cuda) {
+    commands.push_back(plain_pass(options_, unit.source, unit.object, host_dependencies));
+    return;
+  }
+  commands.push_back(host_pass(options_, unit.source.path, temporary("placeholder.fatbin"), unit.object, host_dependencies));
+  for (size_t at = 0; at < unit.ptx_files.size(); ++at) {
+    DependencyOutput device = recorded(at + 1);
+    commands.push_back(device_pass(options_, unit.source.path, options_.targets[at], unit.ptx_files[at],
+                                   record_ ? &device : nullptr));
+  }
+}
+
+Result<void> Build::write(const std::string& path, std::string_view contents) {
+  if (path != "-") return write_file(path, contents);
+  if (std::fwrite(contents.data(), 1, contents.size(), stdout) != contents.size() || std::fflush(stdout))
+    return Error{1, "cannot write to the standard output"};
+  return {};
+}
+
+Result<void> Build::print_resources(const std::string& ptx, const std::string& file, const CodeTarget& target) {
+  std::string assembler = find_program("ptxas");
+  if (!assembler.empty()) {
+    // The vendor's assembler knows registers; it may be too new for an old architecture, and then PTX has to do.
+    WB_TRY(write_file(file, ptx));
+    Command command{{assembler, "-v", "-c", "-arch=" + target.clang_arch(), file, "-o", "/dev/null"}, ""};
+    auto outcome = run_commands({&command, 1}, 1)[0];
+    if (interrupted()) return Error{128 + interrupted(), ""};
+    if (outcome.status == 0) {
+      say(outcome.messages);
+      return {};
+    }
+  }
+  say(resource_lines(ptx, target));
+  return {};
+}
+
+// Reads what the device pass wrote and makes it what the options ask for.
+Result<std::string> Build::finished_ptx(const std::string& file, const CodeTarget& target) {
+  auto text = read_file(file);
+  if (!text) return text.error();
+  std::string ptx = std::move(*text);
+  adjust_ptx(ptx, options_);
+  if (options_.resource_usage) WB_TRY(print_resources(ptx, file, target));
+  return ptx;
+}
+
+// Puts the PTX of a unit into its host object.
+Result<void> Build::embed(const Unit& unit) {
+  std::string words;
+  for (const auto& file : unit.ptx_files) words += " " + quote(file);
+  show(fmt::format("embed-fatbin --into={}{}", quote(unit.object), words));
+  if (only_shown()) return {};
+  std::vector<FatbinEntry> entries;
+  std::string stem = fs::path(unit.source.path).stem();
+  auto kept = [&](const std::string& name) {
+    return (fs::path(options_.keep_directory.empty() ? "." : options_.keep_directory) / name).string();
+  };
+  for (size_t at = 0; at < unit.ptx_files.size(); ++at) {
+    auto ptx = finished_ptx(unit.ptx_files[at], options_.targets[at]);
+    if (!ptx) return ptx.error();
+    if (options_.keep) {
+      bool single = options_.targets.size() == 1;
+      WB_TRY(write_file(kept(single ? stem + ".ptx" : stem + "." + options_.targets[at].arch.sm() + ".ptx"), *ptx));
+    }
+    entries.push_back({true, options_.targets[at].arch.cc, std::move(*ptx)});
+  }
+  std::string fatbin = write_fatbin(entries);
+  if (options_.keep) WB_TRY(write_file(kept(stem + ".fatbin"), fatbin));
+  auto object = read_file(unit.object);
+  if (!object) return object.error();
+  WB_TRY(replace_section(*object, options_.rdc ? kRelocatableSection : kWholeProgramSection, fatbin));
+  if (options_.rdc) rename_unit(*object, unit_id(options_, unit.source.path));
+  return write_file(unit.object, *object);
+}
+
+Result<void> Build::make_objects(bool keep_objects) {
+  std::vector<Command> commands;
+  for (const auto& input : options_.inputs) {
+    if (!is_source(input.language)) continue;
+    units_.push_back(plan_unit(input, keep_objects));
+    add_commands(units_.back(), commands);
+  }
+  if (commands.empty()) return {};
+  // The host pass embeds this; the device pass runs beside it and its PTX takes this one's place.
+  if (!only_shown()) WB_TRY(write_file(temporary("placeholder.fatbin"), std::string(16, '\0')));
+  Result<void> compiled = run_all(commands, processors());
+  if (!only_shown()) say(diagnostics_.closing());
+  for (const auto& unit : units_) {
+    if (compiled && unit.source.language == Language::Cuda) compiled = embed(unit);
+    if (record_ && compiled)
+      for (const auto& file : unit.dependency_files) append(record_->files, read_depfile(file));
+  }
+  // An object without its device code must not be mistaken for a finished one.
+  if (!compiled && keep_objects)
+    for (const auto& unit : units_) unlink(unit.object.c_str());
+  return compiled;
+}
+
+// The words of the link line for all inputs in order; `device_files` gets those that may hold device code.
+Result<std::vector<std::string>> Build::link_files(std::vector<std::string>& device_files) {
+  std::vector<std::string> words;
+  size_t next_unit = 0;
+  for (const auto& input : options_.inputs) {
+    if (is_source(input.language)) {
+      words.push_back(units_[next_unit++].object);
+      device_files.push_back(words.back());
+    } else if (input.path.starts_with("-l")) {
+      std::string name = input.path.substr(2);
+      auto library = library_words(options_, name);
+      if (!library) return library.error();
+      append(words, *library);
+      for (const auto& directory : options_.library_paths) {
+        std::error_code ignored;
+        std::string base = directory + "/lib" + name;
+        if (fs::exists(base + ".so", ignored)) break;
+        if (!fs::exists(base + ".a", ignored)) continue;
+        device_files.push_back(base + ".a");
+        break;
+      }
+    } else if (input.language == Language::Ptx) {
+      return Error{1, fmt::format("'{}': PTX cannot be linked into a program; load it with cuModuleLoad", input.path)};
+    } else {
+      words.push_back(input.path);
+      if (input.language != Language::SharedLibrary) device_files.push_back(input.path);
+    }
+  }
+  return words;
+}
+
+// Writes the assembly that registers relocatable device code; leaves the name empty when there is none.
+Result<void> Build::registration_object(const std::vector<std::string>& device_files, std::string& assembly) {
+  if (only_shown()) {
+    // What the objects hold is not known before they are made.
+    if (options_.rdc && options_.device_register) assembly = temporary("registration.s");
+    return {};
+  }
+  if (!options_.device_register) return {};
+  auto link = plan_device_link(device_files);
+  if (!link) return link.error();
+  if (link->empty()) return {};
+  assembly = temporary("registration.s");
+  return write_file(assembly, registration_assembly(*link));
+}
+
+Result<void> Build::make_executable() {
+  WB_TRY(make_objects(false));
+  std::vector<std::string> device_files;
+  LinkInputs inputs;
+  auto files = link_files(device_files);
+  if (!files) return files.error();
+  inputs.files = std::move(*files);
+  WB_TRY(registration_object(device_files, inputs.registration));
+  if (record_) inputs.dependency_file = temporary("link.d");
+  std::string output = options_.output.empty() ? (fs::path(options_.output_directory) / "a.out").string() : options_.output;
+  WB_TRY(run_all({link_pass(options_, inputs, output)}, 1));
+  if (record_)
+    for (auto& file : read_depfile(inputs.dependency_file))
+      if (!file.starts_with(directory_)) record_->files.push_back(file);
+  if (!options_.run || only_shown()) return {};
+  status_ = run_program(fs::absolute(output), output.find('/') == output.npos ? "./" + output : output, options_.run_arguments);
+  return {};
+}
+
+Result<void> Build::make_library() {
+  WB_TRY(make_objects(false));
+  std::vector<std::string> objects;
+  for (const auto& unit : units_) objects.push_back(unit.object);
+  for (const auto& input : options_.inputs)
+    if (input.language == Language::Object) objects.push_back(input.path);
+    else if (!is_source(input.language))
+      return Error{1, fmt::format("'{}' cannot go into a static library: only sources and objects can", input.path)};
+  std::string output = options_.output.empty() ? (fs::path(options_.output_directory) / "a.a").string() : options_.output;
+  return run_all({archive_pass(options_, objects, output)}, 1);
+}
+
+Result<void> Build::make_device_link() {
+  WB_TRY(make_objects(false));
+  std::vector<std::string> device_files;
+  auto files = link_files(device_files);
+  if (!files) return files.error();
+  std::string assembly = temporary("registration.s");
+  if (!only_shown()) {
+    auto link = plan_device_link(device_files);
+    if (!link) return link.error();
+    WB_TRY(write_file(assembly, registration_assembly(*link)));
+  }
+  std::string output = options_.output;
+  if (output.empty()) output = (fs::path(options_.output_directory) / "a_dlink.o").string();
+  return run_all({assemble_pass(assembly, output)}, 1);
+}
+
+Result<void> Build::make_ptx() {
+  if (options_.targets.size() > 1) return Error{1, "-ptx makes one file: name one architecture"};
+  std::vector<Command> commands;
+  std::vector<Unit> units;
+  for (const auto& input : options_.inputs) {
+    if (input.language != Language::Cuda) return Error{1, fmt::format("'{}': only CUDA sources become PTX", input.path)};
+    units.push_back(plan_unit(input, false));
+    DependencyOutput dependencies{record_ ? units.back().dependency_files[0] : "", "recorded", true, false};
+    commands.push_back(device_pass(options_, input.path, options_.targets[0], units.back().ptx_files[0],
+                                   record_ ? &dependencies : nullptr));
+  }
+  auto compiled = run_all(commands, processors());
+  if (!only_shown()) say(diagnostics_.closing());
+  WB_TRY(compiled);
+  if (only_shown()) return {};
+  for (const auto& unit : units) {
+    auto ptx = finished_ptx(unit.ptx_files[0], options_.targets[0]);
+    if (!ptx) return ptx.error();
+    WB_TRY(write(output_name(unit.source.path, ".ptx"), *ptx));
+  }
+  return {};
+}
+
+Result<void> Build::make_fatbins() {
+  std::vector<Command> commands;
+  std::vector<Unit> units;
+  for (const auto& input : options_.inputs) {
+    if (input.language != Language::Cuda && input.language != Language::Ptx)
+      return Error{1, fmt::format("'{}': only CUDA sources and PTX become fat binaries", input.path)};
+    units.push_back(plan_unit(input, false));
+    for (size_t at = 0; at < units.back().ptx_files.size(); ++at)
+      commands.push_back(device_pass(options_, input.path, options_.targets[at], units.back().ptx_files[at], nullptr));
+  }
+  auto compiled = run_all(commands, processors());
+  if (!only_shown()) say(diagnostics_.closing());
+  WB_TRY(compiled);
+  if (only_shown()) return {};
+  for (const auto& unit : units) {
+    std::vector<FatbinEntry> entries;
+    if (unit.source.language == Language::Ptx) {
+      auto text = read_file(unit.source.path);
+      if (!text) return text.error();
+      entries.push_back({true, options_.targets.front().arch.cc, std::move(*text)});
+    }
+    for (size_t at = 0; at < unit.ptx_files.size(); ++at) {
+      auto ptx = finished_ptx(unit.ptx_files[at], options_.targets[at]);
+      if (!ptx) return ptx.error();
+      entries.push_back({true, options_.targets[at].arch.cc, std::move(*ptx)});
+    }
+    WB_TRY(write(output_name(unit.source.path, options_.cubin_suffix), write_fatbin(entries)));
+  }
+  return {};
+}
+
+Result<void> Build::preprocess() {
+  for (const auto& input : options_.inputs)
+    if (is_source(input.language)) WB_TRY(run_all({preprocess_pass(options_, input)}, 1));
+  return {};
+}
+
+Result<void> Build::list_dependencies() {
+  for (const auto& input : options_.inputs) {
+    if (!is_source(input.language)) continue;
+    std::string target = options_.dependencies.target;
+    if (target.empty()) target = fs::path(input.path).stem().string() + ".o";
+    WB_TRY(run_all({dependency_pass(options_, input, target)}, 1));
+  }
+  return {};
+}
+
+Result<void> Build::check_device_syntax() {
+  std::vector<Command> commands;
+  for (const auto& input : options_.inputs)
+    if (input.language == Language::Cuda)
+      for (const auto& target : options_.targets) commands.push_back(syntax_pass(options_, input.path, target));
+  auto checked = run_all(commands, processors());
+  say(diagnostics_.closing());
+  return checked;
+}
+
+Result<void> Build::run_phase() {
+  switch (options_.phase) {
+    case Phase::Executable: return make_executable();
+    case Phase::Object: return make_objects(true);
+    case Phase::DeviceLink: return make_device_link();
+    case Phase::Library: return make_library();
+    case Phase::Ptx: return make_ptx();
+    case Phase::Fatbin: return make_fatbins();
+    case Phase::Preprocess: return preprocess();
+    case Phase::Dependencies: return list_dependencies();
+    case Phase::DeviceSyntax: return check_device_syntax();
+  }
+  return {};
+}
+
+int Build::run() {
+  for (const auto& warning : options_.warnings)
+    if (!options_.quiet) say(fmt::format("nvcc warning : {}\n", warning));
+  Result<void> done = prepare();
+  if (done) {
+    if (options_.dry_run || options_.verbose) {
+      // Build systems read these lines to learn where the toolkit is.
+      const Toolchain& tools = toolchain();
+      show("_SPACE_= ");
+      show("_CUDART_=cudart");
+      show("_HERE_=" + fs::path(tools.include_directory).parent_path().string() + "/bin");
+      show("TOP=" + fs::path(tools.include_directory).parent_path().string());
+      show(fmt::format("INCLUDES=\"-I{}\"  ", tools.include_directory));
+      show(fmt::format("LIBRARIES=  \"-L{}\"", tools.library_directory));
+      show("CUDAFE_FLAGS=");
+      show("PTXAS_FLAGS=");
+    }
+    done = run_phase();
+  }
+  if (done) return status_;
+  if (!done.error().message.empty()) say(fmt::format("nvcc fatal   : {}\n", done.error().message));
+  return done.error().code ? done.error().code : 1;
+}
+
+}  // namespace
+
+int build(const Options& options, BuildRecord* record) { return Build(options, record).run(); }
+
+}  // namespace warpbeam::driver

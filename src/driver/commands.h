@@ -1,0 +1,22 @@
+// The subcommands of `warpbeam`. Each takes the words after its name and gives the exit status.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace warpbeam::driver {
+
+using Arguments = std::vector<std::string>;
+
+int nvcc_command(const Arguments& arguments);
+int run_command(const Arguments& arguments);
+int devices_command(const Arguments& arguments);
+int occupancy_command(const Arguments& arguments);
+int isa_command(const Arguments& arguments);
+
+// The compute capability of the chosen device (WARPBEAM_DEVICE, or the default), which is what code is compiled for
+// when no -arch is given. `spelling` overrules the environment when it is not empty.
+Result<int> chosen_cc(const std::string& spelling);
+
+}  // namespace warpbeam::driver

@@ -1,0 +1,44 @@
+// Finished programs of `warpbeam run`, kept so that an unchanged source starts at once.
+//
+// A key stands for the command: options, names of the sources, environment, compiler and this toolchain. For each key
+// a manifest lists, per result, every file that was read when it was made. A result is used when all of them are as
+// they were: same size and modification time, or else same contents. Results are directories that hold the program
+// and the compiler's messages; they appear by a rename, so concurrent runs never see half of one.
+//
+// Like every cache of this kind it cannot see a header that newly appears earlier on the include path.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/hash.h"
+
+namespace warpbeam::driver {
+
+struct CachedProgram {
+  std::string path;
+  std::string messages;
+};
+
+class CompileCache {
+ public:
+  // Under XDG_CACHE_HOME/warpbeam or ~/.cache/warpbeam. Nothing when neither can be written.
+  static std::optional<CompileCache> open();
+
+  std::optional<CachedProgram> find(const std::string& key);
+
+  // Where a program is to be built; its parent becomes the result. Empty on failure.
+  std::string begin();
+  // Files away what was built under the directory given by begin(). `name` is the program's file name in it.
+  std::optional<CachedProgram> store(const std::string& key, const std::string& directory, const std::string& name,
+                                     const std::vector<std::string>& files, const std::string& messages);
+
+  const std::string& path() const { return root_; }
+
+ private:
+  explicit CompileCache(std::string root) : root_(std::move(root)) {}
+  void shrink();
+  std::string root_;
+};
+
+}  // namespace warpbeam::driver

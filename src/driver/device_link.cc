@@ -1,0 +1,132 @@
+#include "driver/device_link.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "driver/fatbin.h"
+#include "driver/object_file.h"
+#include "driver/ptx_text.h"
+
+namespace warpbeam::driver {
+
+namespace {
+
+constexpr std::string_view kRegistration = "__cudaRegisterLinkedBinary";
+constexpr std::string_view kWrapper = "__fatbinwrap";  // clang's public name for an object's device code
+
+struct Part {
+  ObjectFile object;
+  DeviceSymbols device;
+  bool linked = false;  // given as an object, or pulled from an archive
+};
+
+Result<Part> read_part(ObjectFile object, bool linked) {
+  Part part{std::move(object), {}, linked};
+  if (part.object.device_code.empty()) return part;
+  auto entries = read_fatbins(part.object.device_code);
+  if (!entries) return Error{1, fmt::format("{}: {}", part.object.name, entries.error().message)};
+  for (const auto& entry : *entries) {
+    if (!entry.is_ptx || entry.text.empty())
+      return Error{1, fmt::format("{} holds machine code or compressed PTX; compile it with warpbeam nvcc", part.object.name)};
+    // Every architecture declares the same names; the union does no harm where they differ.
+    auto symbols = device_symbols(entry.text);
+    part.device.defined.merge(symbols.defined);
+    part.device.undefined.merge(symbols.undefined);
+  }
+  return part;
+}
+
+bool meets(const std::set<std::string>& offered, const std::set<std::string>& needed) {
+  for (const auto& name : offered)
+    if (needed.contains(name)) return true;
+  return false;
+}
+
+// What is asked for and not yet there.
+struct Needs {
+  std::set<std::string> defined;
+  std::set<std::string> undefined;
+  void add(const std::set<std::string>& more_defined, const std::set<std::string>& more_undefined) {
+    for (const auto& name : more_defined) {
+      defined.insert(name);
+      undefined.erase(name);
+    }
+    for (const auto& name : more_undefined)
+      if (!defined.contains(name)) undefined.insert(name);
+  }
+};
+
+}  // namespace
+
+Result<DeviceLink> plan_device_link(const std::vector<std::string>& files) {
+  std::vector<Part> parts;
+  for (const auto& file : files) {
+    auto bytes = read_file(file);
+    if (!bytes) return bytes.error();
+    std::vector<ObjectFile> objects;
+    bool archive = is_archive(*bytes);
+    if (archive) {
+      auto members = read_archive(*bytes, file);
+      if (!members) return members.error();
+      objects = std::move(*members);
+    } else {
+      auto object = read_object(*bytes, file);
+      if (!object) return object.error();
+      objects.push_back(std::move(*object));
+    }
+    for (auto& object : objects) {
+      auto part = read_part(std::move(object), !archive);
+      if (!part) return part.error();
+      parts.push_back(std::move(*part));
+    }
+  }
+
+  // Follow the host linker's way through the archives, and the device code's beside it, until nothing more is pulled.
+  Needs host, device;
+  host.undefined.insert("main");
+  for (auto& part : parts)
+    if (part.linked) {
+      host.add(part.object.defined, part.object.undefined);
+      device.add(part.device.defined, part.device.undefined);
+    }
+  DeviceLink link;
+  for (bool pulled = true; pulled;) {
+    pulled = false;
+    for (auto& part : parts) {
+      if (part.linked) continue;
+      bool for_device = meets(part.device.defined, device.undefined);
+      if (!for_device && !meets(part.object.defined, host.undefined)) continue;
+      part.linked = pulled = true;
+      host.add(part.object.defined, part.object.undefined);
+      device.add(part.device.defined, part.device.undefined);
+      if (!for_device) continue;
+      for (const auto& name : part.object.defined)
+        if (name.starts_with(kWrapper)) link.required.push_back(name);
+    }
+  }
+  std::set<std::string> registrations, defined;
+  for (const auto& part : parts) {
+    for (const auto& name : part.object.undefined)
+      if (name.starts_with(kRegistration)) registrations.insert(name);
+    if (!part.linked) continue;
+    for (const auto& name : part.object.defined)
+      if (name.starts_with(kRegistration)) defined.insert(name);
+  }
+  for (const auto& name : registrations)
+    if (!defined.contains(name)) link.registrations.push_back(name);
+  return link;
+}
+
+std::string registration_assembly(const DeviceLink& link) {
+  std::string text = "\t.text\n";
+  for (const auto& name : link.registrations)
+    text += fmt::format("\t.globl {0}\n\t.hidden {0}\n\t.type {0}, @function\n{0}:\n", name);
+  // The arguments are already where the runtime's function wants them, so this is a jump.
+  if (!link.registrations.empty()) text += "\tjmp __warpbeamRegisterLinked@PLT\n";
+  if (!link.required.empty()) text += "\t.section .data.rel.warpbeam,\"aw\",@progbits\n";
+  for (const auto& name : link.required) text += fmt::format("\t.quad {}\n", name);
+  return text + "\t.section .note.GNU-stack,\"\",@progbits\n";
+}
+
+}  // namespace warpbeam::driver

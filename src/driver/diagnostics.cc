@@ -1,0 +1,83 @@
+#include "driver/diagnostics.h"
+
+#include <fmt/format.h>
+
+namespace warpbeam::driver {
+
+namespace {
+
+// Without terminal colours.
+std::string plain(std::string_view line) {
+  std::string text;
+  for (size_t at = 0; at < line.size(); ++at) {
+    if (line[at] == '\033') {
+      while (at < line.size() && line[at] != 'm' && line[at] != 'K') ++at;
+    } else {
+      text += line[at];
+    }
+  }
+  return text;
+}
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+bool is_error(std::string_view line) { return contains(line, ": error: ") || contains(line, ": fatal error: "); }
+bool is_warning(std::string_view line) { return contains(line, ": warning: ") || contains(line, ": remark: "); }
+
+// "In file included from a.h:3:" lines come before the message they belong to.
+bool is_introduction(std::string_view line) {
+  return line.starts_with("In file included from ") || line.starts_with("In module ") || line.starts_with("                 from ");
+}
+
+// "1 error generated when compiling for sm_90."
+bool is_closing(std::string_view line) {
+  return !line.empty() && line[0] >= '0' && line[0] <= '9' && contains(line, " generated") &&
+         (contains(line, " error") || contains(line, " warning"));
+}
+
+}  // namespace
+
+std::string Diagnostics::fresh(std::string_view text) {
+  std::string shown;
+  std::string introduction;
+  bool showing = true;
+  while (!text.empty()) {
+    auto end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text = end == text.npos ? std::string_view{} : text.substr(end + 1);
+    std::string bare = plain(line);
+    if (is_closing(bare)) continue;
+    if (is_introduction(bare)) {
+      introduction += line;
+      introduction += '\n';
+      continue;
+    }
+    bool error = is_error(bare);
+    if (error || is_warning(bare)) {
+      showing = seen_.insert(bare).second;
+      if (showing) ++(error ? errors_ : warnings_);
+    } else if (!introduction.empty()) {
+      // Notes have introductions too.
+      if (showing) shown += introduction;
+      introduction.clear();
+    }
+    if (showing) {
+      shown += introduction;
+      shown += line;
+      shown += '\n';
+    }
+    introduction.clear();
+  }
+  return shown;
+}
+
+std::string Diagnostics::closing() const {
+  auto counted = [](int number, std::string_view what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); };
+  if (errors_ && warnings_)
+    return fmt::format("{} and {} generated.\n", counted(warnings_, "warning"), counted(errors_, "error"));
+  if (errors_) return fmt::format("{} generated.\n", counted(errors_, "error"));
+  if (warnings_) return fmt::format("{} generated.\n", counted(warnings_, "warning"));
+  return {};
+}
+
+}  // namespace warpbeam::driver

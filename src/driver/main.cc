@@ -1,0 +1,72 @@
+// The `warpbeam` program behind the script of that name at the top of the sources: one subcommand per line of kCommands.
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "driver/commands.h"
+#include "driver/options.h"
+#include "driver/toolchain.h"
+
+namespace warpbeam::driver {
+
+namespace {
+
+struct CommandRow {
+  std::string_view name;
+  int (*run)(const Arguments&);
+  std::string_view help;
+};
+
+// `test` and `build` are the script's own; they are here for --help.
+constexpr CommandRow kCommands[] = {
+    {"run", run_command, "compile and run a program: run [options] file.cu... [-- arguments]"},
+    {"nvcc", nvcc_command, "the compiler driver, with nvcc's options"},
+    {"test", nullptr, "build and run the tests: test [--fast] [filter...]"},
+    {"build", nullptr, "install what is missing and build, and do nothing else"},
+    {"devices", devices_command, "list the GPUs a program can run on, or show one"},
+    {"occupancy", occupancy_command, "how many blocks of a kernel fit on a multiprocessor"},
+#ifdef WARPBEAM_WITH_ISA
+    {"isa", isa_command, "the instruction reference: isa [NAME]"},
+#endif
+};
+
+void print_help() {
+  fmt::print("Usage: warpbeam COMMAND [options]\n\nUnmodified CUDA C++ on a machine without a GPU.\n\n");
+  for (const auto& row : kCommands) fmt::print("  {:<10} {}\n", row.name, row.help);
+  fmt::print("\n  --help     this text; COMMAND --help tells more\n  --version  the version\n");
+}
+
+int dispatch(const Arguments& arguments) {
+  if (arguments.empty()) {
+    print_help();
+    return 1;
+  }
+  const std::string& name = arguments[0];
+  Arguments rest(arguments.begin() + 1, arguments.end());
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help();
+    return 0;
+  }
+  if (name == "--version" || name == "-V") {
+    fmt::print("Warpbeam {} (CUDA {}.{}, PTX ISA 8.5)\n", kVersion, kCudaMajor, kCudaMinor);
+    return 0;
+  }
+  std::vector<std::string_view> names;
+  for (const auto& row : kCommands) {
+    if (row.name == name && row.run) return row.run(rest);
+    names.push_back(row.name);
+  }
+  std::string text = fmt::format("'{}' is not a command", name);
+  if (name.ends_with(".cu")) text += fmt::format("; did you mean 'warpbeam run {}'?", name);
+  else if (auto near = nearest_name(name, names); !near.empty()) text += fmt::format("; did you mean '{}'?", near);
+  fmt::print(stderr, "warpbeam: {} (`warpbeam --help` lists them)\n", text);
+  return 2;
+}
+
+}  // namespace
+
+}  // namespace warpbeam::driver
+
+int main(int count, char** words) {
+  return warpbeam::driver::dispatch(warpbeam::driver::Arguments(words + 1, words + count));
+}

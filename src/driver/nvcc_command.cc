@@ -1,0 +1,56 @@
+// `warpbeam nvcc`: the compiler driver under nvcc's options.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "driver/build.h"
+#include "driver/commands.h"
+#include "driver/options.h"
+#include "driver/process.h"
+#include "driver/split.h"
+#include "driver/toolchain.h"
+
+namespace warpbeam::driver {
+
+namespace {
+
+// The lines that build systems look for: "release X.Y, VX.Y.Z".
+std::string version_text() {
+  return fmt::format(
+      "nvcc: Warpbeam Cuda compiler driver\n"
+      "Warpbeam {0}, which stands in for NVIDIA's compiler driver; clang-19 does the work\n"
+      "Cuda compilation tools, release {1}.{2}, V{1}.{2}.{3}\n"
+      "Build warpbeam_{0}\n",
+      kVersion, kCudaMajor, kCudaMinor, kCudaBuild);
+}
+
+}  // namespace
+
+int nvcc_command(const Arguments& arguments) {
+  if (arguments.size() == 1 && arguments[0] == "--help=markdown") {
+    fmt::print("{}", options_markdown());
+    return 0;
+  }
+  Arguments words;
+  // NVIDIA's driver takes options from these variables as well.
+  if (const char* before = std::getenv("NVCC_PREPEND_FLAGS")) append(words, split_shell(before));
+  append(words, arguments);
+  if (const char* after = std::getenv("NVCC_APPEND_FLAGS")) append(words, split_shell(after));
+  auto cc = chosen_cc("");
+  auto options = cc ? parse_options(words, *cc) : Result<Options>(cc.error());
+  if (!options) {
+    fmt::print(stderr, "nvcc fatal   : {}\n", options.error().message);
+    return 1;
+  }
+  if (options->show_help) fmt::print("{}", options_help());
+  else if (options->show_version) fmt::print("{}", version_text());
+  else if (options->list_arch || options->list_code) {
+    for (const auto& arch : known_archs()) fmt::print("{}\n", options->list_arch ? arch.compute() : arch.sm());
+  } else {
+    catch_interrupts();
+    return build(*options);
+  }
+  return 0;
+}
+
+}  // namespace warpbeam::driver

@@ -1,0 +1,254 @@
+#include "driver/passes.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "driver/hash.h"
+#include "driver/split.h"
+
+namespace warpbeam::driver {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Diagnostics keep their colours although they are collected before they are shown.
+void add_diagnostics(Words& words, const Options& options) {
+  if (isatty(STDERR_FILENO)) words.push_back("-fcolor-diagnostics");
+  if (options.quiet) words.push_back("-w");
+  words.push_back("-Wno-unused-command-line-argument");
+}
+
+// What nvcc and g++ accept without a word, or with a warning where clang would stop.
+void add_leniency(Words& words) {
+  append(words, {"-Wno-error=c++11-narrowing", "-Wno-vla-cxx-extension", "-Wno-pass-failed",
+                 "-Wno-unknown-cuda-version", "-Wno-deprecated-this-capture"});
+  // g++ and nvcc let a function fall off its end, where clang would let control run into the next one; and CUDA code
+  // reads floats through int pointers, which nvcc takes as it was meant.
+  append(words, {"-fno-strict-return", "-fno-strict-aliasing"});
+}
+
+// User's -I, -D and the like, then our headers.
+void add_preprocessor(Words& words, const Options& options) {
+  append(words, options.preprocessor);
+  append(words, {"-isystem", toolchain().include_directory});
+}
+
+void add_version_macros(Words& words) {
+  append(words, {"-D__NVCC__", fmt::format("-D__CUDACC_VER_MAJOR__={}", kCudaMajor),
+                 fmt::format("-D__CUDACC_VER_MINOR__={}", kCudaMinor),
+                 fmt::format("-D__CUDACC_VER_BUILD__={}", kCudaBuild)});
+}
+
+std::string arch_list(const Options& options) {
+  std::vector<int> macros;
+  for (const auto& target : options.targets) macros.push_back(target.cuda_arch_macro());
+  std::ranges::sort(macros);
+  macros.erase(std::unique(macros.begin(), macros.end()), macros.end());
+  return fmt::format("-D__CUDA_ARCH_LIST__={}", fmt::join(macros, ","));
+}
+
+// The parts of a CUDA compilation on which both passes must agree.
+void add_cuda(Words& words, const Options& options, const std::string& source) {
+  append(words, {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/dev/null", "-Xclang", "-target-sdk-version=12.3"});
+  add_diagnostics(words, options);
+  add_leniency(words);
+  words.push_back("-std=" + (options.standard.empty() ? std::string("c++17") : options.standard));
+  words.push_back("-D__CUDACC__");
+  add_version_macros(words);
+  words.push_back(arch_list(options));
+  if (options.rdc) {
+    append(words, {"-D__CUDACC_RDC__", "-fgpu-rdc", "-fuse-cuid=none", "-Xclang", "-cuid=" + unit_id(options, source)});
+  }
+  if (options.device_debug) words.push_back("-D__CUDACC_DEBUG__");
+  if (options.extended_lambda) words.push_back("-D__CUDACC_EXTENDED_LAMBDA__");
+  if (options.relaxed_constexpr) words.push_back("-D__CUDACC_RELAXED_CONSTEXPR__");
+  if (options.precision.fast_math) append(words, {"-D__USE_FAST_MATH__=1", "-fgpu-approx-transcendentals"});
+  if (options.per_thread_stream)
+    append(words, {"-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"});
+  add_preprocessor(words, options);
+  append(words, {"-include", toolchain().include_directory + "/warpbeam/prelude.h"});
+  append(words, options.both);
+}
+
+void add_dependencies(Words& words, const DependencyOutput* dependencies) {
+  if (!dependencies) return;
+  append(words, {dependencies->system ? "-MD" : "-MMD", "-MF", dependencies->file, "-MT", dependencies->target});
+  if (dependencies->phony) words.push_back("-MP");
+}
+
+void add_device(Words& words, const Options& options, const CodeTarget& target) {
+  append(words, {"--cuda-device-only", "--cuda-gpu-arch=" + target.clang_arch(), "--cuda-feature=+ptx85"});
+  if (target.arch.cc < 20)
+    append(words, {"-U__CUDA_ARCH__", fmt::format("-D__CUDA_ARCH__={}", target.cuda_arch_macro())});
+  words.push_back(options.device_debug && !options.device_optimise ? "-O0" : "-O3");
+  // File and line for each instruction, without DWARF; the optimiser is not affected.
+  words.push_back("-gline-directives-only");
+  const Precision& p = options.precision;
+  words.push_back(p.fmad ? "-ffp-contract=fast" : "-ffp-contract=off");
+  if (p.ftz) words.push_back("-fgpu-flush-denormals-to-zero");
+  if (!p.prec_div) append(words, {"-mllvm", p.fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"});
+  if (!p.prec_sqrt) append(words, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
+  if (options.inline_remarks) words.push_back("-Rpass=inline");
+}
+
+// Host code generation. Without -O nvcc leaves host code unoptimised; host reference results are often the slowest
+// part of a program, so here it is optimised unless it is to be debugged.
+void add_host(Words& words, const Options& options) {
+  words.push_back("-O" + (!options.optimise.empty() ? options.optimise : options.debug ? "0" : "2"));
+  if (options.debug) words.push_back("-g");
+  if (options.profile) words.push_back("-pg");
+  if (!options.exceptions) words.push_back("-fno-exceptions");
+  if (options.shared) words.push_back("-fPIC");
+  // Host code that nvcc leaves unoptimised counts past INT_MAX without harm (random numbers, checksums).
+  words.push_back("-fwrapv");
+  append(words, options.host);
+}
+
+Words source_words(const Options& options, const Input& source) {
+  Words words;
+  if (source.language == Language::C) {
+    words = {toolchain().c_compiler, "-x", "c"};
+  } else {
+    words = {toolchain().clang, "-x", "c++", "-std=" + (options.standard.empty() ? "gnu++17" : options.standard)};
+  }
+  add_diagnostics(words, options);
+  if (source.language == Language::C) words.push_back("-fno-strict-aliasing");
+  else add_leniency(words);
+  add_version_macros(words);
+  words.push_back(arch_list(options));
+  if (options.per_thread_stream) words.push_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+  add_preprocessor(words, options);
+  append(words, options.both);
+  add_host(words, options);
+  return words;
+}
+
+Words host_words(const Options& options, const std::string& source) {
+  Words words = {toolchain().clang};
+  add_cuda(words, options, source);
+  append(words, {"--cuda-host-only", "--cuda-gpu-arch=" + options.targets.front().clang_arch()});
+  add_host(words, options);
+  return words;
+}
+
+}  // namespace
+
+std::string unit_id(const Options& options, const std::string& source) {
+  std::error_code ignored;
+  Hasher hash;
+  hash.add(std::filesystem::absolute(source, ignored).lexically_normal().string());
+  for (const auto& word : options.preprocessor) hash.add(word);
+  hash.add(arch_list(options));
+  hash.add(options.output);
+  return hash.short_hex();
+}
+
+Command device_pass(const Options& options, const std::string& source, const CodeTarget& target,
+                    const std::string& ptx_file, const DependencyOutput* dependencies) {
+  Words words = {toolchain().clang};
+  add_cuda(words, options, source);
+  add_device(words, options, target);
+  add_dependencies(words, dependencies);
+  append(words, {"-S", source, "-o", ptx_file});
+  return {words, ""};
+}
+
+Command host_pass(const Options& options, const std::string& source, const std::string& placeholder,
+                  const std::string& object_file, const DependencyOutput* dependencies) {
+  Words words = host_words(options, source);
+  append(words, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder});
+  add_dependencies(words, dependencies);
+  append(words, {"-c", source, "-o", object_file});
+  return {words, ""};
+}
+
+Command plain_pass(const Options& options, const Input& source, const std::string& object_file,
+                   const DependencyOutput* dependencies) {
+  Words words = source_words(options, source);
+  add_dependencies(words, dependencies);
+  append(words, {"-c", source.path, "-o", object_file});
+  return {words, ""};
+}
+
+Command preprocess_pass(const Options& options, const Input& source) {
+  Words words = source.language == Language::Cuda ? host_words(options, source.path) : source_words(options, source);
+  append(words, {"-E", source.path});
+  if (!options.output.empty()) append(words, {"-o", options.output});
+  return {words, ""};
+}
+
+Command dependency_pass(const Options& options, const Input& source, const std::string& target) {
+  Words words = source.language == Language::Cuda ? host_words(options, source.path) : source_words(options, source);
+  append(words, {options.dependencies.system ? "-M" : "-MM", "-MT", target, source.path});
+  if (options.dependencies.phony) words.push_back("-MP");
+  std::string file = !options.output.empty() ? options.output : options.dependencies.file;
+  if (!file.empty()) append(words, {"-MF", file});
+  return {words, ""};
+}
+
+Command syntax_pass(const Options& options, const std::string& source, const CodeTarget& target) {
+  Words words = {toolchain().clang};
+  add_cuda(words, options, source);
+  add_device(words, options, target);
+  append(words, {"-fsyntax-only", source});
+  return {words, ""};
+}
+
+Result<std::vector<std::string>> library_words(const Options& options, const std::string& name) {
+  // Parts of the toolkit that a program may name and that are not in libwarpbeam.
+  static const std::vector<std::string_view> vendor = {
+      "cublas",   "cublasLt", "cufft",  "cufftw", "curand",     "cusolver",  "cusparse", "cudnn",     "nvrtc",
+      "nvJitLink", "nvjpeg",  "nppc",   "nppial", "nppicc",     "nppif",     "nppig",    "nppist",    "npps",
+      "cupti",    "nvblas",   "cufile", "nccl",   "nvToolsExt", "nvidia-ml", "cutensor", "nvptxcompiler_static"};
+  if (is_runtime_library(name)) return Words{options.link_runtime ? Words{} : Words{"-L" + toolchain().library_directory, "-lwarpbeam"}};
+  // Clang's OpenMP code calls libomp, which answers libgomp's calls as well; both in one program would disagree.
+  if (name == "gomp" || name == "iomp5") return Words{"-L/usr/lib/llvm-19/lib", "-lomp"};
+  std::string_view stem = name;
+  if (stem.ends_with("_static")) stem.remove_suffix(7);
+  if (std::ranges::find(vendor, stem) != vendor.end() || std::ranges::find(vendor, name) != vendor.end()) {
+    std::error_code ignored;
+    if (std::filesystem::exists(fmt::format("{}/lib{}.so", toolchain().library_directory, name), ignored))
+      return Words{"-L" + toolchain().library_directory, "-l" + name};
+    return Error{1, fmt::format("-l{}: this version of Warpbeam has no {} library", name, stem)};
+  }
+  return Words{"-l" + name};
+}
+
+Command link_pass(const Options& options, const LinkInputs& inputs, const std::string& output) {
+  Words words = {toolchain().clang, "-o", output};
+  add_diagnostics(words, options);
+  if (options.shared) words.push_back("-shared");
+  if (options.debug) words.push_back("-g");
+  if (options.profile) words.push_back("-pg");
+  // Compiler options reach the link as well, as nvcc does: -fopenmp and -pthread mean something to both.
+  append(words, options.host);
+  append(words, options.linker);
+  words.push_back("-Wl,--start-group");
+  if (!inputs.registration.empty()) words.push_back(inputs.registration);
+  append(words, inputs.files);
+  words.push_back("-Wl,--end-group");
+  if (options.link_runtime) {
+    const std::string& directory = toolchain().library_directory;
+    append(words, {"-L" + directory, "-lwarpbeam", "-Wl,-rpath," + directory});
+  }
+  if (!inputs.dependency_file.empty()) words.push_back("-Wl,--dependency-file=" + inputs.dependency_file);
+  return {words, ""};
+}
+
+Command archive_pass(const Options& options, const std::vector<std::string>& objects, const std::string& output) {
+  Words words = {options.archiver.empty() ? toolchain().archiver : options.archiver, "crs"};
+  append(words, options.archiver_options);
+  words.push_back(output);
+  append(words, objects);
+  return {words, ""};
+}
+
+Command assemble_pass(const std::string& assembly, const std::string& object_file) {
+  return {{toolchain().c_compiler, "-c", assembly, "-o", object_file}, ""};
+}
+
+}  // namespace warpbeam::driver

@@ -1,0 +1,56 @@
+// Running other programs: several at once, with their messages collected, and ended cleanly by Ctrl-C.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace warpbeam::driver {
+
+struct Command {
+  std::vector<std::string> words;
+  std::string standard_output;  // a file; empty: ours
+};
+
+struct Outcome {
+  int status = 0;  // exit status, or 128 + signal
+  std::string messages;
+};
+
+// Makes SIGINT, SIGTERM and SIGHUP end the children, unwind and remove temporary files instead of killing us.
+void catch_interrupts();
+
+// The signal that asked us to stop, or 0.
+int interrupted();
+
+// Runs the commands, at most `at_once` together, each with its stderr collected. After an interrupt the remaining
+// ones are not started and the running ones are ended. Outcomes are in the order of the commands.
+std::vector<Outcome> run_commands(std::span<const Command> commands, int at_once);
+
+// Runs a program in the foreground with our stdin, stdout, stderr and waits for it. Interrupts are the program's to
+// handle; SIGTERM and SIGHUP to us are passed on. Gives its exit status, or 128 + signal; 126 or 127 when it could
+// not be started. `name` is its argv[0].
+int run_program(const std::string& path, const std::string& name, const std::vector<std::string>& arguments);
+
+// A directory that is removed with all that is in it.
+class TemporaryDirectory {
+ public:
+  static Result<TemporaryDirectory> make(const std::string& parent = "");
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, "")) {}
+  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
+  ~TemporaryDirectory();
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  // The directory has been moved elsewhere and is no longer ours.
+  void release() { path_.clear(); }
+
+ private:
+  explicit TemporaryDirectory(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// Looks a program up in PATH; empty when it is not there.
+std::string find_program(const std::string& name);
+
+}  // namespace warpbeam::driver

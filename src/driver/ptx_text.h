@@ -1,0 +1,27 @@
+// Small changes to the PTX text that clang made, and what can be read off it. The text's layout is clang's: one
+// statement per line, directives at the start of a line; hand-written PTX does not come through here.
+#pragma once
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "driver/options.h"
+
+namespace warpbeam::driver {
+
+// Applies -maxrregcount, -dlcm, -dscm, and for relocatable code the names of static variables.
+void adjust_ptx(std::string& ptx, const Options& options);
+
+struct DeviceSymbols {
+  std::set<std::string> defined;
+  std::set<std::string> undefined;
+};
+
+// The names that a relocatable module gives to others and takes from them. Functions that the machine provides
+// (printf and the like) are among the undefined ones.
+DeviceSymbols device_symbols(std::string_view ptx);
+
+// A paragraph per kernel in the form of ptxas -v, with what PTX says: there are no registers before assembly.
+std::string resource_lines(std::string_view ptx, const CodeTarget& target);
+
+}  // namespace warpbeam::driver

@@ -1,0 +1,42 @@
+#include "driver/toolchain.h"
+
+#include <unistd.h>
+
+#include <climits>
+#include <filesystem>
+
+namespace warpbeam::driver {
+
+namespace {
+
+std::string executable_path() {
+  char buffer[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
+  return length > 0 ? std::string(buffer, length) : std::string();
+}
+
+Toolchain find_toolchain() {
+  namespace fs = std::filesystem;
+  Toolchain found;
+  found.driver = executable_path();
+  fs::path prefix = fs::path(found.driver).parent_path().parent_path();
+  found.library_directory = prefix / "lib";
+  // An installed tree first, then build/<preset> inside the sources, then the sources this was configured from.
+  for (const fs::path& root : {prefix, prefix.parent_path().parent_path(), fs::path(WARPBEAM_SOURCE_DIRECTORY)}) {
+    std::error_code ignored;
+    if (!fs::exists(root / "include" / "warpbeam" / "prelude.h", ignored)) continue;
+    found.include_directory = root / "include";
+    break;
+  }
+  if (found.include_directory.empty()) found.include_directory = fs::path(WARPBEAM_SOURCE_DIRECTORY) / "include";
+  return found;
+}
+
+}  // namespace
+
+const Toolchain& toolchain() {
+  static const Toolchain found = find_toolchain();
+  return found;
+}
+
+}  // namespace warpbeam::driver
