@@ -37,8 +37,9 @@ void add_preprocessor(Words& words, const Options& options) {
   append(words, {"-isystem", toolchain().include_directory});
 }
 
+// For C and C++ sources. The prelude of CUDA sources defines the same, and __CUDACC__.
 void add_version_macros(Words& words) {
-  append(words, {"-D__NVCC__", fmt::format("-D__CUDACC_VER_MAJOR__={}", kCudaMajor),
+  append(words, {"-D__NVCC__=1", fmt::format("-D__CUDACC_VER_MAJOR__={}", kCudaMajor),
                  fmt::format("-D__CUDACC_VER_MINOR__={}", kCudaMinor),
                  fmt::format("-D__CUDACC_VER_BUILD__={}", kCudaBuild)});
 }
@@ -57,8 +58,6 @@ void add_cuda(Words& words, const Options& options, const std::string& source) {
   add_diagnostics(words, options);
   add_leniency(words);
   words.push_back("-std=" + (options.standard.empty() ? std::string("c++17") : options.standard));
-  words.push_back("-D__CUDACC__");
-  add_version_macros(words);
   words.push_back(arch_list(options));
   if (options.rdc) {
     append(words, {"-D__CUDACC_RDC__", "-fgpu-rdc", "-fuse-cuid=none", "-Xclang", "-cuid=" + unit_id(options, source)});
@@ -66,6 +65,7 @@ void add_cuda(Words& words, const Options& options, const std::string& source) {
   if (options.device_debug) words.push_back("-D__CUDACC_DEBUG__");
   if (options.extended_lambda) words.push_back("-D__CUDACC_EXTENDED_LAMBDA__");
   if (options.relaxed_constexpr) words.push_back("-D__CUDACC_RELAXED_CONSTEXPR__");
+  if (!options.precision.prec_sqrt) words.push_back("-D__WARPBEAM_APPROX_SQRT__=1");
   if (options.precision.fast_math) append(words, {"-D__USE_FAST_MATH__=1", "-fgpu-approx-transcendentals"});
   if (options.per_thread_stream)
     append(words, {"-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"});

@@ -11,7 +11,7 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
   char open = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     char c = text[at];
-    if (quoting && c == '\\' && at + 1 < text.size()) {
+    if (quoting && open != '\'' && c == '\\' && at + 1 < text.size()) {
       word += text[++at];
       started = true;
     } else if (open) {

@@ -8,7 +8,7 @@ inline constexpr const char* kVersion = "0.1.0";
 // The release whose language and API are implemented; macros and --version say so.
 inline constexpr int kCudaMajor = 13;
 inline constexpr int kCudaMinor = 0;
-inline constexpr int kCudaBuild = 0;
+inline constexpr int kCudaBuild = 88;
 
 struct Toolchain {
   std::string clang = "clang++-19";

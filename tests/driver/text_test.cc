@@ -1,0 +1,145 @@
+// PTX text, compilers' messages, make rules and fat binaries.
+#include <gtest/gtest.h>
+
+#include "driver/depfile.h"
+#include "driver/device_link.h"
+#include "driver/diagnostics.h"
+#include "driver/fatbin.h"
+#include "driver/object_file.h"
+#include "driver/ptx_text.h"
+
+namespace warpbeam::driver {
+namespace {
+
+constexpr std::string_view kHead = ".version 8.5\n.target sm_90\n.address_size 64\n";
+
+std::string adjusted(std::string text, const Options& options) {
+  adjust_ptx(text, options);
+  return text;
+}
+
+TEST(PtxText, RegisterLimitGoesToKernelsWithoutBounds) {
+  Options options;
+  options.max_registers = 32;
+  EXPECT_EQ(adjusted(".visible .entry a(\n)\n{\n\tret;\n}\n", options), ".visible .entry a(\n)\n.maxnreg 32\n{\n\tret;\n}\n");
+  std::string bounded = ".visible .entry a(\n)\n.maxntid 256, 1, 1\n{\n\tret;\n}\n";
+  EXPECT_EQ(adjusted(bounded, options), bounded);
+  std::string function = ".func f(\n)\n{\n\tret;\n}\n";
+  EXPECT_EQ(adjusted(function, options), function);
+}
+
+TEST(PtxText, CacheOperatorsGoToGlobalAccessesThatHaveNone) {
+  Options options;
+  options.load_cache = "cg";
+  options.store_cache = "wt";
+  auto line = [&](const std::string& text) { return adjusted(text + "\n", options); };
+  EXPECT_EQ(line("\tld.global.f32 \t%f1, [%rd1];"), "\tld.global.cg.f32 \t%f1, [%rd1];\n");
+  EXPECT_EQ(line("\tld.global.v4.f32 \t{%f1}, [%rd1];"), "\tld.global.cg.v4.f32 \t{%f1}, [%rd1];\n");
+  EXPECT_EQ(line("\t@%p1 ld.global.u32 \t%r1, [%rd1];"), "\t@%p1 ld.global.cg.u32 \t%r1, [%rd1];\n");
+  EXPECT_EQ(line("\tld.u32 \t%r1, [%rd1];"), "\tld.cg.u32 \t%r1, [%rd1];\n");
+  EXPECT_EQ(line("\tst.global.u32 \t[%rd1], %r1;"), "\tst.global.wt.u32 \t[%rd1], %r1;\n");
+  for (const char* same : {"\tld.volatile.global.u32 \t%r1, [%rd1];", "\tld.global.nc.f32 \t%f1, [%rd1];",
+                           "\tld.shared.u32 \t%r1, [x];", "\tld.param.u64 \t%rd1, [p];", "\tld.global.ca.u32 \t%r1, [x];",
+                           "\tst.local.u32 \t[x], %r1;", "\tld.acquire.gpu.u32 \t%r1, [x];", "\tstmatrix.x \t[x];"})
+    EXPECT_EQ(line(same), std::string(same) + "\n");
+}
+
+TEST(PtxText, StaticVariablesHaveOneName) {
+  Options options;
+  options.rdc = true;
+  std::string text =
+      ".extern .global .align 4 .u32 _ZL2sv;\n.visible .global .align 4 .u32 _ZL2sv__static__ab12 = 3;\n"
+      "\tld.global.u32 \t%r1, [_ZL2sv];\n\tmov.u64 %rd1, _ZL2sv2;\n";
+  EXPECT_EQ(adjusted(text, options),
+            ".visible .global .align 4 .u32 _ZL2sv__static__ab12 = 3;\n"
+            "\tld.global.u32 \t%r1, [_ZL2sv__static__ab12];\n\tmov.u64 %rd1, _ZL2sv2;\n");
+}
+
+TEST(PtxText, SymbolsOfRelocatableCode) {
+  auto symbols = device_symbols(
+      ".extern .func  (.param .b32 func_retval0) _Z3fooi\n(\n)\n;\n.visible .global .align 4 .u32 gv;\n"
+      ".extern .global .align 4 .u32 other[4];\n.extern .shared .align 4 .b8 pool[];\n.visible .entry _Z1kPi(\n"
+      ".weak .func _Z1tv()\n.func _Z5localv()\n");
+  EXPECT_EQ(symbols.defined, (std::set<std::string>{"gv", "_Z1kPi", "_Z1tv"}));
+  EXPECT_EQ(symbols.undefined, (std::set<std::string>{"_Z3fooi", "other"}));
+}
+
+TEST(PtxText, ResourceLines) {
+  std::string text = std::string(kHead) +
+                     ".const .align 4 .b8 table[64];\n.shared .align 4 .b8 tile[1024];\n.visible .entry k(\n"
+                     "\t.param .u64 k_param_0,\n\t.param .align 4 .b8 k_param_1[12]\n)\n{\n"
+                     "\t.local .align 16 .b8 \t__local_depot0[32];\n\tmov.u32 \t%r1, tile;\n\tbar.sync \t0;\n\tret;\n}\n";
+  EXPECT_EQ(resource_lines(text, CodeTarget{Arch{90}}),
+            "ptxas info    : 0 bytes gmem, 64 bytes cmem[3]\n"
+            "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+            "ptxas info    : Function properties for k\n"
+            "    32 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+            "ptxas info    : Used 1 barriers, 1024 bytes smem, 20 bytes parameters (PTX names no registers)\n");
+}
+
+TEST(Messages, EachIsShownOnce) {
+  Diagnostics diagnostics;
+  std::string error = "In file included from a.cu:1:\na.h:2:3: error: no such thing\n    2 | x\n      | ^\na.h:1:1: note: here\n";
+  EXPECT_EQ(diagnostics.fresh(error + "1 error generated when compiling for sm_90.\n"), error);
+  EXPECT_EQ(diagnostics.fresh(error + "1 error generated when compiling for host.\n"), "");
+  std::string other = "a.cu:9:1: warning: only here\n";
+  EXPECT_EQ(diagnostics.fresh(error + other), other);
+  EXPECT_EQ(diagnostics.closing(), "1 warning and 1 error generated.\n");
+}
+
+TEST(Messages, ColoursDoNotMakeADifference) {
+  Diagnostics diagnostics;
+  std::string coloured = "\033[1ma.cu:1:1: \033[0;1;31merror: \033[0mx\033[0m\n";
+  EXPECT_EQ(diagnostics.fresh(coloured), coloured);
+  EXPECT_EQ(diagnostics.fresh("a.cu:1:1: error: x\n"), "");
+  EXPECT_EQ(diagnostics.closing(), "1 error generated.\n");
+}
+
+TEST(Depfile, NamesWithBlanks) {
+  EXPECT_EQ(parse_depfile("a.o: a.cu \\\n  my\\ dir/b.h c\\#d.h $$e.h\n\nb.h:\n"),
+            (std::vector<std::string>{"a.cu", "my dir/b.h", "c#d.h", "$e.h"}));
+  EXPECT_TRUE(parse_depfile("").empty());
+}
+
+TEST(Fatbin, WhatIsWrittenIsRead) {
+  std::string bytes = write_fatbin({{true, 70, "abc"}, {true, 90, std::string(100, 'x')}});
+  EXPECT_EQ(bytes.size() % 8, 0u);
+  EXPECT_EQ(bytes.substr(0, 8), std::string("\x50\xed\x55\xba\x01\x00\x10\x00", 8));
+  auto entries = read_fatbins(bytes + std::string(8, '\0') + bytes);
+  ASSERT_TRUE(entries) << entries.error().message;
+  ASSERT_EQ(entries->size(), 4u);
+  EXPECT_EQ((*entries)[0].text, "abc");
+  EXPECT_EQ((*entries)[3].cc, 90);
+  EXPECT_EQ((*entries)[3].text.size(), 100u);
+}
+
+TEST(Fatbin, DamageIsNoticedAtEveryByte) {
+  std::string bytes = write_fatbin({{true, 70, "abcdefgh"}});
+  for (size_t length = 1; length < bytes.size(); ++length) EXPECT_FALSE(read_fatbins(std::string_view(bytes).substr(0, length)));
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    std::string changed = bytes;
+    changed[at] = static_cast<char>(changed[at] ^ 0xff);
+    (void)read_fatbins(changed);  // any answer, but no crash
+  }
+}
+
+TEST(ObjectFile, GarbageIsRefused) {
+  EXPECT_FALSE(read_object("", "x"));
+  EXPECT_FALSE(read_object("not an object", "x"));
+  std::string elf("\177ELF\2\1\1", 7);
+  elf.resize(64, '\xff');
+  elf[18] = 62, elf[19] = 0;
+  EXPECT_FALSE(read_object(elf, "x"));
+  std::string text = elf;
+  EXPECT_FALSE(replace_section(text, ".nv_fatbin", "x"));
+}
+
+TEST(DeviceLink, RegistrationIsAJump) {
+  DeviceLink link{{"__cudaRegisterLinkedBinary__nv_1"}, {"__fatbinwrap__nv_2"}};
+  std::string text = registration_assembly(link);
+  EXPECT_NE(text.find("__cudaRegisterLinkedBinary__nv_1:\n\tjmp __warpbeamRegisterLinked@PLT\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(".quad __fatbinwrap__nv_2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpbeam::driver
