@@ -40,14 +40,17 @@ struct Insn {
   bool guard_negated = false;
   uint8_t width = 0;            // ld, st, cvt: bytes of the (destination) register, which may be wider than the type
   uint8_t count = 1;            // elements of a vector operand; cvt: bytes of the source register
-  uint8_t spin = 0;             // a backward branch of a loop that may wait for other threads
+  uint8_t base_width = 8;       // bytes of the register that holds an address
+  bool spin = false;            // a backward branch of a loop that may wait for other threads
   int64_t imm = 0;              // offset of an address and other numbers
+  int64_t imm2 = 0;             // offset of a second address
   uint32_t target = kNoTarget;  // branch: index of the instruction to go to
-  uint32_t join = kNoTarget;    // branch: index where its two sides meet again
+  uint32_t cache = 0;           // which AccessRange of the block remembers this instruction's last allocation
   const int32_t* list = nullptr;   // slots of a vector operand, targets of brx
   const CallSite* call = nullptr;
-  const ptx::Instruction* source = nullptr;  // null for what the decoder inserted
+  const ptx::Instruction* source = nullptr;
   const isa::Mods& mods() const { return source->form.mods; }
+  isa::Type type() const { return source->form.type; }
 };
 
 // A special register, or an address only known when the frame is made, that has a slot in the frame.

@@ -76,6 +76,7 @@ class Program {
   std::vector<ProgramVariable> variables_;
   std::unique_ptr<Image> image_;
   DeviceMemory* memory_ = nullptr;
+  std::vector<uint64_t> owned_;  // allocations to free
 };
 
 }  // namespace warpbeam::vm

@@ -1,10 +1,14 @@
-// A warp while it runs: 32 lanes with one program counter per group of lanes that are together.
+// A warp while it runs: 32 lanes, in one or more groups of lanes that are together.
 //
-// Divergence. A branch whose lanes disagree splits the group; both parts remember a Join, the place where they meet
-// again (the branch's immediate post-dominator). A group that reaches its join's place waits there until all lanes the
-// join expects have come or have left the kernel. Waiting at a join is an optimisation, never a promise: when nothing
-// else can run, or when a group spins for a lane that waits, the waiting lanes are let go (`release_joins`), which gives
-// the progress that programs written for independent thread scheduling rely on.
+// Divergence. A branch whose lanes disagree splits the running group in two. Blocks of code stand in an order in which a
+// block comes after everything that leads to it without going round a loop, and a loop's blocks stand together
+// (order_blocks in decode). Always running the group that is furthest behind in that order, and merging groups that meet
+// at the same instruction, makes lanes reconverge as early as they can: it is what a linearised, masked program does, and
+// unlike a stack of reconvergence points it needs no promise that lanes come back. Inside calls the deepest group is the
+// one furthest behind.
+//
+// Progress. A group that spins (a loop with volatile or atomic accesses) is put behind the others for a while, so a lane
+// can wait for a lane of its own warp; a warp that spins gives way to the other warps, a block to other blocks.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -23,73 +27,46 @@ struct Block;
 // Registers of one activation of a function, shared by the groups of lanes that are in it.
 struct Frame {
   const FunctionCode* function = nullptr;
+  const FunctionCode* prepared = nullptr;  // whose constants are in `storage`
   std::vector<std::byte> storage;
   std::byte* regs = nullptr;
   Frame* caller = nullptr;
   const Insn* return_to = nullptr;  // null: the kernel itself
+  const CallSite* site = nullptr;
   uint32_t local_base = 0;
   uint32_t depth = 0;
+  uint32_t lanes = 0;               // that have not returned
 };
 
-struct Join {
-  uint32_t at = kNoTarget;  // instruction index; a call's join has kNoTarget and completes by ret
-  Frame* frame = nullptr;   // in which `at` counts
-  uint32_t expected = 0, arrived = 0;
-  Join* parent = nullptr;
-  bool call = false;        // stands for "the callee has returned in all lanes"
-};
-
-enum class GroupState : uint8_t { Ready, AtBarrier, AtWarpSync, Sleeping };
+enum class GroupState : uint8_t { Ready, AtBarrier, AtWarpSync };
 
 struct Group {
   uint32_t mask = 0;
-  const Insn* ip = nullptr;
-  Join* join = nullptr;
+  const Insn* ip = nullptr;       // what it executes next
   Frame* frame = nullptr;
   GroupState state = GroupState::Ready;
-  uint32_t wait_mask = 0;      // AtWarpSync: lanes named
-  const Insn* waiting = nullptr;  // the instruction that made it wait
+  bool behind = false;            // it spun: the others go first for a while
+  bool released = false;          // AtWarpSync: goes on without the lanes it waited for
+  uint32_t wait_mask = 0;         // AtWarpSync: lanes named
   uint8_t barrier = 0;
+  const Insn* waiting = nullptr;  // the instruction that made it wait
 };
 
-enum class StopReason : uint8_t { None, NoReadyGroup, Spinning, Finished };
+enum class StopReason : uint8_t { None, Waiting, Spinning, Finished };
 
 // A range of device memory known to be accessible; each memory instruction remembers its last one.
 struct AccessRange {
   uint64_t lo = 1, hi = 0;
 };
 
-template <class T>
-class Pool {  // objects that come and go often; addresses stay
- public:
-  T* take() {
-    if (free_.empty()) {
-      all_.push_back(std::make_unique<T>());
-      return all_.back().get();
-    }
-    T* t = free_.back();
-    free_.pop_back();
-    return t;
-  }
-  void give(T* t) { free_.push_back(t); }
-  void reset() {
-    free_.clear();
-    for (auto& t : all_) free_.push_back(t.get());
-  }
-
- private:
-  std::vector<std::unique_ptr<T>> all_;
-  std::vector<T*> free_;
-};
-
 class Warp {
  public:
-  // --- the group that runs; handlers use these directly
+  // --- the running group; handlers use these directly
   std::byte* regs = nullptr;
   const Insn* ip = nullptr;     // the next instruction
   uint32_t active = 0;
-  Join* join = nullptr;
   Frame* frame = nullptr;
+  bool released = false;        // the running group need not wait at its next .sync instruction
   Block* block = nullptr;
 
   uint32_t index = 0;           // in the block
@@ -98,7 +75,7 @@ class Warp {
   std::array<uint32_t, 3> tid[kWarpSize];
   std::vector<Group> groups;    // the others
   StopReason stop = StopReason::None;
-  uint32_t spins = 0;           // backward branches of waiting loops since another group last ran
+  uint32_t spins = 0, slice = 0;
 
   template <class T>
   T* lanes(int32_t offset) { return reinterpret_cast<T*>(regs + offset); }
@@ -108,60 +85,59 @@ class Warp {
   // Runs until every group waits, the warp ends, or it spins.
   StopReason run();
 
-  // --- control, used by exec_control.cc
-  void branch(const Insn& i, uint32_t taken, uint32_t target);
-  void arrive_at_join(const Insn& i);
+  // --- control, for handlers
+  void at_label();                                    // merges and reorders groups where paths meet
+  void branch(const Insn& i, uint32_t taken);         // to i.target
+  void jump(uint32_t target) { ip = &frame->function->insns[target]; }
+  void split(uint32_t leaving, const Insn* where);    // `leaving` lanes become a group of their own at `where`
   void exit_lanes(uint32_t mask);
   void call(const Insn& i, const FunctionCode& callee, const CallSite& site, uint32_t mask);
   void ret(uint32_t mask);
-  // Lanes outside `mask` go on by themselves after the current instruction; the running group becomes `mask`.
-  void keep_only(uint32_t mask);
-  // The running group waits; another ready group takes over, or the warp stops.
-  void wait(GroupState state, const Insn& at, uint32_t wait_mask = 0, uint8_t barrier = 0);
-  // For `.sync` instructions: true when the running group holds every live lane of `membermask` it must meet.
+  void wait_at_barrier(const Insn& i, uint8_t barrier);
+  // For `.sync` instructions: true when the running group holds every live lane of `membermask`, so that it may execute.
+  // Otherwise the group waits (or another one runs) and the handler must return at once.
   bool gather(const Insn& i, uint32_t membermask);
-  void spin_yield();
-  bool pick_ready();            // makes a ready group the running one
-  bool release_joins();         // lets waiting lanes go; true if any
-  bool release_warp_sync();     // the same for lanes that wait for lanes that will not come
-  void merge_equal_groups();
-  bool finished() const { return live == 0; }
+  void spin(const Insn& i);     // counts a backward branch of a waiting loop
   bool has_ready() const;
-  void make_ready_from_barrier(uint8_t barrier);
+  bool release_warp_sync();     // lets lanes go that wait for lanes that will not come
+  void release_barrier(uint8_t barrier);
+  uint32_t waiting_at(uint8_t barrier) const;
 
   // Local memory of one lane.
   std::byte* local(int lane) { return local_memory.data() + static_cast<size_t>(lane) * local_stride; }
   std::vector<std::byte> local_memory;
   uint32_t local_stride = 0, local_limit = 0;
 
-  [[noreturn]] void trap(TrapKind kind, const Insn& i, int lane, std::string message, uint64_t address = 0, std::string detail = "");
-  std::string location(const Insn* i, const Frame* f) const;
+  [[noreturn]] void trap(TrapKind kind, const Insn& i, int lane, std::string message, uint64_t address = 0,
+                         std::string detail = "");
+  static std::string location(const Insn& i, const FunctionCode& f);
 
  private:
-  friend struct Block;
-  Frame* make_frame(const FunctionCode& f, Frame* caller, uint32_t local_base);
-  void fill_slots(Frame& frame);
-  void load_running(const Group& g);
-  void complete_join(Join* j);
-  void drop_from_joins(Join* j, uint32_t mask);
-  Pool<Join> joins_;
-  Pool<Frame> frames_;
-  std::vector<Frame*> frames_in_use_;
+  Frame* take_frame(const FunctionCode& f);
+  void prepare_frame(Frame& frame, const FunctionCode& f);
+  void leave_frame(Frame* frame, uint32_t mask);
+  void run_group(size_t k);     // the k-th of the others becomes the running one
+  bool pick();                  // some ready group becomes the running one
+  void park(GroupState state, const Insn& i, const Insn* next);
+  static bool before(const Frame* fa, const Insn* a, const Frame* fb, const Insn* b);
+
+  std::vector<std::unique_ptr<Frame>> all_frames_;
+  std::vector<Frame*> free_frames_;
   Frame root_;
 };
 
 struct Barrier {
-  uint32_t arrived = 0;                   // threads, absent lanes of complete warps included
-  uint32_t expected = 0;                  // 0: all threads of the block
-  std::vector<uint32_t> warp_arrived;     // lanes by warp
-  uint32_t red_count = 0, red_and = 1, red_or = 0;
-  bool in_use = false;
+  uint32_t expected = 0;               // threads; 0: all of the block
+  uint32_t arrived_without_waiting = 0;  // by bar.arrive
+  uint32_t popc = 0;
+  bool all = true, any = false, in_use = false;
 };
 
 enum class BlockStatus : uint8_t { Done, Yielded };
 
 struct GridState;
 
+// A block while it runs: its warps take turns on one host thread.
 struct Block {
   GridState* grid = nullptr;
   const Launch* launch = nullptr;
@@ -174,15 +150,14 @@ struct Block {
   std::array<Barrier, 16> barriers;
   uint32_t threads = 0, live_threads = 0;
   uint32_t smid = 0;
+  uint64_t params_address = 0;  // of the kernel's parameters, where a kernel may take their address
   std::string printed;
   std::array<AccessRange, 64> ranges;
   uint64_t ranges_epoch = 0;
 
   void start(GridState& g, uint64_t block_index);
   BlockStatus run();
-  // Threads of warp `w` arrive at barrier `b`; true when this completes the barrier (everybody waiting was released).
-  bool arrive(uint8_t b, Warp& w, uint32_t mask, uint32_t expected);
-  void threads_exited(uint32_t n);
+  // Completes barrier `b` if every thread it expects has come.
   void check_barrier(uint8_t b);
   std::string who_waits() const;
 };

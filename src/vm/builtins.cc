@@ -1,0 +1,204 @@
+#include "vm/builtins.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "isa/library/library.h"
+#include "vm/access.h"
+#include "vm/device_printf.h"
+#include "vm/exec_lane.h"
+#include "vm/grid.h"
+
+namespace warpbeam::vm {
+namespace {
+
+template <class T>
+T argument(Warp& w, const CallSite& site, size_t k, int lane) {
+  T v{};
+  if (k < site.args.size())
+    std::memcpy(&v, w.local(lane) + w.frame->local_base + site.args[k].offset, std::min<size_t>(sizeof v, site.args[k].size));
+  return v;
+}
+template <class T>
+void give_back(Warp& w, const CallSite& site, int lane, T v) {
+  if (!site.returns.empty())
+    std::memcpy(w.local(lane) + w.frame->local_base + site.returns[0].offset, &v, std::min<size_t>(sizeof v, site.returns[0].size));
+}
+template <class F>
+void for_lanes(uint32_t mask, F f) {
+  for (; mask; mask &= mask - 1) f(__builtin_ctz(mask));
+}
+
+void print(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
+  for_lanes(mask, [&](int lane) {
+    int count = 0;
+    w.block->printed += format_device_printf(w, i, lane, argument<uint64_t>(w, site, 0, lane), argument<uint64_t>(w, site, 1, lane), &count);
+    give_back<int32_t>(w, site, lane, count);
+  });
+}
+
+// (message, file, line, function, character size)
+void assert_fail(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
+  std::string text;
+  for_lanes(mask, [&](int lane) {
+    auto string = [&](size_t k) {
+      const uint64_t a = argument<uint64_t>(w, site, k, lane);
+      return a ? read_string(w, i, lane, a) : std::string("?");
+    };
+    const auto& b = w.block->index;
+    const auto& t = w.tid[lane];
+    if (!text.empty()) text += '\n';
+    text += fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.", string(1), argument<uint32_t>(w, site, 2, lane),
+                        string(3), b[0], b[1], b[2], t[0], t[1], t[2], string(0));
+  });
+  w.trap(TrapKind::Assert, i, __builtin_ctz(mask), "device-side assert failed", 0, text);
+}
+
+// --- the kernel's heap -------------------------------------------------------------------------------------------
+
+struct Heap {
+  std::mutex mutex;
+  uint64_t base = 0, size = 0;
+  std::map<uint64_t, uint64_t> free, used;  // address -> bytes
+};
+
+Heap& heap_of(DeviceMemory* memory) {
+  static std::mutex mutex;
+  static std::map<DeviceMemory*, Heap> heaps;
+  std::lock_guard lock(mutex);
+  return heaps[memory];
+}
+
+void heap_malloc(Warp& w, const Insn&, const CallSite& site, uint32_t mask) {
+  for_lanes(mask, [&](int lane) { give_back<uint64_t>(w, site, lane, device_malloc(*w.block->launch, argument<uint64_t>(w, site, 0, lane))); });
+}
+
+void heap_free(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
+  for_lanes(mask, [&](int lane) {
+    const uint64_t p = argument<uint64_t>(w, site, 0, lane);
+    if (p && !device_free(*w.block->launch, p))
+      w.trap(TrapKind::IllegalAddress, i, lane, "free of an address that device malloc did not give, or that is free already", p);
+  });
+}
+
+// --- the device library ------------------------------------------------------------------------------------------
+
+void library_call(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
+  const auto& f = *static_cast<const isa::LibraryFunction*>(site.builtin_data);
+  constexpr size_t kMaxArgs = 8;
+  alignas(64) std::byte storage[kMaxArgs][kWarpSize * 8];
+  const void* args[kMaxArgs];
+  const std::string_view signature = f.signature;
+  const size_t open = signature.find('(');
+  size_t k = 0;
+  for (size_t s = open + 1; s < signature.size() && signature[s] != ')' && k < kMaxArgs; ++s, ++k) {
+    args[k] = storage[k];
+    if (isa::library_type_is_pointer(signature[s])) {
+      Addresses a;
+      std::byte* p[kWarpSize] = {};
+      for (int l = 0; l < kWarpSize; ++l) a.at[l] = argument<uint64_t>(w, site, k, (mask >> l & 1) ? l : __builtin_ctz(mask));
+      resolve(w, i, mask, isa::Space::Generic, a, static_cast<uint32_t>(isa::library_type_bytes(signature[s])), AccessKind::Write, p);
+      std::memcpy(storage[k], p, sizeof p);
+      continue;
+    }
+    const size_t bytes = static_cast<size_t>(isa::library_type_bytes(signature[s]));
+    const uint32_t offset = k < site.args.size() ? w.frame->local_base + site.args[k].offset : 0;
+    for (int l = 0; l < kWarpSize; ++l) std::memcpy(storage[k] + bytes * l, w.local(l) + offset, bytes);
+  }
+  alignas(64) std::byte result[kWarpSize * 8];
+  f.lanes(mask, result, args);
+  if (site.returns.empty() || open == 0 || signature[0] == 'v') return;
+  const size_t bytes = static_cast<size_t>(isa::library_type_bytes(signature[0]));
+  for_lanes(mask, [&](int lane) {
+    std::byte* to = w.local(lane) + w.frame->local_base + site.returns[0].offset;
+    // A 16- or 8-bit result is widened by the caller's .param to 32 bits.
+    std::memset(to, 0, site.returns[0].size);
+    std::memcpy(to, result + bytes * lane, std::min<size_t>(bytes, site.returns[0].size));
+  });
+}
+
+}  // namespace
+
+uint64_t device_malloc(const Launch& launch, uint64_t bytes) {
+  Heap& heap = heap_of(launch.memory);
+  std::lock_guard lock(heap.mutex);
+  if (!heap.base) {
+    auto a = launch.memory->allocate(launch.heap_limit, 256, MemoryKind::Variable, "the heap of device malloc");
+    if (!a) return 0;
+    heap.base = a->base;
+    heap.size = launch.heap_limit;
+    heap.free[heap.base] = heap.size;
+  }
+  if (bytes > heap.size) return 0;
+  bytes = (std::max<uint64_t>(bytes, 1) + 15) / 16 * 16;
+  for (auto it = heap.free.begin(); it != heap.free.end(); ++it) {
+    if (it->second < bytes) continue;
+    const uint64_t at = it->first, left = it->second - bytes;
+    heap.free.erase(it);
+    if (left) heap.free[at + bytes] = left;
+    heap.used[at] = bytes;
+    return at;
+  }
+  return 0;
+}
+
+bool device_free(const Launch& launch, uint64_t address) {
+  Heap& heap = heap_of(launch.memory);
+  std::lock_guard lock(heap.mutex);
+  auto it = heap.used.find(address);
+  if (it == heap.used.end()) return false;
+  uint64_t at = it->first, bytes = it->second;
+  heap.used.erase(it);
+  auto next = heap.free.lower_bound(at);
+  if (next != heap.free.end() && at + bytes == next->first) {
+    bytes += next->second;
+    next = heap.free.erase(next);
+  }
+  if (next != heap.free.begin() && std::prev(next)->first + std::prev(next)->second == at) {
+    std::prev(next)->second += bytes;
+    return true;
+  }
+  heap.free[at] = bytes;
+  return true;
+}
+
+Resolved find_builtin(std::string_view name) {
+  Resolved r;
+  r.kind = Resolved::Builtin;
+  if (name == "vprintf") r.builtin = print;
+  else if (name == "__assertfail") r.builtin = assert_fail;
+  else if (name == "malloc") r.builtin = heap_malloc;
+  else if (name == "free") r.builtin = heap_free;
+  else if (const isa::LibraryFunction* f = isa::find_library_function(name)) {
+    r.builtin = library_call;
+    r.builtin_data = f;
+  } else {
+    r.kind = Resolved::Missing;
+  }
+  return r;
+}
+
+// A call through a register: lanes may want different functions, so each distinct one is called by itself.
+void exec_call_indirect(Warp& w, const Insn& i, uint32_t mask) {
+  const uint64_t* targets = w.lanes<uint64_t>(i.call->target_slot);
+  const Program::Image& image = w.block->launch->program->image();
+  const int first = __builtin_ctz(mask);
+  uint32_t same = 0;
+  for (int l = 0; l < kWarpSize; ++l) same |= static_cast<uint32_t>((mask >> l & 1) && targets[l] == targets[first]) << l;
+  const uint64_t n = (targets[first] - kCodeWindow) / 16;
+  if (targets[first] < kCodeWindow || targets[first] % 16 || n == 0 || n > image.functions.size() || image.functions[n - 1]->source->entry)
+    w.trap(TrapKind::InvalidPc, i, first, "call through a pointer that is not a device function", targets[first],
+           "function pointers taken on the host do not work on the device; take them in device code");
+  const FunctionCode& callee = *image.functions[n - 1];
+  const CallSite& site = *i.call;
+  bool ok = site.args.size() == callee.params.size() && site.returns.size() == callee.returns.size();
+  if (!ok) w.trap(TrapKind::InvalidPc, i, first, fmt::format("call through a pointer with other parameters than {} has", callee.display_name), targets[first]);
+  // The other lanes come back to this instruction.
+  if (mask != same) w.split(mask & ~same, &i);
+  w.call(i, callee, site, same);
+}
+
+}  // namespace warpbeam::vm

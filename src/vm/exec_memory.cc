@@ -1,0 +1,245 @@
+// ld, st, prefetch, cp.async. The fast paths are whole-warp vector copies of contiguous global or shared data.
+#include <atomic>
+#include <cstring>
+
+#include "vm/access.h"
+#include "vm/exec_lane.h"
+
+namespace warpbeam::vm {
+namespace {
+
+using isa::Space;
+using isa::Type;
+
+// In-register form of a loaded value: Memory type M widened to register type R (sign-extended when M is signed).
+template <class M, class R>
+inline R widen(M v) {
+  if constexpr (sizeof(M) == 16) return v;
+  else return static_cast<R>(v);
+}
+
+inline bool contiguous(const Addresses& a, uint64_t step) {
+  uint64_t bad = 0;
+  for (int l = 0; l < kWarpSize; ++l) bad |= a.at[l] ^ (a.at[0] + step * static_cast<uint64_t>(l));
+  return bad == 0;
+}
+inline bool same(const Addresses& a) {
+  uint64_t bad = 0;
+  for (int l = 1; l < kWarpSize; ++l) bad |= a.at[l] ^ a.at[0];
+  return bad == 0;
+}
+
+// Volatile and ordered accesses are single aligned accesses per lane already; what they need is that the compiler of this
+// file neither merges nor drops them, which the separate calls of handlers ensure, and x86's strong ordering does the rest.
+template <class M, class R>
+WB_RACY void load_from(Warp& w, const Insn& i, uint32_t mask, std::byte* (&p)[kWarpSize]) {
+  if (!i.list) {
+    R* d = w.lanes<R>(i.op[0]);
+    for (int l = 0; l < kWarpSize; ++l)
+      if (mask >> l & 1) d[l] = widen<M, R>(*reinterpret_cast<const volatile M*>(p[l]));
+    return;
+  }
+  const int n = i.count;
+  // All elements are read before any register is written: the base may be among the destinations.
+  for (int l = 0; l < kWarpSize; ++l) {
+    if (!(mask >> l & 1)) continue;
+    const M* s = reinterpret_cast<const M*>(p[l]);
+    for (int k = 0; k < n; ++k) w.lanes<R>(i.list[k])[l] = widen<M, R>(s[k]);
+  }
+}
+template <class M, class R>
+  requires(sizeof(M) == 16)
+WB_RACY void load_from(Warp& w, const Insn& i, uint32_t mask, std::byte* (&p)[kWarpSize]) {
+  for (int l = 0; l < kWarpSize; ++l)
+    if (mask >> l & 1) std::memcpy(&w.lanes<R>(i.op[0])[l], p[l], 16);
+}
+
+template <class M, class R>
+WB_RACY void store_to(Warp& w, const Insn& i, uint32_t mask, std::byte* (&p)[kWarpSize]) {
+  const int n = i.list ? i.count : 1;
+  for (int k = 0; k < n; ++k) {
+    const R* s = w.lanes<R>(i.list ? i.list[k] : i.op[0]);
+    for (int l = 0; l < kWarpSize; ++l)
+      if (mask >> l & 1) {
+        M v;
+        std::memcpy(&v, &s[l], sizeof(M));
+        if constexpr (sizeof(M) == 16) std::memcpy(p[l], &v, 16);
+        else reinterpret_cast<volatile M*>(p[l])[k] = v;
+      }
+  }
+}
+
+template <class M, class R, Space space>
+WB_RACY void load(Warp& w, const Insn& i, uint32_t mask) {
+  Addresses a;
+  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);
+  const uint32_t bytes = sizeof(M) * i.count;
+  constexpr bool global = space == Space::Global || space == Space::Generic;
+  if constexpr (global || space == Space::Shared) {
+    if (space != Space::Generic || !in_windows(a)) {
+      const std::byte* base;
+      if constexpr (global) {
+        check_global(w, i, mask, a, bytes, AccessKind::Read);
+        base = nullptr;
+      } else {
+        check_shared(w, i, mask, a, bytes, AccessKind::Read);
+        base = w.block->shared.data();
+      }
+      if (!i.list && sizeof(M) < 16) {
+        R values[kWarpSize];
+        const auto* first = reinterpret_cast<const M*>(reinterpret_cast<uint64_t>(base) + a.at[0]);
+        if (mask == ~0u && contiguous(a, sizeof(M))) {
+          for (int l = 0; l < kWarpSize; ++l) values[l] = widen<M, R>(first[l]);
+        } else if (same(a)) {
+          const R v = widen<M, R>(*first);
+          for (int l = 0; l < kWarpSize; ++l) values[l] = v;
+        } else {
+          for (int l = 0; l < kWarpSize; ++l)
+            values[l] = widen<M, R>(*reinterpret_cast<const M*>(reinterpret_cast<uint64_t>(base) + a.at[l]));
+        }
+        store_lanes(w.lanes<R>(i.op[0]), values, mask);
+        return;
+      }
+      std::byte* p[kWarpSize];
+      for (int l = 0; l < kWarpSize; ++l) p[l] = reinterpret_cast<std::byte*>(reinterpret_cast<uint64_t>(base) + a.at[l]);
+      load_from<M, R>(w, i, mask, p);
+      return;
+    }
+  }
+  std::byte* p[kWarpSize];
+  resolve(w, i, mask, space, a, bytes, AccessKind::Read, p);
+  load_from<M, R>(w, i, mask, p);
+}
+
+template <class M, class R, Space space>
+WB_RACY void store(Warp& w, const Insn& i, uint32_t mask) {
+  Addresses a;
+  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);
+  const uint32_t bytes = sizeof(M) * i.count;
+  constexpr bool global = space == Space::Global || space == Space::Generic;
+  if constexpr ((global || space == Space::Shared) && sizeof(M) < 16) {
+    if (!i.list && (space != Space::Generic || !in_windows(a))) {
+      std::byte* base = nullptr;
+      if constexpr (global) {
+        check_global(w, i, mask, a, bytes, AccessKind::Write);
+      } else {
+        check_shared(w, i, mask, a, bytes, AccessKind::Write);
+        base = w.block->shared.data();
+      }
+      const R* s = w.lanes<R>(i.op[0]);
+      if (mask == ~0u && contiguous(a, sizeof(M))) {
+        M* d = reinterpret_cast<M*>(reinterpret_cast<uint64_t>(base) + a.at[0]);
+        for (int l = 0; l < kWarpSize; ++l) d[l] = static_cast<M>(s[l]);
+      } else {
+        // In lane order: when lanes write one address, the last lane's value stays.
+        for (int l = 0; l < kWarpSize; ++l)
+          if (mask >> l & 1) *reinterpret_cast<M*>(reinterpret_cast<uint64_t>(base) + a.at[l]) = static_cast<M>(s[l]);
+      }
+      return;
+    }
+  }
+  std::byte* p[kWarpSize];
+  resolve(w, i, mask, space, a, bytes, AccessKind::Write, p);
+  store_to<M, R>(w, i, mask, p);
+}
+
+// Parameters of the kernel: the same for every lane.
+template <class M, class R>
+void load_param(Warp& w, const Insn& i, uint32_t mask) {
+  const auto& params = w.block->launch->params;
+  const int n = i.list ? i.count : 1;
+  if (i.imm < 0 || static_cast<uint64_t>(i.imm) + sizeof(M) * n > params.size())
+    w.trap(TrapKind::IllegalAddress, i, __builtin_ctz(mask), "read past the kernel's parameters", static_cast<uint64_t>(i.imm));
+  for (int k = 0; k < n; ++k) {
+    M v;
+    std::memcpy(&v, params.data() + i.imm + sizeof(M) * k, sizeof(M));
+    R values[kWarpSize];
+    for (int l = 0; l < kWarpSize; ++l) values[l] = widen<M, R>(v);
+    store_lanes(w.lanes<R>(i.list ? i.list[k] : i.op[0]), values, mask);
+  }
+}
+
+enum class What { Load, Store, Param };
+
+template <class M, class R>
+Handler for_space(What what, Space space) {
+  if (what == What::Param) return load_param<M, R>;
+  const bool is_load = what == What::Load;
+  switch (space) {
+    case Space::Global: case Space::Const: return is_load ? load<M, R, Space::Global> : store<M, R, Space::Global>;
+    case Space::Shared: case Space::SharedCluster: return is_load ? load<M, R, Space::Shared> : store<M, R, Space::Shared>;
+    case Space::Local: return is_load ? load<M, R, Space::Local> : store<M, R, Space::Local>;
+    default: return is_load ? load<M, R, Space::Generic> : store<M, R, Space::Generic>;
+  }
+}
+
+template <class M>
+Handler for_register(What what, Space space, int register_bytes) {
+  using Wide2 = std::conditional_t<std::is_signed_v<M>, int16_t, uint16_t>;
+  using Wide4 = std::conditional_t<std::is_signed_v<M>, int32_t, uint32_t>;
+  using Wide8 = std::conditional_t<std::is_signed_v<M>, int64_t, uint64_t>;
+  if (register_bytes == sizeof(M)) return for_space<M, M>(what, space);
+  if constexpr (sizeof(M) < 2) if (register_bytes == 2) return for_space<M, Wide2>(what, space);
+  if constexpr (sizeof(M) < 4) if (register_bytes == 4) return for_space<M, Wide4>(what, space);
+  if constexpr (sizeof(M) < 8) if (register_bytes == 8) return for_space<M, Wide8>(what, space);
+  return nullptr;
+}
+
+Handler for_type(What what, Type t, Space space, int register_bytes) {
+  const bool is_signed = isa::is_signed(t) && what != What::Store;
+  switch (isa::bytes_of(t)) {
+    case 1: return is_signed ? for_register<int8_t>(what, space, register_bytes) : for_register<uint8_t>(what, space, register_bytes);
+    case 2: return is_signed ? for_register<int16_t>(what, space, register_bytes) : for_register<uint16_t>(what, space, register_bytes);
+    case 4: return is_signed ? for_register<int32_t>(what, space, register_bytes) : for_register<uint32_t>(what, space, register_bytes);
+    case 8: return for_register<uint64_t>(what, space, register_bytes);
+    case 16: return register_bytes == 16 ? for_space<isa::Bits128, isa::Bits128>(what, space) : nullptr;
+    default: return nullptr;
+  }
+}
+
+void no_effect(Warp&, const Insn&, uint32_t) {}
+
+// Copies happen at once: a program that waits for its groups as it must cannot tell.
+WB_RACY void copy_async(Warp& w, const Insn& i, uint32_t mask) {
+  Addresses to, from;
+  lane_addresses(w, i.op[0], i.base_width, i.imm, mask, to);
+  lane_addresses(w, i.op[1], i.width, i.imm2, mask, from);
+  const uint32_t bytes = *w.lanes<uint32_t>(i.op[2]);
+  if (bytes != 4 && bytes != 8 && bytes != 16) w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(mask), "cp.async copies 4, 8 or 16 bytes");
+  std::byte *d[kWarpSize], *s[kWarpSize];
+  resolve(w, i, mask, Space::Shared, to, bytes, AccessKind::Write, d);
+  uint32_t reading = mask;
+  const uint32_t* sizes = i.op[3] >= 0 ? w.lanes<uint32_t>(i.op[3]) : nullptr;
+  if (sizes)
+    for (int l = 0; l < kWarpSize; ++l)
+      if (sizes[l] == 0) reading &= ~(1u << l);
+  if (reading) {
+    Addresses used = from;
+    for (int l = 0; l < kWarpSize; ++l)
+      if (!(reading >> l & 1)) used.at[l] = from.at[__builtin_ctz(reading)];
+    resolve(w, i, reading, Space::Global, used, bytes, AccessKind::Read, s);
+  }
+  for (int l = 0; l < kWarpSize; ++l) {
+    if (!(mask >> l & 1)) continue;
+    const uint32_t n = (reading >> l & 1) ? (sizes && sizes[l] < bytes ? sizes[l] : bytes) : 0;
+    std::byte copy[16] = {};
+    if (n) std::memcpy(copy, s[l], n);
+    std::memcpy(d[l], copy, bytes);
+  }
+}
+
+}  // namespace
+
+Handler memory_handler(const ptx::Instruction& i, int register_bytes, bool entry_param, bool local_param) {
+  const isa::Row& row = *i.form.row;
+  if (row.cls == isa::Class::Misc) return no_effect;  // prefetch, discard …
+  Space space = local_param ? Space::Local : i.form.mods.space;
+  if (row.opcode == "ldu" || i.form.mods.nc) space = i.form.mods.space;
+  const What what = entry_param ? What::Param : row.cls == isa::Class::Load ? What::Load : What::Store;
+  if (entry_param && row.cls == isa::Class::Store) return nullptr;  // a kernel's parameters are read-only
+  return for_type(what, i.form.type, space, register_bytes);
+}
+
+Handler async_handler(const ptx::Instruction& i) { return i.operands.size() >= 3 ? copy_async : no_effect; }
+
+}  // namespace warpbeam::vm

@@ -1,0 +1,190 @@
+// shfl, vote, match, redux, activemask, elect, and the small rest.
+#include <time.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "vm/exec_lane.h"
+
+namespace warpbeam::vm {
+namespace {
+
+using isa::Op;
+using isa::Shuffle;
+using isa::Vote;
+
+void set_pred(Warp& w, int32_t slot, uint32_t bits, uint32_t mask) {
+  if (slot < 0) return;
+  uint32_t& d = w.pred(slot);
+  d = (d & ~mask) | (bits & mask);
+}
+
+template <class T>
+void set_all(Warp& w, int32_t slot, T value, uint32_t mask) {
+  T values[kWarpSize];
+  std::fill_n(values, kWarpSize, value);
+  store_lanes(w.lanes<T>(slot), values, mask);
+}
+
+// The manual's pseudo-code: c holds the segment mask in bits 8-12 and the clamp in bits 0-4.
+void shuffle(Warp& w, const Insn& i, uint32_t mask) {
+  const uint32_t* a = w.lanes<uint32_t>(i.op[1]);
+  const uint32_t* b = w.lanes<uint32_t>(i.op[2]);
+  const uint32_t* c = w.lanes<uint32_t>(i.op[3]);
+  uint32_t values[kWarpSize], in_range = 0;
+  for (int l = 0; l < kWarpSize; ++l) {
+    const int seg = c[l] >> 8 & 31, clamp = c[l] & 31, by = b[l] & 31;
+    const int max_lane = (l & seg) | (clamp & ~seg), min_lane = l & seg;
+    int j = l;
+    bool p = false;
+    switch (i.mods().shuffle) {
+      case Shuffle::Up: j = l - by; p = j >= max_lane; break;
+      case Shuffle::Down: j = l + by; p = j <= max_lane; break;
+      case Shuffle::Bfly: j = l ^ by; p = j <= max_lane; break;
+      case Shuffle::Idx: j = min_lane | (by & ~seg); p = j <= max_lane; break;
+      default: break;
+    }
+    if (!p) j = l;
+    values[l] = a[j];
+    in_range |= static_cast<uint32_t>(p) << l;
+  }
+  store_lanes(w.lanes<uint32_t>(i.op[0]), values, mask);
+  set_pred(w, i.op[5], in_range, mask);
+}
+
+// Every `.sync` instruction first meets the lanes its mask names. Lanes that a guard keeps away go on by themselves.
+template <Handler body, int mask_at>
+void synchronised(Warp& w, const Insn& i, uint32_t mask) {
+  if (mask != w.active) w.split(w.active & ~mask, w.ip);
+  if (!w.gather(i, w.lanes<uint32_t>(i.op[mask_at])[__builtin_ctz(mask)])) return;
+  body(w, i, w.active);
+}
+
+void vote(Warp& w, const Insn& i, uint32_t mask) {
+  const uint32_t bits = w.pred(i.op[1]) & mask;
+  switch (i.mods().vote) {
+    case Vote::All: return set_pred(w, i.op[0], bits == mask ? ~0u : 0, mask);
+    case Vote::Any: return set_pred(w, i.op[0], bits ? ~0u : 0, mask);
+    case Vote::Uni: return set_pred(w, i.op[0], bits == mask || !bits ? ~0u : 0, mask);
+    default: return set_all(w, i.op[0], bits, mask);
+  }
+}
+
+template <class T>
+void match_any(Warp& w, const Insn& i, uint32_t mask) {
+  const T* a = w.lanes<T>(i.op[1]);
+  uint32_t values[kWarpSize];
+  for (int l = 0; l < kWarpSize; ++l) {
+    uint32_t same = 0;
+    for (int k = 0; k < kWarpSize; ++k) same |= static_cast<uint32_t>(a[k] == a[l]) << k;
+    values[l] = same & mask;
+  }
+  store_lanes(w.lanes<uint32_t>(i.op[0]), values, mask);
+}
+
+template <class T>
+void match_all(Warp& w, const Insn& i, uint32_t mask) {
+  const T* a = w.lanes<T>(i.op[1]);
+  bool equal = true;
+  const T first = a[__builtin_ctz(mask)];
+  for (int l = 0; l < kWarpSize; ++l) equal = equal && (!(mask >> l & 1) || a[l] == first);
+  set_all(w, i.op[0], equal ? mask : 0u, mask);
+  set_pred(w, i.op[5], equal ? ~0u : 0, mask);
+}
+
+void redux(Warp& w, const Insn& i, uint32_t mask) {
+  const uint32_t* a = w.lanes<uint32_t>(i.op[1]);
+  const bool is_signed = i.type() == isa::Type::S32;
+  uint32_t r = a[__builtin_ctz(mask)];
+  for (uint32_t left = mask & (mask - 1); left; left &= left - 1) {
+    const uint32_t v = a[__builtin_ctz(left)];
+    switch (i.mods().op) {
+      case Op::Add: r += v; break;
+      case Op::Min: r = is_signed ? static_cast<uint32_t>(std::min<int32_t>(r, v)) : std::min(r, v); break;
+      case Op::Max: r = is_signed ? static_cast<uint32_t>(std::max<int32_t>(r, v)) : std::max(r, v); break;
+      case Op::And: r &= v; break;
+      case Op::Or: r |= v; break;
+      case Op::Xor: r ^= v; break;
+      default: break;
+    }
+  }
+  set_all(w, i.op[0], r, mask);
+}
+
+void activemask(Warp& w, const Insn& i, uint32_t mask) { set_all(w, i.op[0], w.active, mask); }
+
+void elect(Warp& w, const Insn& i, uint32_t mask) {
+  const uint32_t leader = static_cast<uint32_t>(__builtin_ctz(mask));
+  set_all(w, i.op[0], leader, mask);
+  set_pred(w, i.op[5], 1u << leader, mask);
+}
+
+void nanosleep(Warp& w, const Insn& i, uint32_t mask) {
+  if (mask != w.active) w.split(w.active & ~mask, w.ip);
+  w.spins += 64;  // a sleeping group gives way like one that has spun for long
+  w.spin(i);
+}
+
+void no_effect(Warp&, const Insn&, uint32_t) {}
+
+// alloca grows the thread's stack above the frame of its function.
+void alloca_lanes(Warp& w, const Insn& i, uint32_t mask) {
+  w.trap(TrapKind::Unsupported, i, __builtin_ctz(mask), "alloca is not supported");
+}
+
+uint64_t nanoseconds() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec);
+}
+
+}  // namespace
+
+void exec_read_special(Warp& w, const Insn& i, uint32_t mask) {
+  using isa::Special;
+  const uint64_t ns = nanoseconds();
+  const uint64_t ticks = static_cast<uint64_t>(static_cast<double>(ns) * w.block->launch->clock_ghz);
+  uint64_t v = 0;
+  switch (static_cast<Special>(i.imm)) {
+    case Special::Clock: v = static_cast<uint32_t>(ticks); break;
+    case Special::ClockHi: v = ticks >> 32; break;
+    case Special::Clock64: v = ticks; break;
+    case Special::GlobalTimer: v = ns; break;
+    case Special::GlobalTimerLo: v = static_cast<uint32_t>(ns); break;
+    case Special::GlobalTimerHi: v = ns >> 32; break;
+    default: break;
+  }
+  if (i.width == 8) set_all<uint64_t>(w, i.op[0], v, mask);
+  else set_all<uint32_t>(w, i.op[0], static_cast<uint32_t>(v), mask);
+}
+
+Handler select_warp(const ptx::Instruction& i) {
+  const isa::Row& row = *i.form.row;
+  const bool sync = i.form.mods.sync;
+  const bool wide = isa::bits_of(i.form.type) == 64;
+  if (row.opcode == "shfl") return sync ? synchronised<shuffle, 4> : shuffle;
+  if (row.opcode == "vote") return sync ? synchronised<vote, 2> : vote;
+  if (row.opcode == "match") {
+    if (i.form.mods.vote == Vote::Any) return wide ? synchronised<match_any<uint64_t>, 2> : synchronised<match_any<uint32_t>, 2>;
+    return wide ? synchronised<match_all<uint64_t>, 2> : synchronised<match_all<uint32_t>, 2>;
+  }
+  if (row.opcode == "redux") {
+    const bool logic = i.form.mods.op == Op::And || i.form.mods.op == Op::Or || i.form.mods.op == Op::Xor;
+    const bool arithmetic = i.form.mods.op == Op::Add || i.form.mods.op == Op::Min || i.form.mods.op == Op::Max;
+    if (logic != (i.form.type == isa::Type::B32) || !(logic || arithmetic)) return nullptr;
+    return synchronised<redux, 2>;
+  }
+  if (row.opcode == "activemask") return activemask;
+  if (row.opcode == "elect") return synchronised<elect, 1>;
+  return nullptr;
+}
+
+Handler select_misc(const ptx::Instruction& i) {
+  const std::string_view op = i.form.row->opcode;
+  if (op == "nanosleep") return nanosleep;
+  if (op == "alloca" || op == "stacksave" || op == "stackrestore") return alloca_lanes;
+  return no_effect;  // pmevent, griddepcontrol, setmaxnreg
+}
+
+}  // namespace warpbeam::vm

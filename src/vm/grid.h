@@ -1,0 +1,47 @@
+// A launch under way: which blocks are left, which wait their turn, what went wrong.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "vm/warp.h"
+
+namespace warpbeam::vm {
+
+struct GridState {
+  Launch launch;
+  const Code* code = nullptr;
+  std::function<void(LaunchResult&&)> done;
+  uint64_t total_blocks = 0;
+  uint64_t resident_limit = 1;           // blocks that may have begun and not ended
+  uint64_t params_address = 0;
+  std::atomic<uint64_t> next_block{0};
+  std::atomic<uint64_t> begun{0}, ended{0};
+  std::atomic<bool> failed{false};
+  std::atomic<bool> finished{false};
+
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Block>> idle;        // block contexts to use again
+  std::deque<std::unique_ptr<Block>> yielded;      // blocks that spin and let others run
+  std::map<uint64_t, std::string> printed;         // by block, so that output does not depend on threads
+  Trap trap;
+  uint64_t trap_block = ~uint64_t(0);
+  std::condition_variable finished_cv;
+};
+
+class Grid : public GridState {};
+
+// Runs one block (or continues one) of the grid on this thread; false when there was nothing to do.
+// `spun` is set when the block made no progress but waits for something.
+bool step(Grid& grid, bool& spun);
+
+// Kernel-side heap, one per DeviceMemory: device malloc and free.
+uint64_t device_malloc(const Launch& launch, uint64_t bytes);
+bool device_free(const Launch& launch, uint64_t address);
+
+}  // namespace warpbeam::vm

@@ -1,0 +1,215 @@
+#include "vm/machine.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "vm/grid.h"
+
+namespace warpbeam::vm {
+namespace {
+
+// Ends a block's turn on this thread; finishes the grid after the last one.
+void end_block(Grid& grid, std::unique_ptr<Block> block) {
+  std::function<void(LaunchResult&&)> done;
+  LaunchResult result;
+  {
+    std::lock_guard lock(grid.mutex);
+    if (block) {
+      if (!block->printed.empty()) grid.printed[block->linear] += std::move(block->printed);
+      block->printed.clear();
+      grid.idle.push_back(std::move(block));
+    }
+    if (++grid.ended != grid.total_blocks) return;
+    result.trap = std::move(grid.trap);
+    for (auto& [b, text] : grid.printed) result.printed += text;
+    done = std::move(grid.done);
+    grid.idle.clear();
+  }
+  if (grid.params_address) grid.launch.memory->free(grid.params_address);
+  if (done) done(std::move(result));
+  std::lock_guard lock(grid.mutex);
+  grid.finished = true;
+  grid.finished_cv.notify_all();
+}
+
+void fail(Grid& grid, Trap&& trap, uint64_t block) {
+  std::lock_guard lock(grid.mutex);
+  // The lowest block that fails is reported, so that the report does not depend on the number of threads more than it must.
+  if (block < grid.trap_block) {
+    grid.trap = std::move(trap);
+    grid.trap_block = block;
+  }
+  grid.failed = true;
+}
+
+void run_block(Grid& grid, std::unique_ptr<Block> block, bool& spun) {
+  try {
+    if (!grid.failed && block->run() == BlockStatus::Yielded) {
+      spun = true;
+      std::lock_guard lock(grid.mutex);
+      grid.yielded.push_back(std::move(block));
+      return;
+    }
+  } catch (TrapException& e) {
+    fail(grid, std::move(e.trap), block->linear);
+    // The frames of this block are in the middle of something: start from new ones.
+    std::string printed = std::move(block->printed);
+    const uint64_t linear = block->linear;
+    block = std::make_unique<Block>();
+    block->printed = std::move(printed);
+    block->linear = linear;
+  } catch (std::bad_alloc&) {
+    Trap t;
+    t.kind = TrapKind::StackOverflow;
+    t.message = "the host has not enough memory to run the block";
+    t.kernel = grid.code->function->display_name;
+    t.block = block->index;
+    fail(grid, std::move(t), block->linear);
+    block = std::make_unique<Block>();
+  }
+  end_block(grid, std::move(block));
+}
+
+}  // namespace
+
+bool step(Grid& grid, bool& spun) {
+  std::unique_ptr<Block> block;
+  bool resumed = false;
+  {
+    std::lock_guard lock(grid.mutex);
+    const uint64_t resident = grid.begun - grid.ended;
+    const bool fresh_left = grid.next_block < grid.total_blocks;
+    if (!grid.yielded.empty() && (!fresh_left || resident >= grid.resident_limit)) {
+      block = std::move(grid.yielded.front());
+      grid.yielded.pop_front();
+      resumed = true;
+    } else if (fresh_left) {
+      ++grid.begun;
+      if (!grid.idle.empty()) {
+        block = std::move(grid.idle.back());
+        grid.idle.pop_back();
+      } else {
+        block = std::make_unique<Block>();
+      }
+      block->linear = grid.next_block++;
+    } else {
+      return false;
+    }
+  }
+  if (resumed) {
+    run_block(grid, std::move(block), spun);
+    return true;
+  }
+  if (grid.failed) {  // blocks after a fault are not run
+    end_block(grid, std::move(block));
+    return true;
+  }
+  block->start(grid, block->linear);
+  run_block(grid, std::move(block), spun);
+  return true;
+}
+
+struct Machine::State {
+  std::mutex mutex;
+  std::condition_variable work;
+  std::vector<std::shared_ptr<Grid>> active;
+  std::vector<std::thread> workers;
+  unsigned threads = 1;
+  bool stopping = false;
+  uint64_t generation = 0;
+
+  void start_workers() {
+    if (!workers.empty()) return;
+    for (unsigned k = 0; k < threads; ++k) workers.emplace_back([this] { work_loop(); });
+  }
+
+  void work_loop() {
+    std::unique_lock lock(mutex);
+    size_t turn = 0;
+    unsigned idle_rounds = 0;
+    while (!stopping) {
+      std::erase_if(active, [](auto& g) { return g->next_block >= g->total_blocks && g->ended >= g->total_blocks; });
+      if (active.empty()) {
+        work.wait(lock);
+        continue;
+      }
+      std::shared_ptr<Grid> grid = active[turn++ % active.size()];
+      const uint64_t seen = generation;
+      lock.unlock();
+      bool spun = false, did = false;
+      // Several blocks at a time: taking turns between grids is for fairness, not for every block.
+      for (int n = 0; n < 16 && step(*grid, spun) && (did = true) && !spun; ++n) {}
+      if (spun) sched_yield();
+      lock.lock();
+      idle_rounds = did ? 0 : idle_rounds + 1;
+      if (idle_rounds > active.size() && generation == seen) {
+        work.wait_for(lock, std::chrono::milliseconds(1));  // blocks of these grids run on other threads
+        idle_rounds = 0;
+      }
+    }
+  }
+};
+
+Machine::Machine() : state_(std::make_unique<State>()) {
+  unsigned n = std::max(1u, std::thread::hardware_concurrency());
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) n = std::max(1, CPU_COUNT(&set));
+  if (const char* text = std::getenv("WARPBEAM_THREADS"))
+    if (int v = std::atoi(text); v > 0 && v <= 1024) n = static_cast<unsigned>(v);
+  state_->threads = n;
+}
+
+Machine::~Machine() = default;
+
+// Never destroyed: kernels may still run while static objects go away, and their threads end with the process.
+Machine& Machine::instance() {
+  static Machine* machine = new Machine;
+  return *machine;
+}
+
+unsigned Machine::threads() const { return state_->threads; }
+
+std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchResult&&)> done) {
+  auto grid = std::make_shared<Grid>();
+  grid->code = launch.kernel->code;
+  grid->launch = std::move(launch);
+  grid->done = std::move(done);
+  const Launch& l = grid->launch;
+  grid->total_blocks = uint64_t(l.grid[0]) * l.grid[1] * l.grid[2];
+  grid->resident_limit = std::max<uint64_t>(l.cooperative ? grid->total_blocks : l.resident_blocks, 1);
+  if (grid->code->takes_param_address && !l.params.empty()) {
+    auto a = l.memory->allocate(l.params.size(), 64, MemoryKind::Constant, "kernel parameters");
+    if (a) {
+      std::copy(l.params.begin(), l.params.end(), reinterpret_cast<std::byte*>(a->base));
+      grid->params_address = a->base;
+    }
+  }
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->start_workers();
+    state_->active.push_back(grid);
+    ++state_->generation;
+  }
+  if (grid->total_blocks == 1) state_->work.notify_one();
+  else state_->work.notify_all();
+  return grid;
+}
+
+void Machine::help(Grid& grid) {
+  bool spun = false;
+  while (step(grid, spun) && !spun) {}
+}
+
+LaunchResult Machine::run(Launch launch) {
+  LaunchResult out;
+  auto grid = start(std::move(launch), [&](LaunchResult&& r) { out = std::move(r); });
+  help(*grid);
+  std::unique_lock lock(grid->mutex);
+  grid->finished_cv.wait(lock, [&] { return grid->finished.load(); });
+  return out;
+}
+
+}  // namespace warpbeam::vm

@@ -1,0 +1,61 @@
+// Which handler executes an instruction, by the kind of its row.
+#include "vm/exec_lane.h"
+#include "vm/lane_chapters.h"
+
+namespace warpbeam::vm {
+
+Handler select_atomic(const ptx::Instruction&);
+Handler select_control(const ptx::Instruction&);
+Handler select_barrier(const ptx::Instruction&);
+Handler select_warp(const ptx::Instruction&);
+Handler select_misc(const ptx::Instruction&);
+
+std::vector<std::vector<LaneHandler>>& lane_handlers() {
+  static std::vector<std::vector<LaneHandler>> handlers(isa::all_rows().size());
+  return handlers;
+}
+
+namespace {
+
+Handler select_lane(const ptx::Instruction& i) {
+  static const bool filled = [] {
+    add_integer_handlers();
+    add_logic_handlers();
+    add_float_handlers();
+    add_half_handlers();
+    add_approx_handlers();
+    add_dot_handlers();
+    return true;
+  }();
+  (void)filled;
+  isa::Mods mods = i.form.mods;
+  if (mods.rnd == isa::Rnd::Rn) mods.rnd = isa::Rnd::None;
+  Handler any = nullptr;
+  for (const LaneHandler& h : lane_handlers()[static_cast<size_t>(i.form.row->id)]) {
+    if (h.type != i.form.type) continue;
+    if (h.any) any = h.fn;
+    else if (h.mods == mods) return h.fn;
+  }
+  return any;
+}
+
+}  // namespace
+
+Handler select_handler(const ptx::Instruction& i, const ptx::Function& f) {
+  using isa::Kind;
+  switch (i.form.row->kind) {
+    case Kind::Lane: return select_lane(i);
+    case Kind::Convert: return select_convert(i, f);
+    case Kind::Compare: return select_compare(i, f);
+    case Kind::Select: return select_select(i, f);
+    case Kind::Carry: return select_carry(i, f);
+    case Kind::Atomic: return select_atomic(i);
+    case Kind::Control: return select_control(i);
+    case Kind::Barrier: return select_barrier(i);
+    case Kind::Warp: return select_warp(i);
+    case Kind::Misc: return select_misc(i);
+    default: return nullptr;
+  }
+}
+
+}  // namespace warpbeam::vm

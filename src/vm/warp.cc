@@ -1,0 +1,476 @@
+#include "vm/warp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "vm/machine.h"
+
+namespace warpbeam::vm {
+namespace {
+
+constexpr uint32_t kMaxCallDepth = 24 * 1024;
+constexpr uint32_t kSpinsBeforeOthers = 16;    // within the warp
+constexpr uint32_t kSpinsBeforeYield = 256;    // to other warps
+constexpr uint32_t kSliceLabels = 64;          // how long the others go first
+
+uint32_t special_value(const Block& b, const Warp& w, isa::Special id, uint8_t c, int lane) {
+  using isa::Special;
+  const Launch& launch = *b.launch;
+  auto part = [c](const std::array<uint32_t, 3>& v, uint32_t fourth) { return c < 3 ? v[c] : fourth; };
+  switch (id) {
+    case Special::Tid: return c < 3 ? w.tid[lane][c] : 0;
+    case Special::Ntid: return part(launch.block, 1);
+    case Special::Ctaid: return part(b.index, 0);
+    case Special::Nctaid: return part(launch.grid, 1);
+    case Special::Laneid: return static_cast<uint32_t>(lane);
+    case Special::Warpid: return w.index;
+    case Special::Nwarpid: return 64;
+    case Special::Smid: return b.smid;
+    case Special::Nsmid: return launch.sm_count;
+    case Special::Gridid: return static_cast<uint32_t>(launch.grid_id);
+    case Special::LanemaskEq: return 1u << lane;
+    case Special::LanemaskLt: return (1u << lane) - 1;
+    case Special::LanemaskLe: return (2u << lane) - 1;
+    case Special::LanemaskGe: return ~((1u << lane) - 1);
+    case Special::LanemaskGt: return ~((2u << lane) - 1);
+    case Special::DynamicSmem: return launch.dynamic_shared;
+    case Special::TotalSmem: return b.shared_bytes;
+    case Special::AggrSmem: return b.shared_bytes + 1024;
+    case Special::ClusterId: return part(b.index, 0);
+    case Special::NClusterId: return part(launch.grid, 1);
+    case Special::ClusterCtaid: return 0;
+    case Special::ClusterNctaid: case Special::ClusterNctarank: return 1;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+// --- frames ------------------------------------------------------------------------------------------------------
+
+void Warp::prepare_frame(Frame& frame, const FunctionCode& f) {
+  frame.function = &f;
+  if (frame.prepared != &f) {
+    if (frame.storage.size() < f.frame_bytes + 64) frame.storage.assign(f.frame_bytes + 64, std::byte{0});
+    frame.regs = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(frame.storage.data()) + 63) / 64 * 64);
+    if (!f.constants.empty()) std::memcpy(frame.regs + f.constants_at, f.constants.data(), f.constants.size());
+    frame.prepared = &f;
+  }
+  for (const FrameSlot& s : f.slots) {
+    std::byte* at = frame.regs + s.offset;
+    if (s.kind == SlotKind::Special && s.special == isa::Special::IsExplicitCluster) {
+      std::memset(at, 0, 4);
+      continue;
+    }
+    for (int l = 0; l < kWarpSize; ++l) {
+      uint64_t v = 0;
+      switch (s.kind) {
+        case SlotKind::Special:
+          v = s.special == isa::Special::Gridid ? block->launch->grid_id : special_value(*block, *this, s.special, s.component, l);
+          break;
+        case SlotKind::SharedAddress: v = block->code->shared_offsets[s.variable] + static_cast<uint64_t>(s.addend); break;
+        case SlotKind::LocalAddress: v = frame.local_base + static_cast<uint64_t>(s.addend); break;
+        case SlotKind::ParamAddress: v = block->params_address + static_cast<uint64_t>(s.addend); break;
+      }
+      if (s.width == 8) {
+        reinterpret_cast<uint64_t*>(at)[l] = v;
+      } else if (s.width == 2) {
+        reinterpret_cast<uint16_t*>(at)[l] = static_cast<uint16_t>(v);
+      } else {
+        reinterpret_cast<uint32_t*>(at)[l] = static_cast<uint32_t>(v);
+      }
+    }
+  }
+}
+
+Frame* Warp::take_frame(const FunctionCode& f) {
+  // A frame that served the same function before has its constants in place.
+  for (size_t k = free_frames_.size(); k-- > 0 && k + 4 > free_frames_.size();)
+    if (free_frames_[k]->prepared == &f) {
+      Frame* frame = free_frames_[k];
+      free_frames_.erase(free_frames_.begin() + static_cast<ptrdiff_t>(k));
+      return frame;
+    }
+  if (!free_frames_.empty()) {
+    Frame* frame = free_frames_.back();
+    free_frames_.pop_back();
+    return frame;
+  }
+  all_frames_.push_back(std::make_unique<Frame>());
+  return all_frames_.back().get();
+}
+
+void Warp::leave_frame(Frame* f, uint32_t mask) {
+  f->lanes &= ~mask;
+  if (f->lanes == 0 && f != &root_) free_frames_.push_back(f);
+}
+
+void Warp::start(Block& b, uint32_t warp_index) {
+  block = &b;
+  index = warp_index;
+  groups.clear();
+  stop = StopReason::None;
+  spins = slice = 0;
+  released = false;
+  free_frames_.clear();
+  for (auto& f : all_frames_) free_frames_.push_back(f.get());
+
+  const auto& shape = b.launch->block;
+  present = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) {
+    const uint32_t linear = warp_index * kWarpSize + l;
+    if (linear < b.threads) present |= 1u << l;
+    tid[l] = {linear % shape[0], linear / shape[0] % shape[1], linear / shape[0] / shape[1]};
+  }
+  live = active = present;
+  const FunctionCode& f = *b.code->function;
+  const uint32_t wanted = f.local_bytes + b.launch->stack_limit + 4096;
+  local_limit = wanted;
+  const uint32_t stride = (wanted + 63) / 64 * 64 + 64;  // never a power of two: lanes must not share cache sets
+  if (local_stride != stride) {
+    local_stride = stride;
+    local_memory.assign(0, std::byte{});
+  }
+  if (local_memory.empty() && (f.local_bytes > 0 || !f.callees.empty() || f.indirect_calls || !f.call_sites.empty()))
+    local_memory.resize(static_cast<size_t>(stride) * kWarpSize);
+  if (local_memory.empty()) local_limit = 0;
+  root_.caller = nullptr;
+  root_.return_to = nullptr;
+  root_.site = nullptr;
+  root_.local_base = 0;
+  root_.depth = 0;
+  root_.lanes = present;
+  prepare_frame(root_, f);
+  frame = &root_;
+  regs = root_.regs;
+  ip = f.insns.data();
+}
+
+// --- running -----------------------------------------------------------------------------------------------------
+
+StopReason Warp::run() {
+  stop = StopReason::None;
+  if (active == 0 && !pick()) return live ? StopReason::Waiting : StopReason::Finished;
+  do {
+    const Insn& i = *ip++;
+    uint32_t mask = active;
+    if (i.guard >= 0) {
+      const uint32_t p = pred(i.guard);
+      mask &= i.guard_negated ? ~p : p;
+      if (mask == 0) continue;
+    }
+    i.fn(*this, i, mask);
+  } while (stop == StopReason::None);
+  return stop;
+}
+
+bool Warp::before(const Frame* fa, const Insn* a, const Frame* fb, const Insn* b) {
+  if (fa->depth != fb->depth) return fa->depth > fb->depth;
+  if (fa->function != fb->function) return fa->function->index < fb->function->index;
+  return a < b;
+}
+
+void Warp::run_group(size_t k) {
+  const Group g = groups[k];
+  groups.erase(groups.begin() + static_cast<ptrdiff_t>(k));
+  active = g.mask;
+  ip = g.ip;
+  frame = g.frame;
+  regs = frame->regs;
+  released = g.released;
+  // Those that are ready at the same place come along.
+  for (size_t n = 0; n < groups.size();) {
+    if (groups[n].state == GroupState::Ready && groups[n].frame == frame && groups[n].ip == ip) {
+      active |= groups[n].mask;
+      groups.erase(groups.begin() + static_cast<ptrdiff_t>(n));
+    } else {
+      ++n;
+    }
+  }
+}
+
+bool Warp::has_ready() const {
+  if (active) return true;
+  for (const Group& g : groups)
+    if (g.state == GroupState::Ready) return true;
+  return false;
+}
+
+bool Warp::pick() {
+  for (bool allow_behind : {false, true}) {
+    size_t best = groups.size();
+    for (size_t k = 0; k < groups.size(); ++k) {
+      const Group& g = groups[k];
+      if (g.state != GroupState::Ready || (g.behind && !allow_behind)) continue;
+      if (best == groups.size() || before(g.frame, g.ip, groups[best].frame, groups[best].ip)) best = k;
+    }
+    if (best == groups.size()) continue;
+    if (allow_behind)
+      for (Group& g : groups) g.behind = false;
+    run_group(best);
+    return true;
+  }
+  active = 0;
+  stop = live == 0 ? StopReason::Finished : StopReason::Waiting;
+  return false;
+}
+
+void Warp::at_label() {
+  if (slice && --slice == 0)
+    for (Group& g : groups) g.behind = false;
+  size_t first = groups.size();
+  for (size_t k = 0; k < groups.size(); ++k) {
+    const Group& g = groups[k];
+    if (g.state != GroupState::Ready || g.behind) continue;
+    if (g.frame == frame && (g.ip == ip || g.ip == ip - 1)) {  // at this label, or just past it
+      active |= g.mask;
+      groups.erase(groups.begin() + static_cast<ptrdiff_t>(k));
+      return at_label();
+    }
+    if (before(g.frame, g.ip, frame, ip) && (first == groups.size() || before(g.frame, g.ip, groups[first].frame, groups[first].ip))) first = k;
+  }
+  if (first == groups.size()) return;
+  Group mine;
+  mine.mask = active;
+  mine.ip = ip;
+  mine.frame = frame;
+  mine.released = released;
+  groups.push_back(mine);
+  run_group(first);
+}
+
+void Warp::split(uint32_t leaving, const Insn* where) {
+  if (!leaving) return;
+  Group g;
+  g.mask = leaving;
+  g.ip = where;
+  g.frame = frame;
+  groups.push_back(g);
+  active &= ~leaving;
+}
+
+void Warp::branch(const Insn& i, uint32_t taken) {
+  const Insn* there = &frame->function->insns[i.target];
+  if (there < ip) {  // the side that is further behind runs first
+    split(active & ~taken, ip);
+    ip = there;
+  } else {
+    split(taken, there);
+  }
+}
+
+void Warp::exit_lanes(uint32_t mask) {
+  live &= ~mask;
+  active &= ~mask;
+  block->live_threads -= static_cast<uint32_t>(__builtin_popcount(mask));
+  for (Frame* f = frame; f;) {
+    Frame* caller = f->caller;
+    leave_frame(f, mask);
+    f = caller;
+  }
+  for (uint8_t b = 0; b < block->barriers.size(); ++b)
+    if (block->barriers[b].in_use) block->check_barrier(b);
+  if (!active) pick();
+}
+
+void Warp::call(const Insn& i, const FunctionCode& callee, const CallSite& site, uint32_t mask) {
+  if (mask != active) split(active & ~mask, ip);
+  Frame* f = take_frame(callee);
+  f->caller = frame;
+  f->return_to = ip;
+  f->site = &site;
+  f->depth = frame->depth + 1;
+  f->local_base = frame->local_base + frame->function->local_bytes;
+  f->lanes = mask;
+  if (f->local_base + callee.local_bytes > local_limit || f->depth > kMaxCallDepth) {
+    const int lane = __builtin_ctz(mask);
+    trap(TrapKind::StackOverflow, i, lane, fmt::format("stack overflow in a call of {}", callee.display_name), 0,
+         fmt::format("calls are {} deep and the stack has {} bytes per thread; cudaDeviceSetLimit(cudaLimitStackSize, …) gives more", f->depth, block->launch->stack_limit));
+  }
+  for (size_t k = 0; k < site.args.size() && k < callee.params.size(); ++k) {
+    const uint32_t from = frame->local_base + site.args[k].offset, to = f->local_base + callee.params[k].offset;
+    const uint32_t bytes = std::min(site.args[k].size, callee.params[k].size);
+    for (uint32_t left = mask; left; left &= left - 1) {
+      std::byte* l = local(__builtin_ctz(left));
+      std::memcpy(l + to, l + from, bytes);
+    }
+  }
+  prepare_frame(*f, callee);
+  frame = f;
+  regs = f->regs;
+  ip = callee.insns.data();
+}
+
+void Warp::ret(uint32_t mask) {
+  if (!frame->caller) return exit_lanes(mask);
+  Frame* callee = frame;
+  Frame* caller = callee->caller;
+  const CallSite& site = *callee->site;
+  for (size_t k = 0; k < site.returns.size() && k < callee->function->returns.size(); ++k) {
+    const LocalPart& from = callee->function->returns[k];
+    const uint32_t to = caller->local_base + site.returns[k].offset;
+    const uint32_t bytes = std::min(from.size, site.returns[k].size);
+    for (uint32_t left = mask; left; left &= left - 1) {
+      std::byte* l = local(__builtin_ctz(left));
+      std::memcpy(l + to, l + callee->local_base + from.offset, bytes);
+    }
+  }
+  const Insn* back = callee->return_to;
+  const bool all = mask == active;
+  if (!all) {
+    Group g;
+    g.mask = mask;
+    g.ip = back;
+    g.frame = caller;
+    groups.push_back(g);
+    active &= ~mask;
+    leave_frame(callee, mask);
+    return;
+  }
+  leave_frame(callee, mask);
+  frame = caller;
+  regs = caller->regs;
+  ip = back;
+  if (!groups.empty()) at_label();
+}
+
+// --- waiting -----------------------------------------------------------------------------------------------------
+
+void Warp::park(GroupState state, const Insn& i, const Insn* next) {
+  Group g;
+  g.mask = active;
+  g.ip = next;
+  g.frame = frame;
+  g.state = state;
+  g.waiting = &i;
+  groups.push_back(g);
+  active = 0;
+}
+
+void Warp::wait_at_barrier(const Insn& i, uint8_t barrier) {
+  park(GroupState::AtBarrier, i, ip);
+  groups.back().barrier = barrier;
+  spins = 0;
+  block->check_barrier(barrier);
+  pick();
+}
+
+uint32_t Warp::waiting_at(uint8_t barrier) const {
+  uint32_t mask = 0;
+  for (const Group& g : groups)
+    if (g.state == GroupState::AtBarrier && g.barrier == barrier) mask |= g.mask;
+  return mask;
+}
+
+void Warp::release_barrier(uint8_t barrier) {
+  const Barrier& b = block->barriers[barrier];
+  for (Group& g : groups) {
+    if (g.state != GroupState::AtBarrier || g.barrier != barrier) continue;
+    g.state = GroupState::Ready;
+    const Insn& i = *g.waiting;
+    const isa::Row& row = *i.source->form.row;
+    if (!i.source->form.mods.red) continue;
+    std::byte* r = g.frame->regs;
+    if (row.operands.list[0].fixed == isa::Type::Pred) {
+      const bool v = i.source->form.mods.op == isa::Op::And ? b.all : b.any;
+      uint32_t& d = *reinterpret_cast<uint32_t*>(r + i.op[0]);
+      d = v ? d | g.mask : d & ~g.mask;
+    } else {
+      for (int l = 0; l < kWarpSize; ++l)
+        if (g.mask >> l & 1) reinterpret_cast<uint32_t*>(r + i.op[0])[l] = b.popc;
+    }
+  }
+  // Groups that waited at the same place go on together.
+  for (size_t k = 0; k < groups.size(); ++k)
+    for (size_t n = k + 1; n < groups.size();)
+      if (groups[k].state == GroupState::Ready && groups[n].state == GroupState::Ready && groups[k].ip == groups[n].ip && groups[k].frame == groups[n].frame) {
+        groups[k].mask |= groups[n].mask;
+        groups.erase(groups.begin() + static_cast<ptrdiff_t>(n));
+      } else {
+        ++n;
+      }
+}
+
+bool Warp::gather(const Insn& i, uint32_t membermask) {
+  if (released) {
+    released = false;
+    return true;
+  }
+  const uint32_t needed = membermask & live;
+  if ((needed & ~active) == 0) [[likely]] return true;
+  // Those who wait at this very instruction join in.
+  for (size_t k = 0; k < groups.size();) {
+    Group& g = groups[k];
+    if (g.state == GroupState::AtWarpSync && g.frame == frame && g.waiting == &i) {
+      active |= g.mask;
+      groups.erase(groups.begin() + static_cast<ptrdiff_t>(k));
+    } else {
+      ++k;
+    }
+  }
+  if ((needed & ~active) == 0) return true;
+  park(GroupState::AtWarpSync, i, &i);
+  groups.back().wait_mask = membermask;
+  pick();
+  return false;
+}
+
+bool Warp::release_warp_sync() {
+  size_t best = groups.size();
+  for (size_t k = 0; k < groups.size(); ++k)
+    if (groups[k].state == GroupState::AtWarpSync && (best == groups.size() || before(groups[k].frame, groups[k].ip, groups[best].frame, groups[best].ip))) best = k;
+  if (best == groups.size()) return false;
+  groups[best].state = GroupState::Ready;
+  groups[best].released = true;
+  return true;
+}
+
+void Warp::spin(const Insn&) {
+  ++spins;
+  if (spins % kSpinsBeforeOthers == 0 && !groups.empty()) {
+    bool others = false;
+    for (const Group& g : groups) others = others || (g.state == GroupState::Ready && !g.behind);
+    if (others) {
+      Group mine;
+      mine.mask = active;
+      mine.ip = ip;
+      mine.frame = frame;
+      mine.behind = true;
+      groups.push_back(mine);
+      active = 0;
+      slice = kSliceLabels;
+      pick();
+      return;
+    }
+  }
+  if (spins >= kSpinsBeforeYield) {
+    spins = 0;
+    stop = StopReason::Spinning;
+  }
+}
+
+// --- faults ------------------------------------------------------------------------------------------------------
+
+std::string Warp::location(const Insn& i, const FunctionCode& f) {
+  if (!i.source) return "";
+  if (i.source->line && f.module && i.source->file < f.module->files.size())
+    return fmt::format("{}:{}", f.module->files[i.source->file], i.source->line);
+  return fmt::format("PTX line {}", i.source->at.line);
+}
+
+void Warp::trap(TrapKind kind, const Insn& i, int lane, std::string message, uint64_t address, std::string detail) {
+  Trap t;
+  t.kind = kind;
+  t.message = std::move(message);
+  t.kernel = block->code->function->display_name;
+  t.block = block->index;
+  t.thread = tid[lane];
+  t.location = location(i, *frame->function);
+  t.address = address;
+  t.detail = std::move(detail);
+  throw TrapException{std::move(t)};
+}
+
+}  // namespace warpbeam::vm
