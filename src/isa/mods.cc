@@ -11,7 +11,7 @@ constexpr ModWord kWords[] = {
     // A word written out in a syntax line takes its first entry here: `.lo` is the half, not the unsigned comparison.
     FIELD("half", ".lo", half, Half::Lo), FIELD("half", ".hi", half, Half::Hi), FIELD("half", ".wide", half, Half::Wide),
     FIELD("rnd", ".rn", rnd, Rnd::Rn), FIELD("rnd", ".rz", rnd, Rnd::Rz), FIELD("rnd", ".rm", rnd, Rnd::Rm),
-    FIELD("rnd", ".rp", rnd, Rnd::Rp), FIELD("rnd", ".rna", rnd, Rnd::Rna),
+    FIELD("rnd", ".rp", rnd, Rnd::Rp), FIELD("rna", ".rna", rnd, Rnd::Rna),
     FIELD("irnd", ".rni", rnd, Rnd::Rni), FIELD("irnd", ".rzi", rnd, Rnd::Rzi), FIELD("irnd", ".rmi", rnd, Rnd::Rmi),
     FIELD("irnd", ".rpi", rnd, Rnd::Rpi),
     FIELD("cmp", ".eq", cmp, Cmp::Eq), FIELD("cmp", ".ne", cmp, Cmp::Ne), FIELD("cmp", ".lt", cmp, Cmp::Lt),
@@ -58,6 +58,8 @@ constexpr ModWord kWords[] = {
     FIELD("btype", ".u32", b_signed, false), FIELD("btype", ".s32", b_signed, true),
     FIELD("second", ".add", op, Op::Add), FIELD("second", ".min", op, Op::Min), FIELD("second", ".max", op, Op::Max),
     FIELD("scale", ".shr7", scale, 7), FIELD("scale", ".shr15", scale, 15),
+    FIELD("subbyte", ".u4", pack, 4), FIELD("subbyte", ".s4", pack, -4), FIELD("subbyte", ".u2", pack, 2),
+    FIELD("subbyte", ".s2", pack, -2),
     FIELD("vec", ".v2", vec, 2), FIELD("vec", ".v4", vec, 4), FIELD("vec", ".v8", vec, 8),
     FLAG(".ftz", ftz), FLAG(".sat", sat), FLAG(".satfinite", satfinite), FLAG(".relu", relu), FLAG(".NaN", nan),
     FLAG(".xorsign", xorsign), FLAG(".abs", abs), FLAG(".cc", cc), FLAG(".approx", approx), FLAG(".full", full),

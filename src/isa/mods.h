@@ -44,6 +44,7 @@ struct Mods {
   bool cc = false, approx = false, full = false, sync = false, aligned = false, nc = false, to = false;
   bool shiftamt = false, noftz = false, po = false, arrive = false, red = false, noinc = false;
   uint8_t scale = 0;       // vmad: bits the sum is shifted right by
+  int8_t pack = 0;         // cvt.pack to fields of 4 or 2 bits; negative: signed
   bool b_signed = false;   // video, dp4a: the type of the second source
   uint8_t lane_sel = 0;    // chapter-specific: fence kinds …
   bool operator==(const Mods&) const = default;

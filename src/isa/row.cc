@@ -93,8 +93,8 @@ bool allows(TypeSet set, Type t) { return std::find(set.begin(), set.end(), t) !
 // Tries one row; the number of words it could place, -1 when it fits whole, kIllegal when all words have their places
 // but the combination does not exist.
 constexpr int kIllegal = -2;
-int try_form(const RowForm& form, std::span<const std::string_view> words, Matched& out) {
-  out = Matched{form.row, {}, Type::None, Type::None};
+int try_form(const RowForm& form, std::span<const std::string_view> words, int operand_count, Matched& out) {
+  out = Matched{form.row, {}, Type::None, Type::None, operand_count};
   uint32_t used = 0;
   size_t next_type = 0;  // types are matched in order of the syntax line
   int placed = 0;
@@ -170,7 +170,7 @@ Result<Matched> match_row(std::string_view opcode, std::span<const std::string_v
   const RowForm *fits_but_count = nullptr, *illegal = nullptr;
   for (const RowForm* form : it->second) {
     Matched m;
-    int placed = try_form(*form, words, m);
+    int placed = try_form(*form, words, operand_count, m);
     if (placed == kIllegal) {
       illegal = form;
     } else if (placed < 0) {

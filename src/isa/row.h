@@ -85,6 +85,7 @@ struct Matched {
   const Row* row = nullptr;
   Mods mods;
   Type type = Type::None, atype = Type::None;
+  int operand_count = -1;  // -1: not known
 };
 
 // Finds the row for an opcode and its dotted words (each with the dot). Words may stand in any order, as ptxas has it;
@@ -110,6 +111,13 @@ struct RowBase {
   static constexpr Since since{};
   static constexpr std::string_view about = "";
   static constexpr Legal legal = nullptr;
+};
+
+// Rows whose meaning is in the engines.
+template <Kind k, Class c>
+struct EngineRow : RowBase {
+  static constexpr Kind kind = k;
+  static constexpr Class cls = c;
 };
 
 template <class R>

@@ -7,10 +7,8 @@
 
 #include "isa/lane.h"
 #include "isa/row.h"
+#include "vm/lane_vectors.h"
 #include "vm/warp.h"
-
-// Over the 32 lanes. Unrolled early, before the vectoriser looks, such a loop would stay scalar.
-#define WB_EACH_LANE(l) _Pragma("clang loop unroll(disable)") for (int l = 0; l < kWarpSize; ++l)
 
 namespace warpbeam::vm {
 
@@ -48,20 +46,7 @@ class RoundingScope {
   bool changed_ = false;
 };
 
-template <class T>
-[[gnu::always_inline]] inline void store_lanes(T* d, const T* values, uint32_t mask) {
-  if (mask == ~0u) {
-    WB_EACH_LANE(l) d[l] = values[l];
-  } else {
-    WB_EACH_LANE(l) d[l] = (mask >> l & 1) ? values[l] : d[l];
-  }
-}
-
-inline uint32_t pack_mask(const uint8_t* flags) {
-  uint32_t bits = 0;
-  WB_EACH_LANE(l) bits |= static_cast<uint32_t>(flags[l] & 1) << l;
-  return bits;
-}
+inline uint32_t pack_mask(const uint8_t* flags) { return to_mask(load_vector<uint8_t>(flags) != 0); }
 
 template <class T>
 inline T lane_value(const T* values, int lane) { return values[lane]; }

@@ -12,11 +12,8 @@ using isa::Type;
 
 template <class T>
 void selp(Warp& w, const Insn& i, uint32_t mask) {
-  const T *a = w.lanes<T>(i.op[1]), *b = w.lanes<T>(i.op[2]);
-  const uint32_t c = w.pred(i.op[3]);
-  T values[kWarpSize];
-  WB_EACH_LANE(l) values[l] = (c >> l & 1) ? a[l] : b[l];
-  store_lanes(w.lanes<T>(i.op[0]), values, mask);
+  const Vector<T> r = blend<T>(w.pred(i.op[3]), load_vector<T>(w, i.op[1]), load_vector<T>(w, i.op[2]));
+  store_vector<T>(w.lanes<T>(i.op[0]), r, mask);
 }
 
 template <class T, class C>
@@ -55,13 +52,6 @@ void write_flag(Warp& w, const Insn& i, uint32_t mask, uint32_t carry) {
 }
 
 template <class T>
-void store_vector(Warp& w, const Insn& i, uint32_t mask, Vector<T> v) {
-  T values[kWarpSize];
-  std::memcpy(values, &v, sizeof(values));
-  store_lanes(w.lanes<T>(i.op[0]), values, mask);
-}
-
-template <class T>
 void add_to(Warp& w, const Insn& i, uint32_t mask, Vector<T> a, Vector<T> b, bool reads) {
   const Vector<T> sum = a + b;
   uint32_t carry = to_mask(sum < a);
@@ -70,7 +60,7 @@ void add_to(Warp& w, const Insn& i, uint32_t mask, Vector<T> a, Vector<T> b, boo
     d += from_mask<T>(w.pred(i.op[5]));
     carry |= to_mask(d < sum);
   }
-  store_vector<T>(w, i, mask, d);
+  store_vector<T>(w.lanes<T>(i.op[0]), d, mask);
   write_flag(w, i, mask, carry);
 }
 
@@ -90,7 +80,7 @@ void subtract_borrow(Warp& w, const Insn& i, uint32_t mask) {
     borrow |= to_mask(difference < in);
     d -= in;
   }
-  store_vector<T>(w, i, mask, d);
+  store_vector<T>(w.lanes<T>(i.op[0]), d, mask);
   write_flag(w, i, mask, borrow);
 }
 

@@ -1,6 +1,8 @@
 // The list of chapters. A new chapter is added here and, if its rows are lane rows, in vm/exec_lane_*.cc.
 #pragma once
 #include "isa/rows/approx.h"
+#include "isa/rows/compare.h"
+#include "isa/rows/convert.h"
 #include "isa/rows/engine.h"
 #include "isa/rows/float.h"
 #include "isa/rows/half.h"
@@ -16,6 +18,8 @@ void for_each_chapter(F f) {
   f(rows::Float{});
   f(rows::HalfPrecision{});
   f(rows::Approx{});
+  f(rows::Compare{});
+  f(rows::Convert{});
   f(rows::Moves{});
   f(rows::MemoryRows{});
   f(rows::ControlRows{});

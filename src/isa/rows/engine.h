@@ -1,50 +1,20 @@
-// Rows whose meaning lies in the engines: data movement, comparison, memory, control, barriers, warp communication.
+// Rows whose meaning lies in the engines: data movement, memory, control, barriers, warp communication.
 // Here stands what the parser, the generators and the reference page need.
 #pragma once
 #include "isa/row.h"
 
 namespace warpbeam::isa::rows {
 
-template <Kind k, Class c>
-struct EngineRow : RowBase {
-  static constexpr Kind kind = k;
-  static constexpr Class cls = c;
-};
-using AllScalars = Types<Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32,
-                         Type::S64, Type::F32, Type::F64>;
 using MemoryTypes = Types<Type::B8, Type::B16, Type::B32, Type::B64, Type::B128, Type::U8, Type::U16, Type::U32, Type::U64,
                           Type::S8, Type::S16, Type::S32, Type::S64, Type::F32, Type::F64, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2>;
 
-// --- moves and conversions ---------------------------------------------------------------------------------------
+// --- moves and addresses -----------------------------------------------------------------------------------------
 struct Mov : EngineRow<Kind::Move, Class::Move> {
   static constexpr char syntax[] = "mov.type d, a";
   using T = Types<Type::B16, Type::B32, Type::B64, Type::B128, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32,
                   Type::S64, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2, Type::F32, Type::F64, Type::Pred>;
   static constexpr std::string_view about =
       "Copies a register, an immediate, a special register or the address of a name; packs and unpacks vectors.";
-};
-struct Cvt : EngineRow<Kind::Convert, Class::Convert> {
-  static constexpr char syntax[] = "cvt{.irnd|.rnd}{.ftz}{.satfinite}{.relu}{.sat}.type.atype d, a:atype";
-  using T = Types<Type::U8, Type::U16, Type::U32, Type::U64, Type::S8, Type::S16, Type::S32, Type::S64, Type::F16,
-                  Type::BF16, Type::F32, Type::F64, Type::TF32>;
-  using A = T;
-};
-struct CvtPacked : EngineRow<Kind::Convert, Class::Convert> {
-  static constexpr char syntax[] = "cvt.rnd{.satfinite}{.relu}.type.f32 d, a:f32, b:f32";
-  static constexpr Since since{70, 80};
-  using T = Types<Type::F16x2, Type::BF16x2, Type::E4M3x2, Type::E5M2x2>;
-};
-struct CvtFp8 : EngineRow<Kind::Convert, Class::Convert> {
-  static constexpr char syntax[] = "cvt.rn{.satfinite}{.relu}.type.atype d, a:atype";
-  static constexpr Since since{78, 89};
-  using T = Types<Type::F16x2, Type::E4M3x2, Type::E5M2x2>;
-  using A = T;
-};
-struct CvtPack : EngineRow<Kind::Convert, Class::Convert> {
-  static constexpr char syntax[] = "cvt.pack.sat.type.atype{.b32} d:b32, a:atype, b:atype{, c:b32}";
-  static constexpr Since since{65, 72};
-  using T = Types<Type::U16, Type::S16, Type::U8, Type::S8>;
-  using A = Types<Type::S32>;
 };
 struct Cvta : EngineRow<Kind::Address, Class::IntAlu> {
   static constexpr char syntax[] = "cvta{.to}.space.type d, a";
@@ -56,44 +26,6 @@ struct Isspacep : EngineRow<Kind::Address, Class::IntAlu> {
   static constexpr char syntax[] = "isspacep.space d:pred, a:u64";
   static constexpr Since since{20, 20};
 };
-
-// --- comparison and selection ------------------------------------------------------------------------------------
-using CompareTypes = AllScalars;
-struct Setp : EngineRow<Kind::Compare, Class::Compare> {
-  static constexpr char syntax[] = "setp(.cmp|.ucmp|.fcmp){.bool}{.ftz}.type p:pred{|q}, a, b{, c:pred}";
-  using T = CompareTypes;
-};
-struct SetpHalf : EngineRow<Kind::Compare, Class::Compare> {
-  static constexpr char syntax[] = "setp(.cmp|.fcmp){.bool}{.ftz}.type p:pred{|q}, a, b{, c:pred}";
-  static constexpr Since since{42, 53};
-  using T = Types<Type::F16, Type::F16x2, Type::BF16, Type::BF16x2>;
-};
-struct Set : EngineRow<Kind::Compare, Class::Compare> {
-  static constexpr char syntax[] = "set(.cmp|.ucmp|.fcmp){.bool}{.ftz}.type.atype d, a:atype, b:atype{, c:pred}";
-  using T = Types<Type::U32, Type::S32, Type::F32, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2, Type::U16, Type::S16, Type::B32>;
-  using A = Types<Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64,
-                  Type::F32, Type::F64, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2>;
-};
-struct Selp : EngineRow<Kind::Select, Class::Select> {
-  static constexpr char syntax[] = "selp.type d, a, b, c:pred";
-  using T = Types<Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64,
-                  Type::F32, Type::F64, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2>;
-};
-struct Slct : EngineRow<Kind::Select, Class::Select> {
-  static constexpr char syntax[] = "slct{.ftz}.type.atype d, a, b, c:atype";
-  using T = AllScalars;
-  using A = Types<Type::S32, Type::F32>;
-  static constexpr std::string_view about = "a where c is not negative, else b.";
-};
-
-// --- carry chains ------------------------------------------------------------------------------------------------
-using CarryTypes = Types<Type::U32, Type::S32, Type::U64, Type::S64>;
-struct AddCc : EngineRow<Kind::Carry, Class::IntAlu> { static constexpr char syntax[] = "add.cc.type d, a, b"; using T = CarryTypes; };
-struct Addc : EngineRow<Kind::Carry, Class::IntAlu> { static constexpr char syntax[] = "addc{.cc}.type d, a, b"; using T = CarryTypes; };
-struct SubCc : EngineRow<Kind::Carry, Class::IntAlu> { static constexpr char syntax[] = "sub.cc.type d, a, b"; using T = CarryTypes; };
-struct Subc : EngineRow<Kind::Carry, Class::IntAlu> { static constexpr char syntax[] = "subc{.cc}.type d, a, b"; using T = CarryTypes; };
-struct MadCc : EngineRow<Kind::Carry, Class::IntMul> { static constexpr char syntax[] = "mad(.lo|.hi).cc.type d, a, b, c"; using T = CarryTypes; static constexpr Since since{30, 20}; };
-struct Madc : EngineRow<Kind::Carry, Class::IntMul> { static constexpr char syntax[] = "madc(.lo|.hi){.cc}.type d, a, b, c"; using T = CarryTypes; static constexpr Since since{30, 20}; };
 
 // --- memory ------------------------------------------------------------------------------------------------------
 struct Ld : EngineRow<Kind::Memory, Class::Load> {
@@ -226,7 +158,7 @@ struct CpAsyncCommit : EngineRow<Kind::Async, Class::Misc> { static constexpr ch
 struct CpAsyncWait : EngineRow<Kind::Async, Class::Misc> { static constexpr char syntax[] = "cp.async.wait_group a:u32"; static constexpr Since since{70, 80}; };
 struct CpAsyncWaitAll : EngineRow<Kind::Async, Class::Misc> { static constexpr char syntax[] = "cp.async.wait_all"; static constexpr Since since{70, 80}; };
 
-using Moves = RowList<Mov, Cvt, CvtPacked, CvtFp8, CvtPack, Cvta, Isspacep, Setp, SetpHalf, Set, Selp, Slct, AddCc, Addc, SubCc, Subc, MadCc, Madc>;
+using Moves = RowList<Mov, Cvta, Isspacep>;
 using MemoryRows = RowList<Ld, LdNc, Ldu, St, Prefetch, Prefetchu, Discard, ApplyPriority, Atom, AtomHalfRow, Red, RedHalfRow, AtomVec, RedVec>;
 using ControlRows = RowList<Bra, BrxIdx, Call, Ret, Exit, TrapRow, Brkpt, BarSync, BarArrive, BarRedPred, BarRedPopc,
                             BarrierSync, BarrierArrive, BarrierRedPred, BarrierRedPopc, BarWarpSync, Membar, Fence>;
