@@ -1,0 +1,153 @@
+#include "cuda/context.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "cuda/modules.h"
+#include "cuda/thread_state.h"
+
+namespace warpbeam::cuda {
+
+namespace {
+
+std::atomic<unsigned long long> stream_ids{0};
+
+// WARPBEAM_DEVICE names the device, WARPBEAM_DEVICES says how many there are of it.
+std::vector<std::unique_ptr<Context>> make_contexts() {
+  const model::Device* model = &model::default_device();
+  if (const char* name = std::getenv("WARPBEAM_DEVICE"); name && *name) {
+    model = model::find_device(name);
+    if (!model) {
+      std::string near = model::nearest_device(name);
+      fmt::print(stderr, "warpbeam: WARPBEAM_DEVICE={}: no such device{}\n", name,
+                 near.empty() ? "" : fmt::format("; did you mean {}?", near));
+      return {};
+    }
+  }
+  int count = 1;
+  if (const char* text = std::getenv("WARPBEAM_DEVICES"); text && *text) {
+    char* end = nullptr;
+    long value = std::strtol(text, &end, 10);
+    if (*end || value < 0 || value > ThreadState::kMaxDevices)
+      fmt::print(stderr, "warpbeam: WARPBEAM_DEVICES={}: a number from 0 to {} was needed; there is one device\n", text,
+                 int{ThreadState::kMaxDevices});
+    else
+      count = static_cast<int>(value);
+  }
+  std::vector<std::unique_ptr<Context>> contexts;
+  for (int i = 0; i < count; ++i) contexts.push_back(std::make_unique<Context>(i, *model));
+  return contexts;
+}
+
+}  // namespace
+
+// Never destroyed: global objects of the program use the runtime in their destructors.
+Process& process() {
+  static Process* process = [] {
+    auto* fresh = new Process;
+    fresh->contexts = make_contexts();
+    return fresh;
+  }();
+  return *process;
+}
+
+Stream::Stream(Context& context, Queue::Kind kind, unsigned flags, int priority)
+    : context(context), queue(kind), flags(flags), priority(priority), id(++stream_ids) {
+  Scheduler::instance().join(queue, context.queues);
+}
+
+Stream::~Stream() { Scheduler::instance().leave(queue); }
+
+Context::Context(int ordinal, const model::Device& model)
+    : ordinal(ordinal), model(model), memory(model.memory_bytes), images(std::make_unique<LoadedImages>(*this)) {
+  default_stream_ = std::make_shared<Stream>(*this, Queue::Kind::Legacy, cudaStreamDefault, 0);
+}
+
+Context::~Context() = default;
+
+void Context::fail(cudaError_t error, const std::string& explanation) {
+  int whole = cudaSuccess;
+  if (!failure_.compare_exchange_strong(whole, error, std::memory_order_acq_rel)) return;
+  if (explanation.empty()) return;
+  write_output();  // what the kernel printed before it failed helps to see why
+  fmt::print(stderr, "{}{}", explanation, explanation.ends_with('\n') ? "" : "\n");
+}
+
+StreamRef Context::thread_stream() {
+  std::lock_guard lock(mutex);
+  StreamRef& stream = thread_streams_[this_thread().id];
+  if (!stream) stream = std::make_shared<Stream>(*this, Queue::Kind::Blocking, cudaStreamDefault, 0);
+  return stream;
+}
+
+void Context::synchronize() {
+  std::vector<StreamRef> streams = process().streams.all();
+  {
+    std::lock_guard lock(mutex);
+    for (auto& [thread, stream] : thread_streams_) streams.push_back(stream);
+  }
+  Scheduler& scheduler = Scheduler::instance();
+  scheduler.wait(default_stream_->queue);
+  for (const StreamRef& stream : streams)
+    if (&stream->context == this) scheduler.wait(stream->queue);
+  write_output();
+}
+
+void Context::reset() {
+  synchronize();
+  for (const StreamRef& stream : process().streams.all())
+    if (&stream->context == this) process().streams.remove(stream.get());
+  for (const EventRef& event : process().events.all())
+    if (&event->context == this) process().events.remove(event.get());
+  images->unload();
+  for (const vm::Allocation& allocation : memory.live()) memory.free(allocation.base);
+  std::lock_guard lock(mutex);
+  thread_streams_.clear();
+  peers.clear();
+  settings = {};
+  failure_.store(cudaSuccess, std::memory_order_release);
+  active_.store(false, std::memory_order_relaxed);
+}
+
+void Context::keep_output(std::string&& text) {
+  if (text.empty()) return;
+  std::lock_guard lock(output_mutex_);
+  output_ += text;
+  has_output_.store(true, std::memory_order_release);
+}
+
+void Context::write_output() {
+  if (!has_output_.load(std::memory_order_acquire)) return;
+  std::lock_guard lock(output_mutex_);
+  std::fwrite(output_.data(), 1, output_.size(), stdout);
+  // The host program may write to the same place by other means.
+  std::fflush(stdout);
+  output_.clear();
+  has_output_.store(false, std::memory_order_release);
+}
+
+cudaError_t context_of(int device, Context** context) {
+  if (device_count() == 0) return cudaErrorNoDevice;
+  if (device < 0 || device >= device_count()) return cudaErrorInvalidDevice;
+  *context = process().contexts[device].get();
+  return cudaSuccess;
+}
+
+cudaError_t current_context(Context** context) {
+  ThreadState& thread = this_thread();
+  if (thread.device < 0) thread.device = thread.valid_device_count ? thread.valid_devices[0] : 0;
+  if (cudaError_t status = context_of(thread.device, context); status != cudaSuccess) return status;
+  (*context)->activate();
+  return cudaSuccess;
+}
+
+StreamRef find_stream(Context& context, cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy) return context.default_stream();
+  if (handle == cudaStreamPerThread) return context.thread_stream();
+  return process().streams.find(handle);
+}
+
+}  // namespace warpbeam::cuda

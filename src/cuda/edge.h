@@ -1,0 +1,46 @@
+// The C boundary. Every exported function runs its body through edge() or in_context(): no exception crosses, and a
+// failure becomes the calling thread's last error.
+#pragma once
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "cuda/api.h"
+#include "cuda/context.h"
+#include "cuda/thread_state.h"
+
+namespace warpbeam::cuda {
+
+void report_exception(const char* what) noexcept;  // on stderr
+
+// "Not ready" is an answer, not an error: it does not become the last error.
+inline cudaError_t remember(cudaError_t status) {
+  if (status != cudaSuccess && status != cudaErrorNotReady) this_thread().last_error = status;
+  return status;
+}
+
+template <class Body>
+cudaError_t edge(Body&& body) noexcept {
+  if (this_thread().in_host_function) return remember(cudaErrorNotPermitted);
+  try {
+    return remember(body());
+  } catch (const std::bad_alloc&) {
+    return remember(cudaErrorMemoryAllocation);
+  } catch (const std::exception& exception) {
+    report_exception(exception.what());
+    return remember(cudaErrorUnknown);
+  }
+}
+
+// For functions that work in the current device's context: they fail when the context has.
+template <class Body>
+cudaError_t in_context(Body&& body) noexcept {
+  return edge([&]() -> cudaError_t {
+    Context* context = nullptr;
+    if (cudaError_t status = current_context(&context); status != cudaSuccess) return status;
+    if (cudaError_t status = context->failure(); status != cudaSuccess) return status;
+    return body(*context);
+  });
+}
+
+}  // namespace warpbeam::cuda

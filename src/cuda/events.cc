@@ -1,0 +1,109 @@
+// Events: moments in streams.
+#include "cuda/edge.h"
+#include "cuda/ops.h"
+
+namespace warpbeam::cuda {
+
+namespace {
+
+constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+
+cudaError_t create(cudaEvent_t* handle, unsigned flags) {
+  return in_context([&](Context& context) {
+    if (!handle || (flags & ~kEventFlags)) return cudaErrorInvalidValue;
+    if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
+    auto event = std::make_shared<Event>(context, flags);
+    *handle = event->handle();
+    process().events.add(std::move(event));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flags) {
+  return in_context([&](Context& context) {
+    if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
+    EventRef event = find_event(handle);
+    StreamRef stream = find_stream(context, stream_handle);
+    // An event belongs to the device it was made on, and so must the stream.
+    if (!event || !stream || &event->context != &stream->context) return cudaErrorInvalidResourceHandle;
+    OpRef op = enqueue(stream->context, stream, RecordWork{});
+    std::lock_guard lock(event->mutex);
+    event->recorded = std::move(op);
+    return cudaSuccess;
+  });
+}
+
+// The Op of the event's latest record; null if it was never recorded.
+template <class Body>
+cudaError_t with_event(cudaEvent_t handle, Body&& body) {
+  return in_context([&](Context&) -> cudaError_t {
+    EventRef event = find_event(handle);
+    if (!event) return cudaErrorInvalidResourceHandle;
+    if (cudaError_t failure = event->context.failure(); failure != cudaSuccess) return failure;
+    OpRef recorded;
+    {
+      std::lock_guard lock(event->mutex);
+      recorded = event->recorded;
+    }
+    return body(*event, recorded);
+  });
+}
+
+}  // namespace
+}  // namespace warpbeam::cuda
+
+using namespace warpbeam::cuda;
+
+extern "C" {
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return create(event, cudaEventDefault); }
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) { return create(event, flags); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return in_context([&](Context&) {
+    return process().events.remove(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return record(event, stream, 0); }
+WB_TWIN cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
+  return record(event, per_thread(stream), 0);
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+  return record(event, stream, flags);
+}
+
+WB_TWIN cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+  return record(event, per_thread(stream), flags);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t handle) {
+  return with_event(handle, [](Event&, const OpRef& recorded) {
+    return !recorded || recorded->done() ? cudaSuccess : cudaErrorNotReady;
+  });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
+  return with_event(handle, [](Event& event, const OpRef& recorded) {
+    if (recorded) Scheduler::instance().wait(recorded);
+    event.context.write_output();
+    return event.context.failure();
+  });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  return with_event(start, [&](Event& from, const OpRef& began) {
+    return with_event(end, [&](Event& to, const OpRef& ended) {
+      if (!milliseconds) return cudaErrorInvalidValue;
+      if (!began || !ended || &from.context != &to.context) return cudaErrorInvalidResourceHandle;
+      if ((from.flags | to.flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
+      if (!began->done() || !ended->done()) return cudaErrorNotReady;
+      *milliseconds = std::chrono::duration<float, std::milli>(ended->ended() - began->ended()).count();
+      return cudaSuccess;
+    });
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,36 @@
+// Fat binaries: what compilers embed in host programs. A wrapper in the data segment points at a container; its entries
+// are PTX or machine code for one architecture each.
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace warpbeam::cuda {
+
+struct FatbinWrapper {
+  uint32_t magic;
+  uint32_t version;
+  const void* container;
+  const void* more;  // a file name, or prelinked containers
+};
+inline constexpr uint32_t kWrapperMagic = 0x466243b1;
+inline constexpr uint32_t kContainerMagic = 0xBA55ED50;
+
+struct FatbinContents {
+  struct Ptx {
+    int cc;
+    std::string_view text;
+  };
+  std::vector<Ptx> ptx;
+  int machine_code = 0;  // entries that only the vendor's GPUs can run
+  int compressed = 0;    // PTX entries this reader cannot open
+};
+
+Result<FatbinContents> read_fatbin(const void* container);
+
+// The PTX written for the newest architecture that a device of compute capability `cc` runs; null if there is none.
+const FatbinContents::Ptx* best_ptx(const FatbinContents& contents, int cc);
+
+}  // namespace warpbeam::cuda

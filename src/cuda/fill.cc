@@ -1,0 +1,119 @@
+// The memset family.
+#include <cstring>
+
+#include "cuda/edge.h"
+#include "cuda/memory.h"
+#include "cuda/ops.h"
+
+namespace warpbeam::cuda {
+
+namespace {
+
+template <class Element>
+void fill_row(std::byte* row, Element value, size_t count) {
+  auto* elements = reinterpret_cast<Element*>(row);
+  for (size_t i = 0; i < count; ++i) elements[i] = value;
+}
+
+}  // namespace
+
+void FillWork::run() const {
+  for (size_t z = 0; z < depth; ++z)
+    for (size_t y = 0; y < height; ++y) {
+      std::byte* row = to.base + z * to.plane + y * to.pitch;
+      switch (element) {
+        case 1: std::memset(row, static_cast<int>(value), width); break;
+        case 2: fill_row<uint16_t>(row, static_cast<uint16_t>(value), width); break;
+        default: fill_row<uint32_t>(row, value, width); break;
+      }
+    }
+}
+
+namespace {
+
+cudaError_t fill(void* to, size_t pitch, size_t plane, int value, size_t width, size_t height, size_t depth,
+                 cudaStream_t handle) {
+  return in_context([&](Context& context) {
+    StreamRef stream = find_stream(context, handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (width == 0 || height == 0 || depth == 0) return cudaSuccess;
+    auto place = locate(to);
+    if (!place) return cudaErrorInvalidValue;
+    if ((height > 1 && pitch < width) || (depth > 1 && plane < width)) return cudaErrorInvalidValue;
+    size_t room = place->room(to);
+    if (height > 1 && pitch > room / (height - 1)) return cudaErrorInvalidValue;
+    if (depth > 1 && plane > room / (depth - 1)) return cudaErrorInvalidValue;
+    size_t before = (height - 1) * pitch + (depth - 1) * plane;
+    if (before > room || width > room - before) return cudaErrorInvalidValue;
+
+    FillWork work{{static_cast<std::byte*>(to), pitch, plane}, static_cast<uint8_t>(value), 1, width, height, depth};
+    if (pitch == width && depth == 1) {
+      work.width = width * height;
+      work.height = 1;
+    }
+    OpRef op = enqueue(stream->context, stream, std::move(work));
+    // Host memory is set when the call returns.
+    if (!place->on_device()) Scheduler::instance().wait(op);
+    return stream->context.failure();
+  });
+}
+
+cudaError_t fill_3d(const cudaPitchedPtr& to, int value, const cudaExtent& extent, cudaStream_t stream) {
+  return fill(to.ptr, to.pitch, to.pitch * to.ysize, value, extent.width, extent.height, extent.depth, stream);
+}
+
+}  // namespace
+}  // namespace warpbeam::cuda
+
+using namespace warpbeam::cuda;
+
+extern "C" {
+
+cudaError_t cudaMemset(void* to, int value, size_t count) { return fill(to, 0, 0, value, count, 1, 1, nullptr); }
+
+WB_TWIN cudaError_t cudaMemset_ptds(void* to, int value, size_t count) {
+  return fill(to, 0, 0, value, count, 1, 1, cudaStreamPerThread);
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, size_t count, cudaStream_t stream) {
+  return fill(to, 0, 0, value, count, 1, 1, stream);
+}
+
+WB_TWIN cudaError_t cudaMemsetAsync_ptsz(void* to, int value, size_t count, cudaStream_t stream) {
+  return fill(to, 0, 0, value, count, 1, 1, per_thread(stream));
+}
+
+cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+  return fill(to, pitch, 0, value, width, height, 1, nullptr);
+}
+
+WB_TWIN cudaError_t cudaMemset2D_ptds(void* to, size_t pitch, int value, size_t width, size_t height) {
+  return fill(to, pitch, 0, value, width, height, 1, cudaStreamPerThread);
+}
+
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+  return fill(to, pitch, 0, value, width, height, 1, stream);
+}
+
+WB_TWIN cudaError_t cudaMemset2DAsync_ptsz(void* to, size_t pitch, int value, size_t width, size_t height,
+                                           cudaStream_t stream) {
+  return fill(to, pitch, 0, value, width, height, 1, per_thread(stream));
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  return fill_3d(to, value, extent, nullptr);
+}
+
+WB_TWIN cudaError_t cudaMemset3D_ptds(cudaPitchedPtr to, int value, cudaExtent extent) {
+  return fill_3d(to, value, extent, cudaStreamPerThread);
+}
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
+  return fill_3d(to, value, extent, stream);
+}
+
+WB_TWIN cudaError_t cudaMemset3DAsync_ptsz(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
+  return fill_3d(to, value, extent, per_thread(stream));
+}
+
+}  // extern "C"

@@ -1,0 +1,159 @@
+#include "cuda/launch.h"
+
+#include <cstring>
+
+#include "cuda/edge.h"
+
+namespace warpbeam::cuda {
+
+namespace {
+
+std::atomic<uint64_t> grid_ids{0};
+
+std::array<uint32_t, 3> extents(const dim3& d) { return {d.x, d.y, d.z}; }
+
+bool within(const dim3& d, const std::array<int, 3>& limits) {
+  auto e = extents(d);
+  for (int i = 0; i < 3; ++i)
+    if (e[i] == 0 || e[i] > static_cast<uint32_t>(limits[i])) return false;
+  return true;
+}
+
+cudaError_t check(const Function& function, const LaunchRequest& request) {
+  const model::Device& model = function.context.model;
+  if (!within(request.grid, model.max_grid_dim) || !within(request.block, model.max_block_dim))
+    return cudaErrorInvalidConfiguration;
+  uint64_t threads = uint64_t{request.block.x} * request.block.y * request.block.z;
+  if (threads > static_cast<uint64_t>(model.max_threads_per_block)) return cudaErrorInvalidConfiguration;
+  if (threads > static_cast<uint64_t>(function.max_threads_per_block())) return cudaErrorInvalidValue;
+  if (function.kernel.required_ntid && extents(request.block) != function.kernel.max_ntid) return cudaErrorInvalidValue;
+  if (request.shared > function.max_dynamic_shared()) return cudaErrorInvalidValue;
+  if (function.kernel.static_shared + request.shared > static_cast<size_t>(model.shared_per_block_optin))
+    return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t prepare_launch(Function& function, const LaunchRequest& request, void** arguments, LaunchWork* work) {
+  if (cudaError_t status = check(function, request); status != cudaSuccess) return status;
+  Context& context = function.context;
+  vm::Launch& launch = work->launch;
+  launch.program = &function.program;
+  launch.kernel = &function.kernel;
+  launch.grid = extents(request.grid);
+  launch.block = extents(request.block);
+  launch.dynamic_shared = static_cast<uint32_t>(request.shared);
+  launch.memory = &context.memory;
+  launch.cooperative = request.cooperative;
+  launch.grid_id = ++grid_ids;
+  launch.sm_count = context.model.sm_count;
+  launch.resident_blocks =
+      function.resident_blocks(static_cast<int>(request.block.x * request.block.y * request.block.z), request.shared);
+  launch.clock_ghz = context.model.clock_khz * 1e-6;
+  launch.max_shared_per_block = context.model.shared_per_block_optin;
+  {
+    std::lock_guard lock(context.mutex);
+    launch.stack_limit = static_cast<uint32_t>(context.settings.stack_limit);
+    launch.heap_limit = context.settings.heap_limit;
+  }
+  uint64_t blocks = uint64_t{request.grid.x} * request.grid.y * request.grid.z;
+  if (request.cooperative && blocks > launch.resident_blocks) return cudaErrorCooperativeLaunchTooLarge;
+
+  const auto& params = function.kernel.params;
+  if (!params.empty() && !arguments) return cudaErrorInvalidValue;
+  launch.params.resize(function.kernel.param_bytes);
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (!arguments[i]) return cudaErrorInvalidValue;
+    std::memcpy(launch.params.data() + params[i].offset, arguments[i], params[i].size);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t launch(const void* handle, const LaunchRequest& request, void** arguments) {
+  return in_context([&](Context& context) -> cudaError_t {
+    Function* function = nullptr;
+    if (cudaError_t status = find_function(context, handle, &function); status != cudaSuccess) return status;
+    StreamRef stream = find_stream(context, request.stream);
+    if (!stream || &stream->context != &context) return cudaErrorInvalidResourceHandle;
+    if (request.cooperative && !context.model.cooperative_launch) return cudaErrorNotSupported;
+    LaunchWork work;
+    if (cudaError_t status = prepare_launch(*function, request, arguments, &work); status != cudaSuccess) return status;
+    enqueue(context, stream, std::move(work));
+    return cudaSuccess;
+  });
+}
+
+namespace {
+
+// Attributes that would change what a kernel computes are refused while they are not implemented; the others are hints.
+cudaError_t apply(const cudaLaunchAttribute& attribute, LaunchRequest* request) {
+  switch (attribute.id) {
+    case cudaLaunchAttributeCooperative: request->cooperative = attribute.val.cooperative != 0; return cudaSuccess;
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout: return cudaSuccess;
+    // Serialisation is what every stream gives; nothing overlaps earlier than it asked for.
+    case cudaLaunchAttributeProgrammaticStreamSerialization: return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension: {
+      const auto& cluster = attribute.val.clusterDim;
+      return cluster.x <= 1 && cluster.y <= 1 && cluster.z <= 1 ? cudaSuccess : cudaErrorNotSupported;
+    }
+    case cudaLaunchAttributeProgrammaticEvent:
+    case cudaLaunchAttributeLaunchCompletionEvent:
+    case cudaLaunchAttributeDeviceUpdatableKernelNode: return cudaErrorNotSupported;
+    default: return cudaErrorInvalidValue;
+  }
+}
+
+cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void* handle, void** arguments,
+                                   bool thread_stream) {
+  if (!config || (config->numAttrs && !config->attrs)) return edge([] { return cudaErrorInvalidValue; });
+  LaunchRequest request{config->gridDim, config->blockDim, config->dynamicSmemBytes,
+                        thread_stream ? per_thread(config->stream) : config->stream, false};
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    if (cudaError_t status = apply(config->attrs[i], &request); status != cudaSuccess)
+      return edge([&] { return status; });
+  return launch(handle, request, arguments);
+}
+
+}  // namespace
+}  // namespace warpbeam::cuda
+
+using namespace warpbeam::cuda;
+
+extern "C" {
+
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                             cudaStream_t stream) {
+  return launch(function, {grid, block, shared, stream}, arguments);
+}
+
+WB_TWIN cudaError_t cudaLaunchKernel_ptsz(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                          cudaStream_t stream) {
+  return launch(function, {grid, block, shared, per_thread(stream)}, arguments);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                        cudaStream_t stream) {
+  return launch(function, {grid, block, shared, stream, true}, arguments);
+}
+
+WB_TWIN cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* function, dim3 grid, dim3 block, void** arguments,
+                                                     size_t shared, cudaStream_t stream) {
+  return launch(function, {grid, block, shared, per_thread(stream), true}, arguments);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
+  return launch_with_attributes(config, function, arguments, false);
+}
+
+WB_TWIN cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
+  return launch_with_attributes(config, function, arguments, true);
+}
+
+}  // extern "C"

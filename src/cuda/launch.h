@@ -1,0 +1,19 @@
+// Launching kernels.
+#pragma once
+#include "cuda/modules.h"
+#include "cuda/ops.h"
+
+namespace warpbeam::cuda {
+
+struct LaunchRequest {
+  dim3 grid, block;
+  size_t shared = 0;
+  cudaStream_t stream = nullptr;
+  bool cooperative = false;
+};
+
+// Checks the configuration and makes the Work of it; `arguments` points at one value per parameter.
+cudaError_t prepare_launch(Function& function, const LaunchRequest& request, void** arguments, LaunchWork* work);
+cudaError_t launch(const void* handle, const LaunchRequest& request, void** arguments);
+
+}  // namespace warpbeam::cuda

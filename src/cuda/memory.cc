@@ -1,0 +1,250 @@
+#include "cuda/memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "cuda/copy.h"
+#include "cuda/edge.h"
+
+namespace warpbeam::cuda {
+
+namespace {
+
+// In DeviceMemory of a device that only sees the memory of another: Allocation::flags has this bit.
+constexpr uint32_t kForeign = 1u << 31;
+
+constexpr size_t kPitchAlignment = 512;  // of cudaMallocPitch on every device since cc 2.0
+constexpr size_t kAlignment = 256;
+
+bool host_visible(vm::MemoryKind kind) {
+  using enum vm::MemoryKind;
+  return kind == Pinned || kind == Registered || kind == Managed;
+}
+
+void show(Context& reader, const vm::Allocation& allocation) {
+  (void)reader.memory.adopt(reinterpret_cast<void*>(allocation.base), allocation.size, allocation.kind,
+                            allocation.origin, allocation.flags | kForeign);
+}
+
+cudaError_t allocate_pitched(Context& context, void** pointer, size_t* pitch, size_t width, size_t rows) {
+  *pitch = 0;
+  if (width == 0 || rows == 0) {
+    *pointer = nullptr;
+    return cudaSuccess;
+  }
+  if (width > context.model.max_pitch) return cudaErrorInvalidValue;
+  size_t row = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+  if (rows > SIZE_MAX / row) return cudaErrorMemoryAllocation;
+  cudaError_t status = allocate(context, row * rows, vm::MemoryKind::Device, "cudaMallocPitch", 0, pointer);
+  if (status == cudaSuccess) *pitch = row;
+  return status;
+}
+
+}  // namespace
+
+void share(Context& owner, const vm::Allocation& allocation) {
+  for (const auto& context : process().contexts) {
+    if (context.get() == &owner) continue;
+    bool sees = host_visible(allocation.kind);
+    if (!sees) {
+      std::lock_guard lock(context->mutex);
+      sees = context->peers.contains(owner.ordinal);
+    }
+    if (sees) show(*context, allocation);
+  }
+}
+
+std::optional<Place> locate(const void* address) {
+  for (const auto& context : process().contexts)
+    if (auto allocation = context->memory.find(reinterpret_cast<uint64_t>(address));
+        allocation && !(allocation->flags & kForeign))
+      return Place{context.get(), std::move(*allocation)};
+  return std::nullopt;
+}
+
+cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::string origin, uint32_t flags,
+                     void** pointer) {
+  if (size == 0) {
+    *pointer = nullptr;
+    return cudaSuccess;
+  }
+  auto allocation = context.memory.allocate(size, kAlignment, kind, std::move(origin), flags);
+  if (!allocation) return cudaErrorMemoryAllocation;
+  share(context, *allocation);
+  *pointer = reinterpret_cast<void*>(allocation->base);
+  return cudaSuccess;
+}
+
+void release(Context& owner, uint64_t base) {
+  for (const auto& context : process().contexts)
+    if (context.get() != &owner) context->memory.free(base);
+  owner.memory.free(base);
+}
+
+void share_device_memory(Context& owner, Context& reader) {
+  for (const vm::Allocation& allocation : owner.memory.live())
+    if (!host_visible(allocation.kind) && !(allocation.flags & kForeign)) show(reader, allocation);
+}
+
+void unshare_device_memory(Context& owner, Context& reader) {
+  for (const vm::Allocation& allocation : owner.memory.live())
+    if (!host_visible(allocation.kind) && !(allocation.flags & kForeign)) reader.memory.free(allocation.base);
+}
+
+}  // namespace warpbeam::cuda
+
+using namespace warpbeam;
+using namespace warpbeam::cuda;
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, size_t size) {
+  return in_context([&](Context& context) {
+    if (!pointer) return cudaErrorInvalidValue;
+    return allocate(context, size, vm::MemoryKind::Device, "cudaMalloc", 0, pointer);
+  });
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  return in_context([&](Context& context) {
+    if (!pointer || !pitch) return cudaErrorInvalidValue;
+    return allocate_pitched(context, pointer, pitch, width, height);
+  });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+  return in_context([&](Context& context) {
+    if (!pitched) return cudaErrorInvalidValue;
+    if (extent.depth != 0 && extent.height > SIZE_MAX / extent.depth) return cudaErrorMemoryAllocation;
+    pitched->xsize = extent.width;
+    pitched->ysize = extent.height;
+    return allocate_pitched(context, &pitched->ptr, &pitched->pitch, extent.width, extent.height * extent.depth);
+  });
+}
+
+cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int flags) {
+  return in_context([&](Context& context) {
+    if (!pointer || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) return cudaErrorInvalidValue;
+    if (!context.model.managed_memory) return cudaErrorNotSupported;
+    return allocate(context, size, vm::MemoryKind::Managed, "cudaMallocManaged", flags, pointer);
+  });
+}
+
+// Frees wait for the device: work already queued may use the memory.
+cudaError_t cudaFree(void* pointer) {
+  return in_context([&](Context&) {
+    if (!pointer) return cudaSuccess;
+    auto place = locate(pointer);
+    if (!place || !place->starts_at(pointer)) return cudaErrorInvalidValue;
+    if (place->allocation.kind != vm::MemoryKind::Device && place->allocation.kind != vm::MemoryKind::Managed)
+      return cudaErrorInvalidValue;
+    place->owner->synchronize();
+    if (cudaError_t failure = place->owner->failure(); failure != cudaSuccess) return failure;
+    account_free(place->allocation.base);
+    release(*place->owner, place->allocation.base);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  return in_context([&](Context& context) {
+    if (!free || !total) return cudaErrorInvalidValue;
+    *total = context.memory.capacity();
+    *free = *total - std::min<size_t>(context.memory.used(), *total);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return edge([&] {
+    if (!attributes) return cudaErrorInvalidValue;
+    *attributes = {};
+    auto place = locate(pointer);
+    if (!place) {
+      attributes->type = attributes->memoryType = cudaMemoryTypeUnregistered;
+      attributes->device = cudaInvalidDeviceId;
+      attributes->hostPointer = const_cast<void*>(pointer);
+      return cudaSuccess;
+    }
+    attributes->device = place->owner->ordinal;
+    attributes->devicePointer = const_cast<void*>(pointer);
+    if (!place->on_device()) attributes->hostPointer = const_cast<void*>(pointer);
+    attributes->isManaged = place->allocation.kind == vm::MemoryKind::Managed;
+    attributes->type = attributes->isManaged    ? cudaMemoryTypeManaged
+                       : place->on_device() ? cudaMemoryTypeDevice
+                                            : cudaMemoryTypeHost;
+    attributes->memoryType = attributes->type;
+    return cudaSuccess;
+  });
+}
+
+// Managed memory has one copy that both sides use, so where it should live makes no difference; only the arguments and
+// the order in the stream matter.
+
+static bool valid_location(cudaMemLocation location) {
+  switch (location.type) {
+    case cudaMemLocationTypeDevice: return location.id >= 0 && location.id < device_count();
+    case cudaMemLocationTypeHost:
+    case cudaMemLocationTypeHostNuma:
+    case cudaMemLocationTypeHostNumaCurrent: return true;
+    default: return false;
+  }
+}
+
+static bool managed_range(const void* pointer, size_t count) {
+  auto place = locate(pointer);
+  return place && place->allocation.kind == vm::MemoryKind::Managed && count > 0 && count <= place->room(pointer);
+}
+
+static cudaError_t prefetch(const void* pointer, size_t count, cudaMemLocation location, unsigned flags,
+                            cudaStream_t stream) {
+  return in_context([&](Context& context) {
+    if (flags != 0 || !managed_range(pointer, count)) return cudaErrorInvalidValue;
+    if (!valid_location(location)) return cudaErrorInvalidDevice;
+    return find_stream(context, stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t count, cudaMemLocation location, unsigned int flags,
+                                 cudaStream_t stream) {
+  return prefetch(pointer, count, location, flags, stream);
+}
+
+WB_TWIN cudaError_t cudaMemPrefetchAsync_ptsz(const void* pointer, size_t count, cudaMemLocation location,
+                                              unsigned int flags, cudaStream_t stream) {
+  return prefetch(pointer, count, location, flags, per_thread(stream));
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise advice, cudaMemLocation location) {
+  return in_context([&](Context&) {
+    if (!managed_range(pointer, count) || advice < cudaMemAdviseSetReadMostly ||
+        advice > cudaMemAdviseUnsetAccessedBy)
+      return cudaErrorInvalidValue;
+    bool place_matters = advice != cudaMemAdviseSetReadMostly && advice != cudaMemAdviseUnsetReadMostly &&
+                         advice != cudaMemAdviseUnsetPreferredLocation;
+    return place_matters && !valid_location(location) ? cudaErrorInvalidDevice : cudaSuccess;
+  });
+}
+
+static cudaError_t attach(cudaStream_t stream, void* pointer, size_t length, unsigned flags) {
+  return in_context([&](Context& context) {
+    auto place = locate(pointer);
+    if (!place || place->allocation.kind != vm::MemoryKind::Managed || !place->starts_at(pointer))
+      return cudaErrorInvalidValue;
+    if (length != 0 && length != place->allocation.size) return cudaErrorInvalidValue;
+    if (!std::has_single_bit(flags) || flags > cudaMemAttachSingle) return cudaErrorInvalidValue;
+    return find_stream(context, stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t length, unsigned int flags) {
+  return attach(stream, pointer, length, flags);
+}
+
+WB_TWIN cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void* pointer, size_t length,
+                                                  unsigned int flags) {
+  return attach(per_thread(stream), pointer, length, flags);
+}
+
+}  // extern "C"

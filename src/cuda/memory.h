@@ -1,0 +1,43 @@
+// Which memory an address belongs to, over all devices.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cuda/context.h"
+#include "vm/memory.h"
+
+namespace warpbeam::cuda {
+
+struct Place {
+  Context* owner = nullptr;
+  vm::Allocation allocation;
+  // Bytes from `address` to the end of the allocation.
+  uint64_t room(const void* address) const {
+    return allocation.base + allocation.size - reinterpret_cast<uint64_t>(address);
+  }
+  bool on_device() const {
+    using enum vm::MemoryKind;
+    return allocation.kind == Device || allocation.kind == Variable || allocation.kind == Constant;
+  }
+  bool starts_at(const void* address) const { return allocation.base == reinterpret_cast<uint64_t>(address); }
+};
+
+// The allocation around `address`, nothing for memory the runtime did not make or register.
+std::optional<Place> locate(const void* address);
+
+// Size 0 gives a null pointer, as CUDA does. Memory that hosts can touch too becomes visible to kernels of all devices,
+// device memory to those of devices that enabled peer access.
+cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::string origin, uint32_t flags,
+                     void** pointer);
+// Makes a fresh allocation of `owner` visible to the other devices that may see it.
+void share(Context& owner, const vm::Allocation& allocation);
+void release(Context& owner, uint64_t base);
+// Takes an allocation that is about to be freed off its pool's account, if it came from a pool.
+void account_free(uint64_t base);
+
+// Makes what `owner` holds (or stops it being) visible to kernels of `reader`.
+void share_device_memory(Context& owner, Context& reader);
+void unshare_device_memory(Context& owner, Context& reader);
+
+}  // namespace warpbeam::cuda

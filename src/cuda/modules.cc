@@ -1,0 +1,225 @@
+#include "cuda/modules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "cuda/elf_sections.h"
+#include "cuda/fatbin.h"
+#include "cuda/memory.h"
+
+namespace warpbeam::cuda {
+
+Registry& Registry::instance() {
+  static auto* registry = new Registry;
+  return *registry;
+}
+
+Image* Registry::add(const void* container) {
+  std::unique_lock lock(mutex_);
+  auto image = std::make_unique<Image>();
+  image->containers.push_back(container);
+  images_.push_back(std::move(image));
+  return images_.back().get();
+}
+
+Image* Registry::add_linked(const void* container) {
+  std::unique_lock lock(mutex_);
+  for (const auto& image : images_)
+    if (image->linked && !image->used) {
+      image->containers.push_back(container);
+      return image.get();
+    }
+  auto image = std::make_unique<Image>();
+  image->linked = true;
+  image->containers.push_back(container);
+  images_.push_back(std::move(image));
+  return images_.back().get();
+}
+
+void Registry::add_kernel(Image* image, const void* host, const char* name) {
+  std::unique_lock lock(mutex_);
+  auto symbol = std::make_unique<KernelSymbol>();
+  symbol->image = image;
+  symbol->host = host;
+  symbol->name = name;
+  kernels_[host] = symbol.get();
+  kernels_[symbol.get()] = symbol.get();
+  image->kernels.push_back(std::move(symbol));
+}
+
+void Registry::add_variable(Image* image, void* host, const char* name, size_t size, bool constant) {
+  bool managed = in_section(host, "wb_managed");
+  std::unique_lock lock(mutex_);
+  image->has_managed |= managed;
+  image->variables.push_back(
+      std::make_unique<VariableSymbol>(VariableSymbol{image, host, name, size, constant, managed}));
+  variables_[host] = image->variables.back().get();
+}
+
+void Registry::remove(Image* image) {
+  std::unique_lock lock(mutex_);
+  auto found = std::ranges::find_if(images_, [&](const auto& other) { return other.get() == image; });
+  if (found == images_.end()) return;
+  for (const auto& kernel : image->kernels) {
+    kernels_.erase(kernel.get());
+    if (auto host = kernels_.find(kernel->host); host != kernels_.end() && host->second == kernel.get())
+      kernels_.erase(host);
+  }
+  for (const auto& variable : image->variables)
+    if (auto host = variables_.find(variable->host); host != variables_.end() && host->second == variable.get())
+      variables_.erase(host);
+  retired_.push_back(std::move(*found));
+  images_.erase(found);
+}
+
+KernelSymbol* Registry::kernel(const void* handle) const {
+  std::shared_lock lock(mutex_);
+  auto found = kernels_.find(handle);
+  return found == kernels_.end() ? nullptr : found->second;
+}
+
+VariableSymbol* Registry::variable(const void* host) const {
+  std::shared_lock lock(mutex_);
+  auto found = variables_.find(host);
+  return found == variables_.end() ? nullptr : found->second;
+}
+
+std::vector<Image*> Registry::images_with_managed() const {
+  std::shared_lock lock(mutex_);
+  std::vector<Image*> images;
+  for (const auto& image : images_)
+    if (image->has_managed) images.push_back(image.get());
+  return images;
+}
+
+void Registry::mark_used(Image* image) {
+  std::unique_lock lock(mutex_);
+  image->used = true;
+}
+
+LoadedImages::~LoadedImages() = default;
+
+LoadedImages::Loaded& LoadedImages::loaded(Image& image) {
+  auto found = images_.find(&image);
+  if (found != images_.end()) return found->second;
+  Registry::instance().mark_used(&image);
+  Loaded& fresh = images_[&image];
+  fresh = read(image);
+  // Kernels may be handed addresses of managed variables of images that nothing else has used yet.
+  for (Image* other : Registry::instance().images_with_managed()) loaded(*other);
+  return fresh;
+}
+
+cudaError_t LoadedImages::load(Image& image) {
+  std::lock_guard lock(mutex_);
+  return loaded(image).status;
+}
+
+LoadedImages::Loaded LoadedImages::read(Image& image) {
+  std::vector<std::string_view> texts;
+  for (const void* container : image.containers) {
+    auto contents = read_fatbin(container);
+    if (!contents) {
+      fmt::print(stderr, "warpbeam: {}\n", contents.error().message);
+      return {cudaErrorInvalidKernelImage, nullptr};
+    }
+    const auto* best = best_ptx(*contents, context_.model.cc());
+    if (best) {
+      texts.push_back(best->text);
+      continue;
+    }
+    std::string why = "it holds no code";
+    if (!contents->ptx.empty())
+      why = fmt::format("its PTX needs compute capability {}.{} or newer", contents->ptx.front().cc / 10,
+                        contents->ptx.front().cc % 10);
+    else if (contents->compressed)
+      why = "its PTX is compressed; build with warpbeam nvcc, or with -Xfatbin -compress=false";
+    else if (contents->machine_code)
+      why = "it holds machine code for the vendor's GPUs only; build with PTX (-arch=compute_…)";
+    fmt::print(stderr, "warpbeam: no kernel image for {} (compute capability {}.{}): {}\n", context_.model.name,
+               context_.model.major, context_.model.minor, why);
+    return {cudaErrorNoKernelImageForDevice, nullptr};
+  }
+
+  vm::LoadOptions options;
+  options.device_cc = context_.model.cc();
+  // Loading writes initial values into managed variables. A second device must not undo what the program has written.
+  std::vector<std::pair<VariableSymbol*, std::vector<std::byte>>> values;
+  for (const auto& variable : image.variables) {
+    if (!variable->managed) continue;
+    options.placements.push_back({variable->name, variable->host, variable->size});
+    auto* bytes = static_cast<const std::byte*>(variable->host);
+    if (variable->initialised) values.emplace_back(variable.get(), std::vector(bytes, bytes + variable->size));
+  }
+  Loaded loaded;
+  loaded.status = load_program(context_, texts, options, &loaded.program);
+  for (const auto& [variable, bytes] : values) std::memcpy(variable->host, bytes.data(), bytes.size());
+  for (const auto& variable : image.variables) variable->initialised |= variable->managed;
+  return loaded;
+}
+
+cudaError_t LoadedImages::function(KernelSymbol& symbol, Function** function) {
+  auto& slot = symbol.loaded[context_.ordinal];
+  *function = slot.load(std::memory_order_acquire);
+  if (*function) return cudaSuccess;
+  std::lock_guard lock(mutex_);
+  *function = slot.load(std::memory_order_acquire);
+  if (*function) return cudaSuccess;
+  Loaded& image = loaded(*symbol.image);
+  if (image.status != cudaSuccess) return image.status;
+  const vm::Kernel* kernel = image.program->find_kernel(symbol.name);
+  if (!kernel) return cudaErrorInvalidDeviceFunction;
+  functions_.push_back(std::make_unique<Function>(context_, *image.program, *kernel));
+  *function = functions_.back().get();
+  {
+    std::lock_guard settings(context_.mutex);
+    (*function)->cache = context_.settings.cache;
+  }
+  bound_.push_back(&symbol);
+  slot.store(*function, std::memory_order_release);
+  return cudaSuccess;
+}
+
+cudaError_t LoadedImages::variable(VariableSymbol& symbol, const vm::ProgramVariable** variable) {
+  std::lock_guard lock(mutex_);
+  Loaded& image = loaded(*symbol.image);
+  if (image.status != cudaSuccess) return image.status;
+  *variable = image.program->find_variable(symbol.name);
+  return *variable ? cudaSuccess : cudaErrorInvalidSymbol;
+}
+
+void LoadedImages::unload() {
+  std::lock_guard lock(mutex_);
+  for (KernelSymbol* symbol : bound_) symbol->loaded[context_.ordinal].store(nullptr, std::memory_order_release);
+  bound_.clear();
+  functions_.clear();
+  images_.clear();
+}
+
+cudaError_t load_program(Context& context, std::span<const std::string_view> texts, const vm::LoadOptions& options,
+                         std::unique_ptr<vm::Program>* program) {
+  auto loaded = vm::Program::load(texts, context.memory, options);
+  if (loaded) {
+    *program = std::move(*loaded);
+    return cudaSuccess;
+  }
+  const Error& error = loaded.error();
+  fmt::print(stderr, "{}{}", error.message, error.message.ends_with('\n') ? "" : "\n");
+  switch (static_cast<vm::LoadErrorCode>(error.code)) {
+    case vm::LoadErrorCode::UnsupportedPtxVersion: return cudaErrorUnsupportedPtxVersion;
+    case vm::LoadErrorCode::SymbolNotFound: return cudaErrorSymbolNotFound;
+    case vm::LoadErrorCode::OutOfMemory: return cudaErrorMemoryAllocation;
+    case vm::LoadErrorCode::InvalidPtx: break;
+  }
+  return cudaErrorInvalidPtx;
+}
+
+cudaError_t find_function(Context& context, const void* handle, Function** function) {
+  KernelSymbol* symbol = handle ? Registry::instance().kernel(handle) : nullptr;
+  if (!symbol) return cudaErrorInvalidDeviceFunction;
+  return context.images->function(*symbol, function);
+}
+
+}  // namespace warpbeam::cuda

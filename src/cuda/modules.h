@@ -1,0 +1,141 @@
+// Device code in the host program: what was registered, and what each context has loaded of it.
+//
+// Compilers register every fat binary before main, and with it which host address stands for which kernel or variable.
+// Nothing is parsed then; an image is loaded into a context when something of it is first used there. Images with
+// relocatable device code are linked together: they form one image with several fat binaries.
+#pragma once
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda/api.h"
+#include "cuda/context.h"
+#include "cuda/thread_state.h"
+#include "model/occupancy.h"
+#include "vm/program.h"
+
+namespace warpbeam::cuda {
+
+// A kernel loaded into a context.
+class Function {
+ public:
+  Function(Context& context, const vm::Program& program, const vm::Kernel& kernel)
+      : context(context), program(program), kernel(kernel) {}
+
+  Context& context;
+  const vm::Program& program;
+  const vm::Kernel& kernel;
+  // Attributes that cudaFuncSet… changes.
+  std::atomic<int> dynamic_shared_limit{-1};  // -1: what fits without asking
+  std::atomic<int> carveout_percent{-1};
+  std::atomic<int> cache{cudaFuncCachePreferNone};
+  std::atomic<bool> non_portable_cluster{false};
+
+  size_t max_dynamic_shared() const;
+  int max_threads_per_block() const;
+  model::KernelResources resources() const;
+  model::OccupancySettings occupancy_settings() const;
+  // Blocks the whole device holds at once.
+  int resident_blocks(int block_size, size_t dynamic_shared) const;
+
+ private:
+  mutable std::mutex mutex_;  // of the answer last given: launches repeat
+  mutable int last_block_size_ = 0, last_resident_ = 0;
+  mutable size_t last_shared_ = 0;
+};
+
+struct Image;
+
+struct KernelSymbol {
+  Image* image;
+  const void* host;
+  std::string name;
+  std::array<std::atomic<Function*>, ThreadState::kMaxDevices> loaded{};  // by device
+};
+
+struct VariableSymbol {
+  Image* image;
+  void* host;
+  std::string name;
+  size_t size;
+  bool constant;
+  bool managed;
+  bool initialised = false;  // a managed variable has got its initial value
+};
+
+struct Image {
+  std::vector<const void*> containers;
+  std::vector<std::unique_ptr<KernelSymbol>> kernels;
+  std::vector<std::unique_ptr<VariableSymbol>> variables;
+  bool linked = false;
+  bool has_managed = false;
+  bool used = false;  // loaded somewhere: a linked image takes no more parts
+};
+
+class Registry {
+ public:
+  static Registry& instance();
+
+  Image* add(const void* container);
+  // Adds the container to the linked image that is still open.
+  Image* add_linked(const void* container);
+  void add_kernel(Image* image, const void* host, const char* name);
+  void add_variable(Image* image, void* host, const char* name, size_t size, bool constant);
+  // Its host addresses mean nothing from here on. Its code stays loaded: kernels may be running.
+  void remove(Image* image);
+
+  // `handle` is the host address of a kernel, or a KernelSymbol that the runtime gave out.
+  KernelSymbol* kernel(const void* handle) const;
+  VariableSymbol* variable(const void* host) const;
+  std::vector<Image*> images_with_managed() const;
+  void mark_used(Image* image);
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::vector<std::unique_ptr<Image>> images_;
+  std::vector<std::unique_ptr<Image>> retired_;
+  std::unordered_map<const void*, KernelSymbol*> kernels_;
+  std::unordered_map<const void*, VariableSymbol*> variables_;
+};
+
+// The images of one context.
+class LoadedImages {
+ public:
+  explicit LoadedImages(Context& context) : context_(context) {}
+  ~LoadedImages();
+
+  cudaError_t function(KernelSymbol& symbol, Function** function);
+  cudaError_t variable(VariableSymbol& symbol, const vm::ProgramVariable** variable);
+  cudaError_t load(Image& image);
+  // Forgets everything; the context must be idle.
+  void unload();
+
+ private:
+  struct Loaded {
+    cudaError_t status = cudaSuccess;
+    std::unique_ptr<vm::Program> program;
+  };
+  Loaded& loaded(Image& image);
+  Loaded read(Image& image);
+
+  Context& context_;
+  std::recursive_mutex mutex_;
+  std::map<Image*, Loaded> images_;
+  std::vector<std::unique_ptr<Function>> functions_;
+  std::vector<KernelSymbol*> bound_;  // symbols whose `loaded` entry points here
+};
+
+// Parses and links PTX for a context; the diagnostics go to stderr.
+cudaError_t load_program(Context& context, std::span<const std::string_view> texts, const vm::LoadOptions& options,
+                         std::unique_ptr<vm::Program>* program);
+
+// The kernel a host program names, loaded into the context.
+cudaError_t find_function(Context& context, const void* handle, Function** function);
+
+}  // namespace warpbeam::cuda

@@ -1,0 +1,143 @@
+#include "cuda/ops.h"
+
+#include <condition_variable>
+#include <deque>
+#include <thread>
+
+#include "cuda/context.h"
+#include "cuda/thread_state.h"
+#include "cuda/traps.h"
+
+namespace warpbeam::cuda {
+
+namespace {
+
+// Below this a copy takes less time than waking another thread for it.
+constexpr size_t kInlineBytes = 128 << 10;
+
+// A thread that runs things in order, started at first use. Host functions have one, so that they never hold up a
+// thread that runs blocks; large copies have another, so that they overlap with kernels.
+class Worker {
+ public:
+  void post(std::function<void()> job) {
+    std::lock_guard lock(mutex_);
+    if (!started_) {
+      std::thread([this] { run(); }).detach();
+      started_ = true;
+    }
+    jobs_.push_back(std::move(job));
+    wake_.notify_one();
+  }
+
+ private:
+  void run() {
+    for (;;) {
+      std::function<void()> job;
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [&] { return !jobs_.empty(); });
+        job = std::move(jobs_.front());
+        jobs_.pop_front();
+      }
+      job();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> jobs_;
+  bool started_ = false;
+};
+
+// Never destroyed: their threads end with the process.
+Worker& copy_worker() {
+  static auto* worker = new Worker;
+  return *worker;
+}
+
+Worker& host_worker() {
+  static auto* worker = new Worker;
+  return *worker;
+}
+
+}  // namespace
+
+OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work, std::span<const TaskRef> after) {
+  auto op = std::make_shared<Op>(context, stream, std::move(work));
+  Scheduler::instance().submit(op, stream->queue, after);
+  return op;
+}
+
+void Op::start() {
+  if (is<LaunchWork>()) return context_.failure() == cudaSuccess ? launch() : end();
+  if (is<HostWork>()) {
+    host_worker().post([self = shared_from_this(), this] { run_now(); });
+    return;
+  }
+  size_t bytes = 0;
+  if (auto* copy = std::get_if<CopyWork>(&work_)) bytes = copy->bytes();
+  if (auto* fill = std::get_if<FillWork>(&work_)) bytes = fill->bytes();
+  if (bytes <= kInlineBytes) {
+    if (claim()) run_now();
+    return;
+  }
+  copy_worker().post([self = shared_from_this(), this] {
+    if (claim()) run_now();
+  });
+}
+
+void Op::help() {
+  if (is<LaunchWork>()) {
+    std::shared_ptr<vm::Grid> grid;
+    {
+      std::lock_guard lock(grid_mutex_);
+      grid = grid_;
+    }
+    if (grid) vm::Machine::instance().help(*grid);
+    return;
+  }
+  if (!is<HostWork>() && claim()) run_now();
+}
+
+void Op::run_now() {
+  cudaError_t failure = context_.failure();
+  if (auto* host = std::get_if<HostWork>(&work_)) {
+    if (failure == cudaSuccess || host->also_after_failure) {
+      ThreadState& thread = this_thread();
+      thread.in_host_function = true;
+      host->call(failure);
+      thread.in_host_function = false;
+    }
+  } else if (auto* internal = std::get_if<InternalWork>(&work_)) {
+    internal->call();
+  } else if (failure == cudaSuccess) {
+    if (auto* copy = std::get_if<CopyWork>(&work_)) copy->run();
+    if (auto* fill = std::get_if<FillWork>(&work_)) fill->run();
+  }
+  end();
+}
+
+void Op::launch() {
+  auto& launch = std::get<LaunchWork>(work_).launch;
+  auto done = [self = shared_from_this(), this](vm::LaunchResult&& result) {
+    context_.keep_output(std::move(result.printed));
+    if (result.trap.kind != vm::TrapKind::None) context_.fail(error_of(result.trap.kind), result.trap.paragraph());
+    {
+      std::lock_guard lock(grid_mutex_);
+      grid_.reset();  // the grid holds this callback, and with it this Op
+      claimed_.store(true, std::memory_order_release);
+    }
+    end();
+  };
+  auto grid = vm::Machine::instance().start(std::move(launch), std::move(done));
+  std::lock_guard lock(grid_mutex_);
+  if (!claimed_.load(std::memory_order_acquire)) grid_ = std::move(grid);
+}
+
+void Op::end() {
+  ended_ = Clock::now();
+  work_ = WaitWork{};  // staged copies and captured objects go now, not when the last event forgets the Op
+  Scheduler::instance().finish(*this);
+}
+
+}  // namespace warpbeam::cuda

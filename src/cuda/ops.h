@@ -1,0 +1,115 @@
+// An Op is one thing a stream does: launch, copy, fill, record, wait, host call. Streams queue them; graphs and captures
+// store the same Work without running it.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "cuda/api.h"
+#include "cuda/scheduler.h"
+#include "vm/machine.h"
+
+namespace warpbeam::cuda {
+
+class Context;
+struct Stream;
+using Clock = std::chrono::steady_clock;
+
+struct LaunchWork {
+  vm::Launch launch;
+};
+
+// One side of a copy or fill: rows `pitch` apart, planes `plane` apart.
+struct Region {
+  std::byte* base = nullptr;
+  size_t pitch = 0;
+  size_t plane = 0;
+};
+
+struct CopyWork {
+  Region to, from;
+  size_t width = 0, height = 1, depth = 1;  // bytes, rows, planes
+  std::shared_ptr<std::byte[]> staged;      // a private copy of pageable source memory, if `from` points into one
+  size_t bytes() const { return width * height * depth; }
+  void run() const;
+};
+
+struct FillWork {
+  Region to;
+  uint32_t value = 0;
+  unsigned element = 1;                     // bytes: 1, 2 or 4
+  size_t width = 0, height = 1, depth = 1;  // elements, rows, planes
+  size_t bytes() const { return width * element * height * depth; }
+  void run() const;
+};
+
+// Marks a moment: the Op's end time is the event's.
+struct RecordWork {};
+
+// Only its dependencies matter.
+struct WaitWork {};
+
+struct HostWork {
+  std::function<void(cudaError_t)> call;
+  bool also_after_failure = false;  // stream callbacks learn of the failure; host functions are not run
+};
+
+// Something quick that must happen in stream order and calls no user code: stream-ordered free.
+struct InternalWork {
+  std::function<void()> call;
+};
+
+using Work = std::variant<LaunchWork, CopyWork, FillWork, RecordWork, WaitWork, HostWork, InternalWork>;
+
+template <class One, size_t I = 0>
+constexpr size_t work_index() {
+  if constexpr (std::is_same_v<std::variant_alternative_t<I, Work>, One>)
+    return I;
+  else
+    return work_index<One, I + 1>();
+}
+
+class Op final : public Task {
+ public:
+  Op(Context& context, std::shared_ptr<Stream> stream, Work work)
+      : context_(context), stream_(std::move(stream)), kind_(work.index()), work_(std::move(work)) {}
+
+  Clock::time_point ended() const { return ended_; }  // valid once done()
+
+ private:
+  void start() override;
+  void help() override;
+
+  template <class One>
+  bool is() const {
+    return kind_ == work_index<One>();
+  }
+  void run_now();
+  void launch();
+  void end();
+  bool claim() { return !claimed_.exchange(true, std::memory_order_acq_rel); }
+
+  Context& context_;
+  std::shared_ptr<Stream> stream_;  // kept alive until the Op has ended
+  const size_t kind_;  // which Work; other threads may ask while work_ changes
+  Work work_;
+  Clock::time_point ended_{};
+  std::atomic<bool> claimed_{false};  // whoever claims a queued copy runs it: the copying thread or a waiting one
+  std::mutex grid_mutex_;
+  std::shared_ptr<vm::Grid> grid_;
+};
+
+using OpRef = std::shared_ptr<Op>;
+
+// Queues `work` on the stream.
+OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work, std::span<const TaskRef> after = {});
+
+}  // namespace warpbeam::cuda

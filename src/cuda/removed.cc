@@ -1,0 +1,106 @@
+// Functions that newer toolkits removed and older programs call.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <vector>
+
+#include "cuda/edge.h"
+#include "cuda/launch.h"
+#include "cuda/notes.h"
+
+namespace warpbeam::cuda {
+
+namespace {
+
+void removed(const char* old_name, const char* new_name) {
+  note_once(old_name, [&] { return fmt::format("{} was removed from CUDA; today it is {}", old_name, new_name); });
+}
+
+// cudaConfigureCall, cudaSetupArgument, cudaLaunch: a launch in three calls.
+thread_local std::vector<std::byte>* arguments = nullptr;
+
+}  // namespace
+}  // namespace warpbeam::cuda
+
+using namespace warpbeam::cuda;
+
+extern "C" {
+
+cudaError_t cudaThreadSynchronize(void) {
+  removed("cudaThreadSynchronize", "cudaDeviceSynchronize");
+  return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaThreadExit(void) {
+  removed("cudaThreadExit", "cudaDeviceReset");
+  return cudaDeviceReset();
+}
+
+cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) {
+  removed("cudaThreadSetLimit", "cudaDeviceSetLimit");
+  return cudaDeviceSetLimit(limit, value);
+}
+
+cudaError_t cudaThreadGetLimit(size_t* value, cudaLimit limit) {
+  removed("cudaThreadGetLimit", "cudaDeviceGetLimit");
+  return cudaDeviceGetLimit(value, limit);
+}
+
+cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) {
+  removed("cudaThreadSetCacheConfig", "cudaDeviceSetCacheConfig");
+  return cudaDeviceSetCacheConfig(config);
+}
+
+cudaError_t cudaThreadGetCacheConfig(cudaFuncCache* config) {
+  removed("cudaThreadGetCacheConfig", "cudaDeviceGetCacheConfig");
+  return cudaDeviceGetCacheConfig(config);
+}
+
+// They rounded doubles for devices without double precision; since then there is nothing to do.
+cudaError_t cudaSetDoubleForDevice(double*) { return cudaSuccess; }
+cudaError_t cudaSetDoubleForHost(double*) { return cudaSuccess; }
+
+cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+  removed("cudaConfigureCall", "cudaLaunchKernel");
+  return edge([&] {
+    ThreadState& thread = this_thread();
+    if (thread.configuration_count == ThreadState::kMaxPendingConfigurations) return cudaErrorInvalidConfiguration;
+    thread.configurations[thread.configuration_count++] = {
+        {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, stream};
+    if (arguments) arguments->clear();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetupArgument(const void* argument, size_t size, size_t offset) {
+  return edge([&] {
+    if (this_thread().configuration_count == 0) return cudaErrorMissingConfiguration;
+    if (!arguments) arguments = new std::vector<std::byte>;
+    if (arguments->size() < offset + size) arguments->resize(offset + size);
+    std::memcpy(arguments->data() + offset, argument, size);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLaunch(const void* handle) {
+  return edge([&]() -> cudaError_t {
+    ThreadState& thread = this_thread();
+    if (thread.configuration_count == 0) return cudaErrorMissingConfiguration;
+    const CallConfiguration& top = thread.configurations[--thread.configuration_count];
+    Context* context = nullptr;
+    if (cudaError_t status = current_context(&context); status != cudaSuccess) return status;
+    Function* function = nullptr;
+    if (cudaError_t status = find_function(*context, handle, &function); status != cudaSuccess) return status;
+    std::vector<void*> pointers;
+    for (const auto& param : function->kernel.params) {
+      if (!arguments || param.offset + param.size > arguments->size()) return cudaErrorInvalidValue;
+      pointers.push_back(arguments->data() + param.offset);
+    }
+    return launch(handle,
+                  {dim3(top.grid[0], top.grid[1], top.grid[2]), dim3(top.block[0], top.block[1], top.block[2]),
+                   top.shared, top.stream},
+                  pointers.data());
+  });
+}
+
+}  // extern "C"
