@@ -163,11 +163,11 @@ Handler by_type(Type t) {
   }
 }
 template <class U, Type t>
-struct Scalar {
+struct WholeOperand {
   static constexpr Handler fn = atomic_lanes<U, t>;
 };
 template <class U, Type t>
-struct Vector {
+struct Elementwise {
   static constexpr Handler fn = atomic_vector<U, t>;
 };
 
@@ -194,11 +194,11 @@ Handler select_atomic(const ptx::Instruction& i) {
   if (m.vec) {
     if (m.op != Op::Add && m.op != Op::Min && m.op != Op::Max) return nullptr;
     if (m.op != Op::Add && i.form.type == Type::F32) return nullptr;
-    return by_type<Vector>(i.form.type);
+    return by_type<Elementwise>(i.form.type);
   }
   if (!legal(m.op, i.form.type, is_red)) return nullptr;
   if (i.form.type == Type::B128) return atomic_wide;
-  return by_type<Scalar>(i.form.type);
+  return by_type<WholeOperand>(i.form.type);
 }
 
 }  // namespace warpbeam::vm
