@@ -259,7 +259,9 @@ Result<void> Build::embed(const Unit& unit) {
   if (options_.keep) WB_TRY(write_file(kept(stem + ".fatbin"), fatbin));
   auto object = read_file(unit.object);
   if (!object) return object.error();
-  WB_TRY(replace_section(*object, options_.rdc ? kRelocatableSection : kWholeProgramSection, fatbin));
+  auto replaced = replace_section(*object, options_.rdc ? kRelocatableSection : kWholeProgramSection, fatbin);
+  if (!replaced) return replaced.error();
+  if (!*replaced) return {};  // a source without device code registers nothing
   if (options_.rdc) rename_unit(*object, unit_id(options_, unit.source.path));
   return write_file(unit.object, *object);
 }

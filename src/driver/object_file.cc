@@ -174,11 +174,11 @@ Result<std::vector<ObjectFile>> read_archive(std::string_view bytes, const std::
   return objects;
 }
 
-Result<void> replace_section(std::string& object, std::string_view section, std::string_view contents) {
+Result<bool> replace_section(std::string& object, std::string_view section, std::string_view contents) {
   auto view = view_elf(object, "the host object");
   if (!view) return view.error();
   const Elf64_Shdr* found = view->find(section);
-  if (!found) return Error{1, fmt::format("the host object has no section {}", section)};
+  if (!found) return false;
   Elf64_Shdr changed = *found;
   size_t index = found - view->sections.data();
   // The new contents go to the end of the file; the old bytes stay behind, a few hundred of them.
@@ -190,7 +190,7 @@ Result<void> replace_section(std::string& object, std::string_view section, std:
   std::memcpy(&header, object.data(), sizeof header);
   std::memcpy(object.data() + header.e_shoff + index * sizeof changed, &changed, sizeof changed);
   object += contents;
-  return {};
+  return true;
 }
 
 void rename_unit(std::string& object, std::string_view id) {

@@ -29,7 +29,8 @@ bool is_archive(std::string_view bytes);
 Result<std::vector<ObjectFile>> read_archive(std::string_view bytes, const std::string& path);
 
 // Gives a section of an object new contents. Relocations against it stay valid: only its place in the file changes.
-Result<void> replace_section(std::string& object, std::string_view section, std::string_view contents);
+// False when there is no such section.
+Result<bool> replace_section(std::string& object, std::string_view section, std::string_view contents);
 
 // Replaces the id in clang's names for relocatable device code (…__nv_<16 digits>), which is a hash of the path as it
 // was written, by one that two directories cannot share. `id` has 16 digits.

@@ -68,7 +68,7 @@ void add_cuda(Words& words, const Options& options, const std::string& source) {
   if (!options.precision.prec_sqrt) words.push_back("-D__WARPBEAM_APPROX_SQRT__=1");
   if (options.precision.fast_math) append(words, {"-D__USE_FAST_MATH__=1", "-fgpu-approx-transcendentals"});
   if (options.per_thread_stream)
-    append(words, {"-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"});
+    append(words, {"-Xclang", "-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"});
   add_preprocessor(words, options);
   append(words, {"-include", toolchain().include_directory + "/warpbeam/prelude.h"});
   append(words, options.both);

@@ -1,0 +1,344 @@
+#!/usr/bin/env bash
+# The driver from the outside: each case is a function case_* that works in a directory of its own and fails with a
+# status. Usage: run.sh [filter]; prints a line per case and ends with "N passed, N failed".
+# WARPBEAM_DRIVER names the program to test (default: the release build's).
+set -u
+here=$(cd -- "${BASH_SOURCE[0]%/*}" && pwd -P)
+root=$(cd -- "$here/../.." && pwd -P)
+driver=${WARPBEAM_DRIVER:-$root/build/release/bin/warpbeam}
+filter=${1:-}
+work=$(mktemp -d "${TMPDIR:-/tmp}/warpbeam-driver.XXXXXX")
+trap 'rm -rf -- "$work"' EXIT
+
+# An installed tree: this driver, our headers, and a runtime that only records.
+mkdir -p "$work/tree/bin" "$work/tree/lib"
+cp -- "$driver" "$work/tree/bin/warpbeam" || exit 1
+ln -s -- "$root/include" "$work/tree/include"
+clang++-19 -shared -fPIC -O1 "$here/recording_runtime.cc" -o "$work/tree/lib/libwarpbeam.so" || exit 1
+echo 'INPUT(-lwarpbeam)' >"$work/tree/lib/libcudart.so"
+warpbeam=$work/tree/bin/warpbeam
+export XDG_CACHE_HOME=$work/cache
+unset WARPBEAM_DEVICE WARPBEAM_ENGINE NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS
+
+nvcc() { "$warpbeam" nvcc "$@"; }
+run() { "$warpbeam" run "$@"; }
+
+# expect STATUS COMMAND...: runs it with out and err filled; fails when the status is another one.
+expect() {
+  local wanted=$1 status=0
+  shift
+  "$@" >out 2>err || status=$?
+  if ((status != wanted)); then
+    echo "    $* ended with $status instead of $wanted"
+    sed 's/^/    /' err
+    return 1
+  fi
+}
+# has FILE TEXT...: every text is in the file.
+has() {
+  local file=$1 text
+  shift
+  for text in "$@"; do
+    grep -qF -e "$text" -- "$file" || {
+      echo "    $file lacks: $text"
+      sed 's/^/    | /' "$file" | head -20
+      return 1
+    }
+  done
+}
+hasnt() { ! grep -qF -e "$2" -- "$1" || { echo "    $1 has: $2"; return 1; }; }
+# Sources are older than any build, as they are in life.
+old() { touch -d '1 hour ago' "$@"; }
+
+hello() {
+  cat >hello.cu <<'CU'
+#include <cstdio>
+__global__ void k(int* p) { p[threadIdx.x] += 1; }
+int main(int n, char** v) {
+  k<<<1, 32>>>(nullptr);
+  for (int i = 1; i < n; ++i) std::printf("[%s]", v[i]);
+  int c;
+  while ((c = std::getchar()) != EOF) std::putchar(c);
+  return n;
+}
+CU
+  old hello.cu
+}
+
+case_compile_and_start() {
+  hello
+  expect 0 nvcc hello.cu -o hello && RECORD=1 expect 1 ./hello </dev/null && has err 'module ba55ed50: ptx90' 'kernel _Z1kPi' 'launch'
+}
+case_default_output_is_a_out() { hello && expect 0 nvcc hello.cu && [[ -x a.out ]]; }
+case_objects_are_named_after_sources() {
+  hello && echo 'int f() { return 0; }' >f.cpp && expect 0 nvcc -c hello.cu f.cpp && [[ -f hello.o && -f f.o ]] &&
+    mkdir objects && expect 0 nvcc -c hello.cu -odir objects && [[ -f objects/hello.o ]]
+}
+case_one_output_for_two_objects_is_refused() { hello && cp hello.cu b.cu && expect 1 nvcc -c hello.cu b.cu -o x.o && has err 'single input file'; }
+case_several_architectures() {
+  hello
+  expect 0 nvcc -gencode arch=compute_70,code=sm_70 -gencode=arch=compute_80,code='[sm_80,compute_80]' hello.cu -o hello &&
+    RECORD=1 expect 1 ./hello </dev/null && has err 'ptx70 ptx80'
+}
+case_old_architectures() {
+  cat >arch.cu <<'CU'
+__global__ void k(int* p) { *p = __CUDA_ARCH__; }
+int main() {}
+CU
+  expect 0 nvcc -ptx -arch=sm_13 arch.cu && has arch.ptx '.target sm_20' '130' &&
+    expect 0 nvcc -ptx -arch=sm_10 arch.cu && has arch.ptx ', 100' &&
+    expect 0 nvcc -ptx -arch=sm_35 arch.cu && has arch.ptx '.target sm_35' '350' &&
+    expect 0 nvcc -ptx -arch=sm_90a arch.cu && has arch.ptx '.target sm_90a' '900' &&
+    expect 0 env WARPBEAM_DEVICE=c2050 "$warpbeam" nvcc -ptx arch.cu && has arch.ptx '.target sm_20'
+}
+case_ptx_has_lines_and_no_debug_data() {
+  hello && expect 0 nvcc -ptx hello.cu && has hello.ptx '.loc' 'hello.cu' && hasnt hello.ptx '.debug_info' &&
+    expect 0 nvcc -ptx hello.cu -o - && has out '.entry _Z1kPi'
+}
+case_device_debug_is_not_optimised() {
+  hello && expect 0 nvcc -G -ptx hello.cu && has hello.ptx '__local_depot' && expect 0 nvcc -G -dopt on -ptx hello.cu &&
+    hasnt hello.ptx '__local_depot'
+}
+case_precision_options() {
+  echo '__global__ void k(float* p, float a, float b) { p[0] = a / b + p[1] * a; p[2] = sqrtf(b); }' >p.cu
+  expect 0 nvcc -ptx p.cu && has p.ptx div.rn.f32 fma.rn.f32 sqrt.rn.f32 &&
+    expect 0 nvcc -ptx --fmad=false p.cu && hasnt p.ptx fma &&
+    expect 0 nvcc -ptx -ftz=true p.cu && has p.ptx div.rn.ftz.f32 &&
+    expect 0 nvcc -ptx -prec-div=false p.cu && has p.ptx div.full.f32 &&
+    expect 0 nvcc -ptx -prec-sqrt=false p.cu && has p.ptx sqrt.approx.f32 &&
+    expect 0 nvcc -ptx --use_fast_math p.cu && has p.ptx div.approx.ftz.f32 sqrt.approx.ftz.f32
+}
+case_register_limit_and_cache_operators() {
+  hello && expect 0 nvcc -ptx -maxrregcount=40 -Xptxas -dlcm=cg hello.cu && has hello.ptx '.maxnreg 40' 'ld.global.cg.u32'
+}
+case_resource_lines() {
+  cat >s.cu <<'CU'
+__global__ void k(int* p) { __shared__ int s[64]; s[threadIdx.x] = p[threadIdx.x]; __syncthreads(); p[0] = s[63 - threadIdx.x]; }
+CU
+  expect 0 env PATH=/usr/bin:/bin "$warpbeam" nvcc -c --ptxas-options=-v s.cu && has err "Compiling entry function '_Z1kPi' for 'sm_90'" '256 bytes smem' &&
+    expect 0 env PATH=/usr/bin:/bin "$warpbeam" nvcc -c -Xptxas -v -arch=sm_30 s.cu && has err "for 'sm_30'"
+}
+case_preprocess_and_dependencies() {
+  hello && echo '#define N 3' >n.h && echo '#include "n.h"
+int n = N;' >d.cu
+  expect 0 nvcc -E d.cu && has out 'int n = 3;' && expect 0 nvcc -MM d.cu && has out 'd.o: d.cu' n.h && hasnt out stdlib.h &&
+    expect 0 nvcc -M d.cu && has out stdlib.h && expect 0 nvcc -MD -c d.cu -o x.o && has x.d 'x.o:' n.h &&
+    expect 0 nvcc -MMD -MP -MF deps -MT target -c d.cu && has deps 'target:' 'n.h:'
+}
+case_fat_binary_files() {
+  hello && expect 0 nvcc -fatbin hello.cu && [[ $(od -An -tx4 -N4 hello.fatbin) == ' ba55ed50' ]] &&
+    expect 0 nvcc -cubin hello.cu && grep -qa '.entry _Z1kPi' hello.cubin
+}
+case_keep() { hello && mkdir kept && expect 0 nvcc --keep -keep-dir kept hello.cu -o h && has kept/hello.ptx .entry && [[ -f kept/hello.fatbin ]]; }
+case_options_file_and_environment() {
+  hello && echo '-DX=1 "-DY=a b"' >flags && echo 'int x = X; const char* y = "Y";' >f.cu && expect 0 nvcc -E f.cu -optf flags && has out 'int x = 1' &&
+    NVCC_APPEND_FLAGS=-DX=7 expect 0 nvcc -E f.cu && has out 'int x = 7'
+}
+case_xcompiler_reaches_the_host_only() {
+  cat >h.cu <<'CU'
+#if defined(__CUDA_ARCH__) && defined(FOR_HOST)
+#error the device pass saw a host option
+#endif
+#if !defined(__CUDA_ARCH__) && !defined(FOR_HOST)
+#error the host pass did not see it
+#endif
+int main() {}
+CU
+  expect 0 nvcc -Xcompiler -DFOR_HOST,-Wall h.cu -o h
+}
+case_openmp() {
+  [[ -e /usr/lib/llvm-19/lib/clang/19/include/omp.h ]] || { echo '    skipped: libomp-19-dev is not installed'; return 0; }
+  cat >omp.cu <<'CU'
+#include <cstdio>
+#include <omp.h>
+__global__ void k() {}
+int main() { int n = 0;
+#pragma omp parallel num_threads(3) reduction(+ : n)
+  n += 1;
+  k<<<1, 1>>>(); std::printf("%d\n", n); }
+CU
+  expect 0 run -Xcompiler -fopenmp omp.cu && has out 3 && expect 0 run -Xcompiler -fopenmp omp.cu -lgomp && has out 3
+}
+case_per_thread_stream() {
+  hello && expect 0 nvcc -default-stream per-thread hello.cu -o h && RECORD=1 expect 1 ./h </dev/null && has err 'launch per-thread stream'
+}
+case_shared_library() {
+  echo '__global__ void k() {} int f() { k<<<1, 1>>>(); return 5; }' >f.cu
+  echo 'int f(); int main() { return f(); }' >m.cpp
+  expect 0 nvcc -shared -Xcompiler -fPIC f.cu -o libf.so && expect 0 nvcc m.cpp -L. -lf -Xlinker -rpath,. -o m && expect 5 ./m
+}
+case_toolkit_libraries() {
+  hello && expect 0 nvcc hello.cu -lcudart -lcudadevrt -lcuda -lcudart_static -lpthread -lm -o h &&
+    expect 1 nvcc hello.cu -lcublas -o h && has err 'no cublas library'
+}
+case_vendor_headers_are_left_out() {
+  hello && mkdir vendor && echo '#error the wrong one' >vendor/cuda_runtime.h && echo '#include <cuda_runtime.h>
+int main() {}' >c.cpp && expect 0 nvcc -Ivendor c.cpp -o c && has err "'vendor' is left out"
+}
+
+relocatable() {
+  mkdir -p a b
+  cat >main.cu <<'CU'
+#include <cstdio>
+extern __device__ int twice(int);
+extern __device__ int counter;
+static __device__ int hidden = 3;
+extern "C" int from_c(int);
+int from_library(int);
+__global__ void k(int* p) { *p = twice(*p) + counter + hidden; }
+int main() { int h; cudaMemcpyFromSymbol(&h, hidden, 4); k<<<1, 1>>>(nullptr); std::printf("%d\n", from_c(1) + from_library(2)); }
+CU
+  echo '__device__ int counter = 5; __device__ int helper(int); __device__ int twice(int x) { return helper(x) * 2; }' >a/k.cu
+  echo '__device__ int helper(int x) { return x + 1; }' >b/k.cu
+  echo '__device__ int never(int x) { return x; }' >unused.cu
+  echo '__global__ void other() {} int from_library(int x) { other<<<1, 1>>>(); return x; }' >host.cu
+  echo 'int from_c(int x) { return x * 10; }' >c.c
+}
+case_relocatable_in_one_command() {
+  relocatable
+  expect 0 nvcc -rdc=true main.cu a/k.cu b/k.cu host.cu c.c -o m && RECORD=1 expect 0 ./m && has out 12 &&
+    [[ $(grep -c '^linked' err) == 4 ]] && has err 'variable counter' 'variable _ZL6hidden__static__'
+}
+case_relocatable_with_a_host_linker() {
+  relocatable
+  # The same file name in two directories must not collide.
+  expect 0 nvcc -dc main.cu host.cu && (cd a && expect 0 nvcc -dc k.cu) && (cd b && expect 0 nvcc -dc k.cu) && expect 0 nvcc -c c.c &&
+    expect 0 nvcc -dlink main.o a/k.o b/k.o host.o -o link.o &&
+    expect 0 clang++-19 main.o a/k.o b/k.o host.o c.o link.o -L"$work/tree/lib" -lcudart -Wl,-rpath,"$work/tree/lib" -o m &&
+    RECORD=1 expect 0 ./m && has out 12 && [[ $(grep -c '^linked' err) == 4 ]]
+}
+case_relocatable_static_libraries() {
+  relocatable
+  # Nothing on the host refers to liba's members: device code alone pulls them, and only those that it needs.
+  expect 0 nvcc -dc main.cu && expect 0 nvcc -c c.c && expect 0 nvcc -lib -rdc=true a/k.cu unused.cu -o liba.a &&
+    expect 0 nvcc -lib -rdc=true b/k.cu host.cu -o libb.a && expect 0 nvcc main.o c.o -L. -la -lb -o m &&
+    RECORD=1 expect 0 ./m && has out 12 && [[ $(grep -c '^linked' err) == 4 ]] && expect 0 nvcc main.o c.o liba.a libb.a -o n && expect 0 ./n &&
+    expect 0 nvcc -dlink main.o liba.a libb.a -o link.o &&
+    expect 0 clang++-19 main.o c.o link.o -L. -la -lb -L"$work/tree/lib" -lcudart -Wl,-rpath,"$work/tree/lib" -o o && RECORD=1 expect 0 ./o &&
+    [[ $(grep -c '^linked' err) == 4 ]]
+}
+case_static_library_of_whole_programs() {
+  hello && echo '__global__ void g() {} void f() { g<<<1, 1>>>(); }' >f.cu && echo 'void f(); int main() { f(); return 4; }' >m.cpp
+  expect 0 nvcc -lib f.cu -o libf.a && expect 0 nvcc m.cpp libf.a -o m && RECORD=1 expect 4 ./m && has err 'kernel _Z1gv'
+}
+
+case_errors_are_shown_once() {
+  printf '#include <cstdio>\n__global__ void k() { undefined_thing(); }\nint main() { host_error; }\n' >e.cu
+  expect 1 nvcc e.cu && [[ $(grep -c 'error: use of undeclared identifier .undefined_thing' err) == 1 ]] && has err 'e.cu:2:23: error' 'e.cu:3:14: error' '2 errors generated.' &&
+    expect 1 run e.cu && has err 'e.cu:2:23'
+}
+case_device_only_errors_are_shown() {
+  printf 'void host();\n__global__ void k() { host(); }\nint main() {}\n' >e.cu
+  expect 1 nvcc e.cu && has err 'e.cu:2:23: error'
+}
+case_failed_objects_are_removed() {
+  printf '#if __CUDA_ARCH__\n#error device\n#endif\n' >e.cu && expect 1 nvcc -c e.cu && [[ ! -e e.o ]]
+}
+case_command_line_errors() {
+  hello
+  expect 1 nvcc && has err 'No input files' && expect 1 nvcc -foo hello.cu && has err "Unknown option '-foo'" &&
+    expect 1 nvcc missing.cu && has err "no such file: 'missing.cu'" && expect 1 nvcc -optix-ir hello.cu && has err 'there is no OptiX here' &&
+    expect 2 "$warpbeam" rnu && has err "did you mean 'run'" && expect 1 run && has err 'no source' &&
+    expect 1 run --device h2000 hello.cu && has err "did you mean 'h200'" && expect 1 run --engine fast hello.cu && has err 'interpreter, jit or auto' &&
+    expect 1 run hello.cu 10 && has err 'go after --' && expect 1 run -c hello.cu && expect 1 run -o x hello.cu
+}
+case_link_errors() { echo 'void f(); int main() { f(); }' >l.cu && expect 1 nvcc l.cu && has err 'undefined reference'; }
+
+case_run_passes_everything_through() {
+  hello
+  echo input | expect 3 run hello.cu -- 'a b' --help && [[ $(cat out) == '[a b][--help]input' ]] &&
+    echo input | expect 3 run hello.cu -- 'a b' --help && [[ $(cat out) == '[a b][--help]input' ]]
+}
+case_run_reports_signals() {
+  printf '#include <csignal>\nint main() { std::raise(SIGSEGV); }\n' >s.cu && expect 139 run s.cu && has err 'signal 11' &&
+    printf '#include <cstdlib>\nint main() { std::abort(); }\n' >t.cu && expect 134 run t.cu
+}
+case_run_sets_the_environment() {
+  printf '#include <cstdio>\n#include <cstdlib>\nint main(int, char** v) { std::printf("%%s %%s %%s", v[0], std::getenv("WARPBEAM_DEVICE"), std::getenv("WARPBEAM_ENGINE")); }\n' >e.cu
+  expect 0 run --device k40 --engine=interpreter e.cu && [[ $(cat out) == './e k40 interpreter' ]]
+}
+case_run_emits_ptx() { hello && expect 0 run --emit-ptx hello.cu && has out '.entry _Z1kPi' && expect 0 run --emit-ptx --device v100 hello.cu && has out '.target sm_70'; }
+case_run_many_sources_and_relative_includes() {
+  mkdir -p 'sub dir' inc && echo '#define N 7' >inc/n.h && echo '#include "../inc/n.h"
+int f() { return N; }' >'sub dir/f.cpp' && echo 'extern "C" int g(void); int f(); int main() { return f() + g(); }' >m.cu && echo 'int g(void) { return 1; }' >g.c
+  old m.cu g.c inc/n.h 'sub dir/f.cpp'
+  expect 8 run m.cu 'sub dir/f.cpp' g.c && echo '#define N 17' >inc/n.h && expect 18 run m.cu 'sub dir/f.cpp' g.c
+}
+case_paths_with_blanks() {
+  mkdir 'a b' && cd 'a b' && hello && mv hello.cu 'he llo.cu' && expect 0 nvcc 'he llo.cu' -o 'x y' && expect 1 './x y' </dev/null &&
+    expect 0 nvcc -c 'he llo.cu' && [[ -f 'he llo.o' ]] && expect 1 run -v 'he llo.cu' </dev/null && expect 1 run -v 'he llo.cu' </dev/null && has err 'was cached'
+}
+case_cache() {
+  hello && echo '// nothing' >h.h && echo '#include "h.h"' >>hello.cu && old hello.cu h.h
+  expect 1 run -v hello.cu </dev/null && hasnt err 'was cached' && expect 1 run -v hello.cu </dev/null && has err 'was cached' &&
+    touch h.h && expect 1 run -v hello.cu </dev/null && has err 'was cached' &&
+    echo '#error now' >h.h && expect 1 run -v hello.cu </dev/null && has err 'now' &&
+    echo '// nothing' >h.h && old h.h && expect 1 run -v hello.cu </dev/null && has err 'was cached' &&
+    expect 1 run -v -O3 hello.cu </dev/null && hasnt err 'was cached' && expect 1 run -v --device v100 hello.cu </dev/null && hasnt err 'was cached'
+}
+case_cached_warnings_come_again() {
+  printf 'int main() { const char* s = 0; s + 1; return 0; }\n' >w.cu && old w.cu && expect 0 run w.cu && has err 'warning' && expect 0 run w.cu && has err 'warning'
+}
+case_cache_is_bounded() {
+  export XDG_CACHE_HOME=$PWD/cache WARPBEAM_CACHE_BYTES=30000
+  for n in 1 2 3 4 5; do echo "int main() { return $n; }" >m.cu && old m.cu && expect $n run m.cu || return 1; done
+  (($(du -sb cache/warpbeam/programs/results | cut -f1) < 60000)) && expect 5 run -v m.cu && has err 'was cached'
+}
+case_cache_that_cannot_be_written() { hello && XDG_CACHE_HOME=/proc/none expect 1 run hello.cu </dev/null; }
+case_runs_at_the_same_time() {
+  hello && export XDG_CACHE_HOME=$PWD/cache
+  for n in 1 2 3 4; do (echo $n | run hello.cu -- $n >out.$n 2>err.$n; echo $? >status.$n) & done
+  wait
+  for n in 1 2 3 4; do [[ $(cat out.$n status.$n) == "[$n]$n"$'\n2' ]] || { cat err.$n; return 1; }; done
+}
+case_interrupt_while_running() {
+  printf '#include <unistd.h>\nint main() { (void)!write(1, "up", 2); sleep(20); return 0; }\n' >s.cu && old s.cu
+  # Job control gives the run its own process group, as a terminal does, and default signal handling.
+  (set -m; "$warpbeam" run s.cu >out 2>err & job=$!; for _ in $(seq 100); do [[ -s out ]] && break; sleep 0.1; done; kill -INT -- -$job; wait $job; echo $? >status)
+  [[ $(cat status) == 130 ]] || { echo "    status $(cat status)"; return 1; }
+}
+case_interrupt_while_compiling() {
+  printf 'template <int N> struct F { static constexpr long v = F<N - 1>::v + F<(N > 2 ? N - 2 : 1)>::v + N; };\ntemplate <> struct F<1> { static constexpr long v = 1; };\ntemplate <> struct F<0> { static constexpr long v = 1; };\ntemplate <int N> long g() { if constexpr (N > 0) return F<N>::v + g<N - 1>() ; else return 0; }\nint main() { return g<900>(); }\n' >c.cu
+  mkdir tmp
+  (export TMPDIR=$PWD/tmp; set -m; "$warpbeam" nvcc -ftemplate-depth 100000 c.cu >out 2>err & job=$!; for _ in $(seq 300); do compgen -G 'tmp/warpbeam.*' >/dev/null && break; sleep 0.01; done; kill -INT -- -$job; wait $job; echo $? >status)
+  [[ $(cat status) == 130 && -z $(ls tmp) ]] || { echo "    status $(cat status), left: $(ls tmp)"; return 1; }
+}
+case_dryrun() {
+  hello
+  expect 0 nvcc --dryrun hello.cu -o h && [[ ! -e h ]] && has err '#$ TOP=' '#$ INCLUDES=' 'clang++-19 -x cuda' '--cuda-host-only' '--cuda-device-only' '-lwarpbeam' &&
+    sed -e "s|$work|WORK|g" err >commands && diff -u "$here/dryrun.golden" commands
+}
+case_version_and_help() {
+  expect 0 nvcc --version && has out 'Cuda compilation tools, release 13.0, V13.0.88' && expect 0 nvcc --help && has out '--use_fast_math' &&
+    expect 0 "$warpbeam" --help && has out devices && expect 0 "$warpbeam" --version && has out Warpbeam && expect 0 nvcc --list-gpu-arch && has out compute_10 compute_90a
+}
+case_devices_and_occupancy() {
+  expect 0 "$warpbeam" devices && has out h200 && expect 0 "$warpbeam" devices k40 && has out 3.5 && expect 1 "$warpbeam" devices k4000 &&
+    expect 0 "$warpbeam" occupancy --block 256 --regs 32 --device h200 && has out '8 blocks' && expect 1 "$warpbeam" occupancy --regs 3
+}
+case_run_after_linking() { hello && expect 3 nvcc --run hello.cu -o h -run-args a,b </dev/null && [[ $(cat out) == '[a][b]' ]]; }
+case_missing_return_returns() {
+  printf 'static int f(int x) { if (x > 100) return 1; }\nint main(int n, char**) { f(n); return 6; }\n' >r.cu && expect 6 run -w r.cu
+}
+case_unit_tests() {
+  local binary=${driver%/*}/test_driver
+  [[ -x $binary ]] || { echo '    skipped: test_driver is not built'; return 0; }
+  expect 0 "$binary"
+}
+
+passed=0 failed=0
+for name in $(declare -F | awk '{print $3}' | grep '^case_'); do
+  [[ $name == *"$filter"* ]] || continue
+  mkdir "$work/$name"
+  if report=$(cd "$work/$name" && "$name"); then
+    printf 'pass %s\n' "${name#case_}"
+    passed=$((passed + 1))
+  else
+    printf 'FAIL %s\n' "${name#case_}"
+    failed=$((failed + 1))
+  fi
+  [[ -z $report ]] || printf '%s\n' "$report"
+  rm -rf -- "${work:?}/$name"
+done
+printf '%d passed, %d failed\n' "$passed" "$failed"
+((failed == 0))
