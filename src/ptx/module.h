@@ -56,15 +56,24 @@ struct Variable {
   Position at;
 };
 
+// The parts of a register that a video instruction picks: `.b2`, `.h1`, `.h32`, `.b7610`; one hexadecimal digit each.
+struct Selector {
+  char unit = 0;  // 'b', 'h' or none
+  uint8_t count = 0;
+  uint16_t digits = 0;
+};
+
 enum class OperandKind : uint8_t { None, Register, Immediate, Special, Symbol, Vector, Label, Sink, List };
 
 struct Operand {
   OperandKind kind = OperandKind::None;
-  bool negated = false;        // `!p`, `-x`
+  bool negated = false;        // `!p`
+  bool minus = false;          // `-x` before a register
   bool address = false;        // written in brackets
   bool float_literal = false;  // imm holds the bits of a double (or of a float, with single_literal)
   bool single_literal = false;
   uint8_t component = 0;       // of a special register
+  Selector selector;
   int reg = -1;                // Register; also the base of an address
   uint64_t imm = 0;            // Immediate
   int64_t offset = 0;          // added to an address or a symbol

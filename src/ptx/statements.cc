@@ -13,6 +13,17 @@ constexpr size_t kMaxScopes = 256;
 
 using isa::Type;
 
+bool parse_selector(std::string_view text, Selector& out) {
+  if (text.size() < 3 || text.size() > 6 || (text[1] != 'b' && text[1] != 'h')) return false;
+  for (char c : text.substr(2)) {
+    if (c < '0' || c > '7') return false;
+    out.digits = static_cast<uint16_t>(out.digits << 4 | (c - '0'));
+    ++out.count;
+  }
+  out.unit = text[1];
+  return true;
+}
+
 }  // namespace
 
 void Parser::open_scope() {
@@ -253,8 +264,11 @@ bool Parser::name_operand(Function& f, const Lexeme& name, Operand& out) {
     out.kind = OperandKind::Register;
     out.reg = *reg;
     if (lex_.peek().token == Token::Dotted && lex_.peek().glued) {
-      error(lex_.peek().at, "vector registers are not supported");
-      return false;
+      const Lexeme l = lex_.take();
+      if (!parse_selector(l.text, out.selector)) {
+        error(l.at, "vector registers are not supported");
+        return false;
+      }
     }
     return true;
   }
@@ -320,6 +334,15 @@ bool Parser::parse_operand(Function& f, Operand& out, int depth) {
   if (accept('!')) {
     out.negated = true;
     l = lex_.peek();
+  }
+  if (l.is('-')) {
+    Lexer ahead = lex_;
+    ahead.take();
+    if (ahead.peek().token == Token::Word && find_register(std::string(ahead.peek().text))) {
+      out.minus = true;
+      lex_.take();
+      l = lex_.peek();
+    }
   }
   if (l.is('[')) {
     lex_.take();
@@ -496,7 +519,9 @@ void Parser::check_operands(const Function& f, Instruction& i) {
     if (o.address) return;
     const int have = isa::bits_of(r.type), need = isa::bits_of(want);
     const bool pred = (r.type == Type::Pred) != (want == Type::Pred);
-    const bool size_ok = have == need || (loose && have > need && r.type != Type::Pred);
+    // A wider register may hold a shorter type, but not one floating-point type another, nor a packed one.
+    const bool packed = row.kind == isa::Kind::Convert && (want == Type::F16x2 || want == Type::BF16x2 || want == Type::TF32 || want == Type::E4M3x2 || want == Type::E5M2x2);
+    const bool size_ok = have == need || (loose && have > need && r.type != Type::Pred && !packed && !(isa::is_float(r.type) && isa::is_float(want)));
     const auto kind_of = [](Type t) { return isa::facts(t).kind; };
     using isa::TypeKind;
     const TypeKind a = kind_of(r.type), b = kind_of(want);
@@ -519,6 +544,8 @@ void Parser::check_operands(const Function& f, Instruction& i) {
     }
     if (o.address) { error(i.at, "operand {} cannot be an address", k + 1); continue; }
     if (o.pair != -1 && !spec.pair) error(i.at, "operand {} cannot have a second destination", k + 1);
+    if (o.selector.unit && row.kind != isa::Kind::Video) error(i.at, "vector registers are not supported");
+    if (o.minus && row.kind != isa::Kind::Video) error(i.at, "operand {} cannot be negated with '-'", k + 1);
     if (o.negated && want != Type::Pred) error(i.at, "only a predicate can be negated with '!'");
     if (o.kind == OperandKind::Vector) {
       if (converting_move) {

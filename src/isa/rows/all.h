@@ -8,6 +8,7 @@
 #include "isa/rows/half.h"
 #include "isa/rows/integer.h"
 #include "isa/rows/logic.h"
+#include "isa/rows/video.h"
 
 namespace warpbeam::isa {
 
@@ -18,6 +19,8 @@ void for_each_chapter(F f) {
   f(rows::Float{});
   f(rows::HalfPrecision{});
   f(rows::Approx{});
+  f(rows::Dots{});
+  f(rows::Video{});
   f(rows::Compare{});
   f(rows::Convert{});
   f(rows::Moves{});
