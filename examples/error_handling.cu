@@ -21,6 +21,13 @@ __global__ void write_seven(int* out) { *out = 7; }
 
 static int failures = 0;
 
+// A launch that cannot be is an invalid configuration; some runtime versions call it an invalid value.
+static void expect_refused(const char* what, cudaError_t got) {
+  bool right = got == cudaErrorInvalidConfiguration || got == cudaErrorInvalidValue;
+  std::printf("%-42s %s\n", what, right ? "refused" : "ACCEPTED");
+  failures += !right;
+}
+
 static void expect(const char* what, cudaError_t got, cudaError_t wanted) {
   bool right = got == wanted;
   std::printf("%-42s %s%s\n", what, cudaGetErrorName(got), right ? "" : "  WRONG");
@@ -32,17 +39,17 @@ int main() {
   CHECK(cudaMalloc(&d_value, sizeof(int)));
 
   write_seven<<<1, 2048>>>(d_value);  // more threads than a block may have
-  expect("too many threads, peeked", cudaPeekAtLastError(), cudaErrorInvalidConfiguration);
-  expect("too many threads, taken", cudaGetLastError(), cudaErrorInvalidConfiguration);
+  expect_refused("too many threads, peeked", cudaPeekAtLastError());
+  expect_refused("too many threads, taken", cudaGetLastError());
   expect("and then it is gone", cudaGetLastError(), cudaSuccess);
   write_seven<<<0, 1>>>(d_value);
-  expect("an empty grid", cudaGetLastError(), cudaErrorInvalidConfiguration);
+  expect_refused("an empty grid", cudaGetLastError());
   write_seven<<<1, dim3(1, 1, 128)>>>(d_value);
-  expect("too deep a block", cudaGetLastError(), cudaErrorInvalidConfiguration);
+  expect_refused("too deep a block", cudaGetLastError());
   write_seven<<<dim3(1, 70000), 1>>>(d_value);
-  expect("too high a grid", cudaGetLastError(), cudaErrorInvalidConfiguration);
+  expect_refused("too high a grid", cudaGetLastError());
   write_seven<<<1, 1, 1 << 20>>>(d_value);
-  expect("too much shared memory", cudaGetLastError(), cudaErrorInvalidValue);
+  expect_refused("too much shared memory", cudaGetLastError());
 
   void* huge = nullptr;
   expect("more memory than there is", cudaMalloc(&huge, (size_t)1 << 50), cudaErrorMemoryAllocation);

@@ -32,7 +32,7 @@ __device__ __managed__ int m_value = 100;
 __device__ __managed__ float m_array[4] = {1, 2, 3, 4};
 static __device__ int s_internal = 55;
 const int kHostConstant = 31;
-constexpr float kTable[4] = {1.5f, 2.5f, 3.5f, 4.5f};
+constexpr float kScale = 2.5f;
 __device__ constexpr int kDeviceTable[4] = {10, 20, 30, 40};
 enum { kFirst = 3, kSecond };
 
@@ -82,7 +82,7 @@ __global__ void use(long long* out) {
   out[12] = t_value<int> + (long long)(t_value<float> * 2);
   out[13] = next_ticket();
   int i = (int)out[0] & 3;
-  out[14] = (long long)(kTable[1] * 2) + kDeviceTable[i];
+  out[14] = (long long)(kScale * 2) + kDeviceTable[i];
   d_array[1] = 99;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <algorithm>
 #include <string>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
   P("[%d] [%i] [%5d] [%-5d] [%05d] [%+d] [% d]\n", 42, -42, 42, 42, 42, 42, 42);                                      \
   P("[%u] [%o] [%x] [%X] [%#x] [%#o] [%08X]\n", 3000000000u, 64u, 0xbeefu, 0xbeefu, 255u, 8u, 0xabcdeu);              \
   P("[%ld] [%lu] [%lld] [%llu] [%llx]\n", -5L, 5UL, -1234567890123LL, 12345678901234567890ULL, 0x123456789abcdefULL); \
-  P("[%hd] [%hhd] [%hu] [%zu]\n", (short)-7, (signed char)-8, (unsigned short)65535, (size_t)123456789012ULL);        \
+  P("[%hd] [%hi] [%lo] [%lX]\n", (short)-7, (short)300, 511UL, 0xfeedfacecafeUL);                                       \
   P("[%f] [%.2f] [%10.3f] [%-10.3f] [%+.1f] [%010.2f]\n", 3.14159, 2.71828, 1.5, 1.5, 2.25, -1.5);                    \
   P("[%e] [%.3e] [%E] [%g] [%G] [%g] [%.10g]\n", 12345.678, 12345.678, 0.00012, 1e-10, 1e20, 0.5, 1.0 / 3);           \
   P("[%a] [%f] [%f] [%f]\n", 1.0, (double)1.5f, -0.0, 1e15);                                                          \
@@ -71,19 +72,19 @@ int main() {
   cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost);
   bad += out[0] != 1 || out[1] != 0;  // the device's printf returns the number of arguments
 
-  size_t line = 1, at = 0;
-  while (at < device.size() || at < host.size()) {
-    size_t de = device.find('\n', at), he = host.find('\n', at);
-    std::string d = device.substr(at < device.size() ? at : device.size(), de - at), h = host.substr(at < host.size() ? at : host.size(), he - at);
-    if (d != h) {
-      printf("line %zu\n  device: %s\n  host:   %s\n", line, d.c_str(), h.c_str());
+  size_t line = 0;
+  for (size_t d = 0, h = 0; d < device.size() || h < host.size(); line++) {
+    size_t de = device.find('\n', d), he = host.find('\n', h);
+    if (de == std::string::npos) de = device.size();
+    if (he == std::string::npos) he = host.size();
+    std::string from_device = device.substr(d, de - d), from_host = host.substr(h, he - h);
+    if (from_device != from_host) {
+      printf("line %zu\n  device: %s\n  host:   %s\n", line + 1, from_device.c_str(), from_host.c_str());
       bad++;
-      break;
     }
-    if (de == std::string::npos || he == std::string::npos) break;
-    at = de + 1;
-    line++;
+    d = std::min(de + 1, device.size());
+    h = std::min(he + 1, host.size());
   }
-  printf("printf_conversions: %zu lines alike, %s\n", line - 1, bad ? "FAILED" : "PASSED");
+  printf("printf_conversions: %zu lines compared, %s\n", line, bad ? "FAILED" : "PASSED");
   return bad != 0;
 }

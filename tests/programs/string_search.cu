@@ -52,9 +52,10 @@ __global__ void cipher(char* text, int n, int shift) {
   if (i >= n) return;
   char c = text[i];
   switch (c) {
-    case 'a' ... 'z': text[i] = 'a' + (c - 'a' + shift + 26) % 26; break;
     case ' ': break;
-    default: text[i] = '?';
+    case '?':
+    case '!': text[i] = '.'; break;
+    default: text[i] = 'a' + (c - 'a' + shift + 26) % 26;
   }
 }
 
