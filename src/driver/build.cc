@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -238,7 +239,9 @@ Result<std::string> Build::finished_ptx(const std::string& file, const CodeTarge
 // Puts the PTX of a unit into its host object.
 Result<void> Build::embed(const Unit& unit) {
   std::string words;
-  for (const auto& file : unit.ptx_files) words += " " + quote(file);
+  // Build systems read the default architecture off this line.
+  for (size_t at = 0; at < unit.ptx_files.size(); ++at)
+    words += fmt::format(" -arch {} {}", options_.targets[at].arch.compute(), quote(unit.ptx_files[at]));
   show(fmt::format("embed-fatbin --into={}{}", quote(unit.object), words));
   if (only_shown()) return {};
   std::vector<FatbinEntry> entries;
@@ -481,27 +484,24 @@ int Build::run() {
   for (const auto& warning : options_.warnings)
     if (!options_.quiet) say(fmt::format("nvcc warning : {}\n", warning));
   Result<void> done = prepare();
-  if (done) {
-    if (options_.dry_run || options_.verbose) {
-      // Build systems read these lines to learn where the toolkit is.
-      const Toolchain& tools = toolchain();
-      show("_SPACE_= ");
-      show("_CUDART_=cudart");
-      show("_HERE_=" + fs::path(tools.include_directory).parent_path().string() + "/bin");
-      show("TOP=" + fs::path(tools.include_directory).parent_path().string());
-      show(fmt::format("INCLUDES=\"-I{}\"  ", tools.include_directory));
-      show(fmt::format("LIBRARIES=  \"-L{}\"", tools.library_directory));
-      show("CUDAFE_FLAGS=");
-      show("PTXAS_FLAGS=");
-    }
-    done = run_phase();
-  }
+  if (done) done = run_phase();
   if (done) return status_;
   if (!done.error().message.empty()) say(fmt::format("nvcc fatal   : {}\n", done.error().message));
   return done.error().code ? done.error().code : 1;
 }
 
 }  // namespace
+
+void show_places() {
+  // Build systems read these lines to learn where the toolkit is; the library line must recur in the link command.
+  const Toolchain& tools = toolchain();
+  std::string top = fs::path(tools.include_directory).parent_path();
+  fmt::print(stderr,
+             "#$ _SPACE_= \n#$ _CUDART_=cudart\n#$ _HERE_={0}/bin\n#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n"
+             "#$ PATH={3}\n#$ INCLUDES=\"-I{1}\"  \n#$ LIBRARIES=  {2}\n#$ CUDAFE_FLAGS=\n#$ PTXAS_FLAGS=\n",
+             top, tools.include_directory, quote("-L" + tools.library_directory),
+             std::getenv("PATH") ? std::getenv("PATH") : "");
+}
 
 int build(const Options& options, BuildRecord* record) { return Build(options, record).run(); }
 

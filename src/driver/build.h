@@ -16,4 +16,7 @@ struct BuildRecord {
 // Prints messages to stderr. Gives the exit status; 128 + signal after an interrupt.
 int build(const Options& options, BuildRecord* record = nullptr);
 
+// The lines with which --dryrun and --verbose begin, whatever follows.
+void show_places();
+
 }  // namespace warpbeam::driver

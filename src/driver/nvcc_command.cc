@@ -14,11 +14,11 @@ namespace warpbeam::driver {
 
 namespace {
 
-// The lines that build systems look for: "release X.Y, VX.Y.Z".
+// Build systems recognise the compiler by the first line and its release by the third.
 std::string version_text() {
   return fmt::format(
-      "nvcc: Warpbeam Cuda compiler driver\n"
-      "Warpbeam {0}, which stands in for NVIDIA's compiler driver; clang-19 does the work\n"
+      "nvcc: NVIDIA (R) Cuda compiler driver\n"
+      "This is not it: Warpbeam {0} stands in for it, and clang-19 does the work\n"
       "Cuda compilation tools, release {1}.{2}, V{1}.{2}.{3}\n"
       "Build warpbeam_{0}\n",
       kVersion, kCudaMajor, kCudaMinor, kCudaBuild);
@@ -36,6 +36,11 @@ int nvcc_command(const Arguments& arguments) {
   if (const char* before = std::getenv("NVCC_PREPEND_FLAGS")) append(words, split_shell(before));
   append(words, arguments);
   if (const char* after = std::getenv("NVCC_APPEND_FLAGS")) append(words, split_shell(after));
+  for (const auto& word : words)
+    if (word == "-v" || word == "--verbose" || word == "-dryrun" || word == "--dryrun") {
+      show_places();
+      break;
+    }
   auto cc = chosen_cc("");
   auto options = cc ? parse_options(words, *cc) : Result<Options>(cc.error());
   if (!options) {

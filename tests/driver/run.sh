@@ -14,8 +14,9 @@ trap 'rm -rf -- "$work"' EXIT
 mkdir -p "$work/tree/bin" "$work/tree/lib"
 cp -- "$driver" "$work/tree/bin/warpbeam" || exit 1
 ln -s -- "$root/include" "$work/tree/include"
-clang++-19 -shared -fPIC -O1 "$here/recording_runtime.cc" -o "$work/tree/lib/libwarpbeam.so" || exit 1
-echo 'INPUT(-lwarpbeam)' >"$work/tree/lib/libcudart.so"
+clang++-19 -shared -fPIC -O1 "$here/recording_runtime.cc" -o "$work/tree/lib/libwarpbeam.so" \
+  -Wl,-soname,"$work/tree/lib/libwarpbeam.so" || exit 1
+for name in libcudart.so libcudart_static.a libcudadevrt.a; do echo 'INPUT(-lwarpbeam)' >"$work/tree/lib/$name"; done
 warpbeam=$work/tree/bin/warpbeam
 export XDG_CACHE_HOME=$work/cache
 unset WARPBEAM_DEVICE WARPBEAM_ENGINE NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS
@@ -30,7 +31,7 @@ expect() {
   "$@" >out 2>err || status=$?
   if ((status != wanted)); then
     echo "    $* ended with $status instead of $wanted"
-    sed 's/^/    /' err
+    sed "s/^/    /" err; tail -5 out | sed "s/^/    /"
     return 1
   fi
 }
@@ -204,7 +205,7 @@ case_relocatable_with_a_host_linker() {
   # The same file name in two directories must not collide.
   expect 0 nvcc -dc main.cu host.cu && (cd a && expect 0 nvcc -dc k.cu) && (cd b && expect 0 nvcc -dc k.cu) && expect 0 nvcc -c c.c &&
     expect 0 nvcc -dlink main.o a/k.o b/k.o host.o -o link.o &&
-    expect 0 clang++-19 main.o a/k.o b/k.o host.o c.o link.o -L"$work/tree/lib" -lcudart -Wl,-rpath,"$work/tree/lib" -o m &&
+    expect 0 clang++-19 main.o a/k.o b/k.o host.o c.o link.o -L"$work/tree/lib" -lcudart -o m &&
     RECORD=1 expect 0 ./m && has out 12 && [[ $(grep -c '^linked' err) == 4 ]]
 }
 case_relocatable_static_libraries() {
@@ -214,7 +215,7 @@ case_relocatable_static_libraries() {
     expect 0 nvcc -lib -rdc=true b/k.cu host.cu -o libb.a && expect 0 nvcc main.o c.o -L. -la -lb -o m &&
     RECORD=1 expect 0 ./m && has out 12 && [[ $(grep -c '^linked' err) == 4 ]] && expect 0 nvcc main.o c.o liba.a libb.a -o n && expect 0 ./n &&
     expect 0 nvcc -dlink main.o liba.a libb.a -o link.o &&
-    expect 0 clang++-19 main.o c.o link.o -L. -la -lb -L"$work/tree/lib" -lcudart -Wl,-rpath,"$work/tree/lib" -o o && RECORD=1 expect 0 ./o &&
+    expect 0 clang++-19 main.o c.o link.o -L. -la -lb -L"$work/tree/lib" -lcudart -o o && RECORD=1 expect 0 ./o &&
     [[ $(grep -c '^linked' err) == 4 ]]
 }
 case_static_library_of_whole_programs() {
@@ -306,7 +307,7 @@ case_interrupt_while_compiling() {
 case_dryrun() {
   hello
   expect 0 nvcc --dryrun hello.cu -o h && [[ ! -e h ]] && has err '#$ TOP=' '#$ INCLUDES=' 'clang++-19 -x cuda' '--cuda-host-only' '--cuda-device-only' '-lwarpbeam' &&
-    sed -e "s|$work|WORK|g" err >commands && diff -u "$here/dryrun.golden" commands
+    sed -e "s|$work|WORK|g; s|^#\$ PATH=.*|#$ PATH=|" err >commands && diff -u "$here/dryrun.golden" commands
 }
 case_version_and_help() {
   expect 0 nvcc --version && has out 'Cuda compilation tools, release 13.0, V13.0.88' && expect 0 nvcc --help && has out '--use_fast_math' &&
@@ -324,6 +325,56 @@ case_unit_tests() {
   local binary=${driver%/*}/test_driver
   [[ -x $binary ]] || { echo '    skipped: test_driver is not built'; return 0; }
   expect 0 "$binary"
+}
+
+# A stand-in for build/release in Warpbeam's sources, which is where a CMake project looks.
+cmake_home() {
+  mkdir -p "$work/home/build/release" "$work/home/bin"
+  ln -sfn -- "$root/include" "$work/home/include"
+  ln -sfn -- "$root/cmake" "$work/home/cmake"
+  ln -sfn -- "$work/tree/bin" "$work/home/build/release/bin"
+  ln -sfn -- "$work/tree/lib" "$work/home/build/release/lib"
+  printf '#!/bin/sh\nexec "%s" nvcc "$@"\n' "$warpbeam" >"$work/home/bin/nvcc"
+  chmod +x "$work/home/bin/nvcc"
+  mkdir inc && echo '#define H 3' >inc/h.h
+  printf '#include <h.h>\n#include <cstdio>\nint f();\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); std::printf("%%d", f() + H + FOO); }\n' >main.cu
+  printf '#include <h.h>\nint f() { return H; }\n' >host.cpp
+  echo '__device__ int d(int x) { return x; }' >dev.cu
+  echo '__device__ int d(int x); __global__ void k(int* p) { *p = d(1); } int main() { k<<<1, 1>>>(0); }' >rdc.cu
+}
+case_cmake_find_package() {
+  cmake_home
+  cat >CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.20)
+project(p LANGUAGES CXX)
+find_package(Warpbeam REQUIRED)
+warpbeam_add_executable(app main.cu host.cpp)
+target_include_directories(app PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/inc)
+target_compile_definitions(app PRIVATE FOO=1 "BAR=a b")
+warpbeam_add_library(device_library STATIC dev.cu RDC)
+warpbeam_add_executable(rdc rdc.cu RDC RDC_LIBRARIES device_library ARCHITECTURES 70 90)
+CMAKE
+  expect 0 cmake -S . -B b -G Ninja -DWarpbeam_ROOT="$work/home" && expect 0 cmake --build b && expect 0 b/app && has out 7 &&
+    RECORD=1 expect 0 b/rdc && [[ $(grep -c '^linked' err) == 2 ]] && has err 'ptx70 ptx90' &&
+    sleep 0.1 && echo '#define H 4' >inc/h.h && expect 0 cmake --build b && expect 0 b/app && has out 9
+}
+case_cmake_cuda_language() {
+  cmake_home
+  cat >CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.20)
+project(p LANGUAGES CXX CUDA)
+add_executable(app main.cu host.cpp)
+target_include_directories(app PRIVATE inc)
+target_compile_definitions(app PRIVATE FOO=1)
+add_library(device_library STATIC dev.cu)
+set_target_properties(device_library PROPERTIES CUDA_SEPARABLE_COMPILATION ON POSITION_INDEPENDENT_CODE ON)
+add_executable(rdc rdc.cu)
+set_target_properties(rdc PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_ARCHITECTURES "70;90")
+target_link_libraries(rdc device_library)
+target_compile_options(rdc PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--use_fast_math -lineinfo -Xcompiler=-Wall --extended-lambda>)
+CMAKE
+  expect 0 cmake -S . -B b -G Ninja -DCMAKE_CUDA_COMPILER="$work/home/bin/nvcc" && has out 'CUDA compiler identification is NVIDIA 13.0' &&
+    expect 0 cmake --build b && expect 0 b/app && has out 7 && RECORD=1 expect 0 b/rdc && [[ $(grep -c '^linked' err) == 2 ]]
 }
 
 passed=0 failed=0
