@@ -351,7 +351,8 @@ Result<void> Build::make_executable() {
   WB_TRY(run_all({link_pass(options_, inputs, output)}, 1));
   if (record_)
     for (auto& file : read_depfile(inputs.dependency_file))
-      if (!file.starts_with(directory_)) record_->files.push_back(file);
+      // The runtime is looked up when the program starts; a newer one does not make the program stale.
+      if (!file.starts_with(directory_) && !file.starts_with(toolchain().library_directory)) record_->files.push_back(file);
   if (!options_.run || only_shown()) return {};
   status_ = run_program(fs::absolute(output), output.find('/') == output.npos ? "./" + output : output, options_.run_arguments);
   return {};
