@@ -14,13 +14,13 @@ void exec_label(Warp& w, const Insn&, uint32_t) {
 
 void exec_jump(Warp& w, const Insn& i, uint32_t) {
   w.jump(i.target);
-  if (i.spin) w.spin(i);
+  if (i.spin) w.spin(1);
 }
 
 void exec_branch(Warp& w, const Insn& i, uint32_t taken) {
   if (taken == w.active) w.jump(i.target);
   else w.branch(i, taken);
-  if (i.spin) w.spin(i);
+  if (i.spin) w.spin(1);
 }
 
 void exec_branch_table(Warp& w, const Insn& i, uint32_t mask) {

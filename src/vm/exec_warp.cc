@@ -122,8 +122,7 @@ void elect(Warp& w, const Insn& i, uint32_t mask) {
 
 void nanosleep(Warp& w, const Insn& i, uint32_t mask) {
   if (mask != w.active) w.split(w.active & ~mask, w.ip);
-  w.spins += 64;  // a sleeping group gives way like one that has spun for long
-  w.spin(i);
+  w.spin(64);  // a sleeping group gives way like one that has spun for long
 }
 
 void no_effect(Warp&, const Insn&, uint32_t) {}

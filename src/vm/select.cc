@@ -49,6 +49,7 @@ Handler select_handler(const ptx::Instruction& i, const ptx::Function& f) {
     case Kind::Compare: return select_compare(i, f);
     case Kind::Select: return select_select(i, f);
     case Kind::Carry: return select_carry(i, f);
+    case Kind::Video: return select_video(i, f);
     case Kind::Atomic: return select_atomic(i);
     case Kind::Control: return select_control(i);
     case Kind::Barrier: return select_barrier(i);

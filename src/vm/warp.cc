@@ -8,6 +8,9 @@
 #include "vm/machine.h"
 
 namespace warpbeam::vm {
+
+void exec_label(Warp&, const Insn&, uint32_t);
+
 namespace {
 
 constexpr uint32_t kMaxCallDepth = 24 * 1024;
@@ -224,7 +227,7 @@ void Warp::at_label() {
   for (size_t k = 0; k < groups.size(); ++k) {
     const Group& g = groups[k];
     if (g.state != GroupState::Ready || g.behind) continue;
-    if (g.frame == frame && (g.ip == ip || g.ip == ip - 1)) {  // at this label, or just past it
+    if (g.frame == frame && (g.ip == ip || (g.ip == ip - 1 && g.ip->fn == exec_label))) {  // here, or at the label just passed
       active |= g.mask;
       groups.erase(groups.begin() + static_cast<ptrdiff_t>(k));
       return at_label();
@@ -374,7 +377,7 @@ void Warp::release_barrier(uint8_t barrier) {
     if (!i.source->form.mods.red) continue;
     std::byte* r = g.frame->regs;
     if (row.operands.list[0].fixed == isa::Type::Pred) {
-      const bool v = i.source->form.mods.op == isa::Op::And ? b.all : b.any;
+      const bool v = i.source->form.mods.boolop == isa::BoolOp::And ? b.all : b.any;
       uint32_t& d = *reinterpret_cast<uint32_t*>(r + i.op[0]);
       d = v ? d | g.mask : d & ~g.mask;
     } else {
@@ -427,9 +430,10 @@ bool Warp::release_warp_sync() {
   return true;
 }
 
-void Warp::spin(const Insn&) {
-  ++spins;
-  if (spins % kSpinsBeforeOthers == 0 && !groups.empty()) {
+void Warp::spin(uint32_t weight) {
+  const uint32_t turn = spins / kSpinsBeforeOthers;
+  spins += weight;
+  if (spins / kSpinsBeforeOthers != turn && !groups.empty()) {
     bool others = false;
     for (const Group& g : groups) others = others || (g.state == GroupState::Ready && !g.behind);
     if (others) {

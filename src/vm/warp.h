@@ -97,7 +97,7 @@ class Warp {
   // For `.sync` instructions: true when the running group holds every live lane of `membermask`, so that it may execute.
   // Otherwise the group waits (or another one runs) and the handler must return at once.
   bool gather(const Insn& i, uint32_t membermask);
-  void spin(const Insn& i);     // counts a backward branch of a waiting loop
+  void spin(uint32_t weight);   // counts a backward branch of a waiting loop
   bool has_ready() const;
   bool release_warp_sync();     // lets lanes go that wait for lanes that will not come
   void release_barrier(uint8_t barrier);

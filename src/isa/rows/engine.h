@@ -55,11 +55,11 @@ struct Prefetchu : EngineRow<Kind::Memory, Class::Misc> {
   static constexpr Since since{20, 20};
 };
 struct Discard : EngineRow<Kind::Memory, Class::Misc> {
-  static constexpr char syntax[] = "discard{.space}.L2 [a], b:u32";
+  static constexpr char syntax[] = "discard{.space}.L2 [a], #b:u32";
   static constexpr Since since{74, 80};
 };
 struct ApplyPriority : EngineRow<Kind::Memory, Class::Misc> {
-  static constexpr char syntax[] = "applypriority{.space}.evict2 [a], b:u32";
+  static constexpr char syntax[] = "applypriority{.space}.evict2 [a], #b:u32";
   static constexpr Since since{74, 80};
 };
 
@@ -112,12 +112,16 @@ using BarrierRow = EngineRow<Kind::Barrier, Class::Barrier>;
 using FenceRow = EngineRow<Kind::Barrier, Class::Fence>;
 struct BarSync : BarrierRow { static constexpr char syntax[] = "bar{.cta}.sync a:u32{, b:u32}"; };
 struct BarArrive : BarrierRow { static constexpr char syntax[] = "bar{.cta}.arrive a:u32, b:u32"; static constexpr Since since{20, 20}; };
-struct BarRedPred : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red(.and|.or).pred p:pred, a:u32, b:u32{, c:pred}"; static constexpr Since since{20, 20}; };
-struct BarRedPopc : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red.popc.u32 d:u32, a:u32, b:u32{, c:pred}"; static constexpr Since since{20, 20}; };
+struct BarRedPred : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red(.and|.or).pred p:pred, a:u32, c:pred"; static constexpr Since since{20, 20}; };
+struct BarRedPredCounted : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red(.and|.or).pred p:pred, a:u32, b:u32, c:pred"; static constexpr Since since{20, 20}; };
+struct BarRedPopc : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red.popc.u32 d:u32, a:u32, c:pred"; static constexpr Since since{20, 20}; };
+struct BarRedPopcCounted : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red.popc.u32 d:u32, a:u32, b:u32, c:pred"; static constexpr Since since{20, 20}; };
 struct BarrierSync : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.sync{.aligned} a:u32{, b:u32}"; static constexpr Since since{60, 30}; };
 struct BarrierArrive : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.arrive{.aligned} a:u32, b:u32"; static constexpr Since since{60, 30}; };
-struct BarrierRedPred : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red(.and|.or){.aligned}.pred p:pred, a:u32, b:u32{, c:pred}"; static constexpr Since since{60, 30}; };
-struct BarrierRedPopc : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, b:u32{, c:pred}"; static constexpr Since since{60, 30}; };
+struct BarrierRedPred : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red(.and|.or){.aligned}.pred p:pred, a:u32, c:pred"; static constexpr Since since{60, 30}; };
+struct BarrierRedPredCounted : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red(.and|.or){.aligned}.pred p:pred, a:u32, b:u32, c:pred"; static constexpr Since since{60, 30}; };
+struct BarrierRedPopc : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, c:pred"; static constexpr Since since{60, 30}; };
+struct BarrierRedPopcCounted : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, b:u32, c:pred"; static constexpr Since since{60, 30}; };
 struct BarWarpSync : BarrierRow { static constexpr char syntax[] = "bar.warp.sync a:u32"; static constexpr Since since{60, 30}; };
 struct Membar : FenceRow { static constexpr char syntax[] = "membar.level"; };
 struct Fence : FenceRow { static constexpr char syntax[] = "fence(.sc|.acq_rel|.acquire|.release).scope"; static constexpr Since since{60, 70}; };
@@ -139,29 +143,29 @@ struct Elect : WarpRow { static constexpr char syntax[] = "elect.sync d:b32{|p},
 // --- the rest ----------------------------------------------------------------------------------------------------
 using MiscRow = EngineRow<Kind::Misc, Class::Misc>;
 struct Nanosleep : MiscRow { static constexpr char syntax[] = "nanosleep.u32 a:u32"; static constexpr Since since{63, 70}; };
-struct Pmevent : MiscRow { static constexpr char syntax[] = "pmevent a:u32"; static constexpr Since since{14, 10}; };
+struct Pmevent : MiscRow { static constexpr char syntax[] = "pmevent #a:u32"; static constexpr Since since{14, 10}; };
 struct Griddepcontrol : MiscRow { static constexpr char syntax[] = "griddepcontrol(.launch_dependents|.wait)"; static constexpr Since since{78, 90}; };
-struct Setmaxnreg : MiscRow { static constexpr char syntax[] = "setmaxnreg(.inc|.dec).sync.aligned.u32 a:u32"; static constexpr Since since{80, 90}; };
-struct Alloca : MiscRow { static constexpr char syntax[] = "alloca.type d, a, b:u32"; static constexpr Since since{73, 52}; using T = Types<Type::U32, Type::U64>; };
+struct Setmaxnreg : MiscRow { static constexpr char syntax[] = "setmaxnreg(.inc|.dec).sync.aligned.u32 #a:u32"; static constexpr Since since{80, 90}; };
+struct Alloca : MiscRow { static constexpr char syntax[] = "alloca.type d, a, #b:u32"; static constexpr Since since{73, 52}; using T = Types<Type::U32, Type::U64>; };
 struct Stacksave : MiscRow { static constexpr char syntax[] = "stacksave.type d"; static constexpr Since since{73, 52}; using T = Types<Type::U32, Type::U64>; };
 struct Stackrestore : MiscRow { static constexpr char syntax[] = "stackrestore.type a"; static constexpr Since since{73, 52}; using T = Types<Type::U32, Type::U64>; };
 
 struct CpAsyncCa : EngineRow<Kind::Async, Class::Load> {
-  static constexpr char syntax[] = "cp.async.ca{.shared}.global{.hint}{.prefetch_size} [a], [b], c:u32{, e:u32}";
+  static constexpr char syntax[] = "cp.async.ca{.shared}.global{.hint}{.prefetch_size} [a], [b], #c:u32{, e:u32}";
   static constexpr Since since{70, 80};
 };
 struct CpAsyncCg : EngineRow<Kind::Async, Class::Load> {
-  static constexpr char syntax[] = "cp.async.cg{.shared}.global{.hint}{.prefetch_size} [a], [b], c:u32{, e:u32}";
+  static constexpr char syntax[] = "cp.async.cg{.shared}.global{.hint}{.prefetch_size} [a], [b], #c:u32{, e:u32}";
   static constexpr Since since{70, 80};
 };
 struct CpAsyncCommit : EngineRow<Kind::Async, Class::Misc> { static constexpr char syntax[] = "cp.async.commit_group"; static constexpr Since since{70, 80}; };
-struct CpAsyncWait : EngineRow<Kind::Async, Class::Misc> { static constexpr char syntax[] = "cp.async.wait_group a:u32"; static constexpr Since since{70, 80}; };
+struct CpAsyncWait : EngineRow<Kind::Async, Class::Misc> { static constexpr char syntax[] = "cp.async.wait_group #a:u32"; static constexpr Since since{70, 80}; };
 struct CpAsyncWaitAll : EngineRow<Kind::Async, Class::Misc> { static constexpr char syntax[] = "cp.async.wait_all"; static constexpr Since since{70, 80}; };
 
 using Moves = RowList<Mov, Cvta, Isspacep>;
 using MemoryRows = RowList<Ld, LdNc, Ldu, St, Prefetch, Prefetchu, Discard, ApplyPriority, Atom, AtomHalfRow, Red, RedHalfRow, AtomVec, RedVec>;
-using ControlRows = RowList<Bra, BrxIdx, Call, Ret, Exit, TrapRow, Brkpt, BarSync, BarArrive, BarRedPred, BarRedPopc,
-                            BarrierSync, BarrierArrive, BarrierRedPred, BarrierRedPopc, BarWarpSync, Membar, Fence>;
+using ControlRows = RowList<Bra, BrxIdx, Call, Ret, Exit, TrapRow, Brkpt, BarSync, BarArrive, BarRedPred, BarRedPredCounted, BarRedPopc, BarRedPopcCounted,
+                            BarrierSync, BarrierArrive, BarrierRedPred, BarrierRedPredCounted, BarrierRedPopc, BarrierRedPopcCounted, BarWarpSync, Membar, Fence>;
 using WarpRows = RowList<Shfl, ShflSync, VotePred, VoteBallot, VoteSyncPred, VoteSyncBallot, MatchAny, MatchAll, Redux, Activemask, Elect>;
 using MiscRows = RowList<Nanosleep, Pmevent, Griddepcontrol, Setmaxnreg, Alloca, Stacksave, Stackrestore, CpAsyncCa,
                          CpAsyncCg, CpAsyncCommit, CpAsyncWait, CpAsyncWaitAll>;

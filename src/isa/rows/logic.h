@@ -45,7 +45,7 @@ struct Cnot : LogicRow {
   static auto lane(auto m, auto a) { return decltype(a)(a == 0); }
 };
 struct Lop3 : LogicRow {
-  static constexpr char syntax[] = "lop3.b32 d, a, b, c, lut:u32";
+  static constexpr char syntax[] = "lop3.b32 d, a, b, c, #lut:u32";
   static constexpr Since since{43, 50};
   static constexpr std::string_view about = "Any function of three bits, given as its truth table (a is 0xf0, b 0xcc, c 0xaa).";
   using T = Types<Type::B32>;
