@@ -48,9 +48,12 @@ int main() {
   }
   std::printf("four preferences, one result: %d wrong\n", failures);
 
+  // Deprecated since banks stopped being configurable, but still there.
   cudaSharedMemConfig banks;
   CHECK(cudaDeviceGetSharedMemConfig(&banks));
   CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte));  // accepted, even where banks are fixed
+  failures += run(d_data, 1000);
+  CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeFourByte));
   failures += run(d_data, 1000);
   CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeDefault));
 

@@ -60,14 +60,20 @@ int main(int argc, char** argv) {
   std::printf("the host counted %s the device worked, %d results wrong\n", counter ? "while" : "nothing before", wrong);
 
   // A thread that waits for a blocking-sync event sleeps instead of spinning.
-  cudaEvent_t blocking, untimed;
+  cudaEvent_t blocking, untimed, plain, shared;
   CHECK(cudaEventCreateWithFlags(&blocking, cudaEventBlockingSync));
   CHECK(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming));
+  CHECK(cudaEventCreateWithFlags(&plain, cudaEventDefault));
+  CHECK(cudaEventCreateWithFlags(&shared, cudaEventInterprocess | cudaEventDisableTiming));  // may cross processes
   increment<<<(n + 511) / 512, 512>>>(d_data, -value, n);
   CHECK(cudaEventRecord(blocking, 0));
   CHECK(cudaEventRecord(untimed, 0));
+  CHECK(cudaEventRecord(plain, 0));
+  CHECK(cudaEventRecord(shared, 0));
   CHECK(cudaEventSynchronize(blocking));
   CHECK(cudaEventSynchronize(untimed));
+  CHECK(cudaEventSynchronize(plain));
+  CHECK(cudaEventSynchronize(shared));
   failures += cudaEventQuery(blocking) != cudaSuccess;
   CHECK(cudaMemcpy(h_data, d_data, bytes, cudaMemcpyDeviceToHost));
   for (int i = 0; i < n; ++i) failures += h_data[i] != i;
@@ -76,6 +82,8 @@ int main(int argc, char** argv) {
   CHECK(cudaEventDestroy(stop));
   CHECK(cudaEventDestroy(blocking));
   CHECK(cudaEventDestroy(untimed));
+  CHECK(cudaEventDestroy(plain));
+  CHECK(cudaEventDestroy(shared));
   CHECK(cudaFreeHost(h_data));
   CHECK(cudaFree(d_data));
   std::printf("events: %s\n", failures ? "FAILED" : "marks were reached in order");

@@ -34,7 +34,7 @@ __global__ void kernel_4(int* when) { work(when); }
 int main() {
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);  // read once, before the first call
   cudaStream_t streams[kStreams];
-  for (auto& stream : streams) CHECK(cudaStreamCreate(&stream));
+  for (auto& stream : streams) CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamDefault));
   int* d_when;
   int when[kStreams][4];
   CHECK(cudaMalloc(&d_when, sizeof when));
