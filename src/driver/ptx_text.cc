@@ -131,6 +131,7 @@ void adjust_ptx(std::string& ptx, const Options& options) {
     if (in_entry_head && (line.find(".maxntid") != line.npos || line.find(".minnctapersm") != line.npos ||
                           line.find(".maxnreg") != line.npos || line.find(".reqntid") != line.npos))
       has_bounds = true;
+    if (line == ";") in_entry_head = false;  // that was a declaration
     if (in_entry_head && line == "{") {
       if (options.max_registers && !has_bounds) changed += fmt::format(".maxnreg {}\n", options.max_registers);
       in_entry_head = false;
@@ -209,6 +210,9 @@ std::string resource_lines(std::string_view ptx, const CodeTarget& target) {
         in_kernel = true;
         auto name = trimmed(text.substr(text.find(".entry ") + 7));
         kernels.push_back({std::string(name.substr(0, name.find_first_not_of(kNameCharacters))), 0, 0, 0, {}, {}});
+      } else if (in_kernel && text == ";") {
+        kernels.pop_back();  // that was a declaration
+        in_kernel = false;
       } else if (text.find(".func") != text.npos) {
         in_kernel = false;
       } else if (in_kernel && text.starts_with(".param")) {

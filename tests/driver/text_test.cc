@@ -66,7 +66,8 @@ TEST(PtxText, SymbolsOfRelocatableCode) {
 
 TEST(PtxText, ResourceLines) {
   std::string text = std::string(kHead) +
-                     ".const .align 4 .b8 table[64];\n.shared .align 4 .b8 tile[1024];\n.visible .entry k(\n"
+                     ".const .align 4 .b8 table[64];\n.shared .align 4 .b8 tile[1024];\n"
+                     ".weak .entry k\n(\n\t.param .u64 k_param_0\n)\n;\n.visible .entry k(\n"
                      "\t.param .u64 k_param_0,\n\t.param .align 4 .b8 k_param_1[12]\n)\n{\n"
                      "\t.local .align 16 .b8 \t__local_depot0[32];\n\tmov.u32 \t%r1, tile;\n\tbar.sync \t0;\n\tret;\n}\n";
   EXPECT_EQ(resource_lines(text, CodeTarget{Arch{90}}),
