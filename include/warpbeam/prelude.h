@@ -39,7 +39,7 @@ extern "C" int printf(const char* __restrict format, ...);
 #include "device/synchronize.h"
 #include "device/warp.h"
 #include "device/load_store.h"
-#include "device/atomics.h"
+#include "device/scoped_atomics.h"
 #include <new>
 
 #include "../cuda_runtime.h"

@@ -12,12 +12,13 @@ WB_DEVICE int __popc(unsigned int x) { return __builtin_popcount(x); }
 WB_DEVICE int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 WB_DEVICE unsigned int __brev(unsigned int x) { return __builtin_bitreverse32(x); }
 WB_DEVICE unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
+// The instruction takes a fourth bit of each selector to mean "its sign"; CUDA has only three.
 WB_DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector) {
-  return __nvvm_prmt(x, y, selector);
+  return __nvvm_prmt(x, y, selector & 0x7777);
 }
-WB_DEVICE unsigned short __nv_bswap16(unsigned short x) { return __builtin_bswap16(x); }
-WB_DEVICE unsigned int __nv_bswap32(unsigned int x) { return __builtin_bswap32(x); }
-WB_DEVICE unsigned long long __nv_bswap64(unsigned long long x) { return __builtin_bswap64(x); }
+WB_HOST_DEVICE unsigned short __nv_bswap16(unsigned short x) { return __builtin_bswap16(x); }
+WB_HOST_DEVICE unsigned int __nv_bswap32(unsigned int x) { return __builtin_bswap32(x); }
+WB_HOST_DEVICE unsigned long long __nv_bswap64(unsigned long long x) { return __builtin_bswap64(x); }
 // The position of the n-th set bit of mask from base on, or -1.
 WB_DEVICE unsigned int __fns(unsigned int mask, unsigned int base, int n) { return __nvvm_fns(mask, base, n); }
 

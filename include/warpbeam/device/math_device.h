@@ -35,7 +35,7 @@
   X(j0) X(j1) X(y0) X(y1)
 // name: one instruction each, by clang's builtin.
 #define WB_INSTRUCTION_1(X) X(ceil) X(fabs) X(floor) X(nearbyint) X(rint) X(round) X(trunc)
-#define WB_INSTRUCTION_2(X) X(copysign) X(fmax) X(fmin)
+#define WB_INSTRUCTION_2(X) X(fmax) X(fmin)
 
 #define WB_DEFINE_DOUBLE_1(name)            \
   WB_LIBRARY double __nv_##name(double x);  \
@@ -90,6 +90,19 @@ WB_DEFINE_2(rhypot)
   WB_DEVICE float name##f(float x, float y) { return __builtin_##name##f(x, y); }    \
   WB_DEVICE float name(float x, float y) { return __builtin_##name##f(x, y); }
 WB_INSTRUCTION_2(WB_DEFINE_INSTRUCTION_2)
+
+// On the bits: through abs and neg it would flush denormals with -ftz=true.
+WB_DEVICE double copysign(double x, double y) {
+  const unsigned long long sign = 1ull << 63;
+  return __builtin_bit_cast(double, (__builtin_bit_cast(unsigned long long, x) & ~sign) |
+                                        (__builtin_bit_cast(unsigned long long, y) & sign));
+}
+WB_DEVICE float copysignf(float x, float y) {
+  const unsigned int sign = 1u << 31;
+  return __builtin_bit_cast(float, (__builtin_bit_cast(unsigned int, x) & ~sign) |
+                                       (__builtin_bit_cast(unsigned int, y) & sign));
+}
+WB_DEVICE float copysign(float x, float y) { return copysignf(x, y); }
 
 WB_LIBRARY double __nv_pow(double x, double y);
 WB_LIBRARY float __nv_powf(float x, float y);
@@ -192,6 +205,18 @@ WB_DEVICE float abs(float x) { return __builtin_fabsf(x); }
 WB_DEVICE double nan(const char*) { return __builtin_bit_cast(double, 0xfff8000000000000ull); }
 WB_DEVICE float nanf(const char*) { return __builtin_bit_cast(float, 0x7fffffffu); }
 
+// The C library's names for the classes of numbers.
+#define WB_DEFINE_CLASS(T, f, signbit)                                            \
+  WB_DEVICE int __isnan##f(T x) { return __builtin_isnan(x); }                    \
+  WB_DEVICE int __isinf##f(T x) { return __builtin_isinf(x); }                    \
+  WB_DEVICE int __finite##f(T x) { return __builtin_isfinite(x); }                \
+  WB_DEVICE int signbit(T x) { return __builtin_signbit(x) != 0; }
+WB_DEFINE_CLASS(double, , __signbit)
+WB_DEFINE_CLASS(float, f, __signbitf)
+WB_DEVICE int __isfinited(double x) { return __builtin_isfinite(x); }
+WB_DEVICE int __signbitd(double x) { return __builtin_signbit(x) != 0; }
+#undef WB_DEFINE_CLASS
+
 namespace std {
 #define WB_USING(name) using ::name;
 #define WB_USING_F(name) using ::name##f;
@@ -201,7 +226,7 @@ WB_STANDARD_2(WB_USING) WB_STANDARD_2(WB_USING_F)
 WB_INSTRUCTION_1(WB_USING) WB_INSTRUCTION_1(WB_USING_F)
 WB_INSTRUCTION_2(WB_USING) WB_INSTRUCTION_2(WB_USING_F)
 #define WB_OTHER_STANDARD(X)                                                                              \
-  X(exp2) X(tanh) X(sqrt) X(pow) X(fma) X(ilogb) X(lrint) X(llrint) X(lround) X(llround) X(ldexp) X(scalbn) \
+  X(copysign) X(exp2) X(tanh) X(sqrt) X(pow) X(fma) X(ilogb) X(lrint) X(llrint) X(lround) X(llround) X(ldexp) X(scalbn) \
   X(scalbln) X(frexp) X(modf) X(remquo) X(nan)
 WB_OTHER_STANDARD(WB_USING) WB_OTHER_STANDARD(WB_USING_F)
 WB_USING(abs) WB_USING(labs) WB_USING(llabs)

@@ -51,17 +51,26 @@ WB_ROUNDINGS(WB_DEFINE_TO_INTEGER, unsigned int, uint, ui)
 WB_ROUNDINGS(WB_DEFINE_TO_INTEGER, long long, ll, ll)
 WB_ROUNDINGS(WB_DEFINE_TO_INTEGER, unsigned long long, ull, ull)
 
-// __int2float_rn …; the 32-bit integers are exact in double, so CUDA names only _rn for them.
-#define WB_DEFINE_FROM_INTEGER(r, ptx, T, name, code) \
-  WB_DEVICE float __##name##2float_##r(T x) { return __nvvm_##code##2f_##ptx(x); }
-#define WB_DEFINE_FROM_LONG(r, ptx, T, name) \
-  WB_DEVICE double __##name##2double_##r(T x) { return __nvvm_##name##2d_##ptx(x); }
-WB_ROUNDINGS(WB_DEFINE_FROM_INTEGER, int, int, i)
-WB_ROUNDINGS(WB_DEFINE_FROM_INTEGER, unsigned int, uint, ui)
-WB_ROUNDINGS(WB_DEFINE_FROM_INTEGER, long long, ll, ll)
-WB_ROUNDINGS(WB_DEFINE_FROM_INTEGER, unsigned long long, ull, ull)
-WB_ROUNDINGS(WB_DEFINE_FROM_LONG, long long, ll)
-WB_ROUNDINGS(WB_DEFINE_FROM_LONG, unsigned long long, ull)
+// __int2float_rn …; the 32-bit integers are exact in double, so CUDA names only _rn for them. (clang 19's builtins for
+// these conversions all round to nearest.)
+#define WB_DEFINE_FROM_INTEGER(r, ptx, T, name, type, constraint)                     \
+  WB_DEVICE float __##name##2float_##r(T x) {                                         \
+    float result;                                                                     \
+    asm("cvt." #ptx ".f32." type " %0, %1;" : "=f"(result) : constraint(x));          \
+    return result;                                                                    \
+  }
+#define WB_DEFINE_FROM_LONG(r, ptx, T, name, type)                                    \
+  WB_DEVICE double __##name##2double_##r(T x) {                                       \
+    double result;                                                                    \
+    asm("cvt." #ptx ".f64." type " %0, %1;" : "=d"(result) : "l"(x));                 \
+    return result;                                                                    \
+  }
+WB_ROUNDINGS(WB_DEFINE_FROM_INTEGER, int, int, "s32", "r")
+WB_ROUNDINGS(WB_DEFINE_FROM_INTEGER, unsigned int, uint, "u32", "r")
+WB_ROUNDINGS(WB_DEFINE_FROM_INTEGER, long long, ll, "s64", "l")
+WB_ROUNDINGS(WB_DEFINE_FROM_INTEGER, unsigned long long, ull, "u64", "l")
+WB_ROUNDINGS(WB_DEFINE_FROM_LONG, long long, ll, "s64")
+WB_ROUNDINGS(WB_DEFINE_FROM_LONG, unsigned long long, ull, "u64")
 WB_DEVICE double __int2double_rn(int x) { return (double)x; }
 WB_DEVICE double __uint2double_rn(unsigned int x) { return (double)x; }
 

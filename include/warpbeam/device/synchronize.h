@@ -65,6 +65,16 @@ WB_PURE unsigned int __isGridConstant(const void* p) {
   asm("{ .reg .pred p; isspacep.param p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(result) : "l"(p));
   return result;
 }
+WB_PURE __SIZE_TYPE__ __cvta_generic_to_grid_constant(const void* p) {
+  __SIZE_TYPE__ result;
+  asm("cvta.to.param.u64 %0, %1;" : "=l"(result) : "l"(p));
+  return result;
+}
+WB_PURE void* __cvta_grid_constant_to_generic(__SIZE_TYPE__ address) {
+  void* result;
+  asm("cvta.param.u64 %0, %1;" : "=l"(result) : "l"(address));
+  return result;
+}
 #endif
 
 // Clusters

@@ -1,0 +1,70 @@
+#!/bin/bash
+# Compiles every source here as the driver does: device and host pass, every language version, old and new
+# architectures, warnings as errors. Where ptxas is installed it must accept the PTX. Ends with "N passed, N failed".
+#
+#   tests/headers/run.sh [directory]
+#
+# A source may begin with "// arch: 70 90" (the architectures it is for) and "// std: c++17 c++20".
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+sources=${1:-$here}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null)
+passed=0
+failed=0
+
+flags=(-x cuda -nocudainc -nocudalib -Xclang -target-sdk-version=12.3 -Wno-unknown-cuda-version
+  -isystem "$root/include" -include warpbeam/prelude.h -Wall -Wextra -Werror)
+
+report() {  # name, status
+  if [ "$2" = 0 ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED $1"
+    sed 's/^/    /' "$scratch/log" | head -20
+  fi
+}
+
+named() {  # key, source: the words after "// key:"
+  sed -n "1,3s#^// $1: *##p" "$2"
+}
+
+for source in "$sources"/*.cu; do
+  name=$(basename "$source" .cu)
+  archs=$(named arch "$source")
+  stds=$(named std "$source")
+  for std in ${stds:-c++11 c++14 c++17 c++20}; do
+    clang++-19 "${flags[@]}" -std=$std --cuda-host-only --cuda-gpu-arch=sm_90 -fsyntax-only "$source" >"$scratch/log" 2>&1
+    report "$name host $std" $?
+  done
+  first=${stds%% *}
+  for arch in ${archs:-35 52 70 80 90}; do
+    for std in $(printf '%s\n' "${first:-c++11}" c++17 | sort -u); do
+      clang++-19 "${flags[@]}" -std=$std -O1 --cuda-device-only --cuda-gpu-arch=sm_$arch --cuda-feature=+ptx85 -S \
+        "$source" -o "$scratch/out.ptx" >"$scratch/log" 2>&1
+      report "$name sm_$arch $std" $?
+    done
+    if [ -n "$ptxas" ] && [ "$arch" -ge 75 ]; then
+      "$ptxas" -c -arch=sm_$arch "$scratch/out.ptx" -o /dev/null >"$scratch/log" 2>&1
+      report "$name ptxas sm_$arch" $?
+    fi
+  done
+done
+
+# Plain C and C++ sources see the types and the host functions.
+if [ -z "$1" ]; then
+  for std in c++11 c++17 c++20; do
+    for compiler in g++ clang++-19; do
+      command -v $compiler >/dev/null || continue
+      $compiler -std=$std -Wall -Wextra -Werror -isystem "$root/include" -fsyntax-only "$here/host_only.cpp" >"$scratch/log" 2>&1
+      report "host_only.cpp $compiler $std" $?
+    done
+  done
+  clang-19 -Wall -Wextra -Werror -isystem "$root/include" -fsyntax-only "$here/host_only.c" >"$scratch/log" 2>&1
+  report "host_only.c" $?
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
