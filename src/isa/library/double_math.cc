@@ -1,0 +1,172 @@
+#include "isa/library/double_math.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "isa/arith/round.h"
+
+namespace warpbeam::isa::library {
+namespace {
+
+using Wide = long double;
+constexpr Wide kPi = std::numbers::pi_v<long double>;
+
+// Squares of doubles neither overflow nor vanish in long double's 15-bit exponent.
+Wide square(double x) { return Wide(x) * x; }
+
+// x reduced to [-1/2, 1/2] turns of pi, exactly, and the parity of what was taken away.
+double half_turns(double x, bool& odd) {
+  const double whole = std::nearbyint(x);
+  odd = std::fabs(whole) < 0x1p53 && std::fmod(whole, 2.0) != 0;
+  return x - whole;
+}
+
+}  // namespace
+
+double sin_f64(double x) { return double(std::sin(Wide(x))); }
+double cos_f64(double x) { return double(std::cos(Wide(x))); }
+double tan_f64(double x) { return double(std::tan(Wide(x))); }
+
+double sinpi_f64(double x) {
+  if (!std::isfinite(x)) return x - x;
+  bool odd;
+  const double r = half_turns(x, odd);
+  // Whole numbers give a zero with the sign of x.
+  if (r == 0) return std::copysign(0.0, x);
+  const double s = double(std::sin(kPi * r));
+  return odd ? -s : s;
+}
+
+double cospi_f64(double x) {
+  if (!std::isfinite(x)) return x - x;
+  bool odd;
+  const double r = half_turns(x, odd);
+  if (std::fabs(r) == 0.5) return 0.0;
+  // Near the zeros the sine of the distance to them keeps all digits.
+  const double c = std::fabs(r) > 0.25 ? double(std::sin(kPi * (0.5 - std::fabs(r)))) : double(std::cos(kPi * r));
+  return odd ? -c : c;
+}
+
+double asin_f64(double x) { return double(std::asin(Wide(x))); }
+double acos_f64(double x) { return double(std::acos(Wide(x))); }
+double atan_f64(double x) { return double(std::atan(Wide(x))); }
+double atan2_f64(double y, double x) { return double(std::atan2(Wide(y), Wide(x))); }
+double sinh_f64(double x) { return double(std::sinh(Wide(x))); }
+double cosh_f64(double x) { return double(std::cosh(Wide(x))); }
+double tanh_f64(double x) { return double(std::tanh(Wide(x))); }
+double asinh_f64(double x) { return double(std::asinh(Wide(x))); }
+double acosh_f64(double x) { return double(std::acosh(Wide(x))); }
+double atanh_f64(double x) { return double(std::atanh(Wide(x))); }
+double exp_f64(double x) { return double(std::exp(Wide(x))); }
+double exp2_f64(double x) { return double(std::exp2(Wide(x))); }
+double exp10_f64(double x) { return double(std::pow(Wide(10), Wide(x))); }
+double expm1_f64(double x) { return double(std::expm1(Wide(x))); }
+double log_f64(double x) { return double(std::log(Wide(x))); }
+double log2_f64(double x) { return double(std::log2(Wide(x))); }
+double log10_f64(double x) { return double(std::log10(Wide(x))); }
+double log1p_f64(double x) { return double(std::log1p(Wide(x))); }
+double pow_f64(double x, double y) { return double(std::pow(Wide(x), Wide(y))); }
+double powi_f64(double x, int32_t n) { return pow_f64(x, n); }
+double cbrt_f64(double x) { return double(std::cbrt(Wide(x))); }
+double rcbrt_f64(double x) { return double(Wide(1) / std::cbrt(Wide(x))); }
+
+// An infinite component wins over a NaN.
+double hypot_f64(double x, double y) {
+  if (std::isinf(x) || std::isinf(y)) return INFINITY;
+  return double(std::sqrt(square(x) + square(y)));
+}
+double rhypot_f64(double x, double y) {
+  if (std::isinf(x) || std::isinf(y)) return 0.0;
+  return double(1 / std::sqrt(square(x) + square(y)));
+}
+double norm3d_f64(double x, double y, double z) {
+  if (std::isinf(x) || std::isinf(y) || std::isinf(z)) return INFINITY;
+  return double(std::sqrt(square(x) + square(y) + square(z)));
+}
+double rnorm3d_f64(double x, double y, double z) {
+  if (std::isinf(x) || std::isinf(y) || std::isinf(z)) return 0.0;
+  return double(1 / std::sqrt(square(x) + square(y) + square(z)));
+}
+double norm4d_f64(double x, double y, double z, double w) {
+  if (std::isinf(x) || std::isinf(y) || std::isinf(z) || std::isinf(w)) return INFINITY;
+  return double(std::sqrt(square(x) + square(y) + square(z) + square(w)));
+}
+double rnorm4d_f64(double x, double y, double z, double w) {
+  if (std::isinf(x) || std::isinf(y) || std::isinf(z) || std::isinf(w)) return 0.0;
+  return double(1 / std::sqrt(square(x) + square(y) + square(z) + square(w)));
+}
+
+namespace {
+template <class F>
+Wide norm_of(int32_t n, const F* p) {
+  Wide sum = 0;
+  bool infinite = false;
+  for (int32_t i = 0; i < n; ++i) {
+    infinite |= std::isinf(p[i]);
+    sum += square(p[i]);
+  }
+  return infinite ? Wide(INFINITY) : std::sqrt(sum);
+}
+}  // namespace
+
+double norm_f64(int32_t n, const double* p) { return double(norm_of(n, p)); }
+double rnorm_f64(int32_t n, const double* p) { return double(1 / norm_of(n, p)); }
+float norm_f32(int32_t n, const float* p) { return canonical(float(norm_of(n, p))); }
+float rnorm_f32(int32_t n, const float* p) { return canonical(float(1 / norm_of(n, p))); }
+
+double fmod_f64(double x, double y) { return std::fmod(x, y); }
+double remainder_f64(double x, double y) { return std::remainder(x, y); }
+double remquo_f64(double x, double y, int32_t* quotient) {
+  int q = 0;
+  const double r = std::remquo(x, y, &q);
+  *quotient = r == r ? q : 0;
+  return r;
+}
+float fmod_f32(float x, float y) { return canonical(std::fmod(x, y)); }
+float remainder_f32(float x, float y) { return canonical(std::remainder(x, y)); }
+float remquo_f32(float x, float y, int32_t* quotient) {
+  int q = 0;
+  const float r = std::remquo(x, y, &q);
+  *quotient = r == r ? q : 0;
+  return canonical(r);
+}
+
+double ldexp_f64(double x, int32_t n) { return std::ldexp(x, n); }
+float ldexp_f32(float x, int32_t n) { return canonical(std::ldexp(x, n)); }
+
+double frexp_f64(double x, int32_t* exponent) {
+  int e = 0;
+  const double m = std::frexp(x, &e);
+  *exponent = std::isfinite(x) ? e : 0;
+  return std::isfinite(x) ? m : x + x;
+}
+float frexp_f32(float x, int32_t* exponent) {
+  int e = 0;
+  const float m = std::frexp(x, &e);
+  *exponent = std::isfinite(x) ? e : 0;
+  return canonical(std::isfinite(x) ? m : x + x);
+}
+double modf_f64(double x, double* whole) {
+  *whole = std::trunc(x);
+  return std::isinf(x) ? std::copysign(0.0, x) : std::copysign(x - *whole, x);
+}
+float modf_f32(float x, float* whole) {
+  *whole = canonical(std::trunc(x));
+  return canonical(std::isinf(x) ? std::copysign(0.0f, x) : std::copysign(x - *whole, x));
+}
+
+double logb_f64(double x) { return std::logb(x); }
+float logb_f32(float x) { return canonical(std::logb(x)); }
+int32_t ilogb_f64(double x) {
+  if (x == 0 || x != x) return INT32_MIN;
+  return std::isinf(x) ? INT32_MAX : std::ilogb(x);
+}
+int32_t ilogb_f32(float x) { return ilogb_f64(x); }
+
+double nextafter_f64(double x, double y) { return std::nextafter(x, y); }
+float nextafter_f32(float x, float y) { return canonical(std::nextafter(x, y)); }
+
+double fdim_f64(double x, double y) { return x != x || y != y ? x + y : x > y ? x - y : 0.0; }
+float fdim_f32(float x, float y) { return canonical(x != x || y != y ? x + y : x > y ? x - y : 0.0f); }
+
+}  // namespace warpbeam::isa::library

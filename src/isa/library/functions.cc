@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <cmath>
+
+#include "isa/arith/approx.h"
+#include "isa/arith/convert.h"
+#include "isa/arith/integer.h"
+#include "isa/arith/round.h"
+#include "isa/library/double_math.h"
+#include "isa/library/float_math.h"
+#include "isa/library/lanes.h"
+#include "isa/library/library.h"
+
+namespace warpbeam::isa {
+namespace library {
+namespace {
+
+// A single-precision function whose double form leaves its error far below an ulp of float.
+template <double (*Function)(double)>
+float narrow(float x) {
+  return canonical(static_cast<float>(Function(x)));
+}
+
+// round(): halves go away from zero.
+double round_away(double x) {
+  const double whole = round_to_integral(x, Rounding::Zero);
+  const bool up = magnitude(x - whole) >= 0.5;
+  return cvt_integral_f64(up ? whole + std::copysign(1.0, x) : whole, Rounding::Zero);
+}
+
+template <auto Function>
+constexpr LibraryFunction row(const char* name, double ulp, bool all_lanes) {
+  using L = Lanes<Function>;
+  return {name, L::signature.data(), all_lanes ? L::all : L::active, ulp};
+}
+
+// Functions and lambdas alike become a plain function pointer.
+template <class F>
+constexpr auto pointer_to(F f) {
+  if constexpr (std::is_pointer_v<F>) {
+    return f;
+  } else {
+    return +f;
+  }
+}
+
+#define VECTOR(name, ulp, ...) row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, true),
+#define LANE(name, ulp, ...) row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, false),
+constexpr LibraryFunction kFunctions[] = {
+#include "isa/library/functions.inc"
+};
+#undef VECTOR
+#undef LANE
+
+constexpr auto sorted_by_name() {
+  std::array<LibraryFunction, std::size(kFunctions)> sorted{};
+  std::copy(std::begin(kFunctions), std::end(kFunctions), sorted.begin());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto& a, const auto& b) { return std::string_view(a.name) < std::string_view(b.name); });
+  return sorted;
+}
+
+const auto kSorted = sorted_by_name();
+
+}  // namespace
+}  // namespace library
+
+const LibraryFunction* find_library_function(std::string_view name) {
+  const auto& rows = library::kSorted;
+  const auto at = std::lower_bound(rows.begin(), rows.end(), name,
+                                   [](const LibraryFunction& f, std::string_view n) { return f.name < n; });
+  return at != rows.end() && at->name == name ? &*at : nullptr;
+}
+
+std::span<const LibraryFunction> library_functions() { return library::kSorted; }
+
+}  // namespace warpbeam::isa
