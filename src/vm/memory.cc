@@ -109,8 +109,8 @@ bool DeviceMemory::free(uint64_t base) {
   Live live = it->second;
   live_.erase(it);
   epoch_.fetch_add(1, std::memory_order_acq_rel);
+  if (!live.owned) return true;  // adopted memory is on nobody's account
   if (live.allocation.kind == MemoryKind::Device || live.allocation.kind == MemoryKind::Variable) used_ -= live.allocation.size;
-  if (!live.owned) return true;
   // The pages go back to the host at once; the addresses stay unmapped for a while so that a use after free traps.
   mmap(reinterpret_cast<void*>(base), live.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   quarantined_bytes_ += live.mapped_bytes;
