@@ -116,10 +116,15 @@ float rnorm_f32(int32_t n, const float* p) { return canonical(float(1 / norm_of(
 
 double fmod_f64(double x, double y) { return std::fmod(x, y); }
 double remainder_f64(double x, double y) { return std::remainder(x, y); }
+namespace {
+// The quotient's sign and its last three bits.
+int32_t last_bits(int quotient) { return quotient < 0 ? -(-quotient & 7) : quotient & 7; }
+}  // namespace
+
 double remquo_f64(double x, double y, int32_t* quotient) {
   int q = 0;
   const double r = std::remquo(x, y, &q);
-  *quotient = r == r ? q : 0;
+  *quotient = r == r ? last_bits(q) : 0;
   return r;
 }
 float fmod_f32(float x, float y) { return canonical(std::fmod(x, y)); }
@@ -127,7 +132,7 @@ float remainder_f32(float x, float y) { return canonical(std::remainder(x, y)); 
 float remquo_f32(float x, float y, int32_t* quotient) {
   int q = 0;
   const float r = std::remquo(x, y, &q);
-  *quotient = r == r ? q : 0;
+  *quotient = r == r ? last_bits(q) : 0;
   return canonical(r);
 }
 

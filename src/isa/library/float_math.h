@@ -81,7 +81,7 @@ constexpr double kHalfPi = 1.5707963267948966192;
 [[gnu::always_inline]] inline float expm1_f32(float x) {
   const double d = x;
   const double small = d + d * d * (0.5 + d * (1.0 / 6));
-  return to_f32(magnitude(d) < 0x1p-10 ? small : exp2_any(d * kLog2E) - 1);
+  return x == 0 ? x : to_f32(magnitude(d) < 0x1p-10 ? small : exp2_any(d * kLog2E) - 1);
 }
 
 [[gnu::always_inline]] inline float log2_f32(float x) { return to_f32(log2_any(x)); }
@@ -90,7 +90,7 @@ constexpr double kHalfPi = 1.5707963267948966192;
 [[gnu::always_inline]] inline float log1p_f32(float x) {
   const double d = x;
   const double small = d - d * d * (0.5 - d * (1.0 / 3));
-  return to_f32(magnitude(d) < 0x1p-10 ? small : log2_any(1 + d) * kLn2);
+  return x == 0 ? x : to_f32(magnitude(d) < 0x1p-10 ? small : log2_any(1 + d) * kLn2);
 }
 
 // The corners are C99's (Annex F): pow(1, y) and pow(x, 0) are 1 even for NaN; the sign comes from odd whole exponents.
@@ -270,7 +270,7 @@ inline QuarterTurns reduce_huge(float x) {
 }
 [[gnu::always_inline]] inline float tanh_f32(float x) {
   const double d = x, e = exp2_any(d * (2 * kLog2E));
-  return to_f32(magnitude(d) < 0x1p-10 ? d - d * d * d * (1.0 / 3) : 1 - 2 / (e + 1));
+  return x == 0 ? x : to_f32(magnitude(d) < 0x1p-10 ? d - d * d * d * (1.0 / 3) : 1 - 2 / (e + 1));
 }
 [[gnu::always_inline]] inline float asinh_f32(float x) {
   const double d = magnitude(static_cast<double>(x));
@@ -279,7 +279,7 @@ inline QuarterTurns reduce_huge(float x) {
 }
 [[gnu::always_inline]] inline float acosh_f32(float x) {
   const double d = x;
-  return to_f32(kLn2 * log2_any(d + __builtin_sqrt((d - 1) * (d + 1))));
+  return d < 1 ? f32_of(kNanF32) : to_f32(kLn2 * log2_any(d + __builtin_sqrt((d - 1) * (d + 1))));
 }
 [[gnu::always_inline]] inline float atanh_f32(float x) {
   const double d = magnitude(static_cast<double>(x));
