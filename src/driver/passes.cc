@@ -15,6 +15,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+constexpr const char* kSanitizer = WARPBEAM_SANITIZE;
+
 // Diagnostics keep their colours although they are collected before they are shown.
 void add_diagnostics(Words& words, const Options& options) {
   if (isatty(STDERR_FILENO)) words.push_back("-fcolor-diagnostics");
@@ -234,6 +236,8 @@ Command link_pass(const Options& options, const LinkInputs& inputs, const std::s
   if (options.link_runtime) {
     const std::string& directory = toolchain().library_directory;
     append(words, {"-L" + directory, "-lwarpbeam", "-Wl,-rpath," + directory});
+    // A runtime that was built with a sanitizer needs the program to bring the sanitizer's own runtime.
+    if constexpr (kSanitizer[0] != '\0') words.push_back(std::string("-fsanitize=") + kSanitizer);
   }
   if (!inputs.dependency_file.empty()) words.push_back("-Wl,--dependency-file=" + inputs.dependency_file);
   return {words, ""};
