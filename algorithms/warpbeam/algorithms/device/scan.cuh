@@ -16,7 +16,7 @@ namespace warpbeam {
 
 // Per item size: what measured best on a device with 132 multiprocessors.
 template <class T>
-using DefaultScanTuning = ScanTuning<256, 5, 3, 3, 2>;
+using DefaultScanTuning = RingTuning<128, 15, 7, 1>;
 
 namespace detail {
 
@@ -73,7 +73,7 @@ cudaError_t scan(const Policy& policy, In first, long long count, Out out, T ini
       WB_RETURN_IF_FAILED(allow_shared(kernel, Tuning::kShared));
       long long resident = static_cast<long long>(device.multiprocessors) * Tuning::kBlocks;
       unsigned blocks = static_cast<unsigned>(tiles < resident ? tiles : resident);
-      return launch(kernel, blocks, Tuning::kThreads, Tuning::kShared, policy.stream, true, first, out, count,
+      return launch(kernel, blocks, Tuning::kBlockThreads, Tuning::kShared, policy.stream, true, first, out, count,
                     TileStates<T>(states, tiles), ticket, init, op);
     }
   }

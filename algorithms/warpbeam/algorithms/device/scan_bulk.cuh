@@ -1,128 +1,74 @@
-// The scan kernel for Hopper: tiles travel between global and shared memory by the copy engine.
-//
-// A block owns a ring of tiles in shared memory. While its threads work on one, the copy engine fills the next ones and
-// drains the last. So memory stays busy while a tile waits for its prefix, which is what an ordinary kernel cannot do:
-// its registers are both the landing place of the loads and the workplace of the scan.
+// The scan kernel for Hopper: tiles travel between global and shared memory by the copy engine while squads of the
+// block reduce, look back and scan. Memory stays busy during every wait, which an ordinary kernel cannot achieve: its
+// registers are both the landing place of the loads and the workplace of the scan.
 #pragma once
 
-#include "../block/lookback.cuh"
-#include "../block/scan.cuh"
-#include "../thread/bulk.cuh"
-#include "../thread/vector.cuh"
+#include "../block/tile_ring.cuh"
 
-namespace warpbeam {
+namespace warpbeam::detail {
 
-template <int kThreadsV, int kVectorsV, int kStagesV, int kBlocksV, int kWindowsV>
-struct ScanTuning {
-  static constexpr int kThreads = kThreadsV;
-  static constexpr int kVectors = kVectorsV;  // 16-byte vectors per thread; odd, so that shared memory has no conflicts
-  static constexpr int kStages = kStagesV;    // tiles in a block's ring
-  static constexpr int kBlocks = kBlocksV;    // blocks per multiprocessor
-  static constexpr int kWindows = kWindowsV;  // look-back states per lane and round trip
-  static constexpr int kTileBytes = kThreads * kVectors * 16;
-  static constexpr int kShared = kTileBytes * kStages;
-};
-
-namespace detail {
-
-template <class Tuning, bool kInclusive, class T, class Op>
-__global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
-    scan_bulk(const T* in, T* out, long long count, TileStates<T> states, unsigned* ticket, T init, Op op) {
 #if WB_BULK_COPY
-  constexpr int kThreads = Tuning::kThreads;
-  constexpr int kWarps = kThreads / kWarpSize;
-  constexpr int kStages = Tuning::kStages;
-  constexpr int kVec = kVectorItems<T>;
-  constexpr int kItems = Tuning::kVectors * kVec;
-  constexpr int kTile = kThreads * kItems;
-  extern __shared__ __align__(128) unsigned char ring[];
-  __shared__ __align__(8) uint64_t full[kStages];
-  __shared__ int tile_in[kStages];
-  __shared__ T warp_totals[kWarps];
-  __shared__ T tile_prefix;
 
-  const int tiles = static_cast<int>(ceil_div(count, static_cast<long long>(kTile)));
-  const bool leader = threadIdx.x == 0;
-  auto stage_of = [&](int stage) { return reinterpret_cast<T*>(ring + stage * Tuning::kTileBytes); };
-  auto items_of = [&](int tile) {
-    long long left = count - static_cast<long long>(tile) * kTile;
-    return left < kTile ? static_cast<int>(left) : kTile;
-  };
-  auto fetch = [&](int stage, int tile) {
-    tile_in[stage] = tile;
-    if (tile >= tiles) return;
-    uint32_t bytes = items_of(tile) / kVec * 16;
-    bulk::expect(&full[stage], bytes);
-    if (bytes) bulk::load(stage_of(stage), in + static_cast<long long>(tile) * kTile, bytes, &full[stage]);
-  };
-
-  if (leader) {
-    for (int i = 0; i < kStages; ++i) bulk::init(&full[i], 1);
-    bulk::fence_init();
-    cudaGridDependencySynchronize();
-    for (int i = 0; i < kStages; ++i) fetch(i, atomicAdd(ticket, 1));
-  }
-  __syncthreads();
-  // Every thread reads states and writes results, so every thread has to be behind the clearing kernel.
-  cudaGridDependencySynchronize();
-
+template <class Ring, class T, class Op>
+__device__ void scan_totals_squad(Ring& ring, const TileStates<T>& states, Op op) {
   for (int round = 0;; ++round) {
-    const int stage = round % kStages;
-    const int tile = tile_in[stage];
-    if (tile >= tiles) break;
-    int next = 0;
-    if (leader && round > 0) next = atomicAdd(ticket, 1);
-    T* data = stage_of(stage);
-    const int valid = items_of(tile);
-    bulk::wait(&full[stage], (round / kStages) & 1);
-    if (valid != kTile) {
-      // The copy engine moves whole 16 bytes; the last few items are fetched by hand. What lies behind the end of the
-      // input is scanned too, but nothing in front of it depends on it.
-      int moved = valid / kVec * kVec;
-      if (moved + static_cast<int>(threadIdx.x) < valid)
-        data[moved + threadIdx.x] = in[static_cast<long long>(tile) * kTile + moved + threadIdx.x];
-      __syncthreads();
-    }
-
-    T item[kItems];
-    auto* vectors = reinterpret_cast<Vector<T, kVec>*>(data) + threadIdx.x * Tuning::kVectors;
+    int tile = ring.next_tile(round);
+    if (tile < 0) return;
+    int stage = round % Ring::kStages;
+    const auto* vectors = reinterpret_cast<const Vector<T, Ring::kVec>*>(ring.stage(stage)) +
+                          threadIdx.x * (Ring::kItems / Ring::kVec);
+    T sum;
 #pragma unroll
-    for (int i = 0; i < Tuning::kVectors; ++i) *reinterpret_cast<Vector<T, kVec>*>(&item[i * kVec]) = vectors[i];
+    for (int i = 0; i < Ring::kItems / Ring::kVec; ++i) {
+      Vector<T, Ring::kVec> vector = vectors[i];
+#pragma unroll
+      for (int j = 0; j < Ring::kVec; ++j) sum = i + j == 0 ? vector.item[0] : op(sum, vector.item[j]);
+    }
+    sum = warp_reduce(sum, op);
+    if (lane_id() == 0) ring.shared.warp_totals[stage][warp_id()] = sum;
+    ring.publish_totals(round, tile, states, op);
+  }
+}
+
+template <bool kInclusive, class Ring, class T, class Op>
+__device__ void scan_items_squad(Ring& ring, int squad_thread, Op op) {
+  constexpr int kItems = Ring::kItems;
+  constexpr int kVec = Ring::kVec;
+  const int warp = squad_thread / kWarpSize;
+  for (int round = 0;; ++round) {
+    int tile = ring.next_tile(round);
+    if (tile < 0) return;
+    int stage = round % Ring::kStages;
+    auto* vectors = reinterpret_cast<Vector<T, kVec>*>(ring.stage(stage)) + squad_thread * (kItems / kVec);
+    T item[kItems];
+#pragma unroll
+    for (int i = 0; i < kItems / kVec; ++i) {
+      Vector<T, kVec> vector = vectors[i];
+#pragma unroll
+      for (int j = 0; j < kVec; ++j) item[i * kVec + j] = vector.item[j];
+    }
 #pragma unroll
     for (int i = 1; i < kItems; ++i) item[i] = op(item[i - 1], item[i]);
-
-    ThreadPrefix<T> place = scan_in_warp(item[kItems - 1], op, warp_totals);
-    __syncthreads();
-    if (warp_id() == 0) {
-      T total = fold_warps(warp_totals, kWarps, op);
-      if (tile == 0) {
-        if (!kInclusive) total = op(init, total);
-        if (leader) {
-          states.publish(0, TileStatus::inclusive, total);
-          tile_prefix = init;
-        }
-      } else {
-        if (leader) states.publish(tile, TileStatus::aggregate, total);
-        T prefix = look_back<Tuning::kWindows>(states, tile, op);
-        if (leader) {
-          states.publish(tile, TileStatus::inclusive, op(prefix, total));
-          tile_prefix = prefix;
-        }
-      }
-    }
-    T before = place.before;
+    T before = shuffle_up(warp_inclusive_scan(item[kItems - 1], op), 1);
     bool have = lane_id() > 0;
-    if (warp_id() > 0) {
-      T warps = fold_warps(warp_totals, warp_id(), op);
-      before = have ? op(warps, before) : warps;
-      have = true;
-    }
-    __syncthreads();
-    if (!kInclusive || tile > 0) {
-      before = have ? op(tile_prefix, before) : tile_prefix;
-      have = true;
-    }
 
+    ring.wait(ring.shared.totals, round);
+    T warps{};
+    if (warp > 0) {
+      warps = ring.shared.warp_totals[stage][0];
+      for (int i = 1; i < warp; ++i) warps = op(warps, ring.shared.warp_totals[stage][i]);
+    }
+    ring.wait(ring.shared.prefixed, round);
+    T outer = ring.shared.prefix[stage];
+    bool have_outer = !kInclusive || tile > 0;
+    if (warp > 0) {
+      outer = have_outer ? op(outer, warps) : warps;
+      have_outer = true;
+    }
+    if (have_outer) {
+      before = have ? op(outer, before) : outer;
+      have = true;
+    }
     if (have) {
 #pragma unroll
       for (int i = 0; i < kItems; ++i) item[i] = op(before, item[i]);
@@ -133,28 +79,67 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
       item[0] = before;
     }
 #pragma unroll
-    for (int i = 0; i < Tuning::kVectors; ++i) vectors[i] = *reinterpret_cast<Vector<T, kVec>*>(&item[i * kVec]);
+    for (int i = 0; i < kItems / kVec; ++i) {
+      Vector<T, kVec> vector;
+#pragma unroll
+      for (int j = 0; j < kVec; ++j) vector.item[j] = item[i * kVec + j];
+      vectors[i] = vector;
+    }
     bulk::fence_proxy();
-    __syncthreads();
-    T* to = out + static_cast<long long>(tile) * kTile;
-    if (valid != kTile) {
-      int moved = valid / kVec * kVec;
-      if (moved + static_cast<int>(threadIdx.x) < valid) to[moved + threadIdx.x] = data[moved + threadIdx.x];
-    }
-    if (leader) {
-      uint32_t bytes = valid / kVec * 16;
-      if (bytes) bulk::store(to, data, bytes);
-      bulk::commit();
-      if (round > 0) {
-        // The previous tile has left its stage, which now takes the tile furthest ahead.
-        bulk::wait_read<1>();
-        fetch((round - 1) % kStages, next);
-      }
-    }
+    __syncwarp();
+    if (lane_id() == 0) bulk::arrive(&ring.shared.done[stage]);
   }
-  if (leader) bulk::wait_read<0>();
+}
+
+template <class Ring, class T>
+__device__ void scan_store_loop(Ring& ring, T* out) {
+  for (int round = 0;; ++round) {
+    int tile = ring.next_tile(round);
+    if (tile < 0) return;
+    int stage = round % Ring::kStages;
+    ring.wait(ring.shared.done, round);
+    T* to = out + static_cast<long long>(tile) * Ring::kTile;
+    int valid = ring.valid(tile);
+    int moved = valid / Ring::kVec * Ring::kVec;
+    if (moved) bulk::store(to, ring.stage(stage), moved * sizeof(T));
+    bulk::commit();
+    for (int i = moved; i < valid; ++i) to[i] = ring.stage(stage)[i];
+    bulk::wait_read<0>();
+    bulk::arrive(&ring.shared.free[stage]);
+  }
+}
+
+#endif
+
+template <class Tuning, bool kInclusive, class T, class Op>
+__global__ void __launch_bounds__(Tuning::kBlockThreads, Tuning::kBlocks)
+    scan_bulk(const T* in, T* out, long long count, TileStates<T> states, unsigned* ticket, T init, Op op) {
+#if WB_BULK_COPY
+  using Ring = TileRing<Tuning, T, T>;
+  extern __shared__ __align__(128) unsigned char memory[];
+  __shared__ typename Ring::Shared shared;
+  Ring ring(shared, memory, count);
+  ring.init(1);
+  // The states and the ticket are cleared by the kernel before this one.
+  cudaGridDependencySynchronize();
+  switch (Ring::role()) {
+    case RingRole::first:
+      scan_totals_squad(ring, states, op);
+      break;
+    case RingRole::second:
+      scan_items_squad<kInclusive, Ring, T>(ring, threadIdx.x - Tuning::kThreads, op);
+      break;
+    case RingRole::load:
+      if (lane_id() == 0) ring.load_loop(in, ticket);
+      break;
+    case RingRole::look_back:
+      ring.look_back_loop(states, init, !kInclusive, op, [](T) {});
+      break;
+    case RingRole::store:
+      if (lane_id() == 0) scan_store_loop(ring, out);
+      break;
+  }
 #endif
 }
 
-}  // namespace detail
-}  // namespace warpbeam
+}  // namespace warpbeam::detail

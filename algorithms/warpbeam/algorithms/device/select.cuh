@@ -3,17 +3,16 @@
 
 #include "../block/select.cuh"
 #include "../policy.cuh"
-#include "../thread/bulk.cuh"
 #include "../thread/vector.cuh"
 #include "launch.cuh"
-#include "scan_bulk.cuh"
 #include "scan_tiles.cuh"
+#include "select_bulk.cuh"
 #include "tickets.cuh"
 
 namespace warpbeam {
 
 template <class T>
-using DefaultSelectTuning = ScanTuning<256, 5, 3, 3, 2>;
+using DefaultSelectTuning = RingTuning<256, 7, 3, 2>;
 
 namespace detail {
 
@@ -37,88 +36,6 @@ struct KeepFirstOfRun {
     return !has_previous || !equal(previous(), item);
   }
 };
-
-template <class T, int kItems, class Keep, class Before>
-__device__ unsigned selection(const T (&item)[kItems], int first, int valid, bool tile_has_previous, Keep keep,
-                              Before before) {
-  unsigned mask = 0;
-#pragma unroll
-  for (int i = 0; i < kItems; ++i) {
-    auto previous = [&]() -> T { return i > 0 ? item[i > 0 ? i - 1 : 0] : before(); };
-    if (first + i < valid && keep(item[i], tile_has_previous || first + i > 0, previous)) mask |= 1u << i;
-  }
-  return mask;
-}
-
-template <class Tuning, class Offset, class T, class Out, class Rejected, class Keep>
-__global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
-    select_bulk(const T* in, long long count, Out out, Rejected rejected, long long* kept, TileStates<Offset> states,
-                unsigned* ticket, Keep keep) {
-#if WB_BULK_COPY
-  constexpr int kThreads = Tuning::kThreads;
-  constexpr int kStages = Tuning::kStages;
-  constexpr int kVec = kVectorItems<T>;
-  constexpr int kItems = Tuning::kVectors * kVec;
-  constexpr int kTile = kThreads * kItems;
-  using Select = BlockSelect<kThreads, kItems, Tuning::kWindows, !std::is_same_v<Rejected, NoOutput>, Offset>;
-  extern __shared__ __align__(128) unsigned char ring[];
-  __shared__ __align__(8) uint64_t full[kStages];
-  __shared__ int tile_in[kStages];
-  __shared__ typename Select::Shared shared;
-
-  const int tiles = static_cast<int>(ceil_div(count, static_cast<long long>(kTile)));
-  const bool leader = threadIdx.x == 0;
-  auto stage_of = [&](int stage) { return reinterpret_cast<T*>(ring + stage * Tuning::kTileBytes); };
-  auto items_of = [&](int tile) {
-    long long left = count - static_cast<long long>(tile) * kTile;
-    return left < kTile ? static_cast<int>(left) : kTile;
-  };
-  auto fetch = [&](int stage, int tile) {
-    tile_in[stage] = tile;
-    if (tile >= tiles) return;
-    uint32_t bytes = items_of(tile) / kVec * 16;
-    bulk::expect(&full[stage], bytes);
-    if (bytes) bulk::load(stage_of(stage), in + static_cast<long long>(tile) * kTile, bytes, &full[stage]);
-  };
-  if (leader) {
-    for (int i = 0; i < kStages; ++i) bulk::init(&full[i], 1);
-    bulk::fence_init();
-    cudaGridDependencySynchronize();
-    for (int i = 0; i < kStages; ++i) fetch(i, atomicAdd(ticket, 1));
-  }
-  __syncthreads();
-  cudaGridDependencySynchronize();
-
-  for (int round = 0;; ++round) {
-    const int stage = round % kStages;
-    const int tile = tile_in[stage];
-    if (tile >= tiles) break;
-    int next = 0;
-    if (leader) next = atomicAdd(ticket, 1);
-    T* data = stage_of(stage);
-    const long long start = static_cast<long long>(tile) * kTile;
-    const int valid = items_of(tile);
-    bulk::wait(&full[stage], (round / kStages) & 1);
-    if (valid != kTile) {
-      int moved = valid / kVec * kVec;
-      if (moved + static_cast<int>(threadIdx.x) < valid) data[moved + threadIdx.x] = in[start + moved + threadIdx.x];
-      __syncthreads();
-    }
-    T item[kItems];
-    auto* vectors = reinterpret_cast<Vector<T, kVec>*>(data) + threadIdx.x * Tuning::kVectors;
-#pragma unroll
-    for (int i = 0; i < Tuning::kVectors; ++i) *reinterpret_cast<Vector<T, kVec>*>(&item[i * kVec]) = vectors[i];
-    int first = threadIdx.x * kItems;
-    unsigned mask = selection(item, first, valid, tile > 0, keep,
-                              [&] { return first > 0 ? data[first > 0 ? first - 1 : 0] : in[start - 1]; });
-    Select::run(shared, data, item, mask, tile, start, valid, tile == tiles - 1, states, out, rejected, kept);
-    // All threads have to be done with the stage before the copy engine writes into it.
-    bulk::fence_proxy();
-    __syncthreads();
-    if (leader) fetch(stage, next);
-  }
-#endif
-}
 
 template <class T, class Offset, class In, class Out, class Rejected, class Keep>
 __global__ void __launch_bounds__(TileScanTuning<T>::kThreads)
@@ -150,8 +67,8 @@ __global__ void __launch_bounds__(TileScanTuning<T>::kThreads)
   T item[kItems];
 #pragma unroll
   for (int i = 0; i < kItems; ++i) item[i] = items[first + i];
-  unsigned mask = selection(item, first, valid, tile > 0, keep,
-                            [&]() -> T { return first > 0 ? items[first > 0 ? first - 1 : 0] : in[start - 1]; });
+  unsigned mask = static_cast<unsigned>(selection(item, first, valid, tile > 0, keep,
+                            [&]() -> T { return first > 0 ? items[first > 0 ? first - 1 : 0] : in[start - 1]; }));
   Select::run(shared, items, item, mask, tile, start, valid, start + valid == count, states, out, rejected, kept);
 }
 
@@ -159,9 +76,10 @@ template <class Tuning, class Offset, class T, class In, class Out, class Reject
 cudaError_t select_with(const Policy& policy, const DeviceTraits& device, In first, long long count, Out out,
                         Rejected rejected, long long* kept, Keep keep) {
   constexpr bool kCanBulk = std::is_pointer_v<In> && std::is_arithmetic_v<T> && sizeof(T) >= 4;
+  constexpr size_t kShared = Tuning::kShared + sizeof(Choice<Tuning>) * Tuning::kStages;
   bool bulk = false;
   if constexpr (kCanBulk) {
-    bulk = device.level != CodeLevel::portable && is_aligned(first, 16) && Tuning::kShared <= device.shared_per_block;
+    bulk = device.level != CodeLevel::portable && is_aligned(first, 16) && kShared <= static_cast<size_t>(device.shared_per_block);
   }
   long long tile_items = bulk ? Tuning::kTileBytes / static_cast<long long>(sizeof(T)) : TileScanTuning<T>::kTile;
   long long tiles = ceil_div(count, tile_items);
@@ -178,11 +96,11 @@ cudaError_t select_with(const Policy& policy, const DeviceTraits& device, In fir
                                    ticket, 1, policy.stream));
   if constexpr (kCanBulk) {
     if (bulk) {
-      auto kernel = select_bulk<Tuning, Offset, T, Out, Rejected, Keep>;
-      WB_RETURN_IF_FAILED(allow_shared(kernel, Tuning::kShared));
+      auto kernel = select_bulk<Tuning, !std::is_same_v<Rejected, NoOutput>, Offset, T, Out, Rejected, Keep>;
+      WB_RETURN_IF_FAILED(allow_shared(kernel, kShared));
       long long resident = static_cast<long long>(device.multiprocessors) * Tuning::kBlocks;
       unsigned blocks = static_cast<unsigned>(tiles < resident ? tiles : resident);
-      return launch(kernel, blocks, Tuning::kThreads, Tuning::kShared, policy.stream, true, first, count, out, rejected,
+      return launch(kernel, blocks, Tuning::kBlockThreads, kShared, policy.stream, true, first, count, out, rejected,
                     kept, states, ticket, keep);
     }
   }

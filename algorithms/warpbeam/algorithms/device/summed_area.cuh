@@ -1,9 +1,9 @@
 // Summed-area tables (integral images), and box filters of any size on top of them.
 //
-// One pass: every pixel is read once and every sum written once. A tile scans itself in registers; then it needs two
-// vectors from its neighbours: from the left tile the finished sums of its right column, from the tile above the column
-// sums of everything above. Tiles are handed out along anti-diagonals, where both neighbours were handed out a whole
-// diagonal earlier, so that their vectors are usually there already.
+// One pass: every pixel is read once and every sum written once. A tile scans itself in registers, publishes its own
+// column and row sums, and then needs three things: the column sums of everything above it, the row sums of everything
+// to its left, and the sum of everything above and left. All three come by look-back. Tiles are handed out along
+// anti-diagonals, where the neighbours were handed out a whole diagonal earlier and are usually done.
 #pragma once
 
 #include "../config.cuh"
@@ -38,6 +38,9 @@ __host__ __device__ inline long long tiles_before(long long diagonal, long long 
   return rows * columns - rest * (rest + 1) / 2;
 }
 
+// Besides its column and row sums a tile publishes its corner; two words keep tiles aligned.
+inline constexpr int kCornerWords = 2;
+
 struct TilePlace {
   int row, column;
 };
@@ -57,28 +60,42 @@ __device__ inline TilePlace place_on_diagonal(long long ticket, int rows, int co
   return {low - column, column};
 }
 
-// A value and the mark that says it is there, read and written as one word.
+// A value and its status, read and written as one word.
 template <class Acc>
-__device__ void publish_word(unsigned long long* to, Acc value) {
+__device__ void publish_sum(unsigned long long* to, TileStatus status, Acc value) {
   static_assert(sizeof(Acc) == 4, "sums of four bytes");
   unsigned bits;
   __builtin_memcpy(&bits, &value, 4);
-  *reinterpret_cast<volatile unsigned long long*>(to) = 1ull << 32 | bits;
+  *static_cast<volatile unsigned long long*>(to) = static_cast<unsigned long long>(status) << 32 | bits;
 }
 
-template <class Acc>
-__device__ Acc await_word(const unsigned long long* from) {
-  unsigned long long word;
-  do {
-    word = *reinterpret_cast<const volatile unsigned long long*>(from);
-  } while (word >> 32 == 0);
-  unsigned bits = static_cast<unsigned>(word);
-  Acc value;
-  __builtin_memcpy(&value, &bits, 4);
-  return value;
+// Adds up `count` words, the nearest first, `step` words apart, until one includes all before it. With kFixedOrder only
+// finished sums are taken, so that the order of additions does not depend on timing.
+template <bool kFixedOrder, class Acc>
+__device__ Acc gather_sums(const unsigned long long* nearest, long long step, int count) {
+  constexpr int kAhead = kFixedOrder ? 1 : 4;
+  Acc sum{};
+  for (int first = 0; first < count; first += kAhead) {
+    unsigned long long word[kAhead];
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i)
+      word[i] = *static_cast<const volatile unsigned long long*>(nearest - min(first + i, count - 1) * step);
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      if (first + i >= count) break;
+      constexpr unsigned kLeast = static_cast<unsigned>(kFixedOrder ? TileStatus::inclusive : TileStatus::aggregate);
+      while (word[i] >> 32 < kLeast) word[i] = *static_cast<const volatile unsigned long long*>(nearest - (first + i) * step);
+      unsigned bits = static_cast<unsigned>(word[i]);
+      Acc value;
+      __builtin_memcpy(&value, &bits, 4);
+      sum += value;
+      if (word[i] >> 32 == static_cast<unsigned>(TileStatus::inclusive)) return sum;
+    }
+  }
+  return sum;
 }
 
-template <class Tuning, bool kAligned, class T, class Acc>
+template <class Tuning, bool kAligned, bool kFixedOrder, class T, class Acc>
 __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
     summed_area_tiles(const T* in, Acc* out, long long width, long long height, long long in_pitch,
                       long long out_pitch, unsigned long long* words, unsigned* ticket, int tile_rows,
@@ -88,7 +105,7 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
   constexpr int kWidth = Tuning::kWidth;
   constexpr int kHeight = Tuning::kHeight;
   constexpr int kPerLane = Tuning::kPerLane;
-  constexpr int kWordsPerTile = kWidth + kHeight;
+  constexpr int kWordsPerTile = kWidth + kHeight + kCornerWords;
   using InVec = Vector<T, kPerLane>;
   using AccVec = Vector<Acc, kPerLane>;
   __shared__ TilePlace place_shared;
@@ -96,6 +113,7 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
   __shared__ Acc left[kHeight];
   __shared__ __align__(16) Acc above[kWidth];
   __shared__ Acc right[kHeight];
+  __shared__ Acc corner;
 
 #if WB_BULK_COPY
   cudaGridDependencySynchronize();
@@ -172,19 +190,31 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
   __syncthreads();
 
   unsigned long long* mine = words + (static_cast<long long>(place.row) * tile_columns + place.column) * kWordsPerTile;
-  for (int i = threadIdx.x; i < kWidth; i += Tuning::kThreads) {
-    Acc local = above[i];
-    Acc value{};
-    if (place.row > 0) value = await_word<Acc>(mine - static_cast<long long>(tile_columns) * kWordsPerTile + i);
-    publish_word<Acc>(mine + i, value + local);
-    above[i] = value;
+  const long long row_step = static_cast<long long>(tile_columns) * kWordsPerTile;
+  for (int i = threadIdx.x; i < kWidth + kHeight; i += Tuning::kThreads)
+    publish_sum<Acc>(mine + i, TileStatus::aggregate, i < kWidth ? above[i] : right[i - kWidth]);
+  for (int i = threadIdx.x; i < kWidth + kHeight; i += Tuning::kThreads) {
+    const bool down = i < kWidth;
+    Acc value = gather_sums<kFixedOrder, Acc>(mine - (down ? row_step : kWordsPerTile) + i, down ? row_step : kWordsPerTile,
+                                              down ? place.row : place.column);
+    Acc local = down ? above[i] : right[i - kWidth];
+    publish_sum<Acc>(mine + i, TileStatus::inclusive, value + local);
+    if (down) {
+      above[i] = value;
+      // The sum of a whole column of tiles is this tile's part of the corner sums of its row.
+      if (i == kWidth - 1) publish_sum<Acc>(mine + kWidth + kHeight, TileStatus::aggregate, value + local);
+    } else {
+      left[i - kWidth] = value;
+    }
   }
   __syncthreads();
-  for (int i = threadIdx.x; i < kHeight; i += Tuning::kThreads) {
+  if (threadIdx.x == 0) {
     Acc value{};
-    if (place.column > 0) value = await_word<Acc>(mine - kWordsPerTile + kWidth + i);
-    publish_word<Acc>(mine + kWidth + i, value + right[i] + above[kWidth - 1]);
-    left[i] = value;
+    if (place.row > 0)
+      value = gather_sums<kFixedOrder, Acc>(mine - row_step - kWordsPerTile + kWidth + kHeight, kWordsPerTile, place.column);
+    publish_sum<Acc>(mine + kWidth + kHeight, TileStatus::inclusive,
+                     value + above[kWidth - 1] + left[kHeight - 1] + right[kHeight - 1]);
+    corner = value;
   }
   __syncthreads();
 
@@ -192,7 +222,7 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
     if (y0 + r >= height) break;
-    Acc row_sum = left[warp_id() * kRows + r];
+    Acc row_sum = left[warp_id() * kRows + r] + corner;
     AccVec result;
 #pragma unroll
     for (int c = 0; c < kPerLane; ++c) result.item[c] = sum[r][c] + column_sums.item[c] + row_sum;
@@ -223,7 +253,7 @@ cudaError_t summed_area_table(const Policy& policy, const T* in, Acc* out, long 
   long long rows = ceil_div(height, static_cast<long long>(Tuning::kHeight));
   if (columns * rows > INT32_MAX) return cudaErrorInvalidValue;
   Workspace workspace(policy);
-  size_t word_bytes = columns * rows * (Tuning::kWidth + Tuning::kHeight) * sizeof(unsigned long long);
+  size_t word_bytes = columns * rows * (Tuning::kWidth + Tuning::kHeight + detail::kCornerWords) * sizeof(unsigned long long);
   size_t words_at = workspace.reserve(word_bytes);
   size_t ticket_at = workspace.reserve(sizeof(unsigned));
   WB_ACQUIRE(workspace);
@@ -234,8 +264,16 @@ cudaError_t summed_area_table(const Policy& policy, const T* in, Acc* out, long 
   constexpr int kPerLane = Tuning::kPerLane;
   bool aligned = is_aligned(in, sizeof(T) * kPerLane) && is_aligned(out, 16) && in_pitch % kPerLane == 0 &&
                  out_pitch % kPerLane == 0;
-  auto kernel = aligned ? detail::summed_area_tiles<Tuning, true, T, Acc>
-                        : detail::summed_area_tiles<Tuning, false, T, Acc>;
+  auto choose = [&](auto fixed) {
+    constexpr bool kFixed = decltype(fixed)::value;
+    return aligned ? detail::summed_area_tiles<Tuning, true, kFixed, T, Acc>
+                   : detail::summed_area_tiles<Tuning, false, kFixed, T, Acc>;
+  };
+  constexpr bool kFloating = std::is_floating_point_v<Acc>;
+  auto kernel = choose(std::false_type{});
+  if constexpr (kFloating) {
+    if (policy.deterministic) kernel = choose(std::true_type{});
+  }
   return launch(kernel, static_cast<unsigned>(rows * columns), Tuning::kThreads, 0, policy.stream,
                 device.level != CodeLevel::portable, in, out, width, height, in_pitch, out_pitch, words, ticket,
                 static_cast<int>(rows), static_cast<int>(columns));

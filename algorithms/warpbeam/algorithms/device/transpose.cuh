@@ -1,71 +1,111 @@
 // Transposition of matrices of any shape with elements of 1 to 16 bytes, batched, and in place for square ones.
 //
-// A block carries one square tile through shared memory, so that both its reads and its writes are whole lines. A padded
-// row keeps the column reads free of bank conflicts.
+// A block carries one tile through shared memory, so that both its reads and its writes are long runs. An odd pitch
+// keeps the column reads free of bank conflicts. Three things bring it to the speed of a copy:
+//   - the next tile is on its way into registers while the current one is written;
+//   - neighbouring tiles are visited in small squares, so that reads and writes both stay near each other in memory;
+//   - where rows of the result do not start on a sector boundary, each row of a tile is shifted to the next boundary, at
+//     the price of a few rows more read: no sector is then written in two halves.
 #pragma once
 
 #include "../config.cuh"
 #include "../policy.cuh"
 #include "launch.cuh"
+#include "tile_order.cuh"
+#include "transpose_bulk.cuh"
 
+#ifndef WB_NONPERSISTENT
+#define WB_NONPERSISTENT 0
+#endif
 namespace warpbeam {
 
-template <int kRowsV, int kColumnsV, int kThreadsV>
+template <int kRowsV, int kColumnsV, int kThreadsV, int kBlocksV, int kSquareV, int kBoundaryV = 32>
 struct TransposeTuning {
-  static constexpr int kRows = kRowsV;        // of the tile read
+  static constexpr int kRows = kRowsV;  // of the tile read: the length of the runs written
   static constexpr int kColumns = kColumnsV;
   static constexpr int kThreads = kThreadsV;
+  static constexpr int kBlocks = kBlocksV;  // blocks per multiprocessor
+  static constexpr int kSquare = kSquareV;  // side, in tiles, of the squares that are visited together
+  static constexpr int kBoundary = kBoundaryV;  // bytes to which runs are shifted when rows do not start evenly
 };
 
 namespace detail {
 
-// The tile's element at (row, column) lies at row * kPitch + column; kPitch is odd for elements of a word, so that a
-// column's elements fall into different banks.
-template <class Tuning, class T>
-__global__ void __launch_bounds__(Tuning::kThreads)
-    transpose_tiles(const T* in, T* out, long long rows, long long columns, long long in_pitch, long long out_pitch,
-                    unsigned tile_columns) {
+// kHalo extra rows are read so that row c of the result can start up to kHalo - 1 elements later.
+template <class Tuning, int kHalo, class T>
+__global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
+    transpose_tiles(const T* __restrict__ in, T* __restrict__ out, long long rows, long long columns,
+                    long long in_pitch, long long out_pitch, long long tile_rows, long long tile_columns) {
   constexpr int kRows = Tuning::kRows;
   constexpr int kColumns = Tuning::kColumns;
   constexpr int kThreads = Tuning::kThreads;
   constexpr int kPitch = kColumns + 1;
-  constexpr int kPerRow = kThreads / kColumns;     // rows read at once
-  constexpr int kPerColumn = kThreads / kRows;     // columns written at once
+  constexpr int kReadRows = kRows + kHalo;
+  constexpr int kRowStep = kThreads / kColumns;     // rows read at once
+  constexpr int kColumnStep = kThreads / kRows;     // columns written at once
+  constexpr int kReads = (kReadRows + kRowStep - 1) / kRowStep;
   static_assert(kThreads % kRows == 0 && kThreads % kColumns == 0, "threads cover whole rows and columns of a tile");
   extern __shared__ __align__(16) unsigned char memory[];
   T* tile = reinterpret_cast<T*>(memory);
 
   in += static_cast<long long>(blockIdx.y) * rows * in_pitch;
   out += static_cast<long long>(blockIdx.y) * columns * out_pitch;
-  const long long row0 = static_cast<long long>(blockIdx.x / tile_columns) * kRows;
-  const long long column0 = static_cast<long long>(blockIdx.x % tile_columns) * kColumns;
-
   const int read_column = threadIdx.x % kColumns;
   const int read_row = threadIdx.x / kColumns;
   const int write_row = threadIdx.x % kRows;
   const int write_column = threadIdx.x / kRows;
-  const T* from = in + (row0 + read_row) * in_pitch + column0 + read_column;
-  T* to = out + (column0 + write_column) * out_pitch + row0 + write_row;
-  if (row0 + kRows <= rows && column0 + kColumns <= columns) {
-    T item[kRows / kPerRow];
+  const long long tiles = tile_rows * tile_columns;
+
+  T item[kReads];
+  auto fetch = [&](TileOrigin at) {
+    const T* from = in + (at.row + read_row) * in_pitch + at.column + read_column;
+    if (at.row + kReadRows <= rows && at.column + kColumns <= columns) {
 #pragma unroll
-    for (int i = 0; i < kRows / kPerRow; ++i) item[i] = from[static_cast<long long>(i) * kPerRow * in_pitch];
+      for (int i = 0; i < kReads; ++i)
+        if (kReadRows % kRowStep == 0 || read_row + i * kRowStep < kReadRows)
+          item[i] = from[static_cast<long long>(i) * kRowStep * in_pitch];
+    } else {
 #pragma unroll
-    for (int i = 0; i < kRows / kPerRow; ++i) tile[(read_row + i * kPerRow) * kPitch + read_column] = item[i];
+      for (int i = 0; i < kReads; ++i)
+        if (at.row + read_row + i * kRowStep < rows && at.column + read_column < columns)
+          item[i] = from[static_cast<long long>(i) * kRowStep * in_pitch];
+    }
+  };
+
+  long long index = blockIdx.x;
+  TileOrigin at = transpose_tile<Tuning>(index, tile_rows, tile_columns);
+  fetch(at);
+  for (;;) {
+#pragma unroll
+    for (int i = 0; i < kReads; ++i)
+      if (kReadRows % kRowStep == 0 || read_row + i * kRowStep < kReadRows)
+        tile[(read_row + i * kRowStep) * kPitch + read_column] = item[i];
     __syncthreads();
+    const long long next = index + gridDim.x;
+    const TileOrigin here = at;
+    if (next < tiles) {
+      at = transpose_tile<Tuning>(next, tile_rows, tile_columns);
+      fetch(at);
+    }
 #pragma unroll
-    for (int i = 0; i < kColumns / kPerColumn; ++i)
-      to[static_cast<long long>(i) * kPerColumn * out_pitch] = tile[write_row * kPitch + write_column + i * kPerColumn];
-    return;
-  }
-  for (int i = 0; i < kRows; i += kPerRow) {
-    if (row0 + read_row + i < rows && column0 + read_column < columns)
-      tile[(read_row + i) * kPitch + read_column] = from[i * in_pitch];
-  }
-  __syncthreads();
-  for (int i = 0; i < kColumns; i += kPerColumn) {
-    if (row0 + write_row < rows && column0 + write_column + i < columns)
-      to[i * out_pitch] = tile[write_row * kPitch + write_column + i];
+    for (int i = 0; i < kColumns; i += kColumnStep) {
+      const int column = write_column + i;
+      const long long out_row = here.column + column;
+      int row = write_row;
+      T* to = out + out_row * out_pitch + here.row;
+      if constexpr (kHalo > 0) {
+        // Elements from the tile's start to the next boundary belong to the tile above; the first tile has nobody above.
+        int past = static_cast<int>(reinterpret_cast<uintptr_t>(to) / sizeof(T) % kHalo);
+        int shift = past ? kHalo - past : 0;
+        if (here.row == 0 && write_row < shift && out_row < columns && write_row < rows)
+          to[write_row] = tile[write_row * kPitch + column];
+        row += shift;
+      }
+      if (here.row + row < rows && out_row < columns) to[row] = tile[row * kPitch + column];
+    }
+    if (next >= tiles) return;
+    index = next;
+    __syncthreads();
   }
 }
 
@@ -98,7 +138,7 @@ __global__ void __launch_bounds__(kSide * 8) transpose_square(T* matrix, long lo
 
 template <class T>
 using DefaultTransposeTuning =
-    std::conditional_t<(sizeof(T) > 8), TransposeTuning<32, 32, 256>, TransposeTuning<64, 64, 512>>;
+    std::conditional_t<(sizeof(T) > 8), TransposeTuning<32, 32, 256, 4, 4>, TransposeTuning<64, 64, 512, 3, 4>>;
 
 }  // namespace detail
 
@@ -116,15 +156,42 @@ cudaError_t transpose(const Policy& policy, const T* in, T* out, long long rows,
   long long tile_rows = ceil_div(rows, static_cast<long long>(Chosen::kRows));
   long long tile_columns = ceil_div(columns, static_cast<long long>(Chosen::kColumns));
   if (tile_rows * tile_columns > INT32_MAX) return cudaErrorInvalidValue;
-  auto kernel = detail::transpose_tiles<Chosen, T>;
-  constexpr size_t kShared = Chosen::kRows * (Chosen::kColumns + 1) * sizeof(T);
-  WB_RETURN_IF_FAILED(allow_shared(kernel, kShared));
-  dim3 grid(static_cast<unsigned>(tile_rows * tile_columns), batch);
-  kernel<<<grid, Chosen::kThreads, kShared, policy.stream>>>(in, out, rows, columns, in_pitch ? in_pitch : columns,
-                                                            out_pitch ? out_pitch : rows,
-                                                            static_cast<unsigned>(tile_columns));
+  // A result whose rows all start on a sector needs no shifting, and very large elements gain nothing from it.
+  constexpr int kSector = 32;
+  constexpr int kHalo = sizeof(T) <= 8 ? Chosen::kBoundary / static_cast<int>(sizeof(T)) : 0;
+  if (out_pitch == 0) out_pitch = rows;
+  bool even = kHalo == 0 || (reinterpret_cast<uintptr_t>(out) % kSector == 0 && out_pitch * sizeof(T) % kSector == 0);
+  auto kernel = even ? detail::transpose_tiles<Chosen, 0, T> : detail::transpose_tiles<Chosen, kHalo, T>;
+  size_t shared = static_cast<size_t>(Chosen::kRows + (even ? 0 : kHalo)) * (Chosen::kColumns + 1) * sizeof(T);
+  WB_RETURN_IF_FAILED(allow_shared(kernel, shared));
+  DeviceTraits device;
+  WB_RETURN_IF_FAILED(device_traits(&device));
+  long long resident = static_cast<long long>(device.multiprocessors) * Chosen::kBlocks;
+  long long tiles = tile_rows * tile_columns;
+  dim3 grid(static_cast<unsigned>(tiles < resident || WB_NONPERSISTENT ? tiles : resident), batch);
+  kernel<<<grid, Chosen::kThreads, shared, policy.stream>>>(in, out, rows, columns, in_pitch ? in_pitch : columns,
+                                                           out_pitch, tile_rows, tile_columns);
   return cudaGetLastError();
 }
+
+#if !defined(__WARPBEAM__)
+// 4-byte elements whose rows start on 16 bytes, one matrix.
+template <class Tuning = BulkTransposeTuning<64, 64, 256, 1>>
+cudaError_t transpose_bulk(const Policy& policy, const unsigned* in, unsigned* out, long long rows, long long columns,
+                           long long in_pitch, long long out_pitch) {
+  CUtensorMap map_in, map_out;
+  constexpr auto kType = CU_TENSOR_MAP_DATA_TYPE_UINT32;
+  WB_RETURN_IF_FAILED(detail::make_tensor_map(&map_in, kType, in, 4, rows, columns, in_pitch, Tuning::kRows));
+  WB_RETURN_IF_FAILED(detail::make_tensor_map(&map_out, kType, out, 4, columns, rows, out_pitch, Tuning::kColumns));
+  long long tile_rows = ceil_div(rows, static_cast<long long>(Tuning::kRows));
+  long long tile_columns = ceil_div(columns, static_cast<long long>(Tuning::kColumns));
+  auto kernel = detail::transpose_bulk<Tuning>;
+  WB_RETURN_IF_FAILED(allow_shared(kernel, Tuning::kShared));
+  kernel<<<static_cast<unsigned>(tile_rows * tile_columns), Tuning::kThreads, Tuning::kShared, policy.stream>>>(
+      map_in, map_out, tile_rows, tile_columns);
+  return cudaGetLastError();
+}
+#endif
 
 template <class T>
 cudaError_t transpose_in_place(const Policy& policy, T* matrix, long long side, int batch = 1, long long pitch = 0) {

@@ -6,6 +6,8 @@
 
 #if WB_BULK_COPY
 
+#include <cuda.h>
+
 namespace warpbeam::bulk {
 
 __device__ inline uint32_t shared_address(const void* pointer) {
@@ -63,6 +65,20 @@ __device__ inline void commit() { asm volatile("cp.async.bulk.commit_group;" :::
 template <int kPending>
 __device__ void wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
+}
+
+// A box of the tensor to this block; `map` is a kernel parameter.
+__device__ inline void load_box(void* shared, const CUtensorMap* map, int x, int y, uint64_t* barrier) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
+                   shared_address(shared)),
+               "l"(map), "r"(shared_address(barrier)), "r"(x), "r"(y)
+               : "memory");
+}
+
+__device__ inline void store_box(const CUtensorMap* map, int x, int y, const void* shared) {
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(x),
+               "r"(y), "r"(shared_address(shared))
+               : "memory");
 }
 
 }  // namespace warpbeam::bulk

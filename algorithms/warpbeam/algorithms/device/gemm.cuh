@@ -1,0 +1,163 @@
+// Matrix products. Matrices are row-major with explicit leading dimensions.
+//
+//   gemm_fp32    C = alpha A B + beta C      A m x k, B k x n, fp32 throughout
+//   gemm_tf32    C = alpha A B^T + beta C    A m x k, B n x k, operands rounded to tf32, sums in fp32
+//   gemm_bf16    C = alpha A B^T + beta C    A m x k, B n x k, operands bf16, sums in fp32, C fp32 or bf16
+#pragma once
+
+#include <cuda_bf16.h>
+
+#include "../policy.cuh"
+#include "../thread/vector.cuh"
+#include "gemm_fp32.cuh"
+#include "gemm_tensor.cuh"
+#include "launch.cuh"
+
+namespace warpbeam {
+
+template <class Tile = detail::Fp32Tile<128, 256, 16, 1>>
+cudaError_t gemm_fp32(const Policy& policy, long long m, long long n, long long k, const float* a, long long lda,
+                             const float* b, long long ldb, float* c, long long ldc, float alpha = 1, float beta = 0) {
+  Workspace workspace(policy);
+  WB_ACQUIRE(workspace);
+  if (m < 0 || n < 0 || k < 0 || lda < k || ldb < n || ldc < n) return cudaErrorInvalidValue;
+  if (m == 0 || n == 0) return cudaSuccess;
+  long long tiles_m = ceil_div(m, static_cast<long long>(Tile::kM));
+  long long tiles_n = ceil_div(n, static_cast<long long>(Tile::kN));
+  if (tiles_m * tiles_n > INT32_MAX) return cudaErrorInvalidValue;
+  bool wide = is_aligned(a, 16) && is_aligned(b, 16) && is_aligned(c, 16) && k % 4 == 0 && n % 4 == 0 && lda % 4 == 0 &&
+              ldb % 4 == 0 && ldc % 4 == 0;
+  auto kernel = wide ? detail::gemm_fp32<Tile, 4> : detail::gemm_fp32<Tile, 1>;
+  WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
+  kernel<<<static_cast<unsigned>(tiles_m * tiles_n), Tile::kThreads, Tile::kShared, policy.stream>>>(
+      detail::Fp32Problem{a, b, c, m, n, k, lda, ldb, ldc, alpha, beta}, static_cast<int>(tiles_m),
+      static_cast<int>(tiles_n));
+  return cudaGetLastError();
+}
+
+namespace detail {
+
+template <class T>
+__device__ float operand(T value) {
+  if constexpr (std::is_same_v<T, float>) {
+    // tf32 keeps ten bits of mantissa; the tensor cores ignore the rest.
+    return __uint_as_float(__float_as_uint(value) & 0xffffe000u);
+  } else {
+    return __bfloat162float(value);
+  }
+}
+
+// The portable form: square tiles through shared memory.
+template <class T, class Out>
+__global__ void __launch_bounds__(256)
+    gemm_transposed_tiles(const T* a, long long lda, const T* b, long long ldb, Out* c, TensorProblem p) {
+  constexpr int kSide = 16;
+  __shared__ float tile_a[kSide][kSide + 1], tile_b[kSide][kSide + 1];
+  const int x = threadIdx.x % kSide, y = threadIdx.x / kSide;
+  const long long row = static_cast<long long>(blockIdx.y) * kSide + y;
+  const long long column0 = static_cast<long long>(blockIdx.x) * kSide;
+  float sum = 0;
+  for (long long k0 = 0; k0 < p.k; k0 += kSide) {
+    tile_a[y][x] = row < p.m && k0 + x < p.k ? operand(a[row * lda + k0 + x]) : 0.0f;
+    tile_b[y][x] = column0 + y < p.n && k0 + x < p.k ? operand(b[(column0 + y) * ldb + k0 + x]) : 0.0f;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < kSide; ++i) sum += tile_a[y][i] * tile_b[x][i];
+    __syncthreads();
+  }
+  if (row < p.m && column0 + x < p.n) {
+    Out* to = c + row * p.ldc + column0 + x;
+    float value = p.alpha * sum;
+    if (p.beta != 0) value += p.beta * static_cast<float>(*to);
+    *to = static_cast<Out>(value);
+  }
+}
+
+// Copies rows to a pitch the copy engine accepts.
+template <class T>
+__global__ void __launch_bounds__(256) repitch(const T* in, long long in_pitch, T* out, long long out_pitch,
+                                               long long rows, long long columns) {
+  for (long long row = blockIdx.x; row < rows; row += gridDim.x)
+    for (long long column = threadIdx.x; column < columns; column += blockDim.x)
+      out[row * out_pitch + column] = in[row * in_pitch + column];
+}
+
+template <class T, class Out>
+cudaError_t gemm_transposed(const Policy& policy, long long m, long long n, long long k, const T* a, long long lda,
+                            const T* b, long long ldb, Out* c, long long ldc, float alpha, float beta) {
+  using Tile = TensorTile;
+  if (m < 0 || n < 0 || k < 0 || lda < k || ldb < k || ldc < n) return cudaErrorInvalidValue;
+  DeviceTraits device;
+  WB_RETURN_IF_FAILED(device_traits(&device));
+  bool tensor = device.level == CodeLevel::wgmma && k > 0 && device.shared_per_block >= Tile::kShared;
+  auto regular = [](const T* pointer, long long pitch) {
+    return is_aligned(pointer, 16) && pitch * sizeof(T) % 16 == 0;
+  };
+  long long even_pitch = static_cast<long long>(round_up(k * sizeof(T), 16) / sizeof(T));
+  bool copy_a = tensor && !regular(a, lda), copy_b = tensor && !regular(b, ldb);
+  Workspace workspace(policy);
+  size_t a_at = workspace.reserve(copy_a ? m * even_pitch * sizeof(T) : 0);
+  size_t b_at = workspace.reserve(copy_b ? n * even_pitch * sizeof(T) : 0);
+  WB_ACQUIRE(workspace);
+  if (m == 0 || n == 0) return cudaSuccess;
+  TensorProblem problem{m, n, k, ldc, alpha, beta, 0, 0};
+#if !defined(__WARPBEAM__)
+  if (tensor) {
+    constexpr int kCopyBlocks = 2048;
+    if (copy_a) {
+      T* even = workspace.template at<T>(a_at);
+      repitch<<<kCopyBlocks, 256, 0, policy.stream>>>(a, lda, even, even_pitch, m, k);
+      a = even, lda = even_pitch;
+    }
+    if (copy_b) {
+      T* even = workspace.template at<T>(b_at);
+      repitch<<<kCopyBlocks, 256, 0, policy.stream>>>(b, ldb, even, even_pitch, n, k);
+      b = even, ldb = even_pitch;
+    }
+    constexpr auto kType =
+        std::is_same_v<T, float> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    CUtensorMap map_a, map_b;
+    WB_RETURN_IF_FAILED(make_tensor_map(&map_a, kType, a, sizeof(T), m, k, lda, Tile::kM));
+    WB_RETURN_IF_FAILED(make_tensor_map(&map_b, kType, b, sizeof(T), n, k, ldb, Tile::kN / 2));
+    problem.pairs_m = static_cast<int>(ceil_div(m, static_cast<long long>(Tile::kM * Tile::kCluster)));
+    problem.tiles_n = static_cast<int>(ceil_div(n, static_cast<long long>(Tile::kN)));
+    auto kernel = gemm_tensor<T, Out>;
+    WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
+    long long clusters = static_cast<long long>(problem.pairs_m) * problem.tiles_n;
+    long long most = device.multiprocessors / Tile::kCluster;
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = Tile::kCluster;
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(static_cast<unsigned>((clusters < most ? clusters : most) * Tile::kCluster));
+    config.blockDim = dim3(Tile::kThreads);
+    config.dynamicSmemBytes = Tile::kShared;
+    config.stream = policy.stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, kernel, map_a, map_b, c, problem);
+  }
+#endif
+  dim3 grid(static_cast<unsigned>(ceil_div(n, 16LL)), static_cast<unsigned>(ceil_div(m, 16LL)));
+  if (grid.y > 65535) return cudaErrorInvalidValue;
+  gemm_transposed_tiles<<<grid, 256, 0, policy.stream>>>(a, lda, b, ldb, c, problem);
+  return cudaGetLastError();
+}
+
+}  // namespace detail
+
+inline cudaError_t gemm_tf32(const Policy& policy, long long m, long long n, long long k, const float* a, long long lda,
+                             const float* b, long long ldb, float* c, long long ldc, float alpha = 1, float beta = 0) {
+  return detail::gemm_transposed(policy, m, n, k, a, lda, b, ldb, c, ldc, alpha, beta);
+}
+
+template <class Out>
+cudaError_t gemm_bf16(const Policy& policy, long long m, long long n, long long k, const __nv_bfloat16* a,
+                      long long lda, const __nv_bfloat16* b, long long ldb, Out* c, long long ldc, float alpha = 1,
+                      float beta = 0) {
+  return detail::gemm_transposed(policy, m, n, k, a, lda, b, ldb, c, ldc, alpha, beta);
+}
+
+}  // namespace warpbeam

@@ -1,0 +1,180 @@
+// C = alpha A B + beta C in fp32 on the ordinary arithmetic units; all matrices row-major, any shape.
+//
+// A warp makes 64 x 64 results, a thread 8 x 16 of them in registers: 24 values read from shared
+// memory feed 128 multiply-adds. The next slice of A travels through registers, because it has to be turned; the next
+// slice of B is copied asynchronously, straight to its place.
+#pragma once
+
+#include "../config.cuh"
+#include "../thread/vector.cuh"
+
+namespace warpbeam::detail {
+
+struct Fp32Problem {
+  const float* a;
+  const float* b;
+  float* c;
+  long long m, n, k;
+  long long lda, ldb, ldc;
+  float alpha, beta;
+};
+
+template <int kMV, int kNV, int kKV, int kBlocksV>
+struct Fp32Tile {
+  static constexpr int kM = kMV, kN = kNV, kK = kKV;
+  static constexpr int kBlocks = kBlocksV;  // per multiprocessor
+  static constexpr int kWarpsM = kM / 64, kWarpsN = kN / 64;
+  static constexpr int kThreads = kWarpsM * kWarpsN * kWarpSize;
+  static constexpr int kThreadM = 8, kThreadN = 16;
+  static constexpr int kPitchA = kM + 4;
+  static constexpr int kStageFloats = kK * (kPitchA + kN);
+  static constexpr int kShared = 2 * kStageFloats * static_cast<int>(sizeof(float));
+  static_assert(kThreads * 4 / kK <= kM, "one fetch covers whole rows of A");
+};
+
+// Copies kCount floats, or zeros where there are none.
+template <int kCount>
+__device__ void copy_async(float* shared, const float* global, bool there) {
+#if WB_BULK_COPY
+  unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  int bytes = there ? kCount * 4 : 0;
+  if constexpr (kCount == 4) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(global), "r"(bytes) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(global), "r"(bytes) : "memory");
+  }
+#else
+  for (int i = 0; i < kCount; ++i) shared[i] = there ? global[i] : 0.0f;
+#endif
+}
+
+__device__ inline void copies_done() {
+#if WB_BULK_COPY
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// kVec is 4 where every row starts on 16 bytes, else 1.
+template <class Tile, int kVec>
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
+    gemm_fp32(Fp32Problem p, int tiles_m, int tiles_n) {
+  constexpr int kThreads = Tile::kThreads;
+  constexpr int kRowsA = kThreads * 4 / Tile::kK;  // rows of A fetched at once, four values per thread
+  constexpr int kFetchA = Tile::kM / kRowsA;
+  constexpr int kFetchB = Tile::kK * Tile::kN / (kThreads * kVec);
+  extern __shared__ __align__(16) float stages[];
+  auto stage_a = [&](int s) { return stages + s * Tile::kStageFloats; };
+  auto stage_b = [&](int s) { return stages + s * Tile::kStageFloats + Tile::kK * Tile::kPitchA; };
+
+  // Blocks that run together cover a compact region of C, so that they share rows of A and columns of B in the cache.
+  constexpr int kGroup = 8;
+  const int group = blockIdx.x / (kGroup * tiles_n);
+  const int group_rows = min(kGroup, tiles_m - group * kGroup);
+  const int in_group = blockIdx.x - group * kGroup * tiles_n;
+  const long long m0 = static_cast<long long>(group * kGroup + in_group % group_rows) * Tile::kM;
+  const long long n0 = static_cast<long long>(in_group / group_rows) * Tile::kN;
+
+  const int fetch_row = threadIdx.x / (Tile::kK / 4);
+  const int fetch_k = threadIdx.x % (Tile::kK / 4) * 4;
+  float next_a[kFetchA][4];
+  auto fetch_a = [&](long long k0) {
+#pragma unroll
+    for (int i = 0; i < kFetchA; ++i) {
+      const long long row = m0 + fetch_row + i * kRowsA;
+      const float* from = p.a + row * p.lda + k0 + fetch_k;
+      if constexpr (kVec == 4) {
+        float4 value = make_float4(0, 0, 0, 0);
+        if (row < p.m && k0 + fetch_k < p.k) value = *reinterpret_cast<const float4*>(from);
+        next_a[i][0] = value.x, next_a[i][1] = value.y, next_a[i][2] = value.z, next_a[i][3] = value.w;
+      } else {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) next_a[i][j] = row < p.m && k0 + fetch_k + j < p.k ? from[j] : 0.0f;
+      }
+    }
+  };
+  auto put_a = [&](float* to) {
+#pragma unroll
+    for (int i = 0; i < kFetchA; ++i)
+#pragma unroll
+      for (int j = 0; j < 4; ++j) to[(fetch_k + j) * Tile::kPitchA + fetch_row + i * kRowsA] = next_a[i][j];
+  };
+  auto fetch_b = [&](float* to, long long k0) {
+#pragma unroll
+    for (int i = 0; i < kFetchB; ++i) {
+      const int index = (i * kThreads + threadIdx.x) * kVec;
+      const int k = index / Tile::kN, n = index % Tile::kN;
+      const bool there = k0 + k < p.k && n0 + n < p.n;
+      copy_async<kVec>(to + index, there ? p.b + (k0 + k) * p.ldb + n0 + n : p.b, there);
+    }
+  };
+
+  // A warp makes 64 x 64 results, its lanes lie 8 x 4.
+  const int warp_m = warp_id() / Tile::kWarpsN * 64, warp_n = warp_id() % Tile::kWarpsN * 64;
+  const int lane_m = lane_id() / 4 * 4, lane_n = lane_id() % 4 * 4;
+  float sum[Tile::kThreadM][Tile::kThreadN] = {};
+  float frag_a[2][Tile::kThreadM], frag_b[2][Tile::kThreadN];
+  auto read = [&](int buffer, const float* a, const float* b, int k) {
+    const float* from_a = a + k * Tile::kPitchA + warp_m + lane_m;
+    const float* from_b = b + k * Tile::kN + warp_n + lane_n;
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      *reinterpret_cast<float4*>(&frag_a[buffer][i * 4]) = *reinterpret_cast<const float4*>(from_a + i * 32);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      *reinterpret_cast<float4*>(&frag_b[buffer][i * 4]) = *reinterpret_cast<const float4*>(from_b + i * 16);
+  };
+
+  fetch_a(0);
+  fetch_b(stage_b(0), 0);
+  put_a(stage_a(0));
+  copies_done();
+  __syncthreads();
+  const int slices = static_cast<int>(ceil_div(p.k, static_cast<long long>(Tile::kK)));
+  for (int slice = 0; slice < slices; ++slice) {
+    const int current = slice & 1;
+    const bool more = slice + 1 < slices;
+    if (more) {
+      fetch_a(static_cast<long long>(slice + 1) * Tile::kK);
+      fetch_b(stage_b(current ^ 1), static_cast<long long>(slice + 1) * Tile::kK);
+    }
+    const float* a = stage_a(current);
+    const float* b = stage_b(current);
+    read(0, a, b, 0);
+#pragma unroll
+    for (int k = 0; k < Tile::kK; ++k) {
+      if (k + 1 < Tile::kK) read((k + 1) & 1, a, b, k + 1);
+#pragma unroll
+      for (int i = 0; i < Tile::kThreadM; ++i)
+#pragma unroll
+        for (int j = 0; j < Tile::kThreadN; ++j) sum[i][j] += frag_a[k & 1][i] * frag_b[k & 1][j];
+    }
+    if (more) put_a(stage_a(current ^ 1));
+    copies_done();
+    __syncthreads();
+  }
+
+#pragma unroll
+  for (int i = 0; i < Tile::kThreadM; ++i) {
+    const long long row = m0 + warp_m + lane_m + i / 4 * 32 + i % 4;
+    if (row >= p.m) continue;
+#pragma unroll
+    for (int j = 0; j < Tile::kThreadN; j += 4) {
+      const long long column = n0 + warp_n + lane_n + j * 4;
+      float* to = p.c + row * p.ldc + column;
+      if (kVec == 4 && column < p.n) {
+        float4 value = p.beta != 0 ? *reinterpret_cast<float4*>(to) : make_float4(0, 0, 0, 0);
+        value.x = p.alpha * sum[i][j] + p.beta * value.x;
+        value.y = p.alpha * sum[i][j + 1] + p.beta * value.y;
+        value.z = p.alpha * sum[i][j + 2] + p.beta * value.z;
+        value.w = p.alpha * sum[i][j + 3] + p.beta * value.w;
+        *reinterpret_cast<float4*>(to) = value;
+      } else {
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+          if (column + e < p.n) to[e] = p.alpha * sum[i][j + e] + (p.beta != 0 ? p.beta * to[e] : 0.0f);
+      }
+    }
+  }
+}
+
+}  // namespace warpbeam::detail

@@ -1,0 +1,155 @@
+// C = alpha A B^T + beta C on the tensor cores: A is m x k, B is n x k, both with contiguous k; bf16 or tf32 operands,
+// fp32 accumulation.
+//
+// The grid is persistent. Two blocks form a cluster that makes 256 x 256 results; each loads its own rows of A and half
+// of the common rows of B, which the copy engine delivers to both. In a block one warpgroup only starts copies, and two
+// multiply: they wait for a stage, issue its matrix instructions, and release the stage before it to the loaders of
+// both blocks.
+#pragma once
+
+#include "../thread/vector.cuh"
+#include "../thread/wgmma.cuh"
+#include "tensor_map.cuh"
+
+namespace warpbeam::detail {
+
+struct TensorTile {
+  static constexpr int kM = 128, kN = 256;
+  static constexpr int kRowBytes = 128;  // of k per slice
+  static constexpr int kStages = 4;
+  static constexpr int kCluster = 2;
+  static constexpr int kConsumers = 2;
+  static constexpr int kThreads = 128 * (1 + kConsumers);
+  static constexpr int kBytesA = kM * kRowBytes, kBytesB = kN * kRowBytes;
+  static constexpr int kStageBytes = kBytesA + kBytesB;
+  static constexpr int kShared = kStages * kStageBytes + 1024;  // swizzled tiles start on 1 KiB
+};
+
+struct TensorProblem {
+  long long m, n, k, ldc;
+  float alpha, beta;
+  int pairs_m, tiles_n;  // tiles of a cluster and of C's columns
+};
+
+#if !defined(__WARPBEAM__)
+
+// Clusters that run together cover a compact region of C.
+__device__ inline void cluster_tile(const TensorProblem& p, long long index, long long* m0, long long* n0) {
+  constexpr int kGroup = 8;
+  long long group = index / (kGroup * p.tiles_n);
+  long long group_rows = min(static_cast<long long>(kGroup), p.pairs_m - group * kGroup);
+  long long in_group = index - group * kGroup * p.tiles_n;
+  *m0 = (group * kGroup + in_group % group_rows) * TensorTile::kM * TensorTile::kCluster;
+  *n0 = in_group / group_rows * TensorTile::kN;
+}
+
+template <class Out>
+__device__ void store_pair(Out* to, long long room, bool paired, float x, float y, float beta) {
+  if (beta != 0) {
+    if (room > 0) x += beta * static_cast<float>(to[0]);
+    if (room > 1) y += beta * static_cast<float>(to[1]);
+  }
+  if (room > 1 && paired) {
+    *reinterpret_cast<Vector<Out, 2>*>(to) = Vector<Out, 2>{static_cast<Out>(x), static_cast<Out>(y)};
+  } else {
+    if (room > 0) to[0] = static_cast<Out>(x);
+    if (room > 1) to[1] = static_cast<Out>(y);
+  }
+}
+
+template <class T, class Out>
+__global__ void __launch_bounds__(TensorTile::kThreads, 1)
+    gemm_tensor(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, Out* c,
+                TensorProblem p) {
+#if WB_WGMMA
+  using Tile = TensorTile;
+  constexpr int kStages = Tile::kStages;
+  constexpr int kSliceK = Tile::kRowBytes / static_cast<int>(sizeof(T));
+  extern __shared__ unsigned char raw[];
+  unsigned char* stages = reinterpret_cast<unsigned char*>(round_up(reinterpret_cast<uintptr_t>(raw), 1024));
+  __shared__ __align__(8) uint64_t full[kStages], empty[kStages];
+  const unsigned rank = wgmma::cluster_rank();
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < kStages; ++i) {
+      bulk::init(&full[i], 1);
+      bulk::init(&empty[i], Tile::kCluster * Tile::kConsumers);
+    }
+    bulk::fence_init();
+  }
+  wgmma::cluster_sync();
+
+  const int group = threadIdx.x / 128;
+  const int slices = static_cast<int>(ceil_div(p.k, static_cast<long long>(kSliceK)));
+  const long long tiles = static_cast<long long>(p.pairs_m) * p.tiles_n;
+  const long long clusters = gridDim.x / Tile::kCluster;
+  if (group == 0) {
+    wgmma::give_registers<24>();
+    if (threadIdx.x == 0) {
+      unsigned round = 0;
+      for (long long tile = blockIdx.x / Tile::kCluster; tile < tiles; tile += clusters) {
+        long long m0, n0;
+        cluster_tile(p, tile, &m0, &n0);
+        for (int slice = 0; slice < slices; ++slice, ++round) {
+          const unsigned stage = round % kStages;
+          wgmma::wait_cluster(&empty[stage], (round / kStages & 1) ^ 1);
+          unsigned char* a = stages + stage * Tile::kStageBytes;
+          unsigned char* b = a + Tile::kBytesA + rank * (Tile::kBytesB / 2);
+          bulk::expect(&full[stage], Tile::kStageBytes);
+          bulk::load_box(a, &map_a, slice * kSliceK, static_cast<int>(m0) + rank * Tile::kM, &full[stage]);
+          wgmma::load_box_to(b, &map_b, slice * kSliceK, static_cast<int>(n0) + rank * (Tile::kN / 2), &full[stage], 3);
+        }
+      }
+    }
+  } else {
+    wgmma::take_registers<240>();
+    const int consumer = group - 1;
+    const int thread = threadIdx.x % 128;
+    float d[128];
+    unsigned round = 0;
+    auto release = [&](unsigned stage) {
+      if (thread < Tile::kCluster) wgmma::arrive_at(&empty[stage], thread);
+    };
+    for (long long tile = blockIdx.x / Tile::kCluster; tile < tiles; tile += clusters) {
+      for (int slice = 0; slice < slices; ++slice, ++round) {
+        const unsigned stage = round % kStages;
+        bulk::wait(&full[stage], round / kStages & 1);
+        unsigned char* a = stages + stage * Tile::kStageBytes + consumer * (Tile::kBytesA / Tile::kConsumers);
+        const uint64_t desc_a = wgmma::descriptor(a);
+        const uint64_t desc_b = wgmma::descriptor(stages + stage * Tile::kStageBytes + Tile::kBytesA);
+        wgmma::fence();
+#pragma unroll
+        for (int step = 0; step < Tile::kRowBytes / 32; ++step)
+          wgmma::multiply<T>(d, desc_a + step * 2, desc_b + step * 2, slice > 0 || step > 0);
+        wgmma::commit();
+        // The stage before this one has been read once only the newest group is pending.
+        wgmma::wait<1>();
+        if (slice > 0) release((round - 1) % kStages);
+      }
+      wgmma::wait<0>();
+      release((round - 1) % kStages);
+
+      long long m0, n0;
+      cluster_tile(p, tile, &m0, &n0);
+      const long long row0 = m0 + rank * Tile::kM + consumer * 64 + thread / kWarpSize * 16 + lane_id() / 4;
+      const bool paired = p.ldc % 2 == 0 && reinterpret_cast<uintptr_t>(c) % (2 * sizeof(Out)) == 0;
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const long long row = row0 + half * 8;
+        if (row >= p.m) continue;
+        Out* to = c + row * p.ldc + n0 + lane_id() % 4 * 2;
+        const long long room = p.n - n0 - lane_id() % 4 * 2;
+#pragma unroll
+        for (int j = 0; j < 32; ++j)
+          store_pair(to + j * 8, room - j * 8, paired, p.alpha * d[j * 4 + half * 2], p.alpha * d[j * 4 + half * 2 + 1],
+                     p.beta);
+      }
+    }
+  }
+  // No block may leave while the other can still deliver to it or arrive at its barriers.
+  wgmma::cluster_sync();
+#endif
+}
+
+#endif
+
+}  // namespace warpbeam::detail

@@ -1,0 +1,41 @@
+// Tensor maps tell the copy engine how a matrix lies in memory. The function that makes them belongs to the driver; it
+// is asked for by name, so that programs need not link with the driver library.
+#pragma once
+
+#include "../config.cuh"
+
+#if !defined(__WARPBEAM__)
+
+#include <cuda.h>
+
+namespace warpbeam::detail {
+
+// Boxes of `box_rows` rows of 128 bytes, swizzled; rows and columns beyond the matrix read as zero.
+inline cudaError_t make_tensor_map(CUtensorMap* map, CUtensorMapDataType type, const void* data, size_t element,
+                                   long long rows, long long columns, long long pitch, int box_rows) {
+  using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
+                              const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
+                              CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+  static Encode encode = nullptr;
+  if (!encode) {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    cudaError_t error =
+        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
+    if (error != cudaSuccess) return error;
+    if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
+    encode = reinterpret_cast<Encode>(function);
+  }
+  cuuint64_t sizes[2] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
+  cuuint64_t strides[1] = {static_cast<cuuint64_t>(pitch * element)};
+  cuuint32_t box[2] = {static_cast<cuuint32_t>(128 / element), static_cast<cuuint32_t>(box_rows)};
+  cuuint32_t steps[2] = {1, 1};
+  CUresult result = encode(map, type, 2, const_cast<void*>(data), sizes, strides, box, steps,
+                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                           CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+}  // namespace warpbeam::detail
+
+#endif
