@@ -87,7 +87,13 @@ std::string Block::who_waits() const {
   std::string text;
   int lines = 0;
   for (auto& w : warps) {
+    if (w->active && lines++ < 8) {
+      const auto& t = w->tid[__builtin_ctz(w->active)];
+      text += fmt::format("{}{} thread{} of warp {} (first: thread ({},{},{})) spin at {}", text.empty() ? "" : "\n  ", __builtin_popcount(w->active),
+                          __builtin_popcount(w->active) == 1 ? "" : "s", w->index, t[0], t[1], t[2], Warp::location(*w->ip, *w->frame->function));
+    }
     for (const Group& g : w->groups) {
+      if (g.state == GroupState::Ready) continue;
       if (lines++ == 8) return text + "\n  …";
       const int lane = __builtin_ctz(g.mask);
       const auto& t = w->tid[lane];

@@ -94,6 +94,11 @@ void atomic_lanes(Warp& w, const Insn& i, uint32_t mask) {
   U old[kWarpSize];
   for (int l = 0; l < kWarpSize; ++l)
     if (mask >> l & 1) old[l] = apply<U, type>(op, reinterpret_cast<U*>(p[l]), b[l], c[l]);
+  // A failed compare-and-swap or an exchange of equal values is what spinning looks like.
+  bool changed = false;
+  for (int l = 0; l < kWarpSize; ++l)
+    if (mask >> l & 1) changed = changed || (op == Op::Cas ? old[l] == b[l] && b[l] != c[l] : op == Op::Exch ? old[l] != b[l] : b[l] != 0);
+  w.block->progress += changed;
   if (i.op[0] >= 0) {
     U* d = w.lanes<U>(i.op[0]);
     for (int l = 0; l < kWarpSize; ++l)

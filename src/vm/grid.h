@@ -22,6 +22,7 @@ struct GridState {
   uint64_t params_address = 0;
   std::atomic<uint64_t> next_block{0};
   std::atomic<uint64_t> begun{0}, ended{0};
+  std::atomic<int64_t> last_progress{0};  // nanoseconds: when a block began, ended or changed memory
   std::atomic<bool> failed{false};
   std::atomic<bool> finished{false};
 

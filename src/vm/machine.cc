@@ -1,8 +1,10 @@
 #include "vm/machine.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 
@@ -22,6 +24,7 @@ void end_block(Grid& grid, std::unique_ptr<Block> block) {
       block->printed.clear();
       grid.idle.push_back(std::move(block));
     }
+    grid.last_progress = 0;
     if (++grid.ended != grid.total_blocks) return;
     result.trap = std::move(grid.trap);
     for (auto& [b, text] : grid.printed) result.printed += text;
@@ -45,10 +48,48 @@ void fail(Grid& grid, Trap&& trap, uint64_t block) {
   grid.failed = true;
 }
 
+int64_t nanoseconds() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Seconds without progress after which a grid whose blocks all spin counts as deadlocked; 0 means never.
+int64_t hang_limit() {
+  static const int64_t limit = [] {
+    const char* text = std::getenv("WARPBEAM_HANG_SECONDS");
+    return static_cast<int64_t>((text ? std::atof(text) : 20.0) * 1e9);
+  }();
+  return limit;
+}
+
+// A block gave way because all it does is wait. Where nothing in the grid has changed memory for long, and no memory that
+// the host can write is there to wait for, nothing ever will.
+void check_for_hang(Grid& grid, Block& block) {
+  const int64_t now = nanoseconds();
+  if (block.progress != block.progress_seen || grid.last_progress == 0) {
+    block.progress_seen = block.progress;
+    grid.last_progress = now;
+    return;
+  }
+  if (hang_limit() == 0 || now - grid.last_progress < hang_limit()) return;
+  for (const Allocation& a : grid.launch.memory->live())
+    if (a.kind == MemoryKind::Pinned || a.kind == MemoryKind::Registered || a.kind == MemoryKind::Managed) return;
+  Trap t;
+  t.kind = TrapKind::Deadlock;
+  t.message = "deadlock: the grid's running blocks only wait, and nothing they could wait for has changed for long";
+  t.kernel = grid.code->function->display_name;
+  t.block = block.index;
+  t.detail = block.who_waits();
+  const uint64_t begun = grid.begun, total = grid.total_blocks;
+  if (begun < total)
+    t.detail += fmt::format("\n{} of {} blocks have not begun: the device holds {} of this kernel at once", total - begun, total, grid.resident_limit);
+  throw TrapException{std::move(t)};
+}
+
 void run_block(Grid& grid, std::unique_ptr<Block> block, bool& spun) {
   try {
     if (!grid.failed && block->run() == BlockStatus::Yielded) {
       spun = true;
+      check_for_hang(grid, *block);
       std::lock_guard lock(grid.mutex);
       grid.yielded.push_back(std::move(block));
       return;

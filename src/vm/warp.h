@@ -152,6 +152,8 @@ struct Block {
   uint32_t smid = 0;
   uint64_t params_address = 0;  // of the kernel's parameters, where a kernel may take their address
   std::string printed;
+  uint64_t progress = 0;        // counts stores, and atomics that changed something: spinning alone leaves it as it is
+  uint64_t progress_seen = 0;   // when the block last gave way
   std::array<AccessRange, 64> ranges;
   uint64_t ranges_epoch = 0;
 
