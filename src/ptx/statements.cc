@@ -130,8 +130,10 @@ void Parser::parse_loc() {
   auto f = file.token == Token::Number ? parse_number(file) : std::nullopt;
   auto n = line.token == Token::Number ? parse_number(line) : std::nullopt;
   if (!f || !n) return error(file.at, "file, line and column are needed after .loc");
-  loc_file_ = static_cast<uint32_t>(f->bits);
-  loc_line_ = static_cast<uint32_t>(n->bits);
+  if (n->bits) {  // line 0 marks code that belongs to no line: it stays with the line before
+    loc_file_ = static_cast<uint32_t>(f->bits);
+    loc_line_ = static_cast<uint32_t>(n->bits);
+  }
   if (lex_.peek().token == Token::Number) lex_.take();
   // `, function_name $L__info_string0, inlined_at 1 20 3`: where an inlined call came from is not kept.
   while (accept(',')) {
@@ -519,8 +521,9 @@ void Parser::check_operands(const Function& f, Instruction& i) {
     if (o.address) return;
     const int have = isa::bits_of(r.type), need = isa::bits_of(want);
     const bool pred = (r.type == Type::Pred) != (want == Type::Pred);
-    // A wider register may hold a shorter type, but not one floating-point type another, nor a packed one.
-    const bool packed = row.kind == isa::Kind::Convert && (want == Type::F16x2 || want == Type::BF16x2 || want == Type::TF32 || want == Type::E4M3x2 || want == Type::E5M2x2);
+    // A wider register may hold a shorter type, but not one floating-point type another, nor where bf16 or packed
+    // types are converted.
+    const bool packed = row.kind == isa::Kind::Convert && (i.form.type == Type::BF16 || i.form.atype == Type::BF16 || want == Type::F16x2 || want == Type::BF16x2 || want == Type::TF32 || want == Type::E4M3x2 || want == Type::E5M2x2);
     const bool size_ok = have == need || (loose && have > need && r.type != Type::Pred && !packed && !(isa::is_float(r.type) && isa::is_float(want)));
     const auto kind_of = [](Type t) { return isa::facts(t).kind; };
     using isa::TypeKind;
@@ -544,8 +547,10 @@ void Parser::check_operands(const Function& f, Instruction& i) {
     }
     if (o.address) { error(i.at, "operand {} cannot be an address", k + 1); continue; }
     if (o.pair != -1 && !spec.pair) error(i.at, "operand {} cannot have a second destination", k + 1);
+    if (spec.constant && o.kind != OperandKind::Immediate) error(i.at, "operand {} must be a number", k + 1);
     if (o.selector.unit && row.kind != isa::Kind::Video) error(i.at, "vector registers are not supported");
     if (o.minus && row.kind != isa::Kind::Video) error(i.at, "operand {} cannot be negated with '-'", k + 1);
+    if (o.pair == -1 && spec.both) error(i.at, "operand {} needs a second destination", k + 1);
     if (o.negated && want != Type::Pred) error(i.at, "only a predicate can be negated with '!'");
     if (o.kind == OperandKind::Vector) {
       if (converting_move) {

@@ -64,9 +64,10 @@
 #endif
 
 // Private to these headers: the three kinds of inline function they define.
-#define WB_DEVICE static __inline__ __attribute__((always_inline, unused)) __device__
+// nodebug: after inlining, line information names the line of the user who called.
+#define WB_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __device__
 #define WB_HOST static __inline__ __attribute__((unused)) __host__
-#define WB_HOST_DEVICE static __inline__ __attribute__((always_inline, unused)) __host__ __device__
+#define WB_HOST_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __host__ __device__
 
 // True where functions that need compute capability major.minor (written 700 for 7.0) are declared: in device code of
 // that capability, and always in the host pass, which must be able to name what device code calls.
