@@ -36,11 +36,7 @@ int nvcc_command(const Arguments& arguments) {
   if (const char* before = std::getenv("NVCC_PREPEND_FLAGS")) append(words, split_shell(before));
   append(words, arguments);
   if (const char* after = std::getenv("NVCC_APPEND_FLAGS")) append(words, split_shell(after));
-  for (const auto& word : words)
-    if (word == "-v" || word == "--verbose" || word == "-dryrun" || word == "--dryrun") {
-      show_places();
-      break;
-    }
+  if (shows_commands(words)) show_places();
   auto cc = chosen_cc("");
   auto options = cc ? parse_options(words, *cc) : Result<Options>(cc.error());
   if (!options) {

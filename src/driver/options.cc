@@ -458,6 +458,15 @@ void leave_out_vendor_headers(Options& o) {
 
 }  // namespace
 
+bool shows_commands(const std::vector<std::string>& arguments) {
+  for (size_t at = 0; at < arguments.size(); ++at) {
+    if (arguments[at].size() < 2 || arguments[at][0] != '-') continue;
+    auto read = read_option(option_table(), arguments, at);
+    if (read && read->row && (read->row->id == OptionId::DryRun || read->row->id == OptionId::Verbose)) return true;
+  }
+  return false;
+}
+
 Result<Options> parse_options(const std::vector<std::string>& arguments, int default_cc) {
   Collected all;
   auto words = expand_files(arguments);

@@ -145,6 +145,10 @@ struct Options {
 // What parsing needs to know from outside: the architecture of the chosen device.
 Result<Options> parse_options(const std::vector<std::string>& arguments, int default_cc);
 
+// Whether --dryrun or --verbose is among the options, even where something else is wrong with them: build systems ask
+// about the toolkit with an input that does not exist.
+bool shows_commands(const std::vector<std::string>& arguments);
+
 // `-l` names that stand for parts of the CUDA toolkit, and what a user gets for them.
 bool is_runtime_library(std::string_view name);
 

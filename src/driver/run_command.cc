@@ -162,8 +162,14 @@ Result<int> chosen_cc(const std::string& spelling) {
   std::string wanted = spelling;
   if (wanted.empty())
     if (const char* set = std::getenv("WARPBEAM_DEVICE")) wanted = set;
-  if (wanted.empty()) return model::default_device().cc();
-  if (const model::Device* device = model::find_device(wanted)) return device->cc();
+  const model::Device* device = wanted.empty() ? &model::default_device() : model::find_device(wanted);
+  if (device) {
+    // The newest architecture that clang knows and the device runs.
+    int cc = 0;
+    for (const auto& arch : known_archs())
+      if (arch.cc <= device->cc()) cc = arch.cc;
+    return cc;
+  }
   std::string text = fmt::format("there is no device '{}'", wanted);
   if (auto near = model::nearest_device(wanted); !near.empty()) text += fmt::format("; did you mean '{}'?", near);
   return Error{1, text + " (`warpbeam devices` lists them)"};
@@ -182,12 +188,11 @@ int run_command(const Arguments& arguments) {
   }
   auto cc = chosen_cc(request->device);
   if (!cc) return fail(cc.error().message);
-  // clang 19 starts at sm_10 for us and ends at sm_90; a newer device runs sm_90's PTX.
   Arguments words;
   if (const char* before = std::getenv("NVCC_PREPEND_FLAGS")) append(words, split_shell(before));
   append(words, request->compiler);
   if (const char* after = std::getenv("NVCC_APPEND_FLAGS")) append(words, split_shell(after));
-  auto options = parse_options(words, std::min(*cc, kNewestCc));
+  auto options = parse_options(words, *cc);
   if (!options) {
     std::string text = options.error().message;
     if (text.starts_with("Don't know what to do")) text += "; the program's own arguments go after --";

@@ -118,7 +118,7 @@ case_resource_lines() {
 __global__ void k(int* p) { __shared__ int s[64]; s[threadIdx.x] = p[threadIdx.x]; __syncthreads(); p[0] = s[63 - threadIdx.x]; }
 CU
   expect 0 env PATH=/usr/bin:/bin "$warpbeam" nvcc -c --ptxas-options=-v s.cu && has err "Compiling entry function '_Z1kPi' for 'sm_90'" '256 bytes smem' &&
-    expect 0 env PATH=/usr/bin:/bin "$warpbeam" nvcc -c -Xptxas -v -arch=sm_30 s.cu && has err "for 'sm_30'"
+    expect 0 env PATH=/usr/bin:/bin "$warpbeam" nvcc -c -Xptxas -v -arch=sm_30 s.cu && has err "for 'sm_30'" && hasnt err 'TOP='
 }
 case_preprocess_and_dependencies() {
   hello && echo '#define N 3' >n.h && echo '#include "n.h"
@@ -126,6 +126,9 @@ int n = N;' >d.cu
   expect 0 nvcc -E d.cu && has out 'int n = 3;' && expect 0 nvcc -MM d.cu && has out 'd.o: d.cu' n.h && hasnt out stdlib.h &&
     expect 0 nvcc -M d.cu && has out stdlib.h && expect 0 nvcc -MD -c d.cu -o x.o && has x.d 'x.o:' n.h &&
     expect 0 nvcc -MMD -MP -MF deps -MT target -c d.cu && has deps 'target:' 'n.h:'
+}
+case_ptx_becomes_a_fat_binary() {
+  hello && expect 0 nvcc -ptx hello.cu && expect 0 nvcc -cubin hello.ptx -o h.cubin && grep -qa '.entry _Z1kPi' h.cubin && expect 1 nvcc hello.ptx -o h && has err 'cuModuleLoad'
 }
 case_fat_binary_files() {
   hello && expect 0 nvcc -fatbin hello.cu && [[ $(od -An -tx4 -N4 hello.fatbin) == ' ba55ed50' ]] &&
@@ -310,6 +313,7 @@ case_dryrun() {
   expect 0 nvcc --dryrun hello.cu -o h && [[ ! -e h ]] && has err '#$ TOP=' '#$ INCLUDES=' 'clang++-19 -x cuda' '--cuda-host-only' '--cuda-device-only' '-lwarpbeam' &&
     sed -e "s|$work|WORK|g; s|^#\$ PATH=.*|#$ PATH=|" err >commands && diff -u "$here/dryrun.golden" commands
 }
+case_questions_of_build_systems() { expect 1 nvcc -v __no_such_input && has err '#$ TOP=' "Don't know what to do with"; }
 case_version_and_help() {
   expect 0 nvcc --version && has out 'Cuda compilation tools, release 13.0, V13.0.88' && expect 0 nvcc --help && has out '--use_fast_math' &&
     expect 0 "$warpbeam" --help && has out devices && expect 0 "$warpbeam" --version && has out Warpbeam && expect 0 nvcc --list-gpu-arch && has out compute_10 compute_90a
@@ -322,6 +326,21 @@ case_run_after_linking() { hello && expect 3 nvcc --run hello.cu -o h -run-args 
 case_missing_return_returns() {
   printf 'static int f(int x) { if (x > 100) return 1; }\nint main(int n, char**) { f(n); return 6; }\n' >r.cu && expect 6 run -w r.cu
 }
+case_entry_point_says_what_is_missing() {
+  mkdir -p tree bin && sed 's|/usr/include/fmt/core.h|/nowhere/core.h|' "$root/warpbeam" >tree/warpbeam && chmod +x tree/warpbeam
+  printf '#!/bin/sh\necho "apt-get $*" >>%q\nexit 1\n' "$PWD/asked" >bin/apt-get
+  printf '#!/bin/sh\nexec "$@"\n' >bin/sudo
+  chmod +x bin/apt-get bin/sudo
+  expect 1 env PATH="$PWD/bin:$PATH" tree/warpbeam run --no-install a.cu && has err libfmt-dev 'text formatting' 'install them with' && hasnt err clang-19 && [[ ! -e asked ]] &&
+    expect 1 env PATH="$PWD/bin:$PATH" tree/warpbeam run a.cu && has err 'could not be installed' && has asked 'install -y --no-install-recommends libfmt-dev' &&
+    expect 0 tree/warpbeam --help && has out 'warpbeam run'
+}
+case_nvcc_wrapper_and_links() {
+  mkdir -p tree/bin tree/build/release/bin && cp "$root/warpbeam" tree/ && cp "$root/bin/nvcc" tree/bin/ && ln -s "$PWD/tree/bin/nvcc" mynvcc && mkdir tree/src tree/cmake &&
+    touch tree/CMakeLists.txt tree/CMakePresets.json && ln -s "$driver" tree/build/release/bin/warpbeam && sleep 0.05 && touch tree/build/release/.built
+  expect 0 ./mynvcc --version && has out 'release 13.0'
+}
+
 # A stand-in for build/release in Warpbeam's sources, which is where a CMake project looks.
 cmake_home() {
   mkdir -p "$work/home/build/release" "$work/home/bin"
@@ -338,6 +357,7 @@ cmake_home() {
   echo '__device__ int d(int x); __global__ void k(int* p) { *p = d(1); } int main() { k<<<1, 1>>>(0); }' >rdc.cu
 }
 case_cmake_find_package() {
+  [[ -z ${WARPBEAM_FAST:-} ]] || { echo '    slow'; return 77; }
   cmake_home
   cat >CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.20)
@@ -354,6 +374,7 @@ CMAKE
     sleep 0.1 && echo '#define H 4' >inc/h.h && expect 0 cmake --build b && expect 0 b/app && has out 9
 }
 case_cmake_cuda_language() {
+  [[ -z ${WARPBEAM_FAST:-} ]] || { echo '    slow'; return 77; }
   cmake_home
   cat >CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.20)
