@@ -26,6 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#if __cplusplus >= 201103L
+#include <utility>
+#endif
 // Programs print without <cstdio>; the declaration is that of the C library.
 extern "C" int printf(const char* __restrict format, ...);
 

@@ -1,0 +1,63 @@
+// Cooperative groups: copies that a whole group makes. They are done when the call returns; wait makes them visible.
+#ifndef WARPBEAM_COOPERATIVE_MEMCPY_ASYNC_H
+#define WARPBEAM_COOPERATIVE_MEMCPY_ASYNC_H
+
+#include "tiles.h"
+
+// A size that is known to be a multiple of an alignment.
+namespace cuda {
+template <__SIZE_TYPE__ Alignment>
+struct aligned_size_t {
+  static constexpr __SIZE_TYPE__ align = Alignment;
+  __SIZE_TYPE__ value;
+  __host__ __device__ explicit aligned_size_t(__SIZE_TYPE__ size) : value(size) {}
+  __host__ __device__ operator __SIZE_TYPE__() const { return value; }
+};
+}  // namespace cuda
+
+namespace cooperative_groups {
+
+namespace wb {
+template <class Word, class G>
+WB_GROUP void copy_words(const G& group, void* to, const void* from, __SIZE_TYPE__ bytes) {
+  for (__SIZE_TYPE__ i = group.thread_rank(); i < bytes / sizeof(Word); i += group.size()) {
+    ((Word*)to)[i] = ((const Word*)from)[i];
+  }
+}
+}  // namespace wb
+
+template <class G>
+WB_GROUP void wb_copy(const G& group, void* to, const void* from, __SIZE_TYPE__ bytes) {
+  const __SIZE_TYPE__ low_bits = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from | bytes;
+  if (low_bits % 16 == 0) {
+    wb::copy_words<uint4>(group, to, from, bytes);
+  } else if (low_bits % 4 == 0) {
+    wb::copy_words<unsigned int>(group, to, from, bytes);
+  } else {
+    wb::copy_words<unsigned char>(group, to, from, bytes);
+  }
+}
+
+template <class G, class T, class Size>
+WB_GROUP void memcpy_async(const G& group, T* to, const T* from, const Size& bytes) {
+  wb_copy(group, to, from, (__SIZE_TYPE__)bytes);
+}
+template <class G, class Size>
+WB_GROUP void memcpy_async(const G& group, void* to, const void* from, const Size& bytes) {
+  wb_copy(group, to, from, (__SIZE_TYPE__)bytes);
+}
+// With two layouts the elements that fit both are copied.
+template <class G, class T, class ToLayout, class FromLayout>
+WB_GROUP void memcpy_async(const G& group, T* to, const ToLayout& to_count, const T* from, const FromLayout& from_count) {
+  const __SIZE_TYPE__ a = (__SIZE_TYPE__)to_count, b = (__SIZE_TYPE__)from_count;
+  wb_copy(group, to, from, (a < b ? a : b) * sizeof(T));
+}
+
+template <class G>
+WB_GROUP void wait(const G& group) { group.sync(); }
+template <unsigned int Stages, class G>
+WB_GROUP void wait_prior(const G& group) { group.sync(); }
+
+}  // namespace cooperative_groups
+
+#endif

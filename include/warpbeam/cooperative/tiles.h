@@ -1,0 +1,140 @@
+// Cooperative groups: dividing a group into tiles of a fixed size, by a condition or by a label.
+#ifndef WARPBEAM_COOPERATIVE_TILES_H
+#define WARPBEAM_COOPERATIVE_TILES_H
+
+#include "groups.h"
+
+namespace cooperative_groups {
+
+// A tile of Size consecutive threads of a block. Up to a warp's size it lies within one warp.
+template <unsigned int Size, class Parent = void>
+class thread_block_tile : public thread_group {
+  static_assert(Size > 0 && (Size & (Size - 1)) == 0, "the size of a tile is a power of two");
+  static_assert(Size <= 32, "tiles larger than a warp are not supported");
+
+  template <unsigned int S, class P>
+  friend class thread_block_tile;
+  template <unsigned int S, class P>
+  friend WB_GROUP thread_block_tile<S, P> tiled_partition(const P& parent);
+
+  WB_GROUP thread_block_tile(unsigned int count, unsigned int index)
+      : thread_group(wb::Kind::Lanes, Size == 32 ? 0xffffffffu : ((1u << (Size % 32)) - 1) << (wb::lane() & (32 - Size)),
+                     count, index) {}
+
+ public:
+  // The parent may be left out of the type.
+  template <class OtherParent>
+  WB_GROUP thread_block_tile(const thread_block_tile<Size, OtherParent>& other)
+      : thread_group(wb::Kind::Lanes, other.mask_, other.count_, other.index_) {}
+
+  static constexpr WB_GROUP unsigned int size() { return Size; }
+  static constexpr WB_GROUP unsigned int num_threads() { return Size; }
+  static WB_GROUP unsigned int thread_rank() { return wb::rank_in_block() & (Size - 1); }
+  WB_GROUP unsigned int meta_group_size() const { return count_; }
+  WB_GROUP unsigned int meta_group_rank() const { return index_; }
+  WB_GROUP void sync() const { __syncwarp(mask_); }
+
+#define WB_SHUFFLE(name, Operand)                                                                                   \
+  template <class T>                                                                                                \
+  WB_GROUP T name(const T& value, Operand operand) const {                                                          \
+    const unsigned int mask = mask_;                                                                                \
+    return wb::shuffle_words(value,                                                                                 \
+                             [mask, operand](unsigned int w) { return __##name##_sync(mask, w, operand, Size); }); \
+  }
+  WB_SHUFFLE(shfl, int)
+  WB_SHUFFLE(shfl_up, unsigned int)
+  WB_SHUFFLE(shfl_down, unsigned int)
+  WB_SHUFFLE(shfl_xor, int)
+#undef WB_SHUFFLE
+  WB_GROUP int any(int predicate) const { return (__ballot_sync(mask_, predicate) & mask_) != 0; }
+  WB_GROUP int all(int predicate) const { return (__ballot_sync(mask_, predicate) & mask_) == mask_; }
+  WB_GROUP unsigned int ballot(int predicate) const { return ranks(__ballot_sync(mask_, predicate)); }
+#if WB_HAS_ARCH(700)
+  template <class T>
+  WB_GROUP unsigned int match_any(T value) const { return ranks(__match_any_sync(mask_, value)); }
+  template <class T>
+  WB_GROUP unsigned int match_all(T value, int& predicate) const {
+    return ranks(__match_all_sync(mask_, value, &predicate));
+  }
+#endif
+
+ private:
+  WB_GROUP unsigned int ranks(unsigned int lanes) const { return (lanes & mask_) >> (wb::lane() & (32 - Size) & 31); }
+};
+
+template <unsigned int Size, class Parent>
+WB_GROUP thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {
+  return thread_block_tile<Size, Parent>(((unsigned int)parent.size() + Size - 1) / Size,
+                                         (unsigned int)parent.thread_rank() / Size);
+}
+
+WB_GROUP thread_group tiled_partition(const thread_group& parent, unsigned int size) {
+  const unsigned int rank = (unsigned int)parent.thread_rank();
+  const unsigned int count = ((unsigned int)parent.size() + size - 1) / size;
+  if (parent.kind_ == wb::Kind::Block) {
+    const unsigned int first = wb::lane() & ~(size - 1);
+    return thread_group(wb::Kind::Lanes, size >= 32 ? 0xffffffffu : ((1u << size) - 1) << first, count, rank / size);
+  }
+  unsigned int mask = 0, r = 0;
+  for (unsigned int rest = parent.mask_; rest; rest &= rest - 1, r++) {
+    if (r / size == rank / size) mask |= rest & (0 - rest);
+  }
+  return thread_group(wb::Kind::Lanes, mask, count, rank / size);
+}
+
+WB_GROUP coalesced_group tiled_partition(const coalesced_group& parent, unsigned int size) {
+  const unsigned int rank = parent.thread_rank();
+  unsigned int mask = 0, r = 0;
+  for (unsigned int rest = parent.mask_; rest; rest &= rest - 1, r++) {
+    if (r / size == rank / size) mask |= rest & (0 - rest);
+  }
+  return coalesced_group(mask, (parent.size() + size - 1) / size, rank / size);
+}
+
+// The lanes of the group that share this one's answer.
+template <class G>
+WB_GROUP coalesced_group binary_partition(const G& group, bool condition) {
+  const unsigned int mask = group.wb_mask();
+  const unsigned int members = __ballot_sync(mask, 1);
+  const unsigned int yes = __ballot_sync(mask, condition);
+  return coalesced_group(condition ? yes : members & ~yes, 2, condition ? 1 : 0);
+}
+
+#if WB_HAS_ARCH(700)
+template <class G, class L>
+WB_GROUP coalesced_group labeled_partition(const G& group, L label) {
+  const unsigned int mask = group.wb_mask();
+  const unsigned int same = __match_any_sync(mask, label);
+  // Groups are numbered by their first lanes.
+  const bool leader = (same & __nvvm_read_ptx_sreg_lanemask_lt()) == 0;
+  const unsigned int leaders = __ballot_sync(mask, leader);
+  return coalesced_group(same, (unsigned int)__popc(leaders), (unsigned int)__popc(leaders & ((same & (0 - same)) - 1)));
+}
+#endif
+
+template <class G>
+WB_GROUP void sync(const G& group) { group.sync(); }
+template <class G>
+WB_GROUP void synchronize(const G& group) { group.sync(); }
+template <class G>
+WB_GROUP bool is_valid(const G& group) { return group.is_valid(); }
+template <class G>
+WB_GROUP unsigned int thread_rank(const G& group) { return (unsigned int)group.thread_rank(); }
+template <class G>
+WB_GROUP unsigned int group_size(const G& group) { return (unsigned int)group.size(); }
+
+// One thread of the group calls; with _broadcast all get its result.
+template <class G, class F, class... Args>
+WB_GROUP void invoke_one(const G& group, F&& function, Args&&... args) {
+  if (group.thread_rank() == 0) function(args...);
+}
+template <class G, class F, class... Args>
+WB_GROUP auto invoke_one_broadcast(const G& group, F&& function, Args&&... args) -> decltype(function(args...)) {
+  decltype(function(args...)) result{};
+  if (group.thread_rank() == 0) result = function(args...);
+  return group.shfl(result, 0);
+}
+
+}  // namespace cooperative_groups
+
+#endif
