@@ -337,7 +337,7 @@ case_entry_point_says_what_is_missing() {
 }
 case_nvcc_wrapper_and_links() {
   mkdir -p tree/bin tree/build/release/bin && cp "$root/warpbeam" tree/ && cp "$root/bin/nvcc" tree/bin/ && ln -s "$PWD/tree/bin/nvcc" mynvcc && mkdir tree/src tree/cmake &&
-    touch tree/CMakeLists.txt tree/CMakePresets.json && ln -s "$driver" tree/build/release/bin/warpbeam && sleep 0.05 && touch tree/build/release/.built
+    touch tree/CMakeLists.txt tree/CMakePresets.json && ln -s "$driver" tree/build/release/bin/warpbeam && sleep 0.05 && echo "$PWD/tree" >tree/build/release/.built
   expect 0 ./mynvcc --version && has out 'release 13.0'
 }
 
