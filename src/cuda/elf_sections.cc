@@ -72,18 +72,19 @@ std::vector<Range> read_sections(const Module& module) {
 
 }  // namespace
 
-bool in_section(const void* address, std::string_view section) {
+std::optional<SectionRange> section_around(const void* address, std::string_view section) {
   static std::mutex mutex;
   static auto* known = new std::map<std::pair<uintptr_t, std::string>, std::vector<Range>>;  // by load address and file
   Module module = module_of(address);
-  if (!module.found) return false;
+  if (!module.found) return std::nullopt;
   std::lock_guard lock(mutex);
   auto [entry, fresh] = known->try_emplace({module.base, module.path});
   if (fresh) entry->second = read_sections(module);
   auto at = reinterpret_cast<uintptr_t>(address);
   for (const Range& range : entry->second)
-    if (range.section == section && at >= range.begin && at < range.end) return true;
-  return false;
+    if (range.section == section && at >= range.begin && at < range.end)
+      return SectionRange{reinterpret_cast<const void*>(range.begin), range.end - range.begin};
+  return std::nullopt;
 }
 
 }  // namespace warpbeam::cuda

@@ -50,7 +50,7 @@ void Registry::add_kernel(Image* image, const void* host, const char* name) {
 }
 
 void Registry::add_variable(Image* image, void* host, const char* name, size_t size, bool constant) {
-  bool managed = in_section(host, "wb_managed");
+  bool managed = section_around(host, "wb_managed").has_value();
   std::unique_lock lock(mutex_);
   image->has_managed |= managed;
   image->variables.push_back(

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <map>
+#include <mutex>
 
 #include "cuda/edge.h"
+#include "cuda/elf_sections.h"
 #include "cuda/fatbin.h"
 #include "cuda/launch.h"
 #include "cuda/modules.h"
@@ -27,12 +30,24 @@ void load_managed(Image* image) {
   if (context_of(0, &context) == cudaSuccess) context->images->load(*image);
 }
 
+// Relocatable device code is complete when every fat binary of the program, or of the library, is registered. Their
+// wrappers lie side by side in one section, so its size tells how many there are.
+bool all_registered(const void* wrapper) {
+  static std::mutex mutex;
+  static auto* seen = new std::map<const void*, size_t>;  // by section: how many of its wrappers
+  auto section = section_around(wrapper, ".nvFatBinSegment");
+  if (!section) return false;
+  std::lock_guard lock(mutex);
+  return ++(*seen)[section->begin] * sizeof(FatbinWrapper) >= section->bytes;
+}
+
 }  // namespace
 
 extern "C" {
 
 WB_TWIN void** __cudaRegisterFatBinary(void* wrapper) {
   const void* container = container_of(wrapper);
+  if (container) all_registered(wrapper);
   return container ? reinterpret_cast<void**>(Registry::instance().add(container)) : nullptr;
 }
 
@@ -59,6 +74,7 @@ WB_TWIN void __warpbeamRegisterLinked(void (*register_globals)(void**), void* wr
   if (!container) return;
   Image* image = Registry::instance().add_linked(container);
   register_globals(reinterpret_cast<void**>(image));
+  if (all_registered(wrapper)) load_managed(image);
 }
 
 WB_TWIN char __cudaInitModule(void**) { return 0; }
