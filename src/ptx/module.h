@@ -24,10 +24,11 @@ struct Diagnostic {
   bool unsupported_version = false;
 };
 
-// A register of a function: `index` counts all of its registers, whatever block declared them.
+// A register of a function. Texts declare tens of thousands as `%r<40000>`: each keeps its number, and they share a name.
 struct Register {
-  std::string name;
-  isa::Type type;
+  isa::Type type{};
+  int32_t number = -1;  // -1: declared one by one
+  uint32_t name = 0;    // index into Function::register_names
 };
 
 enum class Linkage : uint8_t { Internal, Visible, Extern, Weak, Common };
@@ -104,7 +105,8 @@ struct Function {
   bool noreturn = false;
   Linkage linkage{};
   std::vector<Variable> returns, params;
-  std::vector<Register> registers;
+  std::vector<Register> registers;  // of all blocks of the body
+  std::vector<std::string> register_names;
   std::vector<Variable> locals;  // .local, .shared, .param, .const and .global declared inside, renamed apart
   std::vector<Instruction> body;
   std::unordered_map<std::string, uint32_t> labels;              // to an index into body
@@ -114,6 +116,11 @@ struct Function {
   bool required_ntid = false;
   uint32_t min_ctas = 0, max_regs = 0;
   Position at;
+
+  std::string register_name(int index) const {
+    const Register& r = registers[static_cast<size_t>(index)];
+    return r.number < 0 ? register_names[r.name] : register_names[r.name] + std::to_string(r.number);
+  }
 };
 
 struct Module {

@@ -8,6 +8,8 @@ namespace {
 
 constexpr uint64_t kMaxVariableBytes = uint64_t(1) << 40;
 constexpr size_t kMaxDiagnostics = 100;
+constexpr int64_t kMaxFamily = 100000;     // of `.param .b32 p<n>`
+constexpr uint64_t kMaxFamilies = 200000;  // all of a text
 
 Linkage linkage_named(std::string_view word) {
   if (word == ".extern") return Linkage::Extern;
@@ -270,7 +272,11 @@ void Parser::parse_variables(isa::Space space, Linkage linkage, std::vector<Vari
     // `.param .b32 p<10>` declares a family.
     if (accept('<')) {
       auto n = parse_integer_expression(11);
-      if (!n || *n < 0 || *n > 100000 || !expect('>')) return recover();
+      if (n && (*n < 0 || *n > kMaxFamily || (total_families_ += static_cast<uint64_t>(*n)) > kMaxFamilies)) {
+        error(v.at, "too many variables");
+        return recover();
+      }
+      if (!n || !expect('>')) return recover();
       for (int64_t k = 0; k < *n; ++k) {
         Variable copy = v;
         copy.name = v.name + std::to_string(k);
@@ -394,6 +400,9 @@ void Parser::parse_function(bool entry, Linkage linkage) {
     return recover();
   }
   f.has_body = true;
+  for (const auto* list : {&f.returns, &f.params})
+    for (const Variable& v : *list)
+      if (v.space == isa::Space::Generic) error(v.at, "register parameters are not supported: declare '{}' as .param", v.name);
   parse_body(f);
   module_->functions.push_back(std::move(f));
 }

@@ -41,7 +41,7 @@ class Parser {
   bool parse_operand(Function& f, Operand& out, int depth = 0);
   bool parse_address(Function& f, Operand& out);
   void parse_call(Function& f, Instruction& i);
-  void parse_branch(Function& f, Instruction& i);
+  void parse_branch(Function& f, Instruction& i, bool table);
   bool name_operand(Function& f, const Lexeme& name, Operand& out);
   void check_operands(const Function& f, Instruction& i);
   void resolve_labels(Function& f);
@@ -103,7 +103,7 @@ class Parser {
   std::vector<Scope> scopes_;
   uint32_t loc_file_ = 0, loc_line_ = 0;
   int unique_ = 0;
-  uint64_t total_registers_ = 0;
+  uint64_t function_registers_ = 0, total_registers_ = 0, total_families_ = 0;
   std::vector<int> scope_parents_;  // of the scopes of the current function
 };
 

@@ -8,7 +8,8 @@ namespace warpbeam::ptx {
 namespace {
 
 constexpr int kMaxOperandDepth = 4;
-constexpr uint64_t kMaxRegisters = 4u << 20;
+constexpr uint64_t kMaxRegisters = 1u << 20;        // of a function
+constexpr uint64_t kMaxTotalRegisters = 16u << 20;  // of a text
 constexpr size_t kMaxScopes = 256;
 
 using isa::Type;
@@ -35,17 +36,10 @@ void Parser::open_scope() {
 void Parser::parse_body(Function& f) {
   scope_parents_.clear();
   loc_file_ = loc_line_ = 0;
-  total_registers_ = 0;
+  function_registers_ = 0;
   open_scope();
   for (auto* list : {&f.returns, &f.params})
-    for (Variable& v : *list) {
-      if (v.space == isa::Space::Generic) {  // .reg parameter: lives in a register of the same name
-        scopes_.back().registers[v.name] = static_cast<int>(f.registers.size());
-        f.registers.push_back({v.name, v.type});
-      } else {
-        scopes_.back().variables[v.name] = v.name;
-      }
-    }
+    for (Variable& v : *list) scopes_.back().variables[v.name] = v.name;
   expect('{');
   const size_t base = scopes_.size();
   bool closed = false;
@@ -99,6 +93,9 @@ void Parser::parse_registers(Function& f) {
     error(t.at, "a type is needed after .reg");
     return recover();
   }
+  auto too_many = [&](uint64_t n) {
+    return n > kMaxRegisters || (function_registers_ += n) > kMaxRegisters || (total_registers_ += n) > kMaxTotalRegisters;
+  };
   do {
     Lexeme name = lex_.take();
     if (name.token != Token::Word) {
@@ -108,18 +105,19 @@ void Parser::parse_registers(Function& f) {
     if (accept('<')) {
       auto n = parse_integer_expression(11);
       if (!n || !expect('>')) return recover();
-      if (*n < 0 || static_cast<uint64_t>(*n) > kMaxRegisters || (total_registers_ += *n) > kMaxRegisters) {
+      if (*n < 0 || too_many(static_cast<uint64_t>(*n))) {
         error(name.at, "too many registers");
         return recover();
       }
       int first = static_cast<int>(f.registers.size());
       scopes_.back().ranges[std::string(name.text)] = {static_cast<uint32_t>(*n), first};
-      for (int64_t k = 0; k < *n; ++k) f.registers.push_back({fmt::format("{}{}", name.text, k), type});
+      for (int64_t k = 0; k < *n; ++k) f.registers.push_back({type, static_cast<int32_t>(k), static_cast<uint32_t>(f.register_names.size())});
     } else {
-      if (++total_registers_ > kMaxRegisters) { error(name.at, "too many registers"); return recover(); }
+      if (too_many(1)) { error(name.at, "too many registers"); return recover(); }
       scopes_.back().registers[std::string(name.text)] = static_cast<int>(f.registers.size());
-      f.registers.push_back({std::string(name.text), type});
+      f.registers.push_back({type, -1, static_cast<uint32_t>(f.register_names.size())});
     }
+    f.register_names.emplace_back(name.text);
   } while (accept(','));
   expect(';');
 }
@@ -234,7 +232,7 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
   if (op.text == "call") {
     parse_call(f, i);
   } else if (op.text == "bra" || op.text == "brx") {
-    parse_branch(f, i);
+    parse_branch(f, i, op.text == "brx");
   } else {
     while (!lex_.peek().is(';') && lex_.peek().token != Token::End) {
       Operand o;
@@ -437,7 +435,9 @@ void Parser::parse_call(Function& f, Instruction& i) {
   }
   Lexeme name = lex_.peek();
   if (!parse_operand(f, target)) return;
-  if (target.kind != OperandKind::Symbol && target.kind != OperandKind::Register) return error(name.at, "a function is needed after call");
+  if ((target.kind != OperandKind::Symbol && target.kind != OperandKind::Register) || target.address || target.negated || target.minus ||
+      target.offset || target.pair != -1)
+    return error(name.at, "a function is needed after call");
   if (accept(',')) {
     if (lex_.peek().is('(')) {
       if (!list(arguments)) return;
@@ -451,12 +451,12 @@ void Parser::parse_call(Function& f, Instruction& i) {
     }
     if (prototype.kind == OperandKind::Label) prototype.imm = static_cast<uint64_t>(scopes_.back().id);
   }
-  if (target.kind == OperandKind::Register && isa::bits_of(f.registers[target.reg].type) < 32)
+  if (target.kind == OperandKind::Register && isa::bits_of(f.registers[target.reg].type) != 64)
     return error(name.at, "a function address needs a 64-bit register");
   i.operands = {std::move(returns), std::move(target), std::move(arguments), std::move(prototype)};
 }
 
-void Parser::parse_branch(Function& f, Instruction& i) {
+void Parser::parse_branch(Function& f, Instruction& i, bool table) {
   auto label = [&] {
     Operand o;
     o.kind = OperandKind::Label;
@@ -467,19 +467,18 @@ void Parser::parse_branch(Function& f, Instruction& i) {
     return o;
   };
   Lexeme first = lex_.peek();
-  if (first.token == Token::Word) {
-    if (auto reg = find_register(std::string(first.text))) {  // brx.idx index, table
-      lex_.take();
-      if (isa::bits_of(f.registers[*reg].type) != 32) return error(first.at, "'{}' must be a 32-bit index", first.text);
-      Operand index;
-      index.kind = OperandKind::Register;
-      index.reg = *reg;
-      if (!expect(',')) return;
-      i.operands = {index, label()};
-      return;
-    }
+  if (table) {  // brx.idx index, table
+    lex_.take();
+    auto reg = first.token == Token::Word ? find_register(std::string(first.text)) : std::nullopt;
+    if (!reg || isa::bits_of(f.registers[*reg].type) != 32) return error(first.at, "'{}' must be a register with a 32-bit index", first.text);
+    Operand index;
+    index.kind = OperandKind::Register;
+    index.reg = *reg;
+    if (!expect(',')) return;
+    i.operands = {index, label()};
+  } else {
+    i.operands = {label()};
   }
-  i.operands = {label()};
 }
 
 void Parser::resolve_labels(Function& f) {
@@ -531,17 +530,29 @@ void Parser::check_operands(const Function& f, Instruction& i) {
     const bool mixed = (a == TypeKind::Float && (b == TypeKind::Signed || b == TypeKind::Unsigned)) ||
                        (b == TypeKind::Float && (a == TypeKind::Signed || a == TypeKind::Unsigned) && want != Type::F16x2 && want != Type::BF16x2 && want != Type::F16 && want != Type::BF16);
     if (pred || !size_ok || (mixed && !converting_move))
-      error(i.at, "{} is {} but the instruction needs {}", r.name, isa::name_of(r.type), isa::name_of(want));
+      error(i.at, "{} is {} but the instruction needs {}", f.register_name(o.reg), isa::name_of(r.type), isa::name_of(want));
   };
+  // Rows write to their first operand, except those that only read: stores, red, barriers, sleeps.
+  const bool writes_first = specs.count > 0 && !specs.list[0].address && row.kind != isa::Kind::Async && row.kind != isa::Kind::Misc &&
+                            (row.kind != isa::Kind::Barrier || i.form.mods.red);
   for (size_t k = 0; k < i.operands.size() && static_cast<int>(k) < specs.count; ++k) {
     const Operand& o = i.operands[k];
+    const bool written = k == 0 && writes_first;
+    auto check_place = [&](const Operand& e) {
+      if (written && e.kind != OperandKind::Register && e.kind != OperandKind::Sink) error(i.at, "the destination must be a register");
+      if (written && (e.negated || e.minus)) error(i.at, "the destination cannot be negated");
+      if (!written && e.kind == OperandKind::Sink) error(i.at, "'_' can only be a destination");
+    };
+    if (o.kind != OperandKind::Vector) check_place(o);
+    else
+      for (const Operand& e : o.list) check_place(e);
     const isa::OperandSpec& spec = specs.list[k];
     Type want = isa::operand_type(spec, i.form.type, i.form.atype);
     if (spec.address) {
       if (!o.address) { error(i.at, "operand {} must be an address in brackets", k + 1); continue; }
       if (o.kind == OperandKind::Register) {
         int bits = isa::bits_of(f.registers[o.reg].type);
-        if (bits != 64 && bits != 32) error(i.at, "{} is {} and cannot hold an address", f.registers[o.reg].name, isa::name_of(f.registers[o.reg].type));
+        if (bits != 64 && bits != 32) error(i.at, "{} is {} and cannot hold an address", f.register_name(o.reg), isa::name_of(f.registers[o.reg].type));
       }
       continue;
     }
@@ -556,6 +567,8 @@ void Parser::check_operands(const Function& f, Instruction& i) {
       if (converting_move) {
         int bits = 0;
         for (const Operand& e : o.list) {
+          if (e.kind == OperandKind::Register && isa::bits_of(f.registers[e.reg].type) * static_cast<int>(o.list.size()) != isa::bits_of(want))
+            error(i.at, "{} is {}: {} of it do not make {}", f.register_name(e.reg), isa::name_of(f.registers[e.reg].type), o.list.size(), isa::name_of(want));
           if (e.kind == OperandKind::Register) bits += isa::bits_of(f.registers[e.reg].type);
           else if (e.kind == OperandKind::Sink || e.kind == OperandKind::Immediate) bits += isa::bits_of(want) / static_cast<int>(o.list.size());
           else error(i.at, "operand {} must be a vector of registers", k + 1);
@@ -575,8 +588,6 @@ void Parser::check_operands(const Function& f, Instruction& i) {
       error(i.at, "operand {} must be a vector of {}", k + 1, i.form.mods.vec);
     if (o.kind == OperandKind::Immediate && o.float_literal && !isa::is_float(want) && isa::facts(want).kind != isa::TypeKind::Bits && want != Type::None)
       error(i.at, "a floating-point literal cannot stand for {}", isa::name_of(want));
-    if (k == 0 && o.kind == OperandKind::Immediate && row.kind != isa::Kind::Barrier && row.kind != isa::Kind::Misc && row.kind != isa::Kind::Async)
-      error(i.at, "the destination must be a register");
     if (o.kind == OperandKind::Symbol && row.kind != isa::Kind::Move && row.kind != isa::Kind::Address && row.kind != isa::Kind::Memory)
       error(i.at, "'{}' is not declared", o.name);
     check(o, want);

@@ -61,7 +61,7 @@ void assert_fail(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
 
 struct Heap {
   std::mutex mutex;
-  uint64_t base = 0, size = 0;
+  uint64_t base = 0, size = 0, serial = 0;
   std::map<uint64_t, uint64_t> free, used;  // address -> bytes
 };
 
@@ -125,12 +125,16 @@ void library_call(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
 uint64_t device_malloc(const Launch& launch, uint64_t bytes) {
   Heap& heap = heap_of(launch.memory);
   std::lock_guard lock(heap.mutex);
-  if (!heap.base) {
+  // The memory may have been reset since, or another one may live at its place.
+  const auto still = heap.base ? launch.memory->find(heap.base) : std::nullopt;
+  if (!still || still->serial != heap.serial) {
     auto a = launch.memory->allocate(launch.heap_limit, 256, MemoryKind::Variable, "the heap of device malloc");
     if (!a) return 0;
     heap.base = a->base;
     heap.size = launch.heap_limit;
-    heap.free[heap.base] = heap.size;
+    heap.serial = a->serial;
+    heap.used.clear();
+    heap.free = {{heap.base, heap.size}};
   }
   if (bytes > heap.size) return 0;
   bytes = (std::max<uint64_t>(bytes, 1) + 15) / 16 * 16;
