@@ -7,21 +7,25 @@
 namespace warpbeam::vm {
 namespace {
 
+constexpr int kMaxLoopDepth = 200;
+
 class Orderer {
  public:
   explicit Orderer(const std::vector<std::vector<uint32_t>>& successors)
       : successors_(successors), region_(successors.size(), 0), index_(successors.size()), low_(successors.size()),
-        on_stack_(successors.size()) {}
+        on_stack_(successors.size()), predecessors_(successors.size()) {
+    for (uint32_t b = 0; b < successors.size(); ++b)
+      for (uint32_t s : successors[b]) predecessors_[s].push_back(b);
+  }
 
   std::vector<uint32_t> run() {
-    struct Work { uint32_t entry; uint32_t region; };
-    lay_out(0, 0);
+    lay_out(0, 0, 0);
     return std::move(order_);
   }
 
  private:
   // Lays out the blocks of `region` reachable from `entry`; edges to `entry` itself are ignored.
-  void lay_out(uint32_t entry, uint32_t region) {
+  void lay_out(uint32_t entry, uint32_t region, int depth) {
     std::vector<std::vector<uint32_t>> components;
     tarjan(entry, entry, region, components);
     // Tarjan gives components in reverse topological order.
@@ -30,23 +34,27 @@ class Orderer {
         order_.push_back(component->front());
         continue;
       }
+      // Any order is right; so deep inside loops a simple one keeps hostile texts from taking time and stack.
+      if (depth == kMaxLoopDepth) {
+        std::sort(component->begin(), component->end());
+        order_.insert(order_.end(), component->begin(), component->end());
+        continue;
+      }
       // A loop: its entry is its earliest block in the text among those entered from outside.
       const uint32_t inner = ++regions_;
       for (uint32_t b : *component) region_[b] = inner;
-      uint32_t head = loop_head(*component, inner, entry);
-      lay_out(head, inner);
+      lay_out(loop_head(*component, inner), inner, depth + 1);
     }
   }
 
-  uint32_t loop_head(const std::vector<uint32_t>& component, uint32_t inner, uint32_t) {
-    uint32_t best = *std::min_element(component.begin(), component.end());
-    std::vector<uint32_t> entered;
-    for (uint32_t b = 0; b < successors_.size(); ++b)
-      if (region_[b] != inner)
-        for (uint32_t s : successors_[b])
-          if (region_[s] == inner) entered.push_back(s);
-    if (!entered.empty()) best = *std::min_element(entered.begin(), entered.end());
-    return best;
+  uint32_t loop_head(const std::vector<uint32_t>& component, uint32_t inner) const {
+    uint32_t first = kNoTarget, entered = kNoTarget;
+    for (uint32_t b : component) {
+      first = std::min(first, b);
+      for (uint32_t p : predecessors_[b])
+        if (region_[p] != inner) entered = std::min(entered, b);
+    }
+    return entered != kNoTarget ? entered : first;
   }
 
   // Tarjan's algorithm without recursion: texts with very long chains of blocks must not overflow the stack.
@@ -94,6 +102,7 @@ class Orderer {
   std::vector<uint32_t> region_;
   std::vector<uint32_t> index_, low_;
   std::vector<char> on_stack_;
+  std::vector<std::vector<uint32_t>> predecessors_;
   std::vector<uint32_t> order_;
   uint32_t counter_ = 0, regions_ = 0;
 };

@@ -6,6 +6,9 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <set>
+#include <tuple>
 
 namespace warpbeam::vm {
 
@@ -92,7 +95,7 @@ class Decoder {
     auto place = [&](const ptx::Variable& v) {
       at = (at + v.align - 1) / v.align * v.align;
       LocalPart part{static_cast<uint32_t>(at), static_cast<uint32_t>(v.size)};
-      locals_[v.name] = part.offset;
+      locals_[v.name] = part;
       at += v.size;
       if (at > (64u << 20)) {
         errors_.push_back({v.at, fmt::format("'{}' needs too much local memory", f_.name), false});
@@ -140,12 +143,11 @@ class Decoder {
   }
 
   int32_t frame_slot(FrameSlot slot) {
-    for (const FrameSlot& s : code_.slots)
-      if (s.kind == slot.kind && s.special == slot.special && s.component == slot.component && s.width == slot.width &&
-          s.variable == slot.variable && s.addend == slot.addend)
-        return s.offset;
+    const auto key = std::make_tuple(slot.kind, slot.special, slot.component, slot.width, slot.variable, slot.addend);
+    if (auto it = slot_at_.find(key); it != slot_at_.end()) return it->second;
     slot.offset = allocate_lanes(slot.special == Special::IsExplicitCluster && slot.kind == SlotKind::Special ? 0 : slot.width);
     code_.slots.push_back(slot);
+    slot_at_.emplace(key, slot.offset);
     return slot.offset;
   }
 
@@ -164,7 +166,7 @@ class Decoder {
   // The value of a symbol used as an operand, `bytes` wide.
   int32_t symbol(const Operand& o, int bytes, const ptx::Instruction& at) {
     if (auto it = locals_.find(o.name); it != locals_.end())
-      return frame_slot({SlotKind::LocalAddress, {}, 0, static_cast<uint8_t>(bytes), 0, 0, int64_t(it->second) + o.offset});
+      return frame_slot({SlotKind::LocalAddress, {}, 0, static_cast<uint8_t>(bytes), 0, 0, int64_t(it->second.offset) + o.offset});
     if (auto it = entry_params_.find(o.name); it != entry_params_.end()) {
       code_.takes_param_address = true;
       return frame_slot({SlotKind::ParamAddress, {}, 0, static_cast<uint8_t>(bytes), 0, 0, int64_t(it->second) + o.offset});
@@ -183,8 +185,8 @@ class Decoder {
         return constant(0, bytes);
     }
   }
-  static void note(std::vector<uint32_t>& list, uint32_t v) {
-    if (std::find(list.begin(), list.end(), v) == list.end()) list.push_back(v);
+  void note(std::vector<uint32_t>& list, uint32_t v) {
+    if (noted_.emplace(&list, v).second) list.push_back(v);
   }
 
   Insn& emit(Handler fn, const ptx::Instruction& source) {
@@ -329,12 +331,11 @@ class Decoder {
           waits[b] = 1;
       }
     }
+    std::vector<uint32_t> before(order_.size() + 1);  // waiting blocks among the first k of the order
+    for (size_t k = 0; k < order_.size(); ++k) before[k + 1] = before[k] + static_cast<uint32_t>(waits[order_[k]]);
     for (uint32_t b : order_)
-      for (uint32_t s : successors[b]) {
-        if (position_[s] > position_[b]) continue;  // forward
-        for (uint32_t k = position_[s]; k <= position_[b]; ++k)
-          if (waits[order_[k]]) spins_[b] = 1;
-      }
+      for (uint32_t s : successors[b])
+        if (position_[s] <= position_[b] && before[position_[b] + 1] != before[position_[s]]) spins_[b] = 1;
   }
 
   void decode_block(uint32_t b) {
@@ -568,11 +569,7 @@ class Decoder {
           errors_.push_back({i.at, "arguments and results of a call must be .param variables", false});
           return;
         }
-        uint32_t size = 0;
-        for (const auto* vars : {&f_.locals, &f_.params, &f_.returns})
-          for (const ptx::Variable& v : *vars)
-            if (v.name == o.name) size = static_cast<uint32_t>(v.size);
-        out.push_back({it->second, size});
+        out.push_back(it->second);
       }
     };
     parts(i.operands[0], site.returns);
@@ -617,8 +614,10 @@ class Decoder {
     };
     for (Insn& i : code_.insns)
       for (int32_t& s : i.op) fix(s);
+    size_t next_table = 0;  // they were noted in order
     for (size_t k = 0; k < code_.lists.size(); ++k) {
-      const bool table = std::find(tables_.begin(), tables_.end(), k) != tables_.end();
+      const bool table = next_table < tables_.size() && tables_[next_table] == k;
+      next_table += table;
       for (int32_t& s : code_.lists[k]) {
         if (table) s = static_cast<int32_t>(starts_[static_cast<uint32_t>(s)]);
         else fix(s);
@@ -635,7 +634,10 @@ class Decoder {
   uint32_t frame_ = 0;
   bool too_large_ = false;
   std::vector<int32_t> registers_;
-  std::unordered_map<std::string, uint32_t> locals_, entry_params_;
+  std::unordered_map<std::string, LocalPart> locals_;
+  std::unordered_map<std::string, uint32_t> entry_params_;
+  std::map<std::tuple<SlotKind, Special, uint8_t, uint8_t, uint32_t, int64_t>, int32_t> slot_at_;
+  std::set<std::pair<const std::vector<uint32_t>*, uint32_t>> noted_;
   std::map<std::tuple<uint64_t, uint64_t, int>, int32_t> constant_at_;
   std::vector<uint32_t> begins_, block_of_, order_, position_, predecessors_, starts_, to_patch_;
   std::vector<char> spins_;
