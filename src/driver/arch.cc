@@ -13,8 +13,9 @@ std::string Arch::compute() const { return fmt::format("compute_{}{}", cc, speci
 std::string CodeTarget::clang_arch() const { return arch.cc < 20 ? "sm_20" : arch.sm(); }
 
 const std::vector<Arch>& known_archs() {
-  static const std::vector<Arch> archs = {{10}, {11}, {12}, {13}, {20}, {21}, {30}, {32}, {35}, {37}, {50}, {52}, {53},
-                                          {60}, {61}, {62}, {70}, {72}, {75}, {80}, {86}, {87}, {89}, {90}, {90, true}};
+  static const std::vector<Arch> archs = {{10}, {11}, {12}, {13}, {20}, {21}, {30},      {32}, {35},
+                                          {37}, {50}, {52}, {53}, {60}, {61}, {62},      {70}, {72},
+                                          {75}, {80}, {86}, {87}, {89}, {90}, {90, true}};
   return archs;
 }
 
@@ -64,7 +65,8 @@ Result<Arch> parse_arch(std::string_view text) {
     Arch arch{cc, suffix == "a"};
     if (suffix != "f" && std::ranges::find(known_archs(), arch) != known_archs().end()) return arch;
     if (cc > kNewestCc)
-      return Error{1, fmt::format("architecture '{}' is newer than sm_90a, the newest that clang-19 compiles for", text)};
+      return Error{1,
+                   fmt::format("architecture '{}' is newer than sm_90a, the newest that clang-19 compiles for", text)};
   }
   return Error{1, fmt::format("unknown architecture '{}'; sm_10 to sm_90a are known (--list-gpu-code)", text)};
 }
@@ -105,8 +107,7 @@ Result<std::vector<CodeTarget>> targets_of_gencode(std::string_view spec) {
     if (c != '[' && c != ']' && c != '"' && c != '\\' && c != ' ') text += c;
   auto arch_at = text.find("arch=");
   auto code_at = text.find("code=");
-  if (arch_at != 0)
-    return Error{1, fmt::format("-gencode '{}' needs the form arch=compute_NN,code=sm_NN", spec)};
+  if (arch_at != 0) return Error{1, fmt::format("-gencode '{}' needs the form arch=compute_NN,code=sm_NN", spec)};
   std::string arch = text.substr(5, code_at == text.npos ? text.npos : code_at - 5);
   while (!arch.empty() && arch.back() == ',') arch.pop_back();
   std::vector<std::string> code;

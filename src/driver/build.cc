@@ -125,8 +125,8 @@ Result<void> Build::prepare() {
     }
     sources += is_source(input.language) || input.language == Language::Ptx;
   }
-  bool one_output = options_.phase == Phase::Object || options_.phase == Phase::Ptx || options_.phase == Phase::Fatbin ||
-                    options_.phase == Phase::Preprocess;
+  bool one_output = options_.phase == Phase::Object || options_.phase == Phase::Ptx ||
+                    options_.phase == Phase::Fatbin || options_.phase == Phase::Preprocess;
   if (one_output && sources == 0) return Error{1, "no source to compile: objects and libraries are only linked"};
   if (one_output && sources > 1 && !options_.output.empty())
     return Error{1, "A single input file is required for a non-link phase when an outputfile is specified"};
@@ -168,7 +168,8 @@ Unit Build::plan_unit(const Input& source, bool keep_object) {
   std::string stem = unique(fs::path(source.path).stem().string());
   unit.object = keep_object ? output_name(source.path, ".o") : temporary(stem + ".o");
   if (source.language == Language::Cuda)
-    for (const auto& target : options_.targets) unit.ptx_files.push_back(temporary(fmt::format("{}.{}.ptx", stem, target.arch.sm())));
+    for (const auto& target : options_.targets)
+      unit.ptx_files.push_back(temporary(fmt::format("{}.{}.ptx", stem, target.arch.sm())));
   if (record_)
     for (size_t pass = 0; pass <= unit.ptx_files.size(); ++pass)
       unit.dependency_files.push_back(temporary(fmt::format("{}.{}.d", stem, pass)));
@@ -184,8 +185,12 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
   const Dependencies& asked = options_.dependencies;
   if (asked.while_compiling && !record_) {
     std::string file = asked.file;
-    if (file.empty()) file = fs::path(options_.phase == Phase::Object ? unit.object : output_name(unit.source.path, ".o")).replace_extension(".d");
-    std::string target = !asked.target.empty() ? asked.target : options_.phase == Phase::Object ? unit.object : options_.output;
+    if (file.empty())
+      file = fs::path(options_.phase == Phase::Object ? unit.object : output_name(unit.source.path, ".o"))
+                 .replace_extension(".d");
+    std::string target = !asked.target.empty()             ? asked.target
+                         : options_.phase == Phase::Object ? unit.object
+                                                           : options_.output;
     if (target.empty()) target = output_name(unit.source.path, ".o");
     host = {file, target, asked.system, asked.phony};
   }
@@ -194,11 +199,12 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
     commands.push_back(plain_pass(options_, unit.source, unit.object, host_dependencies));
     return;
   }
-  commands.push_back(host_pass(options_, unit.source.path, temporary("placeholder.fatbin"), unit.object, host_dependencies));
+  commands.push_back(
+      host_pass(options_, unit.source.path, temporary("placeholder.fatbin"), unit.object, host_dependencies));
   for (size_t at = 0; at < unit.ptx_files.size(); ++at) {
     DependencyOutput device = recorded(at + 1);
-    commands.push_back(device_pass(options_, unit.source.path, options_.targets[at], unit.ptx_files[at],
-                                   record_ ? &device : nullptr));
+    commands.push_back(
+        device_pass(options_, unit.source.path, options_.targets[at], unit.ptx_files[at], record_ ? &device : nullptr));
   }
 }
 
@@ -347,14 +353,17 @@ Result<void> Build::make_executable() {
   inputs.files = std::move(*files);
   WB_TRY(registration_object(device_files, inputs.registration));
   if (record_) inputs.dependency_file = temporary("link.d");
-  std::string output = options_.output.empty() ? (fs::path(options_.output_directory) / "a.out").string() : options_.output;
+  std::string output =
+      options_.output.empty() ? (fs::path(options_.output_directory) / "a.out").string() : options_.output;
   WB_TRY(run_all({link_pass(options_, inputs, output)}, 1));
   if (record_)
     for (auto& file : read_depfile(inputs.dependency_file))
       // The runtime is looked up when the program starts; a newer one does not make the program stale.
-      if (!file.starts_with(directory_) && !file.starts_with(toolchain().library_directory)) record_->files.push_back(file);
+      if (!file.starts_with(directory_) && !file.starts_with(toolchain().library_directory))
+        record_->files.push_back(file);
   if (!options_.run || only_shown()) return {};
-  status_ = run_program(fs::absolute(output), output.find('/') == output.npos ? "./" + output : output, options_.run_arguments);
+  status_ = run_program(fs::absolute(output), output.find('/') == output.npos ? "./" + output : output,
+                        options_.run_arguments);
   return {};
 }
 
@@ -363,10 +372,12 @@ Result<void> Build::make_library() {
   std::vector<std::string> objects;
   for (const auto& unit : units_) objects.push_back(unit.object);
   for (const auto& input : options_.inputs)
-    if (input.language == Language::Object) objects.push_back(input.path);
+    if (input.language == Language::Object)
+      objects.push_back(input.path);
     else if (!is_source(input.language))
       return Error{1, fmt::format("'{}' cannot go into a static library: only sources and objects can", input.path)};
-  std::string output = options_.output.empty() ? (fs::path(options_.output_directory) / "a.a").string() : options_.output;
+  std::string output =
+      options_.output.empty() ? (fs::path(options_.output_directory) / "a.a").string() : options_.output;
   return run_all({archive_pass(options_, objects, output)}, 1);
 }
 
@@ -391,7 +402,8 @@ Result<void> Build::make_ptx() {
   std::vector<Command> commands;
   std::vector<Unit> units;
   for (const auto& input : options_.inputs) {
-    if (input.language != Language::Cuda) return Error{1, fmt::format("'{}': only CUDA sources become PTX", input.path)};
+    if (input.language != Language::Cuda)
+      return Error{1, fmt::format("'{}': only CUDA sources become PTX", input.path)};
     units.push_back(plan_unit(input, false));
     DependencyOutput dependencies{record_ ? units.back().dependency_files[0] : "", "recorded", true, false};
     commands.push_back(device_pass(options_, input.path, options_.targets[0], units.back().ptx_files[0],
@@ -468,15 +480,24 @@ Result<void> Build::check_device_syntax() {
 
 Result<void> Build::run_phase() {
   switch (options_.phase) {
-    case Phase::Executable: return make_executable();
-    case Phase::Object: return make_objects(true);
-    case Phase::DeviceLink: return make_device_link();
-    case Phase::Library: return make_library();
-    case Phase::Ptx: return make_ptx();
-    case Phase::Fatbin: return make_fatbins();
-    case Phase::Preprocess: return preprocess();
-    case Phase::Dependencies: return list_dependencies();
-    case Phase::DeviceSyntax: return check_device_syntax();
+    case Phase::Executable:
+      return make_executable();
+    case Phase::Object:
+      return make_objects(true);
+    case Phase::DeviceLink:
+      return make_device_link();
+    case Phase::Library:
+      return make_library();
+    case Phase::Ptx:
+      return make_ptx();
+    case Phase::Fatbin:
+      return make_fatbins();
+    case Phase::Preprocess:
+      return preprocess();
+    case Phase::Dependencies:
+      return list_dependencies();
+    case Phase::DeviceSyntax:
+      return check_device_syntax();
   }
   return {};
 }
@@ -497,11 +518,12 @@ void show_places() {
   // Build systems read these lines to learn where the toolkit is; the library line must recur in the link command.
   const Toolchain& tools = toolchain();
   std::string top = fs::path(tools.include_directory).parent_path();
-  fmt::print(stderr,
-             "#$ _SPACE_= \n#$ _CUDART_=cudart\n#$ _HERE_={0}/bin\n#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n"
-             "#$ PATH={3}\n#$ INCLUDES=\"-I{1}\"  \n#$ LIBRARIES=  {2}\n#$ CUDAFE_FLAGS=\n#$ PTXAS_FLAGS=\n",
-             top, tools.include_directory, quote("-L" + tools.library_directory),
-             std::getenv("PATH") ? std::getenv("PATH") : "");
+  fmt::print(
+      stderr,
+      "#$ _SPACE_= \n#$ _CUDART_=cudart\n#$ _HERE_={0}/bin\n#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n"
+      "#$ PATH={3}\n#$ INCLUDES=\"-I{1}\"  \n#$ LIBRARIES=  {2}\n#$ CUDAFE_FLAGS=\n#$ PTXAS_FLAGS=\n",
+      top, tools.include_directory, quote("-L" + tools.library_directory),
+      std::getenv("PATH") ? std::getenv("PATH") : "");
 }
 
 int build(const Options& options, BuildRecord* record) { return Build(options, record).run(); }

@@ -57,7 +57,8 @@ std::string write_manifest(const std::vector<StoredResult>& results) {
   std::string text;
   for (const auto& result : results) {
     text += fmt::format("result {} {}\n", result.directory, result.program);
-    for (const auto& file : result.files) text += fmt::format("{} {} {} {}\n", file.size, file.time, file.hash, file.path);
+    for (const auto& file : result.files)
+      text += fmt::format("{} {} {} {}\n", file.size, file.time, file.hash, file.path);
   }
   return text;
 }
@@ -132,9 +133,12 @@ std::optional<CompileCache> CompileCache::open() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
   std::string root;
-  if (cache && cache[0] == '/') root = std::string(cache) + "/warpbeam";
-  else if (home && home[0] == '/') root = std::string(home) + "/.cache/warpbeam";
-  else return std::nullopt;
+  if (cache && cache[0] == '/')
+    root = std::string(cache) + "/warpbeam";
+  else if (home && home[0] == '/')
+    root = std::string(home) + "/.cache/warpbeam";
+  else
+    return std::nullopt;
   std::error_code error;
   for (const char* part : {"/programs/results", "/programs/keys"}) {
     fs::create_directories(root + part, error);
@@ -243,7 +247,8 @@ void CompileCache::shrink() {
   for (fs::directory_iterator it(root_ + "/keys", error), end; !error && it != end; it.increment(error)) {
     auto results = read_manifest(it->path());
     std::error_code ignored;
-    if (std::ranges::none_of(results, [&](const StoredResult& r) { return fs::exists(root_ + "/results/" + r.directory, ignored); }))
+    if (std::ranges::none_of(
+            results, [&](const StoredResult& r) { return fs::exists(root_ + "/results/" + r.directory, ignored); }))
       fs::remove(it->path(), ignored);
   }
 }

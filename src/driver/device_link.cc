@@ -28,7 +28,8 @@ Result<Part> read_part(ObjectFile object, bool linked) {
   if (!entries) return Error{1, fmt::format("{}: {}", part.object.name, entries.error().message)};
   for (const auto& entry : *entries) {
     if (!entry.is_ptx || entry.text.empty())
-      return Error{1, fmt::format("{} holds machine code or compressed PTX; compile it with warpbeam nvcc", part.object.name)};
+      return Error{
+          1, fmt::format("{} holds machine code or compressed PTX; compile it with warpbeam nvcc", part.object.name)};
     // Every architecture declares the same names; the union does no harm where they differ.
     auto symbols = device_symbols(entry.text);
     part.device.defined.merge(symbols.defined);

@@ -26,7 +26,8 @@ bool is_warning(std::string_view line) { return contains(line, ": warning: ") ||
 
 // "In file included from a.h:3:" lines come before the message they belong to.
 bool is_introduction(std::string_view line) {
-  return line.starts_with("In file included from ") || line.starts_with("In module ") || line.starts_with("                 from ");
+  return line.starts_with("In file included from ") || line.starts_with("In module ") ||
+         line.starts_with("                 from ");
 }
 
 // "1 error generated when compiling for sm_90."
@@ -72,7 +73,9 @@ std::string Diagnostics::fresh(std::string_view text) {
 }
 
 std::string Diagnostics::closing() const {
-  auto counted = [](int number, std::string_view what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); };
+  auto counted = [](int number, std::string_view what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+  };
   if (errors_ && warnings_)
     return fmt::format("{} and {} generated.\n", counted(warnings_, "warning"), counted(errors_, "error"));
   if (errors_) return fmt::format("{} generated.\n", counted(errors_, "error"));

@@ -20,7 +20,8 @@ void print_row(const isa::Row& row) {
   };
   if (!row.types.empty()) fmt::print("    .type  ={}\n", names(row.types));
   if (!row.atypes.empty()) fmt::print("    .atype ={}\n", names(row.atypes));
-  fmt::print("    PTX {}.{}, sm_{}, class {}\n", row.since.ptx / 10, row.since.ptx % 10, row.since.sm, isa::name_of(row.cls));
+  fmt::print("    PTX {}.{}, sm_{}, class {}\n", row.since.ptx / 10, row.since.ptx % 10, row.since.sm,
+             isa::name_of(row.cls));
   if (!row.about.empty()) fmt::print("    {}\n", row.about);
 }
 
@@ -30,7 +31,9 @@ int isa_command(const Arguments& arguments) {
   std::map<std::string_view, int> rows_of;  // per opcode
   for (const auto& row : isa::all_rows()) ++rows_of[row.opcode];
   if (arguments.size() == 1 && (arguments[0] == "-h" || arguments[0] == "--help")) {
-    fmt::print("Usage: warpbeam isa [NAME...]\n\nThe PTX instructions that the machine runs; with a name (add, ld.global, atom), their forms.\n");
+    fmt::print(
+        "Usage: warpbeam isa [NAME...]\n\nThe PTX instructions that the machine runs; with a name (add, ld.global, "
+        "atom), their forms.\n");
     return 0;
   }
   if (arguments.empty()) {

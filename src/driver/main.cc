@@ -1,4 +1,5 @@
-// The `warpbeam` program behind the script of that name at the top of the sources: one subcommand per line of kCommands.
+// The `warpbeam` program behind the script of that name at the top of the sources: one subcommand per line of
+// kCommands.
 #include <fmt/format.h>
 
 #include <string_view>
@@ -57,8 +58,10 @@ int dispatch(const Arguments& arguments) {
     names.push_back(row.name);
   }
   std::string text = fmt::format("'{}' is not a command", name);
-  if (name.ends_with(".cu")) text += fmt::format("; did you mean 'warpbeam run {}'?", name);
-  else if (auto near = nearest_name(name, names); !near.empty()) text += fmt::format("; did you mean '{}'?", near);
+  if (name.ends_with(".cu"))
+    text += fmt::format("; did you mean 'warpbeam run {}'?", name);
+  else if (auto near = nearest_name(name, names); !near.empty())
+    text += fmt::format("; did you mean '{}'?", near);
   fmt::print(stderr, "warpbeam: {} (`warpbeam --help` lists them)\n", text);
   return 2;
 }

@@ -33,7 +33,8 @@ int fail(std::string_view command, const std::string& message) {
 const model::Device* device_called(std::string_view command, const std::string& spelling) {
   if (const model::Device* device = model::find_device(spelling)) return device;
   std::string near = model::nearest_device(spelling);
-  fail(command, fmt::format("there is no device '{}'{}", spelling, near.empty() ? "" : "; did you mean '" + near + "'?"));
+  fail(command,
+       fmt::format("there is no device '{}'{}", spelling, near.empty() ? "" : "; did you mean '" + near + "'?"));
   return nullptr;
 }
 
@@ -44,7 +45,9 @@ int devices_command(const Arguments& arguments) {
   bool named = false;
   for (const auto& word : arguments) {
     if (word == "-h" || word == "--help") {
-      fmt::print("Usage: warpbeam devices [-v] [NAME...]\n\nThe GPUs that a program can run on; with a name, all that is known of it.\n");
+      fmt::print(
+          "Usage: warpbeam devices [-v] [NAME...]\n\nThe GPUs that a program can run on; with a name, all that is "
+          "known of it.\n");
       return 0;
     }
     if (word == "-v" || word == "--verbose") {
@@ -79,8 +82,11 @@ int occupancy_command(const Arguments& arguments) {
     } else if (at + 1 < arguments.size()) {
       value = arguments[++at];
     }
-    int* number = word == "--block" ? &block : word == "--regs" ? &regs : word == "--shared" ? &fixed
-                  : word == "--dynamic" ? &dynamic : nullptr;
+    int* number = word == "--block"     ? &block
+                  : word == "--regs"    ? &regs
+                  : word == "--shared"  ? &fixed
+                  : word == "--dynamic" ? &dynamic
+                                        : nullptr;
     if (word == "--device") {
       spelling = value;
     } else if (!number) {
@@ -108,10 +114,10 @@ int occupancy_command(const Arguments& arguments) {
     int blocks;
     uint32_t bit;
   };
-  for (auto [name, blocks, bit] : {Limit{"warps", result->by_warps, model::kLimitWarps},
-                                   Limit{"blocks", result->by_blocks, model::kLimitBlocks},
-                                   Limit{"registers", result->by_registers, model::kLimitRegisters},
-                                   Limit{"shared memory", result->by_shared, model::kLimitShared}})
+  for (auto [name, blocks, bit] :
+       {Limit{"warps", result->by_warps, model::kLimitWarps}, Limit{"blocks", result->by_blocks, model::kLimitBlocks},
+        Limit{"registers", result->by_registers, model::kLimitRegisters},
+        Limit{"shared memory", result->by_shared, model::kLimitShared}})
     fmt::print("  {:<14} {}{}\n", name, blocks == INT_MAX ? "no limit" : fmt::format("allow {}", blocks),
                result->limited_by & bit ? "  <- limits" : "");
   return 0;

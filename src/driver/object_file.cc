@@ -96,7 +96,8 @@ std::string member_name(std::string_view field, std::string_view long_names) {
 
 Result<std::string> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path)) return Error{1, fmt::format("cannot read {}: {}", path, strerror(errno))};
+  if (!in || std::filesystem::is_directory(path))
+    return Error{1, fmt::format("cannot read {}: {}", path, strerror(errno))};
   std::stringstream text;
   text << in.rdbuf();
   return std::move(text).str();
@@ -126,8 +127,10 @@ Result<ObjectFile> read_object(std::string_view bytes, std::string name) {
       if (binding == STB_LOCAL) continue;
       std::string text(ElfView::text_at(strings, symbol.st_name));
       if (text.empty()) continue;
-      if (symbol.st_shndx != SHN_UNDEF) object.defined.insert(text);
-      else if (binding != STB_WEAK) object.undefined.insert(text);
+      if (symbol.st_shndx != SHN_UNDEF)
+        object.defined.insert(text);
+      else if (binding != STB_WEAK)
+        object.undefined.insert(text);
     }
   }
   return object;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "driver/collected_options.h"
 #include "driver/split.h"
 
 namespace warpbeam::driver {
@@ -57,7 +58,8 @@ const Row* find_row(const std::vector<Row>& table, std::string_view name) {
 
 // Reads the option at `arguments[at]` and its value, moving `at` to its last word. An unknown option gives a null row.
 template <class Row>
-Result<Occurrence<Row>> read_option(const std::vector<Row>& table, const std::vector<std::string>& arguments, size_t& at) {
+Result<Occurrence<Row>> read_option(const std::vector<Row>& table, const std::vector<std::string>& arguments,
+                                    size_t& at) {
   const std::string& word = arguments[at];
   std::string_view name = std::string_view(word).substr(word.starts_with("--") ? 2 : 1);
   const Row* row = nullptr;
@@ -90,14 +92,6 @@ Result<Occurrence<Row>> read_option(const std::vector<Row>& table, const std::ve
   return Occurrence<Row>{row, value};
 }
 
-Result<int> read_number(std::string_view text, std::string_view option) {
-  int number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0)
-    return Error{1, fmt::format("'{}': expected a number after '{}'", text, option)};
-  return number;
-}
-
 Result<Language> language_of(const std::string& path, const std::string& forced) {
   auto dot = path.rfind('.');
   auto slash = path.rfind('/');
@@ -115,218 +109,8 @@ Result<Language> language_of(const std::string& path, const std::string& forced)
   if (extension == "c" || extension == "i") return Language::C;
   if (extension == "ptx") return Language::Ptx;
   return Error{1, fmt::format("Don't know what to do with '{}': sources end in .cu .cpp .cc .cxx .c .ptx, "
-                              "link inputs in .o .a .so; -x names another language", path)};
-}
-
-// Everything that options leave behind until all of them are known.
-struct Collected {
-  Options options;
-  std::string arch;
-  std::vector<std::string> code;
-  std::vector<std::string> gencode;
-  std::vector<std::string> ptxas;
-  std::string language;
-  std::vector<std::string> paths;
-  std::vector<std::string> phases;  // the phase options given, as written
-  bool forward_compiler = false;
-  bool forward_linker = false;
-};
-
-void set_phase(Collected& all, Phase phase, std::string_view written) {
-  all.options.phase = phase;
-  if (std::ranges::find(all.phases, written) == all.phases.end()) all.phases.emplace_back(written);
-}
-
-Result<void> apply_werror(Options& options, const std::string& value) {
-  for (const auto& kind : split_commas(value)) {
-    if (kind == "all-warnings") options.both.push_back("-Werror");
-    else if (kind == "reorder") options.both.insert(options.both.end(), {"-Wreorder", "-Werror=reorder"});
-    else if (kind == "deprecated-declarations") options.both.push_back("-Werror=deprecated-declarations");
-    else if (kind == "cross-execution-space-call") continue;  // always an error
-    else return Error{1, fmt::format("-Werror {}: clang has no such warning (known: all-warnings, reorder, "
-                                     "deprecated-declarations, cross-execution-space-call)", kind)};
-  }
-  return {};
-}
-
-Result<void> apply_standard(Options& options, const std::string& value) {
-  static const std::vector<std::string_view> known = {"c++03", "c++11", "c++14", "c++17", "c++20"};
-  if (std::ranges::find(known, value) == known.end())
-    return Error{1, fmt::format("Value '{}' is not defined for option 'std' (c++11, c++14, c++17, c++20)", value)};
-  options.standard = value;
-  if (value == "c++03") {
-    options.standard = "c++11";
-    options.warnings.push_back("-std=c++03 is raised to c++11, which the CUDA headers need");
-  }
-  return {};
-}
-
-// A compiler that clang-19 can stand in for, or a directory that holds one.
-bool is_replaceable_compiler(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return true;
-  std::string name = std::filesystem::path(path).filename();
-  if (name.starts_with("x86_64-linux-gnu-")) name = name.substr(17);
-  name = name.substr(0, name.find_last_not_of("0123456789.-") + 1);
-  return name == "gcc" || name == "g++" || name == "clang" || name == "clang++" || name == "cc" || name == "c++";
-}
-
-Result<void> apply(Collected& all, const OptionRow& row, const std::string& value) {
-  Options& o = all.options;
-  auto bad_value = [&](std::string_view allowed) {
-    return Error{1, fmt::format("Value '{}' is not defined for option '{}' ({})", value, row.long_name, allowed)};
-  };
-  bool truth = value == "true";
-  switch (row.id) {
-    case OptionId::Compile: set_phase(all, Phase::Object, "-c"); break;
-    case OptionId::DeviceC: set_phase(all, Phase::Object, "-c"); o.rdc = true; break;
-    case OptionId::DeviceW: set_phase(all, Phase::Object, "-c"); o.rdc = false; break;
-    case OptionId::DeviceLink: set_phase(all, Phase::DeviceLink, "-dlink"); break;
-    case OptionId::Link: set_phase(all, Phase::Executable, "-link"); break;
-    case OptionId::Library: set_phase(all, Phase::Library, "-lib"); break;
-    case OptionId::Ptx: set_phase(all, Phase::Ptx, "-ptx"); break;
-    case OptionId::Fatbin: set_phase(all, Phase::Fatbin, "-fatbin"); o.cubin_suffix = ".fatbin"; break;
-    case OptionId::Cubin: set_phase(all, Phase::Fatbin, "-cubin"); o.cubin_suffix = ".cubin"; break;
-    case OptionId::Preprocess: set_phase(all, Phase::Preprocess, "-E"); break;
-    case OptionId::Dependencies: set_phase(all, Phase::Dependencies, "-M"); o.dependencies.system = true; break;
-    case OptionId::UserDependencies: set_phase(all, Phase::Dependencies, "-M"); o.dependencies.system = false; break;
-    case OptionId::DeviceSyntaxOnly: set_phase(all, Phase::DeviceSyntax, "-fdevice-syntax-only"); break;
-    case OptionId::DependenciesToo: o.dependencies.while_compiling = true; break;
-    case OptionId::UserDependenciesToo: o.dependencies.while_compiling = true; o.dependencies.system = false; break;
-    case OptionId::DependencyFile: o.dependencies.file = value; break;
-    case OptionId::DependencyTarget: o.dependencies.target = value; break;
-    case OptionId::DependencyPhony: o.dependencies.phony = true; break;
-    case OptionId::Shared: o.shared = true; break;
-    case OptionId::Run: o.run = true; break;
-    case OptionId::RunArguments: append(o.run_arguments, split_words(value)); break;
-
-    case OptionId::Output: o.output = value; break;
-    case OptionId::OutputDirectory: o.output_directory = value; break;
-    case OptionId::Language:
-      if (value != "c" && value != "c++" && value != "cu") return bad_value(row.value);
-      all.language = value;
-      break;
-    case OptionId::PreInclude:
-      for (auto& item : split_commas(value)) append(o.preprocessor, {"-include", item});
-      break;
-    case OptionId::IncludePath:
-      for (auto& item : split_commas(value)) o.preprocessor.push_back("-I" + item);
-      break;
-    case OptionId::SystemInclude:
-      for (auto& item : split_commas(value)) append(o.preprocessor, {"-isystem", item});
-      break;
-    case OptionId::Define:
-      for (auto& item : split_commas(value)) o.preprocessor.push_back("-D" + item);
-      break;
-    case OptionId::Undefine:
-      for (auto& item : split_commas(value)) o.preprocessor.push_back("-U" + item);
-      break;
-    case OptionId::LibraryPath:
-      for (auto& item : split_commas(value)) {
-        o.linker.push_back("-L" + item);
-        o.library_paths.push_back(item);
-      }
-      break;
-    case OptionId::LinkLibrary:
-      for (auto& item : split_commas(value)) all.paths.push_back("-l" + item);
-      break;
-    case OptionId::CudaRuntime:
-      if (value != "none" && value != "shared" && value != "static") return bad_value(row.value);
-      o.link_runtime = value != "none";
-      break;
-    case OptionId::Keep:
-    case OptionId::SaveTemps: o.keep = true; break;
-    case OptionId::KeepDirectory: o.keep_directory = value; break;
-    case OptionId::TargetDirectory:
-      if (value != "x86_64-linux") return bad_value("x86_64-linux");
-      break;
-
-    case OptionId::Arch: all.arch = value; break;
-    case OptionId::Code: append(all.code, split_commas(value)); break;
-    case OptionId::GenerateCode: all.gencode.push_back(value); break;
-    case OptionId::Rdc: o.rdc = truth; break;
-    case OptionId::MaxRegisters: {
-      auto number = read_number(value, "-maxrregcount");
-      if (!number) return number.error();
-      o.max_registers = *number;
-      break;
-    }
-    case OptionId::FastMath: o.precision = {true, false, false, true, true}; break;
-    case OptionId::Ftz: o.precision.ftz = truth; break;
-    case OptionId::PrecDiv: o.precision.prec_div = truth; break;
-    case OptionId::PrecSqrt: o.precision.prec_sqrt = truth; break;
-    case OptionId::Fmad: o.precision.fmad = truth; break;
-    case OptionId::DefaultStream:
-      if (value != "legacy" && value != "null" && value != "per-thread") return bad_value(row.value);
-      o.per_thread_stream = value == "per-thread";
-      break;
-    case OptionId::DeviceDebug: o.device_debug = true; break;
-    case OptionId::DeviceOptimise:
-      if (value != "on") return bad_value("on");
-      o.device_optimise = true;
-      break;
-    case OptionId::RelaxedConstexpr: o.relaxed_constexpr = true; break;
-    case OptionId::ExtendedLambda:
-    case OptionId::ExptExtendedLambda: o.extended_lambda = true; break;
-    case OptionId::NoDeviceLink: o.device_register = false; break;
-    case OptionId::ResourceUsage: o.resource_usage = true; break;
-    case OptionId::OptInfo:
-      if (value != "inline") return bad_value("inline");
-      o.inline_remarks = true;
-      break;
-
-    case OptionId::Optimise: {
-      auto level = read_number(value, "-O");
-      if (!level) return level.error();
-      o.optimise = std::to_string(std::min(*level, 3));
-      break;
-    }
-    case OptionId::Standard: return apply_standard(o, value);
-    case OptionId::HostDebug: o.debug = true; break;
-    case OptionId::Profile: o.profile = true; break;
-    case OptionId::Machine:
-      if (value != "64") return bad_value("64; there is no 32-bit CUDA");
-      break;
-    case OptionId::NoExceptions: o.exceptions = false; break;
-    case OptionId::TemplateDepth: o.both.push_back("-ftemplate-depth=" + value); break;
-    case OptionId::TemplateBacktrace: o.both.push_back("-ftemplate-backtrace-limit=" + value); break;
-    case OptionId::HostCompiler:
-      if (!is_replaceable_compiler(value))
-        return Error{1, fmt::format("-ccbin '{}': host code is compiled by clang-19, which can stand in for gcc, g++, "
-                                    "clang and clang++ only", value)};
-      break;
-    case OptionId::Archiver: o.archiver = value; break;
-    case OptionId::CompilerOptions: append(o.host, split_words(value)); break;
-    case OptionId::LinkerOptions:
-      for (auto& item : split_words(value)) append(o.linker, {"-Xlinker", item});
-      break;
-    case OptionId::ArchiveOptions: append(o.archiver_options, split_words(value)); break;
-    case OptionId::PtxasOptions: append(all.ptxas, split_words(value)); break;
-    case OptionId::ForwardUnknown: all.forward_compiler = all.forward_linker = true; break;
-    case OptionId::ForwardUnknownCompiler: all.forward_compiler = true; break;
-    case OptionId::ForwardUnknownLinker: all.forward_linker = true; break;
-
-    case OptionId::NoWarnings: o.quiet = true; break;
-    case OptionId::WarningsAreErrors: return apply_werror(o, value);
-    case OptionId::WarnReorder: o.both.push_back("-Wreorder"); break;
-    case OptionId::NoDeprecated: o.both.push_back("-Wno-deprecated-declarations"); break;
-    case OptionId::WarnLambdaThis: o.both.push_back("-Wdeprecated-this-capture"); break;
-
-    case OptionId::DryRun: o.dry_run = true; break;
-    case OptionId::Verbose: o.verbose = true; break;
-    case OptionId::Threads: {
-      auto number = read_number(value, "--threads");
-      if (!number) return number.error();
-      o.threads = *number;
-      break;
-    }
-    case OptionId::ListGpuCode: o.list_code = true; break;
-    case OptionId::ListGpuArch: o.list_arch = true; break;
-    case OptionId::Help: o.show_help = true; break;
-    case OptionId::Version: o.show_version = true; break;
-    default: break;  // State::Nothing; options files are read before
-  }
-  return {};
+                              "link inputs in .o .a .so; -x names another language",
+                              path)};
 }
 
 Result<void> apply_ptxas(Options& o, const std::vector<std::string>& words) {
@@ -337,24 +121,33 @@ Result<void> apply_ptxas(Options& o, const std::vector<std::string>& words) {
     if (!read) return Error{1, "-Xptxas: " + read.error().message};
     const auto& [row, value] = *read;
     if (!row) return Error{1, fmt::format("-Xptxas: Unknown option '{}'", value)};
-    if (row->state == State::Refused) return Error{1, fmt::format("-Xptxas {} is not supported: {}", words[at], row->how)};
+    if (row->state == State::Refused)
+      return Error{1, fmt::format("-Xptxas {} is not supported: {}", words[at], row->how)};
     auto one_of = [&](std::string& field, std::vector<std::string_view> allowed) -> Result<void> {
       if (std::ranges::find(allowed, value) == allowed.end())
-        return Error{1, fmt::format("-Xptxas -{}={}: allowed are {}", row->short_name, value, fmt::join(allowed, ", "))};
+        return Error{1,
+                     fmt::format("-Xptxas -{}={}: allowed are {}", row->short_name, value, fmt::join(allowed, ", "))};
       field = value;
       return {};
     };
     switch (row->id) {
-      case PtxasId::Verbose: o.resource_usage = true; break;
-      case PtxasId::LoadCache: WB_TRY(one_of(o.load_cache, {"ca", "cg", "cs", "cv"})); break;
-      case PtxasId::StoreCache: WB_TRY(one_of(o.store_cache, {"wb", "cg", "cs", "wt"})); break;
+      case PtxasId::Verbose:
+        o.resource_usage = true;
+        break;
+      case PtxasId::LoadCache:
+        WB_TRY(one_of(o.load_cache, {"ca", "cg", "cs", "cv"}));
+        break;
+      case PtxasId::StoreCache:
+        WB_TRY(one_of(o.store_cache, {"wb", "cg", "cs", "wt"}));
+        break;
       case PtxasId::MaxRegisters: {
         auto number = read_number(value, "-Xptxas -maxrregcount");
         if (!number) return number.error();
         o.max_registers = *number;
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
   return {};
@@ -362,8 +155,8 @@ Result<void> apply_ptxas(Options& o, const std::vector<std::string>& words) {
 
 std::string unknown_option(const std::string& word) {
   std::string text = fmt::format("Unknown option '{}'", word);
-  static const std::vector<std::string_view> host_only = {"-W", "-f", "-pthread", "-march", "-mavx", "-msse", "-mfma",
-                                                          "-pedantic", "-ansi"};
+  static const std::vector<std::string_view> host_only = {"-W",    "-f",    "-pthread",  "-march", "-mavx",
+                                                          "-msse", "-mfma", "-pedantic", "-ansi"};
   for (auto prefix : host_only)
     if (word.starts_with(prefix) && !word.starts_with("-Wl,"))
       return text + fmt::format("; an option of the host compiler is given as -Xcompiler {}", word);
@@ -389,11 +182,14 @@ Result<std::vector<std::string>> expand_files(const std::vector<std::string>& ar
     std::string_view word = arguments[at];
     std::vector<std::string> files;
     bool by_name = word == "--options-file" || word == "-optf";
-    if (by_name && at + 1 < arguments.size()) files = split_commas(arguments[++at]);
+    if (by_name && at + 1 < arguments.size())
+      files = split_commas(arguments[++at]);
     else if (word.starts_with("--options-file=") || word.starts_with("-optf="))
       files = split_commas(word.substr(word.find('=') + 1));
-    else if (word.size() > 1 && word[0] == '@') files = {std::string(word.substr(1))};
-    else words.emplace_back(word);
+    else if (word.size() > 1 && word[0] == '@')
+      files = {std::string(word.substr(1))};
+    else
+      words.emplace_back(word);
     for (const auto& file : files) {
       std::ifstream in(file);
       if (!in) return Error{1, fmt::format("cannot read the options file '{}'", file)};
@@ -427,8 +223,8 @@ Result<void> choose_targets(Collected& all, int default_cc) {
   if (o.targets.empty())
     return Error{1, fmt::format("-gencode {}: newer than sm_90a, the newest that clang-19 compiles for", newer)};
   if (!newer.empty())
-    o.warnings.push_back(fmt::format("-gencode {} is left out: newer than sm_90a, the newest that clang-19 compiles for",
-                                     newer));
+    o.warnings.push_back(
+        fmt::format("-gencode {} is left out: newer than sm_90a, the newest that clang-19 compiles for", newer));
   return {};
 }
 
@@ -443,10 +239,14 @@ void leave_out_vendor_headers(Options& o) {
   for (size_t at = 0; at < o.preprocessor.size(); ++at) {
     const std::string& word = o.preprocessor[at];
     bool two_words = (word == "-isystem" || word == "-include") && at + 1 < o.preprocessor.size();
-    std::string directory = word == "-isystem" && two_words ? o.preprocessor[at + 1] : word.starts_with("-I") ? word.substr(2) : "";
+    std::string directory = word == "-isystem" && two_words ? o.preprocessor[at + 1]
+                            : word.starts_with("-I")        ? word.substr(2)
+                                                            : "";
     if (!directory.empty() && is_vendor(directory)) {
-      o.warnings.push_back(fmt::format("the include path '{}' is left out: it holds NVIDIA's headers, and Warpbeam has "
-                                       "its own", directory));
+      o.warnings.push_back(
+          fmt::format("the include path '{}' is left out: it holds NVIDIA's headers, and Warpbeam has "
+                      "its own",
+                      directory));
     } else {
       kept.push_back(word);
       if (two_words) kept.push_back(o.preprocessor[at + 1]);
@@ -457,6 +257,14 @@ void leave_out_vendor_headers(Options& o) {
 }
 
 }  // namespace
+
+Result<int> read_number(std::string_view text, std::string_view option) {
+  int number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0)
+    return Error{1, fmt::format("'{}': expected a number after '{}'", text, option)};
+  return number;
+}
 
 bool shows_commands(const std::vector<std::string>& arguments) {
   for (size_t at = 0; at < arguments.size(); ++at) {
@@ -491,8 +299,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, int def
   Options& o = all.options;
   for (const auto& word : unknown) {
     if (!all.forward_compiler && !all.forward_linker) return Error{1, unknown_option(word)};
-    if (all.forward_compiler) o.host.push_back(word);
-    else o.linker.push_back(word);
+    if (all.forward_compiler)
+      o.host.push_back(word);
+    else
+      o.linker.push_back(word);
   }
   if (o.show_help || o.show_version || o.list_arch || o.list_code) return o;
   if (all.phases.size() > 1)

@@ -14,8 +14,8 @@ struct GroupText {
   std::string_view title;
 };
 constexpr GroupText kGroups[] = {
-    {Group::Phase, "What to make"},       {Group::Files, "Files"},       {Group::Device, "Device code"},
-    {Group::Host, "Host code"},           {Group::Messages, "Messages"}, {Group::Driver, "The driver itself"},
+    {Group::Phase, "What to make"}, {Group::Files, "Files"},       {Group::Device, "Device code"},
+    {Group::Host, "Host code"},     {Group::Messages, "Messages"}, {Group::Driver, "The driver itself"},
 };
 
 std::string spelling(const OptionRow& row) {
@@ -49,9 +49,12 @@ std::string wrap(std::string_view text, size_t width, std::string_view indent) {
 
 std::string explained(const OptionRow& row) {
   std::string text(row.help);
-  if (row.state == State::Refused) text += fmt::format(". Not supported: {}", row.how);
-  else if (row.state == State::Nothing) text += fmt::format(". No effect: {}", row.how);
-  else if (!row.how.empty()) text += fmt::format(". {}", row.how);
+  if (row.state == State::Refused)
+    text += fmt::format(". Not supported: {}", row.how);
+  else if (row.state == State::Nothing)
+    text += fmt::format(". No effect: {}", row.how);
+  else if (!row.how.empty())
+    text += fmt::format(". {}", row.how);
   return text;
 }
 
@@ -119,7 +122,8 @@ std::string options_help() {
 std::string options_markdown() {
   std::string text =
       "# Options of `warpbeam nvcc`\n\n"
-      "Generated from `src/driver/options.inc` by `./warpbeam nvcc --help=markdown`. Each name may be written with one\n"
+      "Generated from `src/driver/options.inc` by `./warpbeam nvcc --help=markdown`. Each name may be written with "
+      "one\n"
       "dash or two. `./warpbeam run` takes the same options.\n";
   for (const auto& [group, title] : kGroups) {
     text += fmt::format("\n## {}\n\n| option | state | meaning |\n|---|---|---|\n", title);

@@ -41,9 +41,9 @@ void add_preprocessor(Words& words, const Options& options) {
 
 // For C and C++ sources. The prelude of CUDA sources defines the same, and __CUDACC__.
 void add_version_macros(Words& words) {
-  append(words, {"-D__NVCC__=1", fmt::format("-D__CUDACC_VER_MAJOR__={}", kCudaMajor),
-                 fmt::format("-D__CUDACC_VER_MINOR__={}", kCudaMinor),
-                 fmt::format("-D__CUDACC_VER_BUILD__={}", kCudaBuild)});
+  append(words,
+         {"-D__NVCC__=1", fmt::format("-D__CUDACC_VER_MAJOR__={}", kCudaMajor),
+          fmt::format("-D__CUDACC_VER_MINOR__={}", kCudaMinor), fmt::format("-D__CUDACC_VER_BUILD__={}", kCudaBuild)});
 }
 
 std::string arch_list(const Options& options) {
@@ -56,7 +56,8 @@ std::string arch_list(const Options& options) {
 
 // The parts of a CUDA compilation on which both passes must agree.
 void add_cuda(Words& words, const Options& options, const std::string& source) {
-  append(words, {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/dev/null", "-Xclang", "-target-sdk-version=12.3"});
+  append(words,
+         {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/dev/null", "-Xclang", "-target-sdk-version=12.3"});
   add_diagnostics(words, options);
   add_leniency(words);
   words.push_back("-std=" + (options.standard.empty() ? std::string("c++17") : options.standard));
@@ -118,8 +119,10 @@ Words source_words(const Options& options, const Input& source) {
     words = {toolchain().clang, "-x", "c++", "-std=" + (options.standard.empty() ? "gnu++17" : options.standard)};
   }
   add_diagnostics(words, options);
-  if (source.language == Language::C) words.push_back("-fno-strict-aliasing");
-  else add_leniency(words);
+  if (source.language == Language::C)
+    words.push_back("-fno-strict-aliasing");
+  else
+    add_leniency(words);
   add_version_macros(words);
   words.push_back(arch_list(options));
   if (options.per_thread_stream) words.push_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
@@ -202,11 +205,21 @@ Command syntax_pass(const Options& options, const std::string& source, const Cod
 
 Result<std::vector<std::string>> library_words(const Options& options, const std::string& name) {
   // Parts of the toolkit that a program may name and that are not in libwarpbeam.
-  static const std::vector<std::string_view> vendor = {
-      "cublas",   "cublasLt", "cufft",  "cufftw", "curand",     "cusolver",  "cusparse", "cudnn",     "nvrtc",
-      "nvJitLink", "nvjpeg",  "nppc",   "nppial", "nppicc",     "nppif",     "nppig",    "nppist",    "npps",
-      "cupti",    "nvblas",   "cufile", "nccl",   "nvToolsExt", "nvidia-ml", "cutensor", "nvptxcompiler_static"};
-  if (is_runtime_library(name)) return Words{options.link_runtime ? Words{} : Words{"-L" + toolchain().library_directory, "-lwarpbeam"}};
+  static const std::vector<std::string_view> vendor = {"cublas",     "cublasLt",
+                                                       "cufft",      "cufftw",
+                                                       "curand",     "cusolver",
+                                                       "cusparse",   "cudnn",
+                                                       "nvrtc",      "nvJitLink",
+                                                       "nvjpeg",     "nppc",
+                                                       "nppial",     "nppicc",
+                                                       "nppif",      "nppig",
+                                                       "nppist",     "npps",
+                                                       "cupti",      "nvblas",
+                                                       "cufile",     "nccl",
+                                                       "nvToolsExt", "nvidia-ml",
+                                                       "cutensor",   "nvptxcompiler_static"};
+  if (is_runtime_library(name))
+    return Words{options.link_runtime ? Words{} : Words{"-L" + toolchain().library_directory, "-lwarpbeam"}};
   // Clang's OpenMP code calls libomp, which answers libgomp's calls as well; both in one program would disagree.
   if (name == "gomp" || name == "iomp5") return Words{"-L/usr/lib/llvm-19/lib", "-lomp"};
   std::string_view stem = name;

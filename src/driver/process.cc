@@ -103,8 +103,10 @@ std::vector<Outcome> run_commands(std::span<const Command> commands, int at_once
     }
     if (next < commands.size() && running.size() < static_cast<size_t>(std::max(1, at_once))) {
       int messages = memfd_create("messages", MFD_CLOEXEC);
-      if (pid_t process = start(commands[next], messages, outcomes[next])) running[process] = {next, messages};
-      else close(messages);
+      if (pid_t process = start(commands[next], messages, outcomes[next]))
+        running[process] = {next, messages};
+      else
+        close(messages);
       ++next;
       continue;
     }

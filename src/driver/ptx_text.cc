@@ -99,7 +99,7 @@ void add_cache_operator(std::string& line, std::string_view instruction, const s
   size_t place = at + instruction.size();
   static const std::set<std::string_view> spaces = {"shared", "local", "const", "param"};
   static const std::set<std::string_view> settled = {"volatile", "nc", "relaxed", "acquire", "release", "weak", "mmio",
-                                                     "ca", "cg", "cs", "cv", "lu", "wb", "wt"};
+                                                     "ca",       "cg", "cs",      "cv",      "lu",      "wb",   "wt"};
   for (auto part : parts)
     if (spaces.contains(part.substr(0, part.find(':'))) || settled.contains(part)) return;
   if (parts.front() == "global") place += std::string_view(".global").size();
@@ -219,14 +219,19 @@ std::string resource_lines(std::string_view ptx, const CodeTarget& target) {
         kernels.back().parameters += declared_bytes(text);
       } else if (!text.starts_with(".extern")) {
         bool constant = text.find(".const ") != text.npos;
-        if (constant) constant_bytes += declared_bytes(text);
-        else if (text.find(".global ") != text.npos) global_bytes += declared_bytes(text);
-        else if (text.find(".shared ") != text.npos) shared_variables[std::string(declared_name(text))] = declared_bytes(text);
+        if (constant)
+          constant_bytes += declared_bytes(text);
+        else if (text.find(".global ") != text.npos)
+          global_bytes += declared_bytes(text);
+        else if (text.find(".shared ") != text.npos)
+          shared_variables[std::string(declared_name(text))] = declared_bytes(text);
       }
     } else if (in_kernel) {
       KernelUse& use = kernels.back();
-      if (text.starts_with(".local")) use.local += declared_bytes(text);
-      else if (text.starts_with(".shared")) use.shared += declared_bytes(text);
+      if (text.starts_with(".local"))
+        use.local += declared_bytes(text);
+      else if (text.starts_with(".shared"))
+        use.shared += declared_bytes(text);
       else if (is_instruction(text, "bar") || is_instruction(text, "barrier")) {
         auto operand = trimmed(text.substr(std::min(text.size(), text.find_first_of(" \t"))));
         use.barriers.emplace(operand.substr(0, operand.find_first_of(",;")));

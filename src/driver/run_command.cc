@@ -69,10 +69,14 @@ Result<RunRequest> read_request(const Arguments& arguments) {
     auto engine = value_of("--engine", request.engine);
     if (!engine) return engine.error();
     if (*engine) continue;
-    if (word == "--emit-ptx") request.emit_ptx = true;
-    else if (word == "-v" || word == "--verbose") request.verbose = true;
-    else if (word == "-h" || word == "--help") request.help = true;
-    else if (word != "--no-install") request.compiler.push_back(word);
+    if (word == "--emit-ptx")
+      request.emit_ptx = true;
+    else if (word == "-v" || word == "--verbose")
+      request.verbose = true;
+    else if (word == "-h" || word == "--help")
+      request.help = true;
+    else if (word != "--no-install")
+      request.compiler.push_back(word);
   }
   if (!request.engine.empty() && request.engine != "interpreter" && request.engine != "jit" && request.engine != "auto")
     return Error{1, fmt::format("--engine '{}': interpreter, jit or auto", request.engine)};

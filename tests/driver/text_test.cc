@@ -21,7 +21,8 @@ std::string adjusted(std::string text, const Options& options) {
 TEST(PtxText, RegisterLimitGoesToKernelsWithoutBounds) {
   Options options;
   options.max_registers = 32;
-  EXPECT_EQ(adjusted(".visible .entry a(\n)\n{\n\tret;\n}\n", options), ".visible .entry a(\n)\n.maxnreg 32\n{\n\tret;\n}\n");
+  EXPECT_EQ(adjusted(".visible .entry a(\n)\n{\n\tret;\n}\n", options),
+            ".visible .entry a(\n)\n.maxnreg 32\n{\n\tret;\n}\n");
   std::string bounded = ".visible .entry a(\n)\n.maxntid 256, 1, 1\n{\n\tret;\n}\n";
   EXPECT_EQ(adjusted(bounded, options), bounded);
   std::string function = ".func f(\n)\n{\n\tret;\n}\n";
@@ -38,9 +39,10 @@ TEST(PtxText, CacheOperatorsGoToGlobalAccessesThatHaveNone) {
   EXPECT_EQ(line("\t@%p1 ld.global.u32 \t%r1, [%rd1];"), "\t@%p1 ld.global.cg.u32 \t%r1, [%rd1];\n");
   EXPECT_EQ(line("\tld.u32 \t%r1, [%rd1];"), "\tld.cg.u32 \t%r1, [%rd1];\n");
   EXPECT_EQ(line("\tst.global.u32 \t[%rd1], %r1;"), "\tst.global.wt.u32 \t[%rd1], %r1;\n");
-  for (const char* same : {"\tld.volatile.global.u32 \t%r1, [%rd1];", "\tld.global.nc.f32 \t%f1, [%rd1];",
-                           "\tld.shared.u32 \t%r1, [x];", "\tld.param.u64 \t%rd1, [p];", "\tld.global.ca.u32 \t%r1, [x];",
-                           "\tst.local.u32 \t[x], %r1;", "\tld.acquire.gpu.u32 \t%r1, [x];", "\tstmatrix.x \t[x];"})
+  for (const char* same :
+       {"\tld.volatile.global.u32 \t%r1, [%rd1];", "\tld.global.nc.f32 \t%f1, [%rd1];", "\tld.shared.u32 \t%r1, [x];",
+        "\tld.param.u64 \t%rd1, [p];", "\tld.global.ca.u32 \t%r1, [x];", "\tst.local.u32 \t[x], %r1;",
+        "\tld.acquire.gpu.u32 \t%r1, [x];", "\tstmatrix.x \t[x];"})
     EXPECT_EQ(line(same), std::string(same) + "\n");
 }
 
@@ -65,11 +67,12 @@ TEST(PtxText, SymbolsOfRelocatableCode) {
 }
 
 TEST(PtxText, ResourceLines) {
-  std::string text = std::string(kHead) +
-                     ".const .align 4 .b8 table[64];\n.shared .align 4 .b8 tile[1024];\n"
-                     ".weak .entry k\n(\n\t.param .u64 k_param_0\n)\n;\n.visible .entry k(\n"
-                     "\t.param .u64 k_param_0,\n\t.param .align 4 .b8 k_param_1[12]\n)\n{\n"
-                     "\t.local .align 16 .b8 \t__local_depot0[32];\n\tmov.u32 \t%r1, tile;\n\tbar.sync \t0;\n\tret;\n}\n";
+  std::string text =
+      std::string(kHead) +
+      ".const .align 4 .b8 table[64];\n.shared .align 4 .b8 tile[1024];\n"
+      ".weak .entry k\n(\n\t.param .u64 k_param_0\n)\n;\n.visible .entry k(\n"
+      "\t.param .u64 k_param_0,\n\t.param .align 4 .b8 k_param_1[12]\n)\n{\n"
+      "\t.local .align 16 .b8 \t__local_depot0[32];\n\tmov.u32 \t%r1, tile;\n\tbar.sync \t0;\n\tret;\n}\n";
   EXPECT_EQ(resource_lines(text, CodeTarget{Arch{90}}),
             "ptxas info    : 0 bytes gmem, 64 bytes cmem[3]\n"
             "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
@@ -80,7 +83,8 @@ TEST(PtxText, ResourceLines) {
 
 TEST(Messages, EachIsShownOnce) {
   Diagnostics diagnostics;
-  std::string error = "In file included from a.cu:1:\na.h:2:3: error: no such thing\n    2 | x\n      | ^\na.h:1:1: note: here\n";
+  std::string error =
+      "In file included from a.cu:1:\na.h:2:3: error: no such thing\n    2 | x\n      | ^\na.h:1:1: note: here\n";
   EXPECT_EQ(diagnostics.fresh(error + "1 error generated when compiling for sm_90.\n"), error);
   EXPECT_EQ(diagnostics.fresh(error + "1 error generated when compiling for host.\n"), "");
   std::string other = "a.cu:9:1: warning: only here\n";
@@ -116,7 +120,8 @@ TEST(Fatbin, WhatIsWrittenIsRead) {
 
 TEST(Fatbin, DamageIsNoticedAtEveryByte) {
   std::string bytes = write_fatbin({{true, 70, "abcdefgh"}});
-  for (size_t length = 1; length < bytes.size(); ++length) EXPECT_FALSE(read_fatbins(std::string_view(bytes).substr(0, length)));
+  for (size_t length = 1; length < bytes.size(); ++length)
+    EXPECT_FALSE(read_fatbins(std::string_view(bytes).substr(0, length)));
   for (size_t at = 0; at < bytes.size(); ++at) {
     std::string changed = bytes;
     changed[at] = static_cast<char>(changed[at] ^ 0xff);
@@ -138,7 +143,8 @@ TEST(ObjectFile, GarbageIsRefused) {
 TEST(DeviceLink, RegistrationIsAJump) {
   DeviceLink link{{"__cudaRegisterLinkedBinary__nv_1"}, {"__fatbinwrap__nv_2"}};
   std::string text = registration_assembly(link);
-  EXPECT_NE(text.find("__cudaRegisterLinkedBinary__nv_1:\n\tjmp __warpbeamRegisterLinked@PLT\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("__cudaRegisterLinkedBinary__nv_1:\n\tjmp __warpbeamRegisterLinked@PLT\n"), std::string::npos)
+      << text;
   EXPECT_NE(text.find(".quad __fatbinwrap__nv_2"), std::string::npos);
 }
 
