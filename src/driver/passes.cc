@@ -90,6 +90,8 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
   words.push_back(options.device_debug && !options.device_optimise ? "-O0" : "-O3");
   // File and line for each instruction, without DWARF; the optimiser is not affected.
   words.push_back("-gline-directives-only");
+  // The device's malloc may fail, and programs test that it does: the optimiser must not assume what it knows of the host's.
+  append(words, {"-fno-builtin-malloc", "-fno-builtin-free"});
   const Precision& p = options.precision;
   words.push_back(p.fmad ? "-ffp-contract=fast" : "-ffp-contract=off");
   if (p.ftz) words.push_back("-fgpu-flush-denormals-to-zero");
