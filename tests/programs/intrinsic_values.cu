@@ -147,8 +147,13 @@ template <class R>
 void judge(const char* name, const char* where, const R* results, uint64_t expected) {
   const uint64_t got = digest(results);
   checked++;
-  if (record) std::printf("%08llx\n", (unsigned long long)got);
-  else if (got != expected) std::printf("%s %s: digest %08llx, recorded %08llx\n", name, where, (unsigned long long)got, (unsigned long long)expected), wrong++;
+  if (record) {
+    std::printf("%08llx\n", (unsigned long long)got);
+  } else if (got != expected) {
+    std::printf("%s %s: digest %08llx, recorded %08llx\n", name, where, (unsigned long long)got,
+                (unsigned long long)expected);
+    wrong++;
+  }
 }
 
 template <class F, class R, class... A>
@@ -161,7 +166,10 @@ void check(const char* name, uint64_t expected) {
   cudaMemcpy(device_memory, arguments, sizeof arguments, cudaMemcpyHostToDevice);
   on_device<F, R, A...><<<1, kCount>>>((const Arguments<A...>*)device_memory, out);
   const cudaError_t error = cudaMemcpy(results, out, sizeof results, cudaMemcpyDeviceToHost);
-  if (error != cudaSuccess) std::printf("%s: %s\n", name, cudaGetErrorString(error)), wrong++;
+  if (error != cudaSuccess) {
+    std::printf("%s: %s\n", name, cudaGetErrorString(error));
+    wrong++;
+  }
   judge(name, "on the device", results, expected);
   if (F::on_host && !record) {
     for (int i = 0; i < kCount; i++) results[i] = F::host_call(arguments[i]);
