@@ -64,7 +64,7 @@ void check_global(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uin
   r = {1, 0};
   for (int l = 0; l < kWarpSize; ++l) {
     if (!(mask >> l & 1)) continue;
-    if (a.at[l] >= r.lo && a.at[l] + bytes <= r.hi) continue;
+    if (a.at[l] >= r.lo && a.at[l] + bytes <= r.hi && a.at[l] + bytes > a.at[l]) continue;
     if (!memory.covers(a.at[l], bytes, &r.lo, &r.hi)) bad_global(w, i, l, a.at[l], bytes, kind);
   }
 }

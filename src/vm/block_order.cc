@@ -7,7 +7,7 @@
 namespace warpbeam::vm {
 namespace {
 
-constexpr int kMaxLoopDepth = 200;
+constexpr int kMaxLoopDepth = 64;
 
 class Orderer {
  public:

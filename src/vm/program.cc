@@ -18,6 +18,7 @@ using ptx::Linkage;
 
 constexpr uint64_t kConstantBank = 64 << 10;
 constexpr uint32_t kStaticSharedLimit = 48 << 10;
+constexpr uint64_t kParameterLimit = 32764;
 
 std::string demangle(const std::string& name) {
   int status = 0;
@@ -333,6 +334,10 @@ class Linker {
     uint32_t at = 0;
     for (const ptx::Variable& v : f.source->params) {
       at = (at + v.align - 1) / v.align * v.align;
+      if (v.size > kParameterLimit || at + v.size > kParameterLimit) {
+        errors_.push_back(fmt::format("ptx:{}:{}: error: the parameters of '{}' need more than {} bytes", v.at.line, v.at.column, f.display_name, kParameterLimit));
+        return;
+      }
       k->params.push_back({at, static_cast<uint32_t>(v.size), v.align});
       at += static_cast<uint32_t>(v.size);
     }
