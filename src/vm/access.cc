@@ -25,8 +25,8 @@ std::string plural(uint32_t bytes) { return fmt::format("{} byte{}", bytes, byte
     const Allocation& a = *fault.nearest;
     const bool after = address >= a.base;
     const uint64_t distance = after ? address - (a.base + a.size) : a.base - address;
-    detail = fmt::format("the address is {} {} the nearest allocation, {} at {:#x} ({})", plural(static_cast<uint32_t>(distance > 0xffffffffu ? 0xffffffffu : distance)),
-                         after ? "past the end of" : "before", plural(static_cast<uint32_t>(a.size > 0xffffffffu ? 0xffffffffu : a.size)), a.base, a.origin);
+    detail = fmt::format("the address is {} bytes {} the nearest allocation, {} bytes at {:#x} ({})", distance + after,
+                         after ? "after" : "before", a.size, a.base, a.origin);
     if (distance > 0xffffffffu) detail = "the address is far from every allocation";
   } else {
     detail = "no device memory is allocated";

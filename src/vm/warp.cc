@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "vm/machine.h"
 
@@ -459,8 +460,16 @@ void Warp::spin(uint32_t weight) {
 
 std::string Warp::location(const Insn& i, const FunctionCode& f) {
   if (!i.source) return "";
-  if (i.source->line && f.module && i.source->file < f.module->files.size())
-    return fmt::format("{}:{}", f.module->files[i.source->file], i.source->line);
+  if (i.source->line && f.module && i.source->file < f.module->files.size()) {
+    // Names inside the working directory are shown as the user typed them.
+    static const std::string here = [] {
+      std::error_code error;
+      return std::filesystem::current_path(error).string() + "/";
+    }();
+    std::string_view file = f.module->files[i.source->file];
+    if (file.starts_with(here)) file.remove_prefix(here.size());
+    return fmt::format("{}:{}", file, i.source->line);
+  }
   return fmt::format("PTX line {}", i.source->at.line);
 }
 
