@@ -8,6 +8,9 @@
 # CUDA sources are compiled by `warpbeam nvcc`, everything else by the project's own compilers. Include directories,
 # definitions and C++ standard of the target apply to its CUDA sources too. The target Warpbeam::runtime is the CUDA
 # runtime, for targets that only call its API.
+#
+# Projects that use CMake's own CUDA language need none of this: configure them with
+# -DCMAKE_CUDA_COMPILER=<Warpbeam>/build/release/bin/nvcc; find_package(CUDAToolkit) then finds CUDA::cudart too.
 cmake_minimum_required(VERSION 3.20)
 
 get_filename_component(Warpbeam_HOME "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)

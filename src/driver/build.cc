@@ -517,12 +517,11 @@ int Build::run() {
 void show_places() {
   // Build systems read these lines to learn where the toolkit is; the library line must recur in the link command.
   const Toolchain& tools = toolchain();
-  std::string top = fs::path(tools.include_directory).parent_path();
   fmt::print(
       stderr,
       "#$ _SPACE_= \n#$ _CUDART_=cudart\n#$ _HERE_={0}/bin\n#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n"
       "#$ PATH={3}\n#$ INCLUDES=\"-I{1}\"  \n#$ LIBRARIES=  {2}\n#$ CUDAFE_FLAGS=\n#$ PTXAS_FLAGS=\n",
-      top, tools.include_directory, quote("-L" + tools.library_directory),
+      tools.root, tools.include_directory, quote("-L" + tools.library_directory),
       std::getenv("PATH") ? std::getenv("PATH") : "");
 }
 

@@ -64,6 +64,8 @@ pid_t start(const Command& command, int messages, Outcome& outcome) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
+  // Our input belongs to the program that is run in the end.
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   if (!command.standard_output.empty())
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, command.standard_output.c_str(),
                                      O_WRONLY | O_CREAT | O_TRUNC, 0666);

@@ -21,8 +21,9 @@ Toolchain find_toolchain() {
   found.driver = executable_path();
   fs::path prefix = fs::path(found.driver).parent_path().parent_path();
   found.library_directory = prefix / "lib";
-  // An installed tree first, then build/<preset> inside the sources, then the sources this was configured from.
-  for (const fs::path& root : {prefix, prefix.parent_path().parent_path(), fs::path(WARPBEAM_SOURCE_DIRECTORY)}) {
+  found.root = prefix;
+  // build/<preset> inside the sources first, then an installed tree, then the sources this was configured from.
+  for (const fs::path& root : {prefix.parent_path().parent_path(), prefix, fs::path(WARPBEAM_SOURCE_DIRECTORY)}) {
     std::error_code ignored;
     if (!fs::exists(root / "include" / "warpbeam" / "prelude.h", ignored)) continue;
     found.include_directory = root / "include";

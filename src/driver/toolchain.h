@@ -14,6 +14,7 @@ struct Toolchain {
   std::string clang = "clang++-19";
   std::string c_compiler = "clang-19";
   std::string archiver = "ar";
+  std::string root;               // has bin/nvcc, include and lib64, like a CUDA toolkit
   std::string include_directory;  // our CUDA headers
   std::string library_directory;  // libwarpbeam.so
   std::string driver;             // this executable

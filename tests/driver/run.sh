@@ -17,8 +17,11 @@ cp -- "$driver" "$work/tree/bin/warpbeam" || exit 1
 ln -s -- "$root/include" "$work/tree/include"
 clang++-19 -shared -fPIC -O1 "$here/recording_runtime.cc" -o "$work/tree/lib/libwarpbeam.so" \
   -Wl,-soname,"$work/tree/lib/libwarpbeam.so" || exit 1
-for name in libcudart.so libcudart_static.a libcudadevrt.a; do echo 'INPUT(-lwarpbeam)' >"$work/tree/lib/$name"; done
+for name in libcudart.so libcudart_static.a libcudadevrt.a; do echo "INPUT($work/tree/lib/libwarpbeam.so)" >"$work/tree/lib/$name"; done
+ln -s lib "$work/tree/lib64"
 warpbeam=$work/tree/bin/warpbeam
+printf '#!/bin/sh\nexec "%s" nvcc "$@"\n' "$warpbeam" >"$work/tree/bin/nvcc"
+chmod +x "$work/tree/bin/nvcc"
 export XDG_CACHE_HOME=$work/cache
 unset WARPBEAM_DEVICE WARPBEAM_ENGINE NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS
 
@@ -299,13 +302,13 @@ case_runs_at_the_same_time() {
 case_interrupt_while_running() {
   printf '#include <unistd.h>\nint main() { (void)!write(1, "up", 2); sleep(20); return 0; }\n' >s.cu && old s.cu
   # Job control gives the run its own process group, as a terminal does, and default signal handling.
-  (set -m; "$warpbeam" run s.cu >out 2>err & job=$!; for _ in $(seq 100); do [[ -s out ]] && break; sleep 0.1; done; kill -INT -- -$job; wait $job; echo $? >status)
+  (set -m; "$warpbeam" run s.cu >out 2>err & job=$!; for _ in $(seq 100); do [[ -s out ]] && break; sleep 0.1; done; kill -INT -- -$job; wait $job; echo $? >status) 2>/dev/null
   [[ $(cat status) == 130 ]] || { echo "    status $(cat status)"; return 1; }
 }
 case_interrupt_while_compiling() {
   printf 'template <int N> struct F { static constexpr long v = F<N - 1>::v + F<(N > 2 ? N - 2 : 1)>::v + N; };\ntemplate <> struct F<1> { static constexpr long v = 1; };\ntemplate <> struct F<0> { static constexpr long v = 1; };\ntemplate <int N> long g() { if constexpr (N > 0) return F<N>::v + g<N - 1>() ; else return 0; }\nint main() { return g<900>(); }\n' >c.cu
   mkdir tmp
-  (export TMPDIR=$PWD/tmp; set -m; "$warpbeam" nvcc -ftemplate-depth 100000 c.cu >out 2>err & job=$!; for _ in $(seq 300); do compgen -G 'tmp/warpbeam.*' >/dev/null && break; sleep 0.01; done; kill -INT -- -$job; wait $job; echo $? >status)
+  (export TMPDIR=$PWD/tmp; set -m; "$warpbeam" nvcc -ftemplate-depth 100000 c.cu >out 2>err & job=$!; for _ in $(seq 300); do compgen -G 'tmp/warpbeam.*' >/dev/null && break; sleep 0.01; done; kill -INT -- -$job; wait $job; echo $? >status) 2>/dev/null
   [[ $(cat status) == 130 && -z $(ls tmp) ]] || { echo "    status $(cat status), left: $(ls tmp)"; return 1; }
 }
 case_dryrun() {
@@ -343,16 +346,15 @@ case_nvcc_wrapper_and_links() {
 
 # A stand-in for build/release in Warpbeam's sources, which is where a CMake project looks.
 cmake_home() {
-  mkdir -p "$work/home/build/release" "$work/home/bin"
+  mkdir -p "$work/home/build/release"
   ln -sfn -- "$root/include" "$work/home/include"
   ln -sfn -- "$root/cmake" "$work/home/cmake"
   ln -sfn -- "$work/tree/bin" "$work/home/build/release/bin"
   ln -sfn -- "$work/tree/lib" "$work/home/build/release/lib"
-  printf '#!/bin/sh\nexec "%s" nvcc "$@"\n' "$warpbeam" >"$work/home/bin/nvcc"
-  chmod +x "$work/home/bin/nvcc"
   mkdir inc && echo '#define H 3' >inc/h.h
   printf '#include <h.h>\n#include <cstdio>\nint f();\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); std::printf("%%d", f() + H + FOO); }\n' >main.cu
   printf '#include <h.h>\nint f() { return H; }\n' >host.cpp
+  printf '#include <cuda_runtime.h>\nint main() { int n = 0; cudaGetDeviceCount(&n); return n; }\n' >plain.cpp
   echo '__device__ int d(int x) { return x; }' >dev.cu
   echo '__device__ int d(int x); __global__ void k(int* p) { *p = d(1); } int main() { k<<<1, 1>>>(0); }' >rdc.cu
 }
@@ -387,10 +389,13 @@ set_target_properties(device_library PROPERTIES CUDA_SEPARABLE_COMPILATION ON PO
 add_executable(rdc rdc.cu)
 set_target_properties(rdc PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_ARCHITECTURES "70;90")
 target_link_libraries(rdc device_library)
+find_package(CUDAToolkit REQUIRED)
+add_executable(plain plain.cpp)
+target_link_libraries(plain PRIVATE CUDA::cudart)
 target_compile_options(rdc PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--use_fast_math -lineinfo -Xcompiler=-Wall --extended-lambda>)
 CMAKE
-  expect 0 cmake -S . -B b -G Ninja -DCMAKE_CUDA_COMPILER="$work/home/bin/nvcc" && has out 'CUDA compiler identification is NVIDIA 13.0' &&
-    expect 0 cmake --build b && expect 0 b/app && has out 7 && RECORD=1 expect 0 b/rdc && [[ $(grep -c '^linked' err) == 2 ]]
+  expect 0 cmake -S . -B b -G Ninja -DCMAKE_CUDA_COMPILER="$work/tree/bin/nvcc" && has out 'CUDA compiler identification is NVIDIA 13.0' &&
+    expect 0 cmake --build b && expect 0 b/app && has out 7 && RECORD=1 expect 0 b/rdc && [[ $(grep -c '^linked' err) == 2 ]] && expect 1 b/plain
 }
 
 passed=0 failed=0 skipped=0
