@@ -23,8 +23,6 @@ double half_turns(double x, bool& odd) {
 
 }  // namespace
 
-double sin_f64(double x) { return double(std::sin(Wide(x))); }
-double cos_f64(double x) { return double(std::cos(Wide(x))); }
 double tan_f64(double x) { return double(std::tan(Wide(x))); }
 
 double sinpi_f64(double x) {
@@ -57,15 +55,11 @@ double tanh_f64(double x) { return double(std::tanh(Wide(x))); }
 double asinh_f64(double x) { return double(std::asinh(Wide(x))); }
 double acosh_f64(double x) { return double(std::acosh(Wide(x))); }
 double atanh_f64(double x) { return double(std::atanh(Wide(x))); }
-double exp_f64(double x) { return double(std::exp(Wide(x))); }
-double exp2_f64(double x) { return double(std::exp2(Wide(x))); }
-double exp10_f64(double x) { return double(std::pow(Wide(10), Wide(x))); }
+double exp10_f64(double x) { return pow_f64(10, x); }
 double expm1_f64(double x) { return double(std::expm1(Wide(x))); }
-double log_f64(double x) { return double(std::log(Wide(x))); }
 double log2_f64(double x) { return double(std::log2(Wide(x))); }
 double log10_f64(double x) { return double(std::log10(Wide(x))); }
 double log1p_f64(double x) { return double(std::log1p(Wide(x))); }
-double pow_f64(double x, double y) { return double(std::pow(Wide(x), Wide(y))); }
 double powi_f64(double x, int32_t n) { return pow_f64(x, n); }
 double cbrt_f64(double x) { return double(std::cbrt(Wide(x))); }
 double rcbrt_f64(double x) { return double(Wide(1) / std::cbrt(Wide(x))); }
