@@ -100,7 +100,7 @@ cudaError_t gemm_transposed(const Policy& policy, long long m, long long n, long
   size_t b_at = workspace.reserve(copy_b ? n * even_pitch * sizeof(T) : 0);
   WB_ACQUIRE(workspace);
   if (m == 0 || n == 0) return cudaSuccess;
-  TensorProblem problem{m, n, k, ldc, alpha, beta, 0, 0};
+  TensorProblem problem{m, n, k, ldc, alpha, beta, 0, 0, false};
 #if !defined(__WARPBEAM__)
   if (tensor) {
     constexpr int kCopyBlocks = 2048;
@@ -121,6 +121,7 @@ cudaError_t gemm_transposed(const Policy& policy, long long m, long long n, long
     WB_RETURN_IF_FAILED(make_tensor_map(&map_b, kType, b, sizeof(T), n, k, ldb, Tile::kN / 2));
     problem.pairs_m = static_cast<int>(ceil_div(m, static_cast<long long>(Tile::kM * Tile::kCluster)));
     problem.tiles_n = static_cast<int>(ceil_div(n, static_cast<long long>(Tile::kN)));
+    problem.plain_stores = beta == 0 && ldc % 2 == 0 && is_aligned(c, 2 * sizeof(Out));
     auto kernel = gemm_tensor<T, Out>;
     WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
     long long clusters = static_cast<long long>(problem.pairs_m) * problem.tiles_n;

@@ -143,10 +143,14 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
 #pragma unroll
     for (int k = 0; k < Tile::kK; ++k) {
       if (k + 1 < Tile::kK) read((k + 1) & 1, a, b, k + 1);
+      // Up one column and down the next, so that consecutive multiply-adds share a register.
 #pragma unroll
-      for (int i = 0; i < Tile::kThreadM; ++i)
+      for (int j = 0; j < Tile::kThreadN; ++j)
 #pragma unroll
-        for (int j = 0; j < Tile::kThreadN; ++j) sum[i][j] += frag_a[k & 1][i] * frag_b[k & 1][j];
+        for (int step = 0; step < Tile::kThreadM; ++step) {
+          const int i = j % 2 ? Tile::kThreadM - 1 - step : step;
+          sum[i][j] += frag_a[k & 1][i] * frag_b[k & 1][j];
+        }
     }
     if (more) put_a(stage_a(current ^ 1));
     copies_done();

@@ -29,6 +29,7 @@ struct TensorProblem {
   long long m, n, k, ldc;
   float alpha, beta;
   int pairs_m, tiles_n;  // tiles of a cluster and of C's columns
+  bool plain_stores;     // nothing to add, and two neighbouring results can be stored at once
 };
 
 #if !defined(__WARPBEAM__)
@@ -41,20 +42,6 @@ __device__ inline void cluster_tile(const TensorProblem& p, long long index, lon
   long long in_group = index - group * kGroup * p.tiles_n;
   *m0 = (group * kGroup + in_group % group_rows) * TensorTile::kM * TensorTile::kCluster;
   *n0 = in_group / group_rows * TensorTile::kN;
-}
-
-template <class Out>
-__device__ void store_pair(Out* to, long long room, bool paired, float x, float y, float beta) {
-  if (beta != 0) {
-    if (room > 0) x += beta * static_cast<float>(to[0]);
-    if (room > 1) y += beta * static_cast<float>(to[1]);
-  }
-  if (room > 1 && paired) {
-    *reinterpret_cast<Vector<Out, 2>*>(to) = Vector<Out, 2>{static_cast<Out>(x), static_cast<Out>(y)};
-  } else {
-    if (room > 0) to[0] = static_cast<Out>(x);
-    if (room > 1) to[1] = static_cast<Out>(y);
-  }
 }
 
 template <class T, class Out>
@@ -91,7 +78,7 @@ __global__ void __launch_bounds__(TensorTile::kThreads, 1)
         cluster_tile(p, tile, &m0, &n0);
         for (int slice = 0; slice < slices; ++slice, ++round) {
           const unsigned stage = round % kStages;
-          wgmma::wait_cluster(&empty[stage], (round / kStages & 1) ^ 1);
+          bulk::wait(&empty[stage], (round / kStages & 1) ^ 1);
           unsigned char* a = stages + stage * Tile::kStageBytes;
           unsigned char* b = a + Tile::kBytesA + rank * (Tile::kBytesB / 2);
           bulk::expect(&full[stage], Tile::kStageBytes);
@@ -131,17 +118,27 @@ __global__ void __launch_bounds__(TensorTile::kThreads, 1)
       long long m0, n0;
       cluster_tile(p, tile, &m0, &n0);
       const long long row0 = m0 + rank * Tile::kM + consumer * 64 + thread / kWarpSize * 16 + lane_id() / 4;
-      const bool paired = p.ldc % 2 == 0 && reinterpret_cast<uintptr_t>(c) % (2 * sizeof(Out)) == 0;
+      Out* const to = c + row0 * p.ldc + n0 + lane_id() % 4 * 2;
+      if (p.plain_stores && row0 - lane_id() / 4 + 16 <= p.m && n0 + Tile::kN <= p.n) {
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const long long row = row0 + half * 8;
-        if (row >= p.m) continue;
-        Out* to = c + row * p.ldc + n0 + lane_id() % 4 * 2;
-        const long long room = p.n - n0 - lane_id() % 4 * 2;
+        for (int half = 0; half < 2; ++half)
 #pragma unroll
-        for (int j = 0; j < 32; ++j)
-          store_pair(to + j * 8, room - j * 8, paired, p.alpha * d[j * 4 + half * 2], p.alpha * d[j * 4 + half * 2 + 1],
-                     p.beta);
+          for (int j = 0; j < 32; ++j)
+            *reinterpret_cast<Vector<Out, 2>*>(to + half * 8 * p.ldc + j * 8) =
+                Vector<Out, 2>{static_cast<Out>(p.alpha * d[j * 4 + half * 2]),
+                               static_cast<Out>(p.alpha * d[j * 4 + half * 2 + 1])};
+        continue;
+      }
+#pragma unroll
+      for (int i = 0; i < 128; ++i) {
+        const long long row = row0 + i / 2 % 2 * 8;
+        const long long column = n0 + lane_id() % 4 * 2 + i / 4 * 8 + i % 2;
+        if (row < p.m && column < p.n) {
+          Out* at = c + row * p.ldc + column;
+          float value = p.alpha * d[i];
+          if (p.beta != 0) value += p.beta * static_cast<float>(*at);
+          *at = static_cast<Out>(value);
+        }
       }
     }
   }

@@ -15,7 +15,7 @@
 
 namespace warpbeam {
 
-template <int kThreadsV = 512, int kUnrollV = 4, int kBlocksV = 4>
+template <int kThreadsV = 512, int kUnrollV = 2, int kBlocksV = 4>
 struct HistogramTuning {
   static constexpr int kThreads = kThreadsV;
   static constexpr int kUnroll = kUnrollV;  // 16-byte loads in flight per thread

@@ -39,7 +39,8 @@ struct RadixHistogramShape {
   static constexpr size_t kShared = static_cast<size_t>(kPasses) * kRadix * kColumns * sizeof(unsigned);
 };
 
-template <class Codec, int kPasses, class Key>
+// kAllBits: the sort is over whole keys, so that every shift is a constant.
+template <class Codec, int kPasses, bool kAllBits, class Key>
 __global__ void __launch_bounds__(RadixHistogramShape<kPasses>::kThreads)
     radix_histogram(const Key* keys, long long count, int begin_bit, int end_bit, unsigned long long* counts) {
   constexpr int kThreads = RadixHistogramShape<kPasses>::kThreads;
@@ -50,15 +51,16 @@ __global__ void __launch_bounds__(RadixHistogramShape<kPasses>::kThreads)
   for (int i = threadIdx.x; i < kPasses * kRadix * kColumns; i += kThreads) columns[i] = 0;
   __syncthreads();
   unsigned* column = columns + threadIdx.x % kColumns;
+  using Word = typename Codec::Word;
+  const int bits = end_bit - begin_bit;
+  const Word used = bits >= Codec::kBits ? static_cast<Word>(~Word{0}) : static_cast<Word>((Word{1} << bits) - 1);
   auto add = [&](Key key) {
-    auto word = Codec::encode(key);
+    Word word = Codec::encode(key);
+    if constexpr (!kAllBits) word = static_cast<Word>(word >> begin_bit) & used;
 #pragma unroll
-    for (int pass = 0; pass < kPasses; ++pass) {
-      int shift = begin_bit + pass * kRadixBits;
-      if (shift >= end_bit) break;
-      unsigned mask = (1u << min(kRadixBits, end_bit - shift)) - 1;
-      atomicAdd(column + (pass * kRadix + digit_of(word, shift, mask)) * kColumns, 1u);
-    }
+    for (int pass = 0; pass < kPasses; ++pass)
+      if (kAllBits || pass * kRadixBits < bits)
+        atomicAdd(column + (pass * kRadix + (static_cast<unsigned>(word >> (pass * kRadixBits)) & (kRadix - 1))) * kColumns, 1u);
   };
   auto address = reinterpret_cast<uintptr_t>(keys);
   long long head = min(static_cast<long long>((16 - address % 16) % 16 / sizeof(Key)), count);
@@ -138,16 +140,33 @@ struct DigitState {
   }
 };
 
-// The lanes of the warp that hold the same digit.
+// The lanes of the warp that hold the same digit. In PTX, because a test, a vote, a conditional complement and a join per
+// bit is what it takes, and compilers make more of it.
 __device__ inline unsigned lanes_with(unsigned digit) {
   unsigned same = kFullWarp;
 #pragma unroll
   for (int bit = 0; bit < kRadixBits; ++bit) {
-    bool set = digit >> bit & 1;
-    unsigned voters = __ballot_sync(kFullWarp, set);
-    same &= set ? voters : ~voters;
+    asm volatile(
+        "{\n\t.reg .pred p;\n\t.reg .b32 v;\n\t"
+        "and.b32 v, %1, %2;\n\t"
+        "setp.ne.u32 p, v, 0;\n\t"
+        "vote.sync.ballot.b32 v, p, 0xffffffff;\n\t"
+        "@!p not.b32 v, v;\n\t"
+        "and.b32 %0, %0, v;\n\t}"
+        : "+r"(same)
+        : "r"(digit), "r"(1u << bit));
   }
   return same;
+}
+
+// Without a branch, which would part the warp at every key.
+__device__ inline void store_if(bool condition, int* shared, int value) {
+  asm volatile(
+      "{\n\t.reg .pred p;\n\t"
+      "setp.ne.u32 p, %0, 0;\n\t"
+      "@p st.shared.u32 [%1], %2;\n\t}" ::"r"(static_cast<unsigned>(condition)),
+      "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))), "r"(value)
+      : "memory");
 }
 
 template <class Tuning, class Key, class Value>
@@ -192,7 +211,8 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
 
   // Keys behind the end take the last digit and the last places, where nobody writes them out.
   Key key[kItems];
-  if (valid == Tuning::kTile) {
+  const bool full = valid == Tuning::kTile;
+  if (full) {
 #pragma unroll
     for (int i = 0; i < kItems; ++i) key[i] = keys_in[warp_first + i * kWarpSize];
   } else {
@@ -211,7 +231,7 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
     int before = mine[my_digit];
     int behind = __popc(same & lanes_before);
     __syncwarp();
-    if (behind == 0) mine[my_digit] = before + __popc(same);
+    store_if(behind == 0, &mine[my_digit], before + __popc(same));
     __syncwarp();
     rank[i] = before + behind;
   }
@@ -262,7 +282,7 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
     int index = i * kThreads + threadIdx.x;
     Key out_key = sorted_keys[index];
     Index to = digit_base[digit(out_key)] + static_cast<Index>(index);
-    if (index < valid) keys_out[to] = out_key;
+    if (full || index < valid) keys_out[to] = out_key;
     if constexpr (kPairs) target[i] = to;
   }
   if constexpr (kPairs) {

@@ -8,10 +8,11 @@
 
 namespace warpbeam {
 
-// Measured: about 32 KiB of keys per tile, two blocks on a multiprocessor.
 template <class Key, class Value>
 using DefaultRadixTuning =
-    std::conditional_t<(sizeof(Key) > 4), RadixTuning<512, 8, 2>, RadixTuning<512, 16, 2>>;
+    std::conditional_t<(sizeof(Key) > 4 || sizeof(Value) > 4), RadixTuning<384, 10, 2>,
+                       std::conditional_t<std::is_same_v<Value, NoValue>, RadixTuning<384, 22, 2>,
+                                          RadixTuning<384, 20, 2>>>;
 
 namespace detail {
 
@@ -51,7 +52,8 @@ cudaError_t radix_sort(const Policy& policy, const Key* keys_in, Key* keys_out, 
   WB_RETURN_IF_FAILED(
       cudaMemsetAsync(control, 0, head_bytes + (together ? state_bytes * passes : 0), policy.stream));
 
-  auto histogram = radix_histogram<Codec, kMostPasses, Key>;
+  auto histogram = passes == kMostPasses && begin_bit == 0 ? radix_histogram<Codec, kMostPasses, true, Key>
+                                                           : radix_histogram<Codec, kMostPasses, false, Key>;
   using Shape = RadixHistogramShape<kMostPasses>;
   WB_RETURN_IF_FAILED(allow_shared(histogram, Shape::kShared));
   long long wanted = ceil_div(count, Shape::kThreads * 16LL);

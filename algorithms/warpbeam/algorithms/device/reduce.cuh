@@ -23,7 +23,7 @@ inline constexpr bool commutes = std::is_same_v<Op, Plus> || std::is_same_v<Op, 
                                  std::is_same_v<Op, Minimum> || std::is_same_v<Op, Maximum> ||
                                  std::is_same_v<Op, ArgMin> || std::is_same_v<Op, ArgMax>;
 
-template <int kThreadsV = 256, int kUnrollV = 8, int kBlocksV = 8>
+template <int kThreadsV = 1024, int kUnrollV = 4, int kBlocksV = 2>
 struct ReduceTuning {
   static constexpr int kThreads = kThreadsV;
   static constexpr int kUnroll = kUnrollV;   // vectors in flight per thread

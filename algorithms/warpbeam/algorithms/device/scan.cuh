@@ -16,7 +16,7 @@ namespace warpbeam {
 
 // Per item size: what measured best on a device with 132 multiprocessors.
 template <class T>
-using DefaultScanTuning = RingTuning<128, 15, 7, 1>;
+using DefaultScanTuning = std::conditional_t<(sizeof(T) > 4), RingTuning<128, 15, 7, 1>, RingTuning<128, 13, 8, 1>>;
 
 namespace detail {
 

@@ -12,7 +12,7 @@
 namespace warpbeam {
 
 template <class T>
-using DefaultSelectTuning = RingTuning<256, 7, 3, 2>;
+using DefaultSelectTuning = RingTuning<256, 9, 5, 1>;
 
 namespace detail {
 

@@ -73,7 +73,7 @@ __device__ void publish_sum(unsigned long long* to, TileStatus status, Acc value
 // finished sums are taken, so that the order of additions does not depend on timing.
 template <bool kFixedOrder, class Acc>
 __device__ Acc gather_sums(const unsigned long long* nearest, long long step, int count) {
-  constexpr int kAhead = kFixedOrder ? 1 : 4;
+  constexpr int kAhead = kFixedOrder ? 1 : 2;
   Acc sum{};
   for (int first = 0; first < count; first += kAhead) {
     unsigned long long word[kAhead];
@@ -84,7 +84,9 @@ __device__ Acc gather_sums(const unsigned long long* nearest, long long step, in
     for (int i = 0; i < kAhead; ++i) {
       if (first + i >= count) break;
       constexpr unsigned kLeast = static_cast<unsigned>(kFixedOrder ? TileStatus::inclusive : TileStatus::aggregate);
-      while (word[i] >> 32 < kLeast) word[i] = *static_cast<const volatile unsigned long long*>(nearest - (first + i) * step);
+      while (word[i] >> 32 < kLeast) {
+        word[i] = *static_cast<const volatile unsigned long long*>(nearest - (first + i) * step);
+      }
       unsigned bits = static_cast<unsigned>(word[i]);
       Acc value;
       __builtin_memcpy(&value, &bits, 4);

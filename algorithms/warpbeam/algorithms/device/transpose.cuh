@@ -1,8 +1,7 @@
 // Transposition of matrices of any shape with elements of 1 to 16 bytes, batched, and in place for square ones.
 //
 // A block carries one tile through shared memory, so that both its reads and its writes are long runs. An odd pitch
-// keeps the column reads free of bank conflicts. Three things bring it to the speed of a copy:
-//   - the next tile is on its way into registers while the current one is written;
+// keeps the column reads free of bank conflicts. Two things more bring it near the speed of a copy:
 //   - neighbouring tiles are visited in small squares, so that reads and writes both stay near each other in memory;
 //   - where rows of the result do not start on a sector boundary, each row of a tile is shifted to the next boundary, at
 //     the price of a few rows more read: no sector is then written in two halves.
@@ -14,17 +13,13 @@
 #include "tile_order.cuh"
 #include "transpose_bulk.cuh"
 
-#ifndef WB_NONPERSISTENT
-#define WB_NONPERSISTENT 0
-#endif
 namespace warpbeam {
 
-template <int kRowsV, int kColumnsV, int kThreadsV, int kBlocksV, int kSquareV, int kBoundaryV = 32>
+template <int kRowsV, int kColumnsV, int kThreadsV, int kSquareV, int kBoundaryV>
 struct TransposeTuning {
   static constexpr int kRows = kRowsV;  // of the tile read: the length of the runs written
   static constexpr int kColumns = kColumnsV;
   static constexpr int kThreads = kThreadsV;
-  static constexpr int kBlocks = kBlocksV;  // blocks per multiprocessor
   static constexpr int kSquare = kSquareV;  // side, in tiles, of the squares that are visited together
   static constexpr int kBoundary = kBoundaryV;  // bytes to which runs are shifted when rows do not start evenly
 };
@@ -33,79 +28,68 @@ namespace detail {
 
 // kHalo extra rows are read so that row c of the result can start up to kHalo - 1 elements later.
 template <class Tuning, int kHalo, class T>
-__global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
+__global__ void __launch_bounds__(Tuning::kThreads)
     transpose_tiles(const T* __restrict__ in, T* __restrict__ out, long long rows, long long columns,
-                    long long in_pitch, long long out_pitch, long long tile_rows, long long tile_columns) {
+                    long long in_pitch, long long out_pitch, unsigned tile_rows, unsigned tile_columns) {
   constexpr int kRows = Tuning::kRows;
   constexpr int kColumns = Tuning::kColumns;
   constexpr int kThreads = Tuning::kThreads;
   constexpr int kPitch = kColumns + 1;
   constexpr int kReadRows = kRows + kHalo;
-  constexpr int kRowStep = kThreads / kColumns;     // rows read at once
-  constexpr int kColumnStep = kThreads / kRows;     // columns written at once
+  constexpr int kRowStep = kThreads / kColumns;  // rows read at once
+  constexpr int kColumnStep = kThreads / kRows;  // columns written at once
   constexpr int kReads = (kReadRows + kRowStep - 1) / kRowStep;
   static_assert(kThreads % kRows == 0 && kThreads % kColumns == 0, "threads cover whole rows and columns of a tile");
   extern __shared__ __align__(16) unsigned char memory[];
   T* tile = reinterpret_cast<T*>(memory);
 
-  in += static_cast<long long>(blockIdx.y) * rows * in_pitch;
-  out += static_cast<long long>(blockIdx.y) * columns * out_pitch;
+  in += blockIdx.y * rows * in_pitch;
+  out += blockIdx.y * columns * out_pitch;
   const int read_column = threadIdx.x % kColumns;
   const int read_row = threadIdx.x / kColumns;
   const int write_row = threadIdx.x % kRows;
   const int write_column = threadIdx.x / kRows;
-  const long long tiles = tile_rows * tile_columns;
+  const TileOrigin at = transpose_tile<Tuning>(blockIdx.x, tile_rows, tile_columns);
+  const bool inside = at.row + kReadRows <= rows && at.column + kColumns <= columns;
 
+  const T* from = in + (at.row + read_row) * in_pitch + at.column + read_column;
+  T* const put = tile + read_row * kPitch + read_column;
   T item[kReads];
-  auto fetch = [&](TileOrigin at) {
-    const T* from = in + (at.row + read_row) * in_pitch + at.column + read_column;
-    if (at.row + kReadRows <= rows && at.column + kColumns <= columns) {
 #pragma unroll
-      for (int i = 0; i < kReads; ++i)
-        if (kReadRows % kRowStep == 0 || read_row + i * kRowStep < kReadRows)
-          item[i] = from[static_cast<long long>(i) * kRowStep * in_pitch];
-    } else {
+  for (int i = 0; i < kReads; ++i) {
+    const bool of_tile = kReadRows % kRowStep == 0 || read_row + i * kRowStep < kReadRows;
+    if (of_tile && (inside || (at.row + read_row + i * kRowStep < rows && at.column + read_column < columns))) item[i] = *from;
+    from += kRowStep * in_pitch;
+  }
 #pragma unroll
-      for (int i = 0; i < kReads; ++i)
-        if (at.row + read_row + i * kRowStep < rows && at.column + read_column < columns)
-          item[i] = from[static_cast<long long>(i) * kRowStep * in_pitch];
-    }
-  };
+  for (int i = 0; i < kReads; ++i)
+    if (kReadRows % kRowStep == 0 || read_row + i * kRowStep < kReadRows) put[i * kRowStep * kPitch] = item[i];
+  __syncthreads();
 
-  long long index = blockIdx.x;
-  TileOrigin at = transpose_tile<Tuning>(index, tile_rows, tile_columns);
-  fetch(at);
-  for (;;) {
+  // How far each row of the result is shifted changes by the same amount from step to step.
+  T* to = out + (at.column + write_column) * out_pitch + at.row + write_row;
+  const T* const take = tile + write_row * kPitch + write_column;
+  const long long step = kColumnStep * out_pitch;
+  int shift = 0;
+  const int turn = kHalo ? static_cast<int>(step % (kHalo ? kHalo : 1)) : 0;
+  if constexpr (kHalo > 0) shift = static_cast<int>(0 - reinterpret_cast<uintptr_t>(to - write_row) / sizeof(T)) & (kHalo - 1);
+  if (inside && (kHalo == 0 || at.row > 0)) {
 #pragma unroll
-    for (int i = 0; i < kReads; ++i)
-      if (kReadRows % kRowStep == 0 || read_row + i * kRowStep < kReadRows)
-        tile[(read_row + i * kRowStep) * kPitch + read_column] = item[i];
-    __syncthreads();
-    const long long next = index + gridDim.x;
-    const TileOrigin here = at;
-    if (next < tiles) {
-      at = transpose_tile<Tuning>(next, tile_rows, tile_columns);
-      fetch(at);
+    for (int i = 0; i < kColumns / kColumnStep; ++i) {
+      to[shift] = take[shift * kPitch + i * kColumnStep];
+      to += step;
+      if constexpr (kHalo > 0) shift = (shift - turn) & (kHalo - 1);
     }
-#pragma unroll
-    for (int i = 0; i < kColumns; i += kColumnStep) {
-      const int column = write_column + i;
-      const long long out_row = here.column + column;
-      int row = write_row;
-      T* to = out + out_row * out_pitch + here.row;
-      if constexpr (kHalo > 0) {
-        // Elements from the tile's start to the next boundary belong to the tile above; the first tile has nobody above.
-        int past = static_cast<int>(reinterpret_cast<uintptr_t>(to) / sizeof(T) % kHalo);
-        int shift = past ? kHalo - past : 0;
-        if (here.row == 0 && write_row < shift && out_row < columns && write_row < rows)
-          to[write_row] = tile[write_row * kPitch + column];
-        row += shift;
-      }
-      if (here.row + row < rows && out_row < columns) to[row] = tile[row * kPitch + column];
+    return;
+  }
+  for (int i = 0; i < kColumns / kColumnStep; ++i) {
+    if (at.column + write_column + i * kColumnStep < columns) {
+      // Elements before the first boundary belong to the tile above; the first tile has nobody above.
+      if (at.row == 0 && write_row < shift && write_row < rows) *to = take[i * kColumnStep];
+      if (at.row + write_row + shift < rows) to[shift] = take[shift * kPitch + i * kColumnStep];
     }
-    if (next >= tiles) return;
-    index = next;
-    __syncthreads();
+    to += step;
+    if constexpr (kHalo > 0) shift = (shift - turn) & (kHalo - 1);
   }
 }
 
@@ -138,7 +122,7 @@ __global__ void __launch_bounds__(kSide * 8) transpose_square(T* matrix, long lo
 
 template <class T>
 using DefaultTransposeTuning =
-    std::conditional_t<(sizeof(T) > 8), TransposeTuning<32, 32, 256, 4, 4>, TransposeTuning<64, 64, 512, 3, 4>>;
+    std::conditional_t<(sizeof(T) > 8), TransposeTuning<32, 32, 256, 1, 32>, TransposeTuning<64, 64, 512, 1, 32>>;
 
 }  // namespace detail
 
@@ -164,19 +148,16 @@ cudaError_t transpose(const Policy& policy, const T* in, T* out, long long rows,
   auto kernel = even ? detail::transpose_tiles<Chosen, 0, T> : detail::transpose_tiles<Chosen, kHalo, T>;
   size_t shared = static_cast<size_t>(Chosen::kRows + (even ? 0 : kHalo)) * (Chosen::kColumns + 1) * sizeof(T);
   WB_RETURN_IF_FAILED(allow_shared(kernel, shared));
-  DeviceTraits device;
-  WB_RETURN_IF_FAILED(device_traits(&device));
-  long long resident = static_cast<long long>(device.multiprocessors) * Chosen::kBlocks;
-  long long tiles = tile_rows * tile_columns;
-  dim3 grid(static_cast<unsigned>(tiles < resident || WB_NONPERSISTENT ? tiles : resident), batch);
+  dim3 grid(static_cast<unsigned>(tile_rows * tile_columns), batch);
   kernel<<<grid, Chosen::kThreads, shared, policy.stream>>>(in, out, rows, columns, in_pitch ? in_pitch : columns,
-                                                           out_pitch, tile_rows, tile_columns);
+                                                           out_pitch, static_cast<unsigned>(tile_rows),
+                                                           static_cast<unsigned>(tile_columns));
   return cudaGetLastError();
 }
 
 #if !defined(__WARPBEAM__)
 // 4-byte elements whose rows start on 16 bytes, one matrix.
-template <class Tuning = BulkTransposeTuning<64, 64, 256, 1>>
+template <class Tuning = BulkTransposeTuning<128, 64, 256, 4>>
 cudaError_t transpose_bulk(const Policy& policy, const unsigned* in, unsigned* out, long long rows, long long columns,
                            long long in_pitch, long long out_pitch) {
   CUtensorMap map_in, map_out;
@@ -188,7 +169,7 @@ cudaError_t transpose_bulk(const Policy& policy, const unsigned* in, unsigned* o
   auto kernel = detail::transpose_bulk<Tuning>;
   WB_RETURN_IF_FAILED(allow_shared(kernel, Tuning::kShared));
   kernel<<<static_cast<unsigned>(tile_rows * tile_columns), Tuning::kThreads, Tuning::kShared, policy.stream>>>(
-      map_in, map_out, tile_rows, tile_columns);
+      map_in, map_out, static_cast<unsigned>(tile_rows), static_cast<unsigned>(tile_columns));
   return cudaGetLastError();
 }
 #endif

@@ -27,7 +27,7 @@ namespace detail {
 template <class Tuning>
 __global__ void __launch_bounds__(Tuning::kThreads)
     transpose_bulk(const __grid_constant__ CUtensorMap map_in, const __grid_constant__ CUtensorMap map_out,
-                   long long tile_rows, long long tile_columns) {
+                   unsigned tile_rows, unsigned tile_columns) {
 #if WB_BULK_COPY
   constexpr int kRows = Tuning::kRows;
   constexpr int kColumns = Tuning::kColumns;

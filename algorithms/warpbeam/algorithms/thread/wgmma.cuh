@@ -74,23 +74,14 @@ __device__ inline void load_box_to(void* shared, const CUtensorMap* map, int x, 
       : "memory");
 }
 
-// Arrives on the barrier at the same place in another block of the cluster.
+// Arrives on the barrier at the same place in another block of the cluster. The matrix instructions that read the stage
+// are complete, so nothing has to be made visible: asking for release at cluster scope would cost a fence per slice.
 __device__ inline void arrive_at(uint64_t* barrier, unsigned block) {
   asm volatile(
       "{\n\t.reg .b32 remote;\n\t"
       "mapa.shared::cluster.u32 remote, %0, %1;\n\t"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n\t}" ::"r"(bulk::shared_address(barrier)),
+      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n\t}" ::"r"(bulk::shared_address(barrier)),
       "r"(block)
-      : "memory");
-}
-
-// A wait that also sees arrivals of other blocks.
-__device__ inline void wait_cluster(uint64_t* barrier, uint32_t phase) {
-  asm volatile(
-      "{\n\t.reg .pred done;\n\tagain:\n\t"
-      "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n\t"
-      "@!done bra again;\n\t}" ::"r"(bulk::shared_address(barrier)),
-      "r"(phase)
       : "memory");
 }
 
