@@ -19,6 +19,13 @@ namespace warpbeam::cuda {
 
 class Context;
 
+struct StreamAttributes {  // hints
+  cudaAccessPolicyWindow window{};
+  cudaSynchronizationPolicy synchronization = cudaSyncPolicyAuto;
+  cudaLaunchMemSyncDomain domain = cudaLaunchMemSyncDomainDefault;
+  cudaLaunchMemSyncDomainMap domains{0, 1};
+};
+
 struct Stream : std::enable_shared_from_this<Stream> {
   Stream(Context& context, Queue::Kind kind, unsigned flags, int priority);
   ~Stream();
@@ -27,6 +34,8 @@ struct Stream : std::enable_shared_from_this<Stream> {
   unsigned flags;
   int priority;
   unsigned long long id;
+  std::mutex attributes_mutex;
+  StreamAttributes attributes;
   cudaStream_t handle() { return reinterpret_cast<cudaStream_t>(this); }
 };
 using StreamRef = std::shared_ptr<Stream>;

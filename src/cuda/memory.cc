@@ -1,10 +1,8 @@
 #include "cuda/memory.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
-#include "cuda/copy.h"
 #include "cuda/edge.h"
 
 namespace warpbeam::cuda {
@@ -123,14 +121,6 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   });
 }
 
-cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int flags) {
-  return in_context([&](Context& context) {
-    if (!pointer || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) return cudaErrorInvalidValue;
-    if (!context.model.managed_memory) return cudaErrorNotSupported;
-    return allocate(context, size, vm::MemoryKind::Managed, "cudaMallocManaged", flags, pointer);
-  });
-}
-
 // Frees wait for the device: work already queued may use the memory.
 cudaError_t cudaFree(void* pointer) {
   return in_context([&](Context&) {
@@ -177,74 +167,6 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     attributes->memoryType = attributes->type;
     return cudaSuccess;
   });
-}
-
-// Managed memory has one copy that both sides use, so where it should live makes no difference; only the arguments and
-// the order in the stream matter.
-
-static bool valid_location(cudaMemLocation location) {
-  switch (location.type) {
-    case cudaMemLocationTypeDevice: return location.id >= 0 && location.id < device_count();
-    case cudaMemLocationTypeHost:
-    case cudaMemLocationTypeHostNuma:
-    case cudaMemLocationTypeHostNumaCurrent: return true;
-    default: return false;
-  }
-}
-
-static bool managed_range(const void* pointer, size_t count) {
-  auto place = locate(pointer);
-  return place && place->allocation.kind == vm::MemoryKind::Managed && count > 0 && count <= place->room(pointer);
-}
-
-static cudaError_t prefetch(const void* pointer, size_t count, cudaMemLocation location, unsigned flags,
-                            cudaStream_t stream) {
-  return in_context([&](Context& context) {
-    if (flags != 0 || !managed_range(pointer, count)) return cudaErrorInvalidValue;
-    if (!valid_location(location)) return cudaErrorInvalidDevice;
-    return find_stream(context, stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-  });
-}
-
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t count, cudaMemLocation location, unsigned int flags,
-                                 cudaStream_t stream) {
-  return prefetch(pointer, count, location, flags, stream);
-}
-
-WB_TWIN cudaError_t cudaMemPrefetchAsync_ptsz(const void* pointer, size_t count, cudaMemLocation location,
-                                              unsigned int flags, cudaStream_t stream) {
-  return prefetch(pointer, count, location, flags, per_thread(stream));
-}
-
-cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise advice, cudaMemLocation location) {
-  return in_context([&](Context&) {
-    if (!managed_range(pointer, count) || advice < cudaMemAdviseSetReadMostly ||
-        advice > cudaMemAdviseUnsetAccessedBy)
-      return cudaErrorInvalidValue;
-    bool place_matters = advice != cudaMemAdviseSetReadMostly && advice != cudaMemAdviseUnsetReadMostly &&
-                         advice != cudaMemAdviseUnsetPreferredLocation;
-    return place_matters && !valid_location(location) ? cudaErrorInvalidDevice : cudaSuccess;
-  });
-}
-
-static cudaError_t attach(cudaStream_t stream, void* pointer, size_t length, unsigned flags) {
-  return in_context([&](Context& context) {
-    auto place = locate(pointer);
-    if (!place || place->allocation.kind != vm::MemoryKind::Managed || !place->starts_at(pointer))
-      return cudaErrorInvalidValue;
-    if (length != 0 && length != place->allocation.size) return cudaErrorInvalidValue;
-    if (!std::has_single_bit(flags) || flags > cudaMemAttachSingle) return cudaErrorInvalidValue;
-    return find_stream(context, stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-  });
-}
-
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t length, unsigned int flags) {
-  return attach(stream, pointer, length, flags);
-}
-
-WB_TWIN cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void* pointer, size_t length,
-                                                  unsigned int flags) {
-  return attach(per_thread(stream), pointer, length, flags);
 }
 
 }  // extern "C"
