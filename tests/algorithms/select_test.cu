@@ -1,0 +1,72 @@
+#include <warpbeam/algorithms/device/select.cuh>
+
+#include "check.h"
+
+namespace wb = warpbeam;
+using check::Array;
+
+struct Below {
+  int limit;
+  template <class T>
+  __host__ __device__ bool operator()(const T& x) const {
+    return x < T(limit);
+  }
+};
+
+template <class T>
+void selections(long long count, int offset, int limit) {
+  auto host = check::random_values<T>(count, 0, 99);
+  Array<T> in(host, offset), out(count), rest(count);
+  Array<long long> kept(1);
+  std::vector<T> want, others;
+  for (T x : host) (Below{limit}(x) ? want : others).push_back(x);
+
+  CHECK_CUDA(wb::copy_if(wb::on(), in.data(), in.data() + count, out.data(), kept.data(), Below{limit}));
+  CHECK(kept.first() == static_cast<long long>(want.size()), count);
+  auto got = out.host();
+  got.resize(want.size());
+  CHECK_EQUAL(got, want);
+
+  CHECK_CUDA(wb::partition_copy(wb::on(), in.data(), in.data() + count, out.data(), rest.data(), kept.data(), Below{limit}));
+  CHECK(kept.first() == static_cast<long long>(want.size()), count);
+  got = out.host();
+  got.resize(want.size());
+  CHECK_EQUAL(got, want);
+  got = rest.host();
+  got.resize(others.size());
+  CHECK_EQUAL(got, others);
+}
+
+template <class T>
+void uniques(long long count, int values, int offset) {
+  auto host = check::random_values<T>(count, 0, values - 1);
+  Array<T> in(host, offset), out(count);
+  Array<long long> kept(1);
+  CHECK_CUDA(wb::unique(wb::on(), in.data(), in.data() + count, out.data(), kept.data()));
+  auto want = host;
+  want.erase(std::unique(want.begin(), want.end()), want.end());
+  CHECK(kept.first() == static_cast<long long>(want.size()), count);
+  auto got = out.host();
+  got.resize(want.size());
+  CHECK_EQUAL(got, want);
+}
+
+int main() {
+  for (long long count : check::kSizes) {
+    for (int limit : {0, 1, 50, 100}) {
+      selections<int>(count, 0, limit);
+      selections<int>(count, 1, limit);
+      selections<long long>(count, 0, limit);
+      selections<unsigned char>(count, 0, limit);
+    }
+    for (int values : {1, 2, 50}) {
+      uniques<int>(count, values, 0);
+      uniques<float>(count, values, 1);
+      uniques<short>(count, values, 0);
+    }
+  }
+  selections<float>(check::kLarge, 0, 50);
+  selections<double>(check::kLarge, 0, 3);
+  uniques<int>(check::kLarge, 2, 0);
+  return check::result("select");
+}

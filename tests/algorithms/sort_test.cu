@@ -1,0 +1,126 @@
+#include <warpbeam/algorithms/device/bitonic.cuh>
+#include <warpbeam/algorithms/device/merge_sort.cuh>
+#include <warpbeam/algorithms/device/radix_sort.cuh>
+
+#include <numeric>
+
+#include "check.h"
+
+namespace wb = warpbeam;
+using check::Array;
+
+template <class Key>
+using Codec = wb::RadixKey<Key, wb::SortOrder::ascending>;
+
+// Keys that sort in a known way: no NaNs, both zeros.
+template <class Key>
+std::vector<Key> random_keys(long long count, int few) {
+  auto keys = check::random_bits<Key>(count);
+  for (Key& key : keys) {
+    if constexpr (wb::RadixKey<Key, wb::SortOrder::ascending>::kFloating)
+      key = static_cast<Key>(static_cast<float>(static_cast<int>(check::random_source()() % 2001) - 1000) *
+                             (check::random_source()() % 2 ? 0.25f : -0.25f));
+    else if (few)
+      key = static_cast<Key>(check::random_source()() % few);
+  }
+  return keys;
+}
+
+template <class Key>
+void radix(long long count, int few, wb::SortOrder order, int begin_bit, int end_bit) {
+  auto host = random_keys<Key>(count, few);
+  std::vector<unsigned> order_of(count);
+  std::iota(order_of.begin(), order_of.end(), 0u);
+  using Word = typename Codec<Key>::Word;
+  const Word mask = end_bit - begin_bit >= Codec<Key>::kBits ? static_cast<Word>(~Word{0})
+                                                             : static_cast<Word>((Word{1} << (end_bit - begin_bit)) - 1);
+  auto word = [&](const Key& key) { return static_cast<Word>(static_cast<Word>(Codec<Key>::encode(key) >> begin_bit) & mask); };
+  auto before = order_of;
+  std::stable_sort(order_of.begin(), order_of.end(), [&](unsigned a, unsigned b) {
+    return order == wb::SortOrder::ascending ? word(host[a]) < word(host[b]) : word(host[b]) < word(host[a]);
+  });
+  std::vector<Key> want(count);
+  for (long long i = 0; i < count; ++i) want[i] = host[order_of[i]];
+  Array<Key> in(host), out(count);
+  Array<unsigned> values(before), values_out(count);
+  CHECK_CUDA(wb::sort_keys(wb::on(), in.data(), out.data(), count, order, begin_bit, end_bit));
+  CHECK_EQUAL(out.host(), want);
+  CHECK_CUDA(wb::sort_pairs(wb::on(), in.data(), out.data(), values.data(), values_out.data(), count, order, begin_bit, end_bit));
+  CHECK_EQUAL(out.host(), want);
+  CHECK_EQUAL(values_out.host(), order_of);
+  CHECK_EQUAL(in.host(), host);
+}
+
+template <class Key>
+void radix_all(long long count) {
+  constexpr int kBits = 8 * sizeof(Key);
+  radix<Key>(count, 0, wb::SortOrder::ascending, 0, kBits);
+  radix<Key>(count, 3, wb::SortOrder::descending, 0, kBits);
+}
+
+struct LowBits {
+  __host__ __device__ bool operator()(unsigned a, unsigned b) const { return (a & 0xff) < (b & 0xff); }
+};
+
+template <class Key, class Compare>
+void merges(long long count, Compare less) {
+  auto host = check::random_bits<Key>(count);
+  std::vector<unsigned> order_of(count);
+  std::iota(order_of.begin(), order_of.end(), 0u);
+  auto before = order_of;
+  std::stable_sort(order_of.begin(), order_of.end(), [&](unsigned a, unsigned b) { return less(host[a], host[b]); });
+  std::vector<Key> want(count);
+  for (long long i = 0; i < count; ++i) want[i] = host[order_of[i]];
+  Array<Key> in(host), out(count);
+  Array<unsigned> values(before), values_out(count);
+  CHECK_CUDA(wb::merge_sort_keys(wb::on(), in.data(), out.data(), count, less));
+  CHECK_EQUAL(out.host(), want);
+  CHECK_CUDA(wb::merge_sort_pairs(wb::on(), in.data(), out.data(), values.data(), values_out.data(), count, less));
+  CHECK_EQUAL(out.host(), want);
+  CHECK_EQUAL(values_out.host(), order_of);
+
+  const long long split = count / 3;
+  auto a = std::vector<Key>(host.begin(), host.begin() + split), b = std::vector<Key>(host.begin() + split, host.end());
+  std::stable_sort(a.begin(), a.end(), less);
+  std::stable_sort(b.begin(), b.end(), less);
+  Array<Key> da(a), db(b);
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), want.begin(), less);
+  CHECK_CUDA(wb::merge(wb::on(), da.data(), static_cast<long long>(a.size()), db.data(), static_cast<long long>(b.size()), out.data(), less));
+  CHECK_EQUAL(out.host(), want);
+}
+
+void bitonic(long long count) {
+  constexpr int kTile = 512;
+  auto host = check::random_bits<unsigned>(count);
+  Array<unsigned> keys(host);
+  for (int sorted : {1, 64}) {
+    auto start = host, want = host;
+    for (long long i = 0; i < count; i += sorted) std::sort(start.begin() + i, start.begin() + std::min(count, i + sorted));
+    for (long long i = 0; i < count; i += kTile) std::sort(want.begin() + i, want.begin() + std::min(count, i + kTile));
+    Array<unsigned> tiles(start);
+    CHECK_CUDA(wb::bitonic_merge_tiles<kTile>(wb::on(), tiles.data(), count, sorted, ~0u));
+    CHECK_EQUAL(tiles.host(), want);
+  }
+}
+
+int main() {
+  for (long long count : check::kSizes) {
+    radix_all<unsigned>(count);
+    radix_all<int>(count);
+    radix_all<float>(count);
+    radix_all<unsigned char>(count);
+    radix_all<short>(count);
+    radix_all<long long>(count);
+    radix_all<double>(count);
+    radix<unsigned>(count, 0, wb::SortOrder::ascending, 3, 17);
+    radix<unsigned>(count, 0, wb::SortOrder::ascending, 5, 5);
+    merges<unsigned>(count, wb::Less{});
+    merges<unsigned>(count, LowBits{});
+    merges<long long>(count, wb::Less{});
+    bitonic(count);
+  }
+  radix_all<__half>(4097);
+  radix_all<unsigned>(check::kLarge);
+  merges<int>(check::kLarge, wb::Less{});
+  return check::result("sort");
+}
