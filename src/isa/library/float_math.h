@@ -157,31 +157,37 @@ struct QuarterTurns {
 };
 
 // For |x| >= 2^25: multiplies the significand by the digits of 2/pi that can matter (Payne and Hanek 1983).
-inline QuarterTurns reduce_huge(float x) {
+[[gnu::always_inline]] inline QuarterTurns reduce_huge(float x) {
   constexpr uint32_t kTwoOverPi[7] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
                                       0xdb629599, 0x3c439041, 0xfe5163ab};
   const uint32_t bits = bits_of(x);
-  const int first = int(bits >> 23 & 0xff) - 152;  // digits before this one contribute whole multiples of 4
-  if (first > 102) return {NAN, 0};                // infinity or NaN
-  const uint32_t* w = kTwoOverPi + first / 32;
-  const uint128 digits = uint128{w[0]} << 96 | uint128{w[1]} << 64 | uint128{w[2]} << 32 | w[3];
-  const uint128 product = ((digits << (first % 32)) >> 32) * ((bits & 0x7fffff) | 0x800000);
-  const uint64_t top = static_cast<uint64_t>(product >> 32);  // two bits of count, 62 of fraction
+  const int exponent = static_cast<int>(bits >> 23 & 0xff);
+  // Digits before this one contribute whole multiples of 4. Other operands only need to stay inside the table.
+  const int first = exponent < 152 ? 0 : exponent > 254 ? 102 : exponent - 152;
+  const uint32_t* t = kTwoOverPi + (first >> 5);
+  const uint32_t off = first & 31;
+  auto window = [&](int k) { return (uint64_t{t[k]} << 32 | t[k + 1]) << off >> 32; };
+  const uint64_t significand = (bits & 0x7fffff) | 0x800000;
+  // The product's two bits of count and 62 of fraction.
+  const uint64_t top = (window(0) * significand << 32) + window(1) * significand + (window(2) * significand >> 32);
   const int64_t fraction = static_cast<int64_t>(top << 2);
   // A fraction above one half counts as the next quarter and a negative rest.
   const int32_t count = static_cast<int32_t>(top >> 62) + (fraction < 0);
-  const double rest = static_cast<double>(fraction) * 0x1p-64 * kHalfPi;
-  return bits >> 31 ? QuarterTurns{-rest, -count} : QuarterTurns{rest, count};
+  const double rest = exponent == 255 ? NAN : static_cast<double>(fraction) * 0x1p-64 * kHalfPi;
+  return {bits >> 31 ? -rest : rest, bits >> 31 ? -count : count};
 }
 
 [[gnu::always_inline]] inline QuarterTurns reduce(float x) {
   constexpr double kMagic = 0x1.8p52;
   // pi/2 in three parts; the products with counts below 2^25 are exact for the first two.
   constexpr double kPart1 = 0x1.921fb54p0, kPart2 = 0x1.10b4611p-30, kPart3 = 0x1.a62633145c06ep-58;
-  if (!(magnitude(x) < 0x1p25f)) return reduce_huge(x);
   const double shifted = x * (1 / kHalfPi) + kMagic;
   const double count = shifted - kMagic;
-  return {((x - count * kPart1) - count * kPart2) - count * kPart3, static_cast<int32_t>(bits_of(shifted))};
+  const double rest = ((x - count * kPart1) - count * kPart2) - count * kPart3;
+  // Both ways are taken and one is kept, so that a loop over lanes has no branch.
+  const QuarterTurns huge = reduce_huge(x);
+  const bool near = magnitude(x) < 0x1p25f;
+  return {near ? rest : huge.rest, near ? static_cast<int32_t>(bits_of(shifted)) : huge.count};
 }
 
 [[gnu::always_inline]] inline double sin_of(QuarterTurns q) {

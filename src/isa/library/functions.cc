@@ -28,9 +28,8 @@ double round_away(double x) {
 }
 
 template <auto Function>
-constexpr LibraryFunction row(const char* name, double ulp, bool all_lanes) {
-  using L = Lanes<Function>;
-  return {name, L::signature.data(), all_lanes ? L::all : L::active, ulp};
+constexpr LibraryFunction row(const char* name, double ulp, auto lanes) {
+  return {name, Lanes<Function>::signature.data(), lanes(Lanes<Function>{}), ulp};
 }
 
 // Functions and lambdas alike become a plain function pointer.
@@ -43,12 +42,17 @@ constexpr auto pointer_to(F f) {
   }
 }
 
-#define VECTOR(name, ulp, ...) row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, true),
-#define LANE(name, ulp, ...) row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, false),
+#define VECTOR(name, ulp, ...) \
+  row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, [](auto l) { return decltype(l)::vectors; }),
+#define SIMPLE(name, ulp, ...) \
+  row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, [](auto l) { return decltype(l)::all; }),
+#define LANE(name, ulp, ...) \
+  row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, [](auto l) { return decltype(l)::active; }),
 constexpr LibraryFunction kFunctions[] = {
 #include "isa/library/functions.inc"
 };
 #undef VECTOR
+#undef SIMPLE
 #undef LANE
 
 constexpr auto sorted_by_name() {

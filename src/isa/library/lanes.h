@@ -7,6 +7,20 @@
 
 #include "isa/library/library.h"
 
+// One version of a lane loop per vector width of the host, chosen when the program is loaded. Nothing is fused or
+// reassociated, so all versions give the same bits.
+// Sanitized builds go without: the choice is made before their runtime is up.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WB_SANITIZED
+#endif
+#endif
+#if defined(__x86_64__) && defined(__linux__) && defined(__clang__) && !defined(WB_SANITIZED)
+#define WB_FOR_EACH_VECTOR_WIDTH [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
+#else
+#define WB_FOR_EACH_VECTOR_WIDTH
+#endif
+
 namespace warpbeam::isa::library {
 
 template <class T>
@@ -51,9 +65,11 @@ struct Lanes<Function> {
   }
 
   // All 32 lanes, so that the compiler can work on vectors of them.
-  static void all(uint32_t, void* result, const void* const* args) {
+  [[gnu::always_inline]] static void each(void* result, const void* const* args) {
     for (int lane = 0; lane < 32; ++lane) one(lane, result, args, std::index_sequence_for<A...>{});
   }
+  static void all(uint32_t, void* result, const void* const* args) { each(result, args); }
+  WB_FOR_EACH_VECTOR_WIDTH static void vectors(uint32_t, void* result, const void* const* args) { each(result, args); }
 };
 
 }  // namespace warpbeam::isa::library
