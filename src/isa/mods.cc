@@ -57,6 +57,8 @@ constexpr ModWord kWords[] = {
     FIELD("test", ".normal", test, TestKind::Normal), FIELD("test", ".subnormal", test, TestKind::Subnormal),
     FIELD("btype", ".u32", b_signed, false), FIELD("btype", ".s32", b_signed, true),
     FIELD("second", ".add", op, Op::Add), FIELD("second", ".min", op, Op::Min), FIELD("second", ".max", op, Op::Max),
+    FIELD("arith_op", ".add", op, Op::Add), FIELD("arith_op", ".min", op, Op::Min), FIELD("arith_op", ".max", op, Op::Max),
+    FIELD("logic_op", ".and", op, Op::And), FIELD("logic_op", ".or", op, Op::Or), FIELD("logic_op", ".xor", op, Op::Xor),
     FIELD("scale", ".shr7", scale, 7), FIELD("scale", ".shr15", scale, 15),
     FIELD("subbyte", ".u4", pack, 4), FIELD("subbyte", ".s4", pack, -4), FIELD("subbyte", ".u2", pack, 2),
     FIELD("subbyte", ".s2", pack, -2),

@@ -22,7 +22,9 @@ struct OperandSpec {
   Type fixed = Type::None;
   bool optional = false;  // written `{, c}`
   bool address = false;   // written `[a]`
+  bool constant = false;  // written `#a`: a number, not a register
   bool pair = false;      // written `d{|p}` or `p{|q}`: may carry a second, predicate destination
+  bool both = false;      // written `d|p`: must
 };
 
 struct OperandSpecs {
@@ -45,12 +47,15 @@ constexpr OperandSpecs operand_specs(std::string_view syntax) {
     OperandSpec spec;
     spec.optional = optional;
     if (c == '[') spec.address = true;
+    if (c == '#') spec.constant = true;
     size_t end = i;
     while (end < rest.size() && rest[end] != ',' && rest[end] != ' ' && rest[end] != '}' &&
            !(rest[end] == '{' && end + 1 < rest.size() && rest[end + 1] == ',')) {
       if (rest[end] == '{') {  // the `{|p}` of a pair
         spec.pair = true;
         while (end < rest.size() && rest[end] != '}') ++end;
+      } else if (rest[end] == '|') {
+        spec.pair = spec.both = true;
       }
       ++end;
     }
@@ -58,7 +63,7 @@ constexpr OperandSpecs operand_specs(std::string_view syntax) {
     size_t colon = word.find(':');
     if (colon != std::string_view::npos) {
       std::string_view type = word.substr(colon + 1);
-      size_t stop = type.find_first_of("]{");
+      size_t stop = type.find_first_of("]{|");
       if (stop != std::string_view::npos) type = type.substr(0, stop);
       if (type == "wide") {
         spec.rule = OperandRule::Wide;

@@ -93,7 +93,8 @@ template <> struct Carrier<HalfTag> { using type = float; };
 template <> struct Carrier<BrainTag> { using type = float; };
 template <class Tag> using Computed = typename Carrier<Tag>::type;
 
-template <class Tag>
+// Towards f16, .ftz leaves f32 operands alone: the device does not flush what it narrows to half.
+template <class Tag, bool kFlush = true>
 const Computed<Tag>* float_lanes(Warp& w, const Insn& i, Computed<Tag>* scratch) {
   if constexpr (std::is_same_v<Tag, HalfTag> || std::is_same_v<Tag, BrainTag>) {
     uint16_t halves[kWarpSize];
@@ -105,9 +106,9 @@ const Computed<Tag>* float_lanes(Warp& w, const Insn& i, Computed<Tag>* scratch)
     return scratch;
   } else {
     const Tag* a = source_lanes(w, i, scratch);
-    if constexpr (std::is_same_v<Tag, float>) {
+    if constexpr (std::is_same_v<Tag, float> && kFlush) {
       if (i.mods().ftz) {
-        WB_EACH_LANE(l) scratch[l] = isa::flush(a[l]);
+        WB_EACH_LANE(l) scratch[l] = isa::canonical(isa::flush(a[l]));
         return scratch;
       }
     }
@@ -192,12 +193,15 @@ template <class DTag, class STag, bool kNearest>
 void float_to_float(Warp& w, const Insn& i, uint32_t mask) {
   using C = Computed<STag>;
   C scratch[kWarpSize];
-  const C* a = float_lanes<STag>(w, i, scratch);
+  const C* a = float_lanes<STag, !std::is_same_v<DTag, HalfTag>>(w, i, scratch);
   const isa::Mods& m = i.mods();
   const Rounding r = kNearest ? Rounding::NearestEven : rounding_of(m.rnd);
   if constexpr (!kNearest) {
     if (to_integral(m.rnd)) {
-      for (int l = 0; l < kWarpSize; ++l) scratch[l] = isa::round_to_integral(a[l], r);
+      for (int l = 0; l < kWarpSize; ++l) {
+        if constexpr (std::is_same_v<C, double>) scratch[l] = isa::cvt_integral_f64(a[l], r);
+        else scratch[l] = isa::round_to_integral(a[l], r);
+      }
       a = scratch;
     }
   }
@@ -211,22 +215,26 @@ void float_to_float(Warp& w, const Insn& i, uint32_t mask) {
     finish_half(w, i, mask, d, kBrain);
   } else {
     DTag d[kWarpSize];
+    // What is only moved keeps its NaN payload.
+    const bool moved = !std::is_same_v<STag, HalfTag> && m.rnd == Rnd::None && !m.ftz && !m.sat;
+    const bool keep_nan = std::is_same_v<STag, BrainTag> ? !m.ftz : moved;
     WB_EACH_LANE(l) {
-      if constexpr (std::is_same_v<DTag, C>) d[l] = a[l];
-      else if constexpr (std::is_same_v<C, float>) d[l] = isa::cvt_f64_f32(a[l]);
-      else d[l] = isa::cvt_f32_f64(a[l], r);
-      if constexpr (std::is_same_v<DTag, float>) d[l] = isa::canonical(d[l]);
+      if constexpr (std::is_same_v<DTag, double>) d[l] = std::is_same_v<C, double> ? a[l] : isa::cvt_f64_f32(static_cast<float>(a[l]));
+      else if constexpr (std::is_same_v<C, double>) d[l] = isa::cvt_f32_f64(a[l], r);
+      else d[l] = keep_nan ? a[l] : isa::canonical(a[l]);
     }
     finish_float(w, i, mask, d);
   }
 }
 
-// cvt.f16.f16 and the like without rounding: the bits as they are.
+// cvt.f16.f16 and the like without rounding.
 void copy_half(Warp& w, const Insn& i, uint32_t mask) {
   uint16_t scratch[kWarpSize], d[kWarpSize];
   const uint16_t* a = source_lanes(w, i, scratch);
-  WB_EACH_LANE(l) d[l] = a[l];
-  finish_half(w, i, mask, d, i.source->form.type == Type::BF16);
+  const bool brain = i.source->form.type == Type::BF16;
+  const uint16_t infinity = brain ? isa::Bf16::kInfinity : isa::F16::kInfinity;
+  WB_EACH_LANE(l) d[l] = (a[l] & 0x7fff) > infinity ? isa::kNanF16 : a[l];
+  finish_half(w, i, mask, d, brain);
 }
 
 // --- tf32, packed and fp8 ----------------------------------------------------------------------------------------
@@ -238,7 +246,8 @@ void to_tf32(Warp& w, const Insn& i, uint32_t mask) {
   uint32_t d[kWarpSize];
   WB_EACH_LANE(l) {
     uint32_t x = isa::f32_to_tf32(a[l], r);
-    if (m.satfinite && (x & 0x7fffffff) == 0x7f800000) x = (x & 0x80000000) | 0x7f7fe000;
+    // The device steps back by one whatever lies past the largest number, NaN too.
+    if (m.satfinite && (x & 0x7fffffff) >= 0x7f800000) x -= 0x2000;
     if (m.relu && (x & 0x80000000) && (x & 0x7fffffff) <= 0x7f800000) x = 0;
     d[l] = x;
   }

@@ -1,7 +1,5 @@
 // Turns a lane row into interpreter handlers: one per type and common modifier set, and one for every other modifier set.
 #pragma once
-#include <xmmintrin.h>
-
 #include <array>
 #include <vector>
 
@@ -22,34 +20,7 @@ struct LaneHandler {
 // By row id; filled once by the exec_*.cc chapters.
 std::vector<std::vector<LaneHandler>>& lane_handlers();
 
-// Sets the host's rounding mode for the instruction; the opaque asm keeps the arithmetic inside the scope.
-class RoundingScope {
- public:
-  explicit RoundingScope(isa::Rnd rnd) {
-    unsigned bits = rnd == isa::Rnd::Rm ? 0x2000 : rnd == isa::Rnd::Rp ? 0x4000 : rnd == isa::Rnd::Rz ? 0x6000 : 0;
-    if (bits) {
-      saved_ = _mm_getcsr();
-      _mm_setcsr((saved_ & ~0x6000u) | bits);
-      changed_ = true;
-      asm volatile("" ::: "memory");
-    }
-  }
-  ~RoundingScope() {
-    if (changed_) {
-      asm volatile("" ::: "memory");
-      _mm_setcsr(saved_);
-    }
-  }
-
- private:
-  unsigned saved_ = 0;
-  bool changed_ = false;
-};
-
 inline uint32_t pack_mask(const uint8_t* flags) { return to_mask(load_vector<uint8_t>(flags) != 0); }
-
-template <class T>
-inline T lane_value(const T* values, int lane) { return values[lane]; }
 
 // What operand k of row R holds per lane when its `.type` is t.
 template <class R, int k, isa::Type t>
@@ -101,7 +72,6 @@ void run_fixed(Warp& w, const Insn& i, uint32_t mask) {
 
 template <class R, isa::Type t>
 void run_any(Warp& w, const Insn& i, uint32_t mask) {
-  RoundingScope scope(i.mods().rnd);
   run_lanes<R, t>(w, i, mask, isa::AnyMods{i.mods()});
 }
 

@@ -44,7 +44,7 @@ template <class T> struct Selp { static constexpr Handler fn = selp<T>; };
 template <class T> struct SlctInt { static constexpr Handler fn = slct<T, int32_t>; };
 template <class T> struct SlctFloat { static constexpr Handler fn = slct<T, float>; };
 
-// The carry flag is a bit per lane; after sub.cc and subc.cc it is the borrow.
+// The carry flag is a bit per lane. Subtraction adds the complement, so that after it the flag says "no borrow".
 void write_flag(Warp& w, const Insn& i, uint32_t mask, uint32_t carry) {
   if (!i.mods().cc) return;
   uint32_t& flag = w.pred(i.op[5]);
@@ -76,12 +76,12 @@ void subtract_borrow(Warp& w, const Insn& i, uint32_t mask) {
   uint32_t borrow = to_mask(a < b);
   Vector<T> d = difference;
   if constexpr (kReads) {
-    const Vector<T> in = from_mask<T>(w.pred(i.op[5]));
+    const Vector<T> in = from_mask<T>(~w.pred(i.op[5]));
     borrow |= to_mask(difference < in);
     d -= in;
   }
   store_vector<T>(w.lanes<T>(i.op[0]), d, mask);
-  write_flag(w, i, mask, borrow);
+  write_flag(w, i, mask, ~borrow);
 }
 
 // T carries the signedness of the product; its halves are added as plain bits.

@@ -132,16 +132,8 @@ inline uint32_t popc(uint64_t a) { return static_cast<uint32_t>(std::popcount(a)
 inline uint32_t clz(uint32_t a) { return static_cast<uint32_t>(std::countl_zero(a)); }
 inline uint32_t clz(uint64_t a) { return static_cast<uint32_t>(std::countl_zero(a)); }
 
-inline uint32_t brev(uint32_t a) {
-  a = (a >> 1 & 0x55555555) | (a & 0x55555555) << 1;
-  a = (a >> 2 & 0x33333333) | (a & 0x33333333) << 2;
-  a = (a >> 4 & 0x0f0f0f0f) | (a & 0x0f0f0f0f) << 4;
-  a = (a >> 8 & 0x00ff00ff) | (a & 0x00ff00ff) << 8;
-  return a >> 16 | a << 16;
-}
-inline uint64_t brev(uint64_t a) {
-  return uint64_t(brev(static_cast<uint32_t>(a))) << 32 | brev(static_cast<uint32_t>(a >> 32));
-}
+inline uint32_t brev(uint32_t a) { return __builtin_bitreverse32(a); }
+inline uint64_t brev(uint64_t a) { return __builtin_bitreverse64(a); }
 
 // The most significant bit that differs from the sign (signed) or is one (unsigned); 0xffffffff if there is none.
 template <class T>
@@ -234,6 +226,7 @@ inline uint32_t shf_right(uint32_t lo, uint32_t hi, uint32_t count, bool clamp) 
 
 // The position of the |offset|-th set bit from `base`, upward or downward; offset 0 asks about `base` itself.
 inline uint32_t fns(uint32_t mask, uint32_t base, int32_t offset) {
+  if (offset == INT32_MIN) return 0;  // what the hardware's sequence makes of a distance that has no magnitude
   if (base > 31) return 0xffffffff;
   if (offset == 0) return mask >> base & 1 ? base : 0xffffffff;
   const int step = offset > 0 ? 1 : -1;

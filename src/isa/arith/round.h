@@ -80,6 +80,7 @@ inline float fma_f32(float a, float b, float c, FloatMode mode) {
 inline float div_f32(float a, float b, FloatMode mode) {
   a = flush_if(a, mode.ftz);
   b = flush_if(b, mode.ftz);
+  if (mode.rounding == Rounding::NearestEven && !mode.ftz) return finish(a / b, mode);
   const double quotient = static_cast<double>(a) / b;
   return finish(round_to_f32(quotient, mode.rounding), quotient, mode);
 }
@@ -88,6 +89,7 @@ inline float rcp_f32(float a, FloatMode mode) { return div_f32(1.0f, a, mode); }
 
 inline float sqrt_f32(float a, FloatMode mode) {
   a = flush_if(a, mode.ftz);
+  if (mode.rounding == Rounding::NearestEven) return finish(__builtin_sqrtf(a), mode);
   return finish(round_to_f32(__builtin_sqrt(static_cast<double>(a)), mode.rounding), mode);
 }
 

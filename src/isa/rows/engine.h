@@ -136,9 +136,10 @@ struct VoteSyncPred : WarpRow { static constexpr char syntax[] = "vote.sync(.all
 struct VoteSyncBallot : WarpRow { static constexpr char syntax[] = "vote.sync.ballot.b32 d:b32, a:pred, e:u32"; static constexpr Since since{60, 30}; };
 struct MatchAny : WarpRow { static constexpr char syntax[] = "match.any.sync.type d:b32, a, e:u32"; static constexpr Since since{60, 70}; using T = Types<Type::B32, Type::B64>; };
 struct MatchAll : WarpRow { static constexpr char syntax[] = "match.all.sync.type d:b32{|p}, a, e:u32"; static constexpr Since since{60, 70}; using T = Types<Type::B32, Type::B64>; };
-struct Redux : WarpRow { static constexpr char syntax[] = "redux.sync.op.type d, a, e:u32"; static constexpr Since since{70, 80}; using T = Types<Type::U32, Type::S32, Type::B32>; };
+struct Redux : WarpRow { static constexpr char syntax[] = "redux.sync.arith_op.type d, a, e:u32"; static constexpr Since since{70, 80}; using T = Types<Type::U32, Type::S32>; };
+struct ReduxBits : WarpRow { static constexpr char syntax[] = "redux.sync.logic_op.b32 d:b32, a:b32, e:u32"; static constexpr Since since{70, 80}; using T = Types<Type::B32>; };
 struct Activemask : WarpRow { static constexpr char syntax[] = "activemask.b32 d:b32"; static constexpr Since since{62, 30}; };
-struct Elect : WarpRow { static constexpr char syntax[] = "elect.sync d:b32{|p}, e:u32"; static constexpr Since since{80, 90}; };
+struct Elect : WarpRow { static constexpr char syntax[] = "elect.sync d:b32|p, e:u32"; static constexpr Since since{80, 90}; };
 
 // --- the rest ----------------------------------------------------------------------------------------------------
 using MiscRow = EngineRow<Kind::Misc, Class::Misc>;
@@ -166,7 +167,7 @@ using Moves = RowList<Mov, Cvta, Isspacep>;
 using MemoryRows = RowList<Ld, LdNc, Ldu, St, Prefetch, Prefetchu, Discard, ApplyPriority, Atom, AtomHalfRow, Red, RedHalfRow, AtomVec, RedVec>;
 using ControlRows = RowList<Bra, BrxIdx, Call, Ret, Exit, TrapRow, Brkpt, BarSync, BarArrive, BarRedPred, BarRedPredCounted, BarRedPopc, BarRedPopcCounted,
                             BarrierSync, BarrierArrive, BarrierRedPred, BarrierRedPredCounted, BarrierRedPopc, BarrierRedPopcCounted, BarWarpSync, Membar, Fence>;
-using WarpRows = RowList<Shfl, ShflSync, VotePred, VoteBallot, VoteSyncPred, VoteSyncBallot, MatchAny, MatchAll, Redux, Activemask, Elect>;
+using WarpRows = RowList<Shfl, ShflSync, VotePred, VoteBallot, VoteSyncPred, VoteSyncBallot, MatchAny, MatchAll, Redux, ReduxBits, Activemask, Elect>;
 using MiscRows = RowList<Nanosleep, Pmevent, Griddepcontrol, Setmaxnreg, Alloca, Stacksave, Stackrestore, CpAsyncCa,
                          CpAsyncCg, CpAsyncCommit, CpAsyncWait, CpAsyncWaitAll>;
 

@@ -1,5 +1,4 @@
-// Floating point: f32 and f64 are two rows where the manual has two syntax lines. Directed rounding (.rz .rm .rp) needs
-// nothing here: the engine sets the host's rounding mode around the whole instruction.
+// Floating point: f32 and f64 are two rows where the manual has two syntax lines.
 #pragma once
 #include <cmath>
 
@@ -21,50 +20,56 @@ struct F64FmaRow : RowBase { static constexpr Class cls = Class::F64Fma; using T
 struct F32SpecialRow : RowBase { static constexpr Class cls = Class::Special; using T = F32; };
 struct F64SpecialRow : RowBase { static constexpr Class cls = Class::Special; using T = F64; };
 
+constexpr Rounding rounding_of(Rnd r) {
+  return r == Rnd::Rz ? Rounding::Zero : r == Rnd::Rm ? Rounding::Down : r == Rnd::Rp ? Rounding::Up : Rounding::NearestEven;
+}
+FloatMode float_mode(const auto& m) { return {rounding_of(m.mods().rnd), m.mods().ftz, m.mods().sat}; }
+Rounding rounding(const auto& m) { return rounding_of(m.mods().rnd); }
+
 struct AddF32 : F32AddRow {
   static constexpr char syntax[] = "add{.rnd}{.ftz}{.sat}.f32 d, a, b";
-  static auto lane(auto m, auto a, auto b) { return m.out(m.in(a) + m.in(b)); }
+  static auto lane(auto m, auto a, auto b) { return add_f32(a, b, float_mode(m)); }
 };
 struct SubF32 : F32AddRow {
   static constexpr char syntax[] = "sub{.rnd}{.ftz}{.sat}.f32 d, a, b";
-  static auto lane(auto m, auto a, auto b) { return m.out(m.in(a) - m.in(b)); }
+  static auto lane(auto m, auto a, auto b) { return sub_f32(a, b, float_mode(m)); }
 };
 struct MulF32 : F32MulRow {
   static constexpr char syntax[] = "mul{.rnd}{.ftz}{.sat}.f32 d, a, b";
-  static auto lane(auto m, auto a, auto b) { return m.out(m.in(a) * m.in(b)); }
+  static auto lane(auto m, auto a, auto b) { return mul_f32(a, b, float_mode(m)); }
 };
 struct FmaF32 : F32FmaRow {
   static constexpr char syntax[] = "fma.rnd{.ftz}{.sat}.f32 d, a, b, c";
   static constexpr Since since{20, 20};
-  static auto lane(auto m, auto a, auto b, auto c) { return m.out(__builtin_fmaf(m.in(a), m.in(b), m.in(c))); }
+  static auto lane(auto m, auto a, auto b, auto c) { return fma_f32(a, b, c, float_mode(m)); }
 };
 // On sm_20 and later mad is fma; the rounding word is then required, but compilers for sm_1x left it out.
 struct MadF32 : F32FmaRow {
   static constexpr char syntax[] = "mad{.rnd}{.ftz}{.sat}.f32 d, a, b, c";
-  static auto lane(auto m, auto a, auto b, auto c) { return m.out(__builtin_fmaf(m.in(a), m.in(b), m.in(c))); }
+  static auto lane(auto m, auto a, auto b, auto c) { return fma_f32(a, b, c, float_mode(m)); }
 };
 struct DivF32 : F32SpecialRow {
   static constexpr char syntax[] = "div.rnd{.ftz}.f32 d, a, b";
   static constexpr Since since{20, 20};
-  static auto lane(auto m, auto a, auto b) { return m.out(m.in(a) / m.in(b)); }
+  static auto lane(auto m, auto a, auto b) { return div_f32(a, b, float_mode(m)); }
 };
 struct RcpF32 : F32SpecialRow {
   static constexpr char syntax[] = "rcp.rnd{.ftz}.f32 d, a";
   static constexpr Since since{20, 20};
-  static auto lane(auto m, auto a) { return m.out(1.0f / m.in(a)); }
+  static auto lane(auto m, auto a) { return rcp_f32(a, float_mode(m)); }
 };
 struct SqrtF32 : F32SpecialRow {
   static constexpr char syntax[] = "sqrt.rnd{.ftz}.f32 d, a";
   static constexpr Since since{20, 20};
-  static auto lane(auto m, auto a) { return m.out(__builtin_sqrtf(m.in(a))); }
+  static auto lane(auto m, auto a) { return sqrt_f32(a, float_mode(m)); }
 };
 struct NegF32 : F32AddRow {
   static constexpr char syntax[] = "neg{.ftz}.f32 d, a";
-  static auto lane(auto m, auto a) { return -m.in(a); }
+  static auto lane(auto m, auto a) { return neg_f32(a, m.mods().ftz); }
 };
 struct AbsF32 : F32AddRow {
   static constexpr char syntax[] = "abs{.ftz}.f32 d, a";
-  static auto lane(auto m, auto a) { return __builtin_fabsf(m.in(a)); }
+  static auto lane(auto m, auto a) { return abs_f32(a, m.mods().ftz); }
 };
 
 // `.xorsign.abs` are two words that stand only together.
@@ -93,43 +98,43 @@ struct Copysign : F32AddRow {
 
 struct AddF64 : F64AddRow {
   static constexpr char syntax[] = "add{.rnd}.f64 d, a, b";
-  static auto lane(auto m, auto a, auto b) { return m.out(a + b); }
+  static auto lane(auto m, auto a, auto b) { return add_f64(a, b, rounding(m)); }
 };
 struct SubF64 : F64AddRow {
   static constexpr char syntax[] = "sub{.rnd}.f64 d, a, b";
-  static auto lane(auto m, auto a, auto b) { return m.out(a - b); }
+  static auto lane(auto m, auto a, auto b) { return sub_f64(a, b, rounding(m)); }
 };
 struct MulF64 : F64MulRow {
   static constexpr char syntax[] = "mul{.rnd}.f64 d, a, b";
-  static auto lane(auto m, auto a, auto b) { return m.out(a * b); }
+  static auto lane(auto m, auto a, auto b) { return mul_f64(a, b, rounding(m)); }
 };
 struct FmaF64 : F64FmaRow {
   static constexpr char syntax[] = "fma.rnd.f64 d, a, b, c";
-  static auto lane(auto m, auto a, auto b, auto c) { return m.out(__builtin_fma(a, b, c)); }
+  static auto lane(auto m, auto a, auto b, auto c) { return fma_f64(a, b, c, rounding(m)); }
 };
 struct MadF64 : F64FmaRow {
-  static constexpr char syntax[] = "mad{.rnd}.f64 d, a, b, c";
-  static auto lane(auto m, auto a, auto b, auto c) { return m.out(__builtin_fma(a, b, c)); }
+  static constexpr char syntax[] = "mad.rnd.f64 d, a, b, c";
+  static auto lane(auto m, auto a, auto b, auto c) { return fma_f64(a, b, c, rounding(m)); }
 };
 struct DivF64 : F64SpecialRow {
-  static constexpr char syntax[] = "div{.rnd}.f64 d, a, b";
-  static auto lane(auto m, auto a, auto b) { return m.out(a / b); }
+  static constexpr char syntax[] = "div.rnd.f64 d, a, b";
+  static auto lane(auto m, auto a, auto b) { return div_f64(a, b, rounding(m)); }
 };
 struct RcpF64 : F64SpecialRow {
   static constexpr char syntax[] = "rcp.rnd.f64 d, a";
-  static auto lane(auto m, auto a) { return m.out(1.0 / a); }
+  static auto lane(auto m, auto a) { return rcp_f64(a, rounding(m)); }
 };
 struct SqrtF64 : F64SpecialRow {
   static constexpr char syntax[] = "sqrt.rnd.f64 d, a";
-  static auto lane(auto m, auto a) { return m.out(__builtin_sqrt(a)); }
+  static auto lane(auto m, auto a) { return sqrt_f64(a, rounding(m)); }
 };
 struct NegF64 : F64AddRow {
   static constexpr char syntax[] = "neg.f64 d, a";
-  static auto lane(auto m, auto a) { return -a; }
+  static auto lane(auto m, auto a) { return neg_f64(a); }
 };
 struct AbsF64 : F64AddRow {
   static constexpr char syntax[] = "abs.f64 d, a";
-  static auto lane(auto m, auto a) { return __builtin_fabs(a); }
+  static auto lane(auto m, auto a) { return abs_f64(a); }
 };
 struct MinF64 : F64AddRow {
   static constexpr char syntax[] = "min.f64 d, a, b";
@@ -151,7 +156,7 @@ struct Testp : RowBase {
       case TestKind::Infinite: return std::isinf(a);
       case TestKind::Number: return a == a;
       case TestKind::NotANumber: return a != a;
-      case TestKind::Normal: return std::isnormal(a);
+      case TestKind::Normal: return std::isnormal(a) || a == 0;  // the device counts zero in
       case TestKind::Subnormal: return a != 0 && std::isfinite(a) && !std::isnormal(a);
       case TestKind::None: return false;
     }

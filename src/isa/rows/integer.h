@@ -1,7 +1,6 @@
 // Integer arithmetic: chapters "Integer Arithmetic Instructions" and the bit-field instructions.
 #pragma once
-#include <bit>
-
+#include "isa/arith/integer.h"
 #include "isa/lane.h"
 #include "isa/row.h"
 
@@ -28,10 +27,7 @@ struct AddInt : IntRow {
 struct AddSat : IntRow {
   static constexpr char syntax[] = "add.sat.s32 d, a, b";
   using T = Types<Type::S32>;
-  static int32_t lane(auto m, int32_t a, int32_t b) {
-    int64_t r = int64_t(a) + b;
-    return r > INT32_MAX ? INT32_MAX : r < INT32_MIN ? INT32_MIN : static_cast<int32_t>(r);
-  }
+  static int32_t lane(auto m, int32_t a, int32_t b) { return add_sat_s32(a, b); }
 };
 struct AddPacked : IntRow {
   static constexpr char syntax[] = "add.type d, a, b";
@@ -49,10 +45,7 @@ struct SubInt : IntRow {
 struct SubSat : IntRow {
   static constexpr char syntax[] = "sub.sat.s32 d, a, b";
   using T = Types<Type::S32>;
-  static int32_t lane(auto m, int32_t a, int32_t b) {
-    int64_t r = int64_t(a) - b;
-    return r > INT32_MAX ? INT32_MAX : r < INT32_MIN ? INT32_MIN : static_cast<int32_t>(r);
-  }
+  static int32_t lane(auto m, int32_t a, int32_t b) { return sub_sat_s32(a, b); }
 };
 struct MulLo : IntMulRow {
   static constexpr char syntax[] = "mul.lo.type d, a, b";
@@ -96,10 +89,7 @@ struct MadHi : IntMulRow {
 struct MadHiSat : IntMulRow {
   static constexpr char syntax[] = "mad.hi.sat.s32 d, a, b, c";
   using T = Types<Type::S32>;
-  static int32_t lane(auto m, int32_t a, int32_t b, int32_t c) {
-    int64_t r = int64_t(m.mul_hi(a, b)) + c;
-    return r > INT32_MAX ? INT32_MAX : r < INT32_MIN ? INT32_MIN : static_cast<int32_t>(r);
-  }
+  static int32_t lane(auto m, int32_t a, int32_t b, int32_t c) { return mad_hi_sat_s32(a, b, c); }
 };
 struct MadWide : IntMulRow {
   static constexpr char syntax[] = "mad.wide.type d:wide, a, b, c:wide";
@@ -110,47 +100,38 @@ struct MadWide : IntMulRow {
   }
 };
 
-inline int64_t product24(int32_t a, int32_t b) { return int64_t(int32_t(uint32_t(a) << 8) >> 8) * (int32_t(uint32_t(b) << 8) >> 8); }
-inline uint64_t product24(uint32_t a, uint32_t b) { return uint64_t(a & 0xffffffu) * (b & 0xffffffu); }
-
 struct Mul24Lo : IntMulRow {
   static constexpr char syntax[] = "mul24.lo.type d, a, b";
   using T = Words;
   static constexpr std::string_view about = "The product of the low 24 bits: its low 32 bits.";
-  static auto lane(auto m, auto a, auto b) { return static_cast<decltype(a)>(product24(a, b)); }
+  static auto lane(auto m, auto a, auto b) { return mul24_lo(a, b); }
 };
 struct Mul24Hi : IntMulRow {
   static constexpr char syntax[] = "mul24.hi.type d, a, b";
   using T = Words;
   static constexpr std::string_view about = "The product of the low 24 bits: bits 47 to 16.";
-  static auto lane(auto m, auto a, auto b) { return static_cast<decltype(a)>(product24(a, b) >> 16); }
+  static auto lane(auto m, auto a, auto b) { return mul24_hi(a, b); }
 };
 struct Mad24Lo : IntMulRow {
   static constexpr char syntax[] = "mad24.lo.type d, a, b, c";
   using T = Words;
-  static auto lane(auto m, auto a, auto b, auto c) { return static_cast<decltype(a)>(product24(a, b)) + c; }
+  static auto lane(auto m, auto a, auto b, auto c) { return mul24_lo(a, b) + c; }
 };
 struct Mad24Hi : IntMulRow {
   static constexpr char syntax[] = "mad24.hi.type d, a, b, c";
   using T = Words;
-  static auto lane(auto m, auto a, auto b, auto c) { return static_cast<decltype(a)>(product24(a, b) >> 16) + c; }
+  static auto lane(auto m, auto a, auto b, auto c) { return mul24_hi(a, b) + c; }
 };
 struct Mad24HiSat : IntMulRow {
   static constexpr char syntax[] = "mad24.hi.sat.s32 d, a, b, c";
   using T = Types<Type::S32>;
-  static int32_t lane(auto m, int32_t a, int32_t b, int32_t c) {
-    int64_t r = int64_t(int32_t(product24(a, b) >> 16)) + c;
-    return r > INT32_MAX ? INT32_MAX : r < INT32_MIN ? INT32_MIN : static_cast<int32_t>(r);
-  }
+  static int32_t lane(auto m, int32_t a, int32_t b, int32_t c) { return mad24_hi_sat_s32(a, b, c); }
 };
 struct Sad : IntRow {
   static constexpr char syntax[] = "sad.type d, a, b, c";
   using T = Ints;
   static constexpr std::string_view about = "c plus the absolute difference of a and b.";
-  static auto lane(auto m, auto a, auto b, auto c) {
-    using U = std::make_unsigned_t<decltype(a)>;
-    return static_cast<U>(c) + m.select(a < b, U(U(b) - U(a)), U(U(a) - U(b)));
-  }
+  static auto lane(auto m, auto a, auto b, auto c) { return sad(a, b, c); }
 };
 struct DivInt : IntMulRow {
   static constexpr char syntax[] = "div.type d, a, b";
@@ -165,7 +146,7 @@ struct RemInt : IntMulRow {
 struct AbsInt : IntRow {
   static constexpr char syntax[] = "abs.type d, a";
   using T = SignedInts;
-  static auto lane(auto m, auto a) { return m.select(a < 0, decltype(a)(-a), a); }
+  static auto lane(auto m, auto a) { return abs_int(a); }
 };
 struct NegInt : IntRow {
   static constexpr char syntax[] = "neg.type d, a";
@@ -239,13 +220,13 @@ struct Popc : IntRow {
   static constexpr char syntax[] = "popc.type d:u32, a";
   static constexpr Since since{20, 20};
   using T = Types<Type::B32, Type::B64>;
-  static uint32_t lane(auto m, auto a) { return std::popcount(a); }
+  static uint32_t lane(auto m, auto a) { return popc(a); }
 };
 struct Clz : IntRow {
   static constexpr char syntax[] = "clz.type d:u32, a";
   static constexpr Since since{20, 20};
   using T = Types<Type::B32, Type::B64>;
-  static uint32_t lane(auto m, auto a) { return std::countl_zero(a); }
+  static uint32_t lane(auto m, auto a) { return clz(a); }
 };
 struct Bfind : IntRow {
   static constexpr char syntax[] = "bfind{.shiftamt}.type d:u32, a";
@@ -254,78 +235,34 @@ struct Bfind : IntRow {
       "The position of the highest significant bit (for signed types the highest that differs from the sign); "
       "0xffffffff when there is none.";
   using T = WordInts;
-  static uint32_t lane(auto m, auto a) {
-    using U = std::make_unsigned_t<decltype(a)>;
-    constexpr uint32_t top = sizeof(a) * 8 - 1;
-    U x = static_cast<U>(a);
-    if constexpr (std::is_signed_v<decltype(a)>) x = a < 0 ? ~x : x;
-    uint32_t clz = std::countl_zero(x);
-    uint32_t at = m.mods().shiftamt ? clz : top - clz;
-    return x == 0 ? 0xffffffffu : at;
-  }
+  static uint32_t lane(auto m, auto a) { return bfind(a, m.mods().shiftamt); }
 };
 struct Fns : IntRow {
   static constexpr char syntax[] = "fns.b32 d, a, b, c";
   static constexpr Since since{60, 30};
   static constexpr std::string_view about = "The position of the c-th set bit of a, counted from bit b upwards or downwards.";
   using T = Types<Type::B32>;
-  static uint32_t lane(auto m, uint32_t mask, uint32_t base, uint32_t offset) {
-    int32_t n = static_cast<int32_t>(offset);
-    if (base > 31) return 0xffffffffu;
-    if (n == 0) return mask >> base & 1 ? base : 0xffffffffu;
-    int step = n > 0 ? 1 : -1, left = n > 0 ? n : -n;
-    for (int bit = static_cast<int>(base); bit >= 0 && bit < 32; bit += step)
-      if (mask >> bit & 1)
-        if (--left == 0) return static_cast<uint32_t>(bit);
-    return 0xffffffffu;
-  }
+  static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c) { return fns(a, b, static_cast<int32_t>(c)); }
 };
 struct Brev : IntRow {
   static constexpr char syntax[] = "brev.type d, a";
   static constexpr Since since{20, 20};
   using T = Types<Type::B32, Type::B64>;
-  static auto lane(auto m, auto a) {
-    if constexpr (sizeof(a) == 8) return __builtin_bitreverse64(a);
-    else return __builtin_bitreverse32(a);
-  }
+  static auto lane(auto m, auto a) { return brev(a); }
 };
 struct Bfe : IntRow {
   static constexpr char syntax[] = "bfe.type d, a, b:u32, c:u32";
   static constexpr Since since{20, 20};
   static constexpr std::string_view about = "c bits of a from bit b on; signed types repeat the field's top bit.";
   using T = WordInts;
-  static auto lane(auto m, auto a, uint32_t b, uint32_t c) {
-    using V = decltype(a);
-    using U = std::make_unsigned_t<V>;
-    constexpr uint32_t width = sizeof(V) * 8;
-    const uint32_t pos = b & 0xff, len = c & 0xff;
-    U field = m.shr(U(a), pos);
-    U mask = len >= width ? ~U(0) : U((U(1) << (len & (width - 1))) - 1);
-    field &= mask;
-    if constexpr (std::is_signed_v<V>) {
-      // The sign is the field's last bit, or a's own top bit where the field reaches past it.
-      uint32_t last = pos + len - 1;
-      if (last > width - 1) last = width - 1;
-      bool sign = len != 0 && (U(a) >> last & 1);
-      field = sign ? U(field | ~mask | (pos ? ~m.shr(~U(0), pos) : U(0))) : field;
-      if (len == 0) field = 0;
-    }
-    return static_cast<V>(field);
-  }
+  static auto lane(auto m, auto a, uint32_t b, uint32_t c) { return bfe(a, b, c); }
 };
 struct Bfi : IntRow {
   static constexpr char syntax[] = "bfi.type f, a, b, c:u32, d:u32";
   static constexpr Since since{20, 20};
   static constexpr std::string_view about = "b with d bits from bit c on replaced by the low bits of a.";
   using T = Types<Type::B32, Type::B64>;
-  static auto lane(auto m, auto a, auto b, uint32_t c, uint32_t d) {
-    using U = decltype(a);
-    constexpr uint32_t width = sizeof(U) * 8;
-    const uint32_t pos = c & 0xff, len = d & 0xff;
-    U mask = len >= width ? ~U(0) : U((U(1) << (len & (width - 1))) - 1);
-    mask = m.shl(mask, pos);
-    return U((b & ~mask) | (m.shl(a, pos) & mask));
-  }
+  static auto lane(auto m, auto a, auto b, uint32_t c, uint32_t d) { return bfi(a, b, c, d); }
 };
 struct Szext : IntRow {
   static constexpr char syntax[] = "szext.edge.type d, a, b:u32";
@@ -333,11 +270,7 @@ struct Szext : IntRow {
   static constexpr std::string_view about = "Sign- or zero-extends the low b bits of a.";
   using T = Words;
   static auto lane(auto m, auto a, uint32_t b) {
-    using V = decltype(a);
-    uint32_t n = m.mods().edge == Edge::Wrap ? (b & 31) : (b < 32 ? b : 32);
-    if (n == 0) return V(0);
-    if (n == 32) return a;
-    return static_cast<V>(static_cast<V>(uint32_t(a) << (32 - n)) >> (32 - n));
+    return szext(static_cast<uint32_t>(a), b, std::is_signed_v<decltype(a)>, m.mods().edge == Edge::Clamp);
   }
 };
 struct Bmsk : IntRow {
@@ -345,13 +278,7 @@ struct Bmsk : IntRow {
   static constexpr Since since{76, 70};
   static constexpr std::string_view about = "A mask of b ones from bit a on.";
   using T = Types<Type::B32>;
-  static uint32_t lane(auto m, uint32_t a, uint32_t b) {
-    const bool wrap = m.mods().edge == Edge::Wrap;
-    uint32_t pos = wrap ? a & 31 : a, len = wrap ? b & 31 : b;
-    if (pos > 31) return 0;
-    uint32_t ones = len > 31 ? ~0u : (1u << len) - 1;
-    return ones << pos;
-  }
+  static uint32_t lane(auto m, uint32_t a, uint32_t b) { return bmsk(a, b, m.mods().edge == Edge::Clamp); }
 };
 using Integer = RowList<AddInt, AddSat, AddPacked, SubInt, SubSat, MulLo, MulHi, MulWide, MadLo, MadHi, MadHiSat, MadWide,
                         Mul24Lo, Mul24Hi, Mad24Lo, Mad24Hi, Mad24HiSat, Sad, DivInt, RemInt, AbsInt, NegInt, MinInt,

@@ -49,12 +49,7 @@ struct Lop3 : LogicRow {
   static constexpr Since since{43, 50};
   static constexpr std::string_view about = "Any function of three bits, given as its truth table (a is 0xf0, b 0xcc, c 0xaa).";
   using T = Types<Type::B32>;
-  static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c, uint32_t lut) {
-    uint32_t r = 0;
-    for (int k = 0; k < 8; ++k)
-      r |= (lut >> k & 1) ? (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c) : 0;
-    return r;
-  }
+  static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c, uint32_t lut) { return lop3(a, b, c, lut); }
 };
 struct Shl : ShiftRow {
   static constexpr char syntax[] = "shl.type d, a, b:u32";
@@ -71,20 +66,14 @@ struct ShfL : ShiftRow {
   static constexpr Since since{31, 32};
   static constexpr std::string_view about = "The high word of the 64-bit value b:a shifted left by c.";
   using T = Types<Type::B32>;
-  static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t n = m.mods().edge == Edge::Wrap ? (c & 31) : (c < 32 ? c : 32);
-    return static_cast<uint32_t>(((uint64_t(b) << 32 | a) << n) >> 32);
-  }
+  static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c) { return shf_left(a, b, c, m.mods().edge == Edge::Clamp); }
 };
 struct ShfR : ShiftRow {
   static constexpr char syntax[] = "shf.r.edge.b32 d, a, b, c:u32";
   static constexpr Since since{31, 32};
   static constexpr std::string_view about = "The low word of the 64-bit value b:a shifted right by c.";
   using T = Types<Type::B32>;
-  static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t n = m.mods().edge == Edge::Wrap ? (c & 31) : (c < 32 ? c : 32);
-    return static_cast<uint32_t>((uint64_t(b) << 32 | a) >> n);
-  }
+  static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c) { return shf_right(a, b, c, m.mods().edge == Edge::Clamp); }
 };
 struct Prmt : LogicRow {
   static constexpr char syntax[] = "prmt.b32{.permute} d, a, b, c:u32";
@@ -92,27 +81,8 @@ struct Prmt : LogicRow {
   static constexpr std::string_view about = "Four bytes picked from the eight of b:a; selector bit 3 repeats the byte's sign instead.";
   using T = Types<Type::B32>;
   static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c) {
-    const uint64_t bytes = uint64_t(b) << 32 | a;
-    const Permute mode = m.mods().permute;
-    const uint32_t s = c & 3;
-    uint32_t r = 0;
-    for (uint32_t k = 0; k < 4; ++k) {
-      uint32_t from = 0;
-      bool sign = false;
-      switch (mode) {
-        case Permute::None: from = c >> (4 * k) & 7; sign = c >> (4 * k) & 8; break;
-        case Permute::F4e: from = (s + k) & 7; break;
-        case Permute::B4e: from = (s - k) & 7; break;
-        case Permute::Rc8: from = s; break;
-        case Permute::Ecl: from = k > s ? k : s; break;
-        case Permute::Ecr: from = k < s ? k : s; break;
-        case Permute::Rc16: from = (s & 1) * 2 + (k & 1); break;
-      }
-      uint32_t byte = bytes >> (8 * from) & 0xff;
-      if (sign) byte = byte & 0x80 ? 0xff : 0;
-      r |= byte << (8 * k);
-    }
-    return r;
+    // The modes stand in the same order in both lists.
+    return prmt(a, b, c, static_cast<PermuteMode>(m.mods().permute));
   }
 };
 

@@ -47,7 +47,7 @@ struct Vmax : VideoScalarRow { static constexpr char syntax[] = "vmax.type.atype
 struct Vshl : VideoScalarRow { static constexpr char syntax[] = "vshl.type.atype.u32{.sat}.edge{.second} d, a, b{, c}"; };
 struct Vshr : VideoScalarRow { static constexpr char syntax[] = "vshr.type.atype.u32{.sat}.edge{.second} d, a, b{, c}"; };
 struct Vset : EngineRow<Kind::Video, Class::Video> {
-  static constexpr char syntax[] = "vset.type.btype(.cmp|.ucmp){.second} d, a, b{, c}";
+  static constexpr char syntax[] = "vset.type.btype.cmp{.second} d, a, b{, c}";
   using T = VideoInts;
   static constexpr Since since{20, 20};
   static constexpr std::string_view about = "1 where the comparison holds, else 0.";
@@ -78,12 +78,12 @@ struct Vabsdiff4 : VideoSimdRow { static constexpr char syntax[] = "vabsdiff4.ty
 struct Vmin4 : VideoSimdRow { static constexpr char syntax[] = "vmin4.type.atype.btype{.sat}{.add} d, a, b, c"; };
 struct Vmax4 : VideoSimdRow { static constexpr char syntax[] = "vmax4.type.atype.btype{.sat}{.add} d, a, b, c"; };
 struct Vset2 : EngineRow<Kind::Video, Class::Video> {
-  static constexpr char syntax[] = "vset2.type.btype(.cmp|.ucmp){.add} d, a, b, c";
+  static constexpr char syntax[] = "vset2.type.btype.cmp{.add} d, a, b, c";
   using T = VideoInts;
   static constexpr Since since{30, 30};
 };
 struct Vset4 : EngineRow<Kind::Video, Class::Video> {
-  static constexpr char syntax[] = "vset4.type.btype(.cmp|.ucmp){.add} d, a, b, c";
+  static constexpr char syntax[] = "vset4.type.btype.cmp{.add} d, a, b, c";
   using T = VideoInts;
   static constexpr Since since{30, 30};
 };
