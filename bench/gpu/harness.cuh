@@ -76,6 +76,20 @@ void fill(T* data, size_t count, Fn fn) {
   BENCH_CHECK(cudaDeviceSynchronize());
 }
 
+template <class T>
+__global__ void count_differences(const T* a, const T* b, size_t count, unsigned long long* different) {
+  for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < count; i += size_t{blockDim.x} * gridDim.x)
+    if (a[i] != b[i]) atomicAdd(different, 1ull);
+}
+
+template <class T>
+bool same(const T* a, const T* b, size_t count) {
+  Array<unsigned long long> different(1);
+  BENCH_CHECK(cudaMemset(different.data(), 0, sizeof(unsigned long long)));
+  count_differences<<<1024, 256>>>(a, b, count, different.data());
+  return different.download()[0] == 0;
+}
+
 // Median time of one call in milliseconds, after warming up.
 template <class Fn>
 double median_ms(Fn call, int repeats = 20, int warm = 3) {

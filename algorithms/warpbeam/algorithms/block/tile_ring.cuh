@@ -35,7 +35,7 @@ struct RingTuning {
 
 namespace bulk {
 
-// A barrier among the first-named number of threads of one squad; 0 belongs to __syncthreads.
+// A barrier among the threads of one squad; number 0 belongs to __syncthreads.
 template <int kThreads>
 __device__ void squad_sync(int id) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(kThreads) : "memory");
@@ -55,7 +55,7 @@ struct TileRing {
   struct Shared {
     uint64_t full[kStages];      // the tile has arrived
     uint64_t totals[kStages];    // the first squad has left its totals
-    uint64_t prefixed[kStages];  // the tile's prefix is known
+    uint64_t prefixed[kStages];  // the tile's prefix is known and its aggregate published
     uint64_t done[kStages];      // the second squad has finished
     uint64_t free[kStages];      // the stage may be filled again
     int tile[kStages];
@@ -78,8 +78,8 @@ struct TileRing {
     if (threadIdx.x == 0) {
       for (int i = 0; i < kStages; ++i) {
         bulk::init(&shared.full[i], 1);
-        bulk::init(&shared.totals[i], 1);
-        bulk::init(&shared.prefixed[i], 1);
+        bulk::init(&shared.totals[i], Tuning::kWarps);
+        bulk::init(&shared.prefixed[i], 2);
         bulk::init(&shared.done[i], Tuning::kWarps);
         bulk::init(&shared.free[i], frees);
       }
@@ -132,17 +132,20 @@ struct TileRing {
     }
   }
 
-  // The first squad, after each of its warps has written shared.warp_totals: publishes the tile's aggregate.
+  // The first squad, after lane 0 of each warp has written shared.warp_totals: its first warp publishes the aggregate.
   template <class Op>
   __device__ void publish_totals(int round, int tile, const TileStates<Total>& states, Op op) {
-    bulk::squad_sync<Tuning::kThreads>(1);
+    int index = round % kStages;
+    __syncwarp();
+    if (lane_id() == 0) bulk::arrive(&shared.totals[index]);
     if (threadIdx.x == 0) {
-      int index = round % kStages;
+      wait(shared.totals, round);
       Total total = shared.warp_totals[index][0];
 #pragma unroll
       for (int warp = 1; warp < Tuning::kWarps; ++warp) total = op(total, shared.warp_totals[index][warp]);
       states.publish(tile, TileStatus::aggregate, total);
-      bulk::arrive(&shared.totals[index]);
+      // The second squad, and with it the next owner of the stage, waits until the totals have been read here.
+      bulk::arrive(&shared.prefixed[index]);
     }
   }
 

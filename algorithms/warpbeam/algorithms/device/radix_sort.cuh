@@ -52,7 +52,7 @@ cudaError_t radix_sort(const Policy& policy, const Key* keys_in, Key* keys_out, 
   WB_RETURN_IF_FAILED(
       cudaMemsetAsync(control, 0, head_bytes + (together ? state_bytes * passes : 0), policy.stream));
 
-  auto histogram = passes == kMostPasses && begin_bit == 0 ? radix_histogram<Codec, kMostPasses, true, Key>
+  auto histogram = begin_bit == 0 && end_bit == Codec::kBits ? radix_histogram<Codec, kMostPasses, true, Key>
                                                            : radix_histogram<Codec, kMostPasses, false, Key>;
   using Shape = RadixHistogramShape<kMostPasses>;
   WB_RETURN_IF_FAILED(allow_shared(histogram, Shape::kShared));

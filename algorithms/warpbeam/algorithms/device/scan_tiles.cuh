@@ -153,7 +153,7 @@ __global__ void scan_totals(const T* totals, T* prefixes, long long tiles, bool 
   for (long long base = 0; base < tiles; base += kWarpSize) {
     long long index = base + lane_id();
     // The last tile's total may not exist; it is not needed either.
-    T value = totals[min(index, max(tiles - 2, 0LL))];
+    T value = tiles > 1 ? totals[min(index, tiles - 2)] : init;
     T through = warp_inclusive_scan(value, op);
     T before = shuffle_up(through, 1);
     if (lane_id() == 0) {
