@@ -1,10 +1,10 @@
 // aos_soa: the same points as an array of structures, an aligned array of structures and a structure of arrays.
 // Look at sizeof: 12 bytes without alignment, 16 with, and in the structure of arrays neighbours are 4 bytes apart.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,9 +1,9 @@
 // atomics: every built-in read-modify-write, and three of our own made from compare-and-swap.
 // Look at the loop in `my_atomic_add`: try, and if somebody else was faster, try again with what they left behind.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

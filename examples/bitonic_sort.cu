@@ -1,11 +1,11 @@
 // bitonic_sort: a sorting network: in shared memory while the distance fits a block, in global memory beyond.
 // Look at the direction bit: runs alternate between rising and falling so that two neighbours form a bitonic sequence.
+#include <cuda_runtime.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
   CHECK(cudaFree(d_keys));
   std::sort(keys.begin(), keys.end());
   bool ok = sorted == keys;
-  std::printf("bitonic_sort: %d keys in %d launches, from %.3f to %.3f, %s\n", n, launches, sorted.front(), sorted.back(),
-              ok ? "sorted" : "FAILED");
+  std::printf("bitonic_sort: %d keys in %d launches, from %.3f to %.3f, %s\n", n, launches, sorted.front(),
+              sorted.back(), ok ? "sorted" : "FAILED");
   return ok ? 0 : 1;
 }

@@ -1,10 +1,10 @@
 // cache_preferences: telling the runtime how a kernel wants on-chip memory to be divided, and using a lot of it.
 // Look at cudaFuncSetAttribute: shared memory beyond 48 KiB is dynamic only and must be asked for first.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,10 +1,10 @@
 // concurrent_kernels: many small kernels in many streams, one of which has to wait for all the others.
 // Look at the last stream: events from every other stream gate its kernel, which adds up what they left.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
   CHECK(cudaFree(d_parts));
   CHECK(cudaFree(d_pi));
   bool ok = pi - expected < 1e-12 && expected - pi < 1e-12;
-  std::printf("concurrent_kernels: %d kernels found pi to be %.9f, %s\n", kernels, pi, ok ? "as the host did" : "FAILED");
+  std::printf("concurrent_kernels: %d kernels found pi to be %.9f, %s\n", kernels, pi,
+              ok ? "as the host did" : "FAILED");
   return ok ? 0 : 1;
 }

@@ -1,11 +1,12 @@
-// constant_stencil: a nine-point first derivative, its coefficients in constant memory, then in read-only global memory.
-// Look at the halo: the first few threads of a block load the neighbours that the block borrows from both sides.
+// constant_stencil: a nine-point first derivative, its coefficients in constant memory, then in read-only global
+// memory. Look at the halo: the first few threads of a block load the neighbours that the block borrows from both
+// sides.
+#include <cuda_runtime.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,9 +1,9 @@
 // device_query: what kind of machine is this, and what are its limits?
 // Look at the two ways of asking, one struct with everything or one attribute at a time; they must agree.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
-
-#include <cuda_runtime.h>
 
 static int failures = 0;
 

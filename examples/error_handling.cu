@@ -1,20 +1,20 @@
 // error_handling: what goes wrong, when it is noticed, and which errors go away.
 // Look at the two moments of a launch: a bad configuration is known at once, a bad kernel only at the next
 // synchronisation; and at the two ways of asking: Peek leaves the error where it is, Get takes it away.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include <cuda_runtime.h>
-
-#define CHECK(call)                                                                      \
-  do {                                                                                   \
-    const cudaError_t error_ = call;                                                     \
-    if (error_ != cudaSuccess) {                                                         \
-      printf("Error: %s:%d, ", __FILE__, __LINE__);                                      \
-      printf("code: %d, reason: %s\n", error_, cudaGetErrorString(error_));              \
-      exit(1);                                                                           \
-    }                                                                                    \
+#define CHECK(call)                                                         \
+  do {                                                                      \
+    const cudaError_t error_ = call;                                        \
+    if (error_ != cudaSuccess) {                                            \
+      printf("Error: %s:%d, ", __FILE__, __LINE__);                         \
+      printf("code: %d, reason: %s\n", error_, cudaGetErrorString(error_)); \
+      exit(1);                                                              \
+    }                                                                       \
   } while (0)
 
 __global__ void write_seven(int* out) { *out = 7; }

@@ -1,10 +1,10 @@
-// events: marks in a stream that the host can wait for, ask about and measure between; and work the host does meanwhile.
-// Look at the loop around cudaEventQuery: it counts while the device copies and computes.
-#include <cstdio>
-#include <cstdlib>
-
+// events: marks in a stream that the host can wait for, ask about and measure between; and work the host does
+// meanwhile. Look at the loop around cudaEventQuery: it counts while the device copies and computes.
 #include <cuda_runtime.h>
 #include <sys/time.h>
+
+#include <cstdio>
+#include <cstdlib>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,11 +1,11 @@
 // fences: a sum over the whole grid in one launch. Every block leaves its part, and whichever block comes last adds up.
 // Look at __threadfence between the write and the ticket: whoever sees the ticket must also see the write. `volatile`
 // makes the last block read memory and not what it may remember.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,10 +1,10 @@
 // float_double: the same sums in single and double precision, and what a forgotten `f` does.
 // Look at the literal 0.1: without the suffix the whole expression is computed in double and only then rounded.
+#include <cuda_runtime.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,11 +1,11 @@
 // gang_worker_vector: the parallel levels of directive-based models written out as kernels.
 // Look at who works: one thread per block (gang), one lane per warp (worker), every lane (vector); and at the block and
 // cyclic ways of dealing elements to threads.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -60,7 +60,11 @@ int main(int argc, char** argv) {
   gang_redundant<<<gangs, threads>>>(d_counter);
   CHECK(cudaMemcpy(&counter, d_counter, sizeof counter, cudaMemcpyDeviceToHost));
   int wrong = counter != gangs;
-  const struct { const char* name; Kernel kernel; int workers; } modes[] = {
+  const struct {
+    const char* name;
+    Kernel kernel;
+    int workers;
+  } modes[] = {
       {"gang partitioned", gang_partitioned, gangs},
       {"worker partitioned", worker_partitioned, gangs * threads / 32},
       {"vector partitioned, cyclic", vector_partitioned, gangs * threads},

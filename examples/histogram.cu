@@ -1,10 +1,10 @@
 // histogram: byte counts with atomics on global memory, on a shared copy per block, and on a shared copy per warp.
 // Look at where threads collide: everywhere, within a block, within a warp. The counts are the same.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,10 +1,10 @@
 // host_memory: seven kinds of memory, one kernel. Which pointers may a kernel follow, and which need a copy?
 // Look at `run`: it is given only a device pointer; how that pointer came to be is the difference between the kinds.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,12 +1,12 @@
 // intrinsics: standard functions against fast intrinsics, and control over rounding and fused multiply-add.
 // Look at the errors: powf is right to a couple of units in the last place, __powf only to a few digits;
 // fmaf rounds once where __fmul_rn and __fadd_rn round twice.
+#include <cuda_runtime.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -73,14 +73,18 @@ int main() {
     double worst_standard = 0.0, worst_fast = 0.0;
     for (int i = 0; i < n; ++i) {
       double v = x[i];
-      double exact = f == 0 ? std::pow(v, 2.5) : f == 1 ? std::sin(v) : f == 2 ? std::exp(v) : f == 3 ? std::log(v) : v / 3.7f;
+      double exact = f == 0   ? std::pow(v, 2.5)
+                     : f == 1 ? std::sin(v)
+                     : f == 2 ? std::exp(v)
+                     : f == 3 ? std::log(v)
+                              : v / 3.7f;
       double scale = std::fmax(std::fabs(exact), f == 3 || f == 1 ? 1.0 : 0.0);
       worst_standard = std::fmax(worst_standard, std::fabs(standard_out[f * n + i] - exact) / scale);
       worst_fast = std::fmax(worst_fast, std::fabs(fast_out[f * n + i] - exact) / scale);
     }
     bool ok = worst_standard < 5e-7 && worst_fast < 2e-5;
-    std::printf("%-7s standard within 5e-7: %s, intrinsic within 2e-5: %s\n", names[f], worst_standard < 5e-7 ? "yes" : "NO",
-                worst_fast < 2e-5 ? "yes" : "NO");
+    std::printf("%-7s standard within 5e-7: %s, intrinsic within 2e-5: %s\n", names[f],
+                worst_standard < 5e-7 ? "yes" : "NO", worst_fast < 2e-5 ? "yes" : "NO");
     failures += !ok;
   }
 

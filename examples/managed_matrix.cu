@@ -1,9 +1,9 @@
 // managed_matrix: the matrix sum once more, without a single copy: one pointer for both sides.
 // Look at the synchronisation before the host reads; it is all that is left of the copies.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,10 +1,10 @@
 // matrix_add_layouts: one matrix sum, four ways of laying threads over it.
 // Look at how each kernel gets from thread coordinates to (column, row) and from there to a linear offset.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,12 +1,12 @@
 // matrix_multiply: one block, naive, naive on a structure, shared tiles of 16 and 32, and tiles as sub-matrices.
 // Look at how often A and B are read from global memory: once per result and term in the naive kernel, once per tile in
 // the others. Two barriers per tile: one before it is used, one before it is overwritten.
+#include <cuda_runtime.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -80,8 +80,10 @@ __global__ void by_sub_matrices(Matrix a, Matrix b, Matrix c) {
 static Matrix on_device(int width, int height, const float* from) {
   Matrix a{width, height, width, nullptr};
   CHECK(cudaMalloc(&a.elements, (size_t)width * height * sizeof(float)));
-  if (from) CHECK(cudaMemcpy(a.elements, from, (size_t)width * height * sizeof(float), cudaMemcpyHostToDevice));
-  else CHECK(cudaMemset(a.elements, 0xff, (size_t)width * height * sizeof(float)));
+  if (from)
+    CHECK(cudaMemcpy(a.elements, from, (size_t)width * height * sizeof(float), cudaMemcpyHostToDevice));
+  else
+    CHECK(cudaMemset(a.elements, 0xff, (size_t)width * height * sizeof(float)));
   return a;
 }
 
@@ -118,7 +120,8 @@ int main(int argc, char** argv) {
   Matrix m = on_device(width, width, a.data()), n = on_device(width, width, b.data());
   for (int version = 0; version < 3; ++version) {
     Matrix p = on_device(width, width, nullptr);
-    dim3 block16(16, 16), grid16((width + 15) / 16, (width + 15) / 16), block32(32, 32), grid32((width + 31) / 32, (width + 31) / 32);
+    dim3 block16(16, 16), grid16((width + 15) / 16, (width + 15) / 16), block32(32, 32),
+        grid32((width + 31) / 32, (width + 31) / 32);
     if (version == 0) naive<<<grid16, block16>>>(m.elements, n.elements, p.elements, width);
     if (version == 1) tiled<16><<<grid16, block16>>>(m.elements, n.elements, p.elements, width);
     if (version == 2) tiled<32><<<grid32, block32>>>(m.elements, n.elements, p.elements, width);

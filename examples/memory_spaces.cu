@@ -1,11 +1,11 @@
 // memory_spaces: one kernel that uses registers, local, shared, constant and global memory.
 // Look at which variables the host can reach: __device__ and __constant__ ones, by symbol; the others live and die
 // with a thread or a block.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -18,10 +18,10 @@
 
 constexpr int kThreads = 64;
 
-__device__ float bias;                 // global memory, one for the whole program
-__device__ int launches = 40;          // with a start value
-__device__ float* buffer;              // a pointer that itself lives on the device
-__constant__ float weights[8];         // read-only for kernels
+__device__ float bias;          // global memory, one for the whole program
+__device__ int launches = 40;   // with a start value
+__device__ float* buffer;       // a pointer that itself lives on the device
+__constant__ float weights[8];  // read-only for kernels
 __constant__ int shape[2] = {3, 5};
 
 __global__ void mix(const int* order) {

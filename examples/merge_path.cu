@@ -1,12 +1,12 @@
 // merge_path: two sorted arrays become one, with every thread merging the same number of elements.
 // Look at `cross`: a binary search along a diagonal of the merge grid finds where a thread's part begins, so no thread
 // waits for another and equal keys keep their order (the merge is stable).
+#include <cuda_runtime.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -29,8 +29,10 @@ __device__ int cross(const Item* a, int na, const Item* b, int nb, int diagonal)
   int low = max(0, diagonal - nb), high = min(diagonal, na);
   while (low < high) {
     int middle = (low + high) / 2;
-    if (a[middle].key <= b[diagonal - 1 - middle].key) low = middle + 1;
-    else high = middle;
+    if (a[middle].key <= b[diagonal - 1 - middle].key)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low;
 }

@@ -1,12 +1,12 @@
 // misaligned_reads: shifted reads, shifted writes and a strided gather, plain and unrolled by four.
 // Look at `k = i + offset`: an offset that is no multiple of 32 makes every warp touch one memory segment more.
 // The results never change; what changes is the number of segments, which the host counts here for comparison.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <set>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,11 +1,11 @@
 // multi_device: the work is cut into one part per device, with a stream, memory and kernel on each.
 // Look at cudaSetDevice: it decides where the next allocation, stream and launch go. One device is fine too: the loop
 // then runs once, and peer access is asked for only where the devices can reach each other.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

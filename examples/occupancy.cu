@@ -1,9 +1,9 @@
 // occupancy: how many blocks fit on a multiprocessor, and which block size the runtime would choose.
 // Look at what limits a kernel: threads, shared memory, or the bounds it declares for itself.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,12 +1,12 @@
 // build: -Xcompiler -fopenmp
 // openmp_streams: one host thread per stream; each queues its own kernels and checks its own result.
 // Look at what the threads share (the device and its memory) and what they do not (the stream, the last error).
+#include <cuda_runtime.h>
+#include <omp.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
-#include <omp.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

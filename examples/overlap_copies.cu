@@ -1,9 +1,9 @@
 // overlap_copies: one vector sum cut into slices, each slice copied in, added and copied out in its own stream.
 // Look at the two loops: all of a slice at once (depth first) or all slices step by step (breadth first).
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,12 +1,12 @@
 // printf_and_assert: kernels that talk, and kernels that stop the show.
 // Look at the child process: a failed device assert poisons its context, so it is tried where it can do no harm.
-#include <cassert>
-#include <cstdio>
-#include <cstdlib>
-
 #include <cuda_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -18,8 +18,7 @@
   } while (0)
 
 __global__ void say(int a, unsigned b, long long c, float x, double y, char letter, const char* unused) {
-  if (threadIdx.x == 0)
-    printf("%d %u %lld %x %5.2f %e %c %s %%\n", a, b, c, 255, x, y, letter, "text from the device");
+  if (threadIdx.x == 0) printf("%d %u %lld %x %5.2f %e %c %s %%\n", a, b, c, 255, x, y, letter, "text from the device");
 }
 
 __global__ void check_all(const int* data, int n) {
@@ -36,9 +35,9 @@ static int try_broken_assert() {
   if (cudaMalloc(&d_values, sizeof values) != cudaSuccess) return 1;
   if (cudaMemcpy(d_values, values, sizeof values, cudaMemcpyHostToDevice) != cudaSuccess) return 2;
   check_all<<<2, 32>>>(d_values, 64);
-  if (cudaGetLastError() != cudaSuccess) return 3;                  // the launch itself was fine
-  if (cudaDeviceSynchronize() != cudaErrorAssert) return 4;         // the kernel was not
-  if (cudaMalloc(&d_values, 4) != cudaErrorAssert) return 5;        // and the context stays broken
+  if (cudaGetLastError() != cudaSuccess) return 3;            // the launch itself was fine
+  if (cudaDeviceSynchronize() != cudaErrorAssert) return 4;   // the kernel was not
+  if (cudaMalloc(&d_values, 4) != cudaErrorAssert) return 5;  // and the context stays broken
   return 42;
 }
 

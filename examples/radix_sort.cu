@@ -1,12 +1,12 @@
 // radix_sort: tiles are sorted bit by bit in shared memory, then pairs of tiles are merged until one is left.
 // Look at `split`: zeros keep their order in front, ones keep theirs behind, and an exclusive scan of the
 // inverted bit tells each zero its place.
+#include <cuda_runtime.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

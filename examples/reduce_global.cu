@@ -1,11 +1,11 @@
 // reduce_global: block reductions that work in place in global memory, from the textbook's first to its last.
 // Look at `idata`, the block's own window into the array, and at how much of it each version folds before the tree
 // begins. `return` before a barrier is safe here because n is a multiple of what a block handles.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -139,11 +139,16 @@ using Kernel = void (*)(int*, int*, unsigned);
 
 static Kernel complete_for(unsigned block) {
   switch (block) {
-    case 1024: return complete_template<1024>;
-    case 512: return complete_template<512>;
-    case 256: return complete_template<256>;
-    case 128: return complete_template<128>;
-    case 64: return complete_template<64>;
+    case 1024:
+      return complete_template<1024>;
+    case 512:
+      return complete_template<512>;
+    case 256:
+      return complete_template<256>;
+    case 128:
+      return complete_template<128>;
+    case 64:
+      return complete_template<64>;
   }
   return nullptr;
 }
@@ -159,7 +164,11 @@ int main(int argc, char** argv) {
   int *d_in, *d_out;
   CHECK(cudaMalloc(&d_in, n * sizeof(int)));
   CHECK(cudaMalloc(&d_out, n / block * sizeof(int)));
-  const struct { const char* name; Kernel kernel; unsigned fold; } versions[] = {
+  const struct {
+    const char* name;
+    Kernel kernel;
+    unsigned fold;
+  } versions[] = {
       {"neighbored", neighbored, 1},
       {"neighbored, less divergent", neighbored_less_divergent, 1},
       {"interleaved", interleaved, 1},

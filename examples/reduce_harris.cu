@@ -2,11 +2,11 @@
 // Look at what changes between neighbours: modulo -> strided index -> sequential addresses -> first add while loading
 // -> last warp unrolled -> block size known to the compiler -> many elements per thread.
 // The last warp works without barriers: its lanes run in step and `volatile` keeps every sum in shared memory.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -90,9 +90,18 @@ __global__ void reduce5(const int* in, int* out, unsigned) {  // last warp unrol
 
 template <unsigned kBlock>
 __device__ void finish(int* sdata, unsigned tid) {
-  if (kBlock >= 512) { if (tid < 256) sdata[tid] += sdata[tid + 256]; __syncthreads(); }
-  if (kBlock >= 256) { if (tid < 128) sdata[tid] += sdata[tid + 128]; __syncthreads(); }
-  if (kBlock >= 128) { if (tid < 64) sdata[tid] += sdata[tid + 64]; __syncthreads(); }
+  if (kBlock >= 512) {
+    if (tid < 256) sdata[tid] += sdata[tid + 256];
+    __syncthreads();
+  }
+  if (kBlock >= 256) {
+    if (tid < 128) sdata[tid] += sdata[tid + 128];
+    __syncthreads();
+  }
+  if (kBlock >= 128) {
+    if (tid < 64) sdata[tid] += sdata[tid + 64];
+    __syncthreads();
+  }
   if (tid >= 32) return;
   volatile int* v = sdata;
   if (kBlock >= 64) v[tid] += v[tid + 32];
@@ -133,11 +142,11 @@ using Kernel = void (*)(const int*, int*, unsigned);
 static void launch_unrolled(int version, unsigned grid, unsigned block, const int* in, int* out, unsigned n) {
   // Blocks under 64 threads still need 64 words: the unrolled warp reads 32 past its own.
   size_t shared = (block <= 32 ? 2 * block : block) * sizeof(int);
-#define WITH_BLOCK(B) \
-  case B: (version == 6 ? (Kernel)reduce6<B> : (Kernel)reduce7<B>)<<<grid, block, shared>>>(in, out, n); break;
-  switch (block) {
-    WITH_BLOCK(512) WITH_BLOCK(256) WITH_BLOCK(128) WITH_BLOCK(64) WITH_BLOCK(32)
-  }
+#define WITH_BLOCK(B)                                                                              \
+  case B:                                                                                          \
+    (version == 6 ? (Kernel)reduce6<B> : (Kernel)reduce7<B>)<<<grid, block, shared>>>(in, out, n); \
+    break;
+  switch (block) { WITH_BLOCK(512) WITH_BLOCK(256) WITH_BLOCK(128) WITH_BLOCK(64) WITH_BLOCK(32) }
 #undef WITH_BLOCK
 }
 
@@ -169,7 +178,8 @@ int main(int argc, char** argv) {
       int sum = 0;
       for (int p : partial) sum += p;
       if (block == 128 || sum != expected)
-        std::printf("version %d, %u blocks of %u: sum %d, %s\n", version, grid, block, sum, sum == expected ? "ok" : "WRONG");
+        std::printf("version %d, %u blocks of %u: sum %d, %s\n", version, grid, block, sum,
+                    sum == expected ? "ok" : "WRONG");
       failures += sum != expected;
     }
   }

@@ -1,10 +1,10 @@
 // reduce_shared: block reductions in static shared, dynamic shared and no shared memory at all (warp shuffles).
 // Look at the three levels of the last version: lanes of a warp, warps of a block, blocks of a grid.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -97,10 +97,18 @@ int main(int argc, char** argv) {
   for (int version = 0; version < 4; ++version) {
     CHECK(cudaMemset(d_out, 0, (n / kBlock + 1) * sizeof(int)));
     switch (version) {
-      case 0: static_shared<<<blocks, kBlock>>>(d_in, d_out, n); break;
-      case 1: shared_unrolled4<<<blocks4, kBlock>>>(d_in, d_out, n); break;
-      case 2: dynamic_unrolled4<<<blocks4, kBlock, kBlock * sizeof(int)>>>(d_in, d_out, n); break;
-      case 3: shuffled<<<blocks, kBlock>>>(d_in, d_out, n); break;
+      case 0:
+        static_shared<<<blocks, kBlock>>>(d_in, d_out, n);
+        break;
+      case 1:
+        shared_unrolled4<<<blocks4, kBlock>>>(d_in, d_out, n);
+        break;
+      case 2:
+        dynamic_unrolled4<<<blocks4, kBlock, kBlock * sizeof(int)>>>(d_in, d_out, n);
+        break;
+      case 3:
+        shuffled<<<blocks, kBlock>>>(d_in, d_out, n);
+        break;
     }
     CHECK(cudaGetLastError());
     std::vector<int> partial(version == 0 ? blocks : version == 3 ? 1 : blocks4);

@@ -1,11 +1,11 @@
 // scan_block: prefix sums inside one block, three ways.
 // Look at the amount of work: Hillis and Steele add n log n times in log n steps, Blelloch adds about 2n times in
 // twice the steps; the padded form of the latter keeps its strided accesses out of each other's banks.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -25,8 +25,10 @@ __global__ void hillis_steele(float* out, const float* in, int n) {
   for (int offset = 1; offset < n; offset <<= 1) {
     pout = 1 - pout;
     pin = 1 - pout;
-    if (thid >= offset) temp[pout * n + thid] = temp[pin * n + thid] + temp[pin * n + thid - offset];
-    else temp[pout * n + thid] = temp[pin * n + thid];
+    if (thid >= offset)
+      temp[pout * n + thid] = temp[pin * n + thid] + temp[pin * n + thid - offset];
+    else
+      temp[pout * n + thid] = temp[pin * n + thid];
     __syncthreads();
   }
   out[thid] = temp[pout * n + thid];

@@ -1,11 +1,11 @@
 // scan_large: prefix sums of any length. First one kernel launch per tree level, then blocks that scan their own part
 // and a recursive scan of the block sums.
 // Look at the recursion in `exclusive_scan`: the block sums are an array like any other.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,12 +1,12 @@
 // shared_layouts: write a shared tile one way, read it another; square and rectangular, static and dynamic, padded.
 // Look at the pairs of subscripts: [y][x] is free of bank conflicts, [x][y] is a conflict as wide as the tile, and a
 // padded row makes both free. The output shows which element each thread read, so a wrong index cannot hide.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -111,7 +111,8 @@ static int study(int* d_out) {
     CHECK(cudaMemcpy(out.data(), d_out, n * sizeof(int), cudaMemcpyDeviceToHost));
     int bad = 0;
     for (int i = 0; i < n; ++i) bad += out[i] != (transposed ? (i % kY) * kX + i / kY : i);
-    std::printf("%2dx%-2d %-44s reads in %2d pass(es), %d wrong\n", kX, kY, name, passes(kX, kY, pitch, transposed), bad);
+    std::printf("%2dx%-2d %-44s reads in %2d pass(es), %d wrong\n", kX, kY, name, passes(kX, kY, pitch, transposed),
+                bad);
     wrong += bad;
   };
   run("write rows, read rows", false, kX, [&] { row_row<kX, kY><<<1, block>>>(d_out); });
@@ -119,8 +120,7 @@ static int study(int* d_out) {
   run("write rows, read columns", true, kX, [&] { row_column<kX, kY><<<1, block>>>(d_out); });
   run("write columns, read rows", true, kX, [&] { column_row<kX, kY><<<1, block>>>(d_out); });
   run("write rows, read columns, padded", true, kX + kPad, [&] { row_column_padded<kX, kY><<<1, block>>>(d_out); });
-  run("write rows, read columns, dynamic", true, kX,
-      [&] { row_column_dynamic<<<1, block, n * sizeof(int)>>>(d_out); });
+  run("write rows, read columns, dynamic", true, kX, [&] { row_column_dynamic<<<1, block, n * sizeof(int)>>>(d_out); });
   run("write rows, read columns, dynamic and padded", true, kX + kPad,
       [&] { row_column_dynamic_padded<<<1, block, (kX + kPad) * kY * sizeof(int)>>>(d_out); });
   return wrong;

@@ -1,11 +1,12 @@
 // shuffle: lanes of a warp read each other's registers, with no memory in between.
-// Look at the width of 16: a warp is cut in two and each half shuffles by itself. Scalars, arrays and floats all travel.
+// Look at the width of 16: a warp is cut in two and each half shuffles by itself. Scalars, arrays and floats all
+// travel.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -96,27 +97,37 @@ int main() {
     std::printf("%s\n", bad ? "  WRONG" : "");
     wrong += bad;
   };
-  show("broadcast lane 2", 32, [](int i) { return i / 16 * 16 + 2; }, [&] { broadcast<<<1, 32>>>(d_out, d_in, 2); });
-  show("up by 2", 32, [](int i) { return i % 16 < 2 ? i : i - 2; }, [&] { up<<<1, 32>>>(d_out, d_in, 2); });
-  show("down by 2", 32, [](int i) { return i % 16 > 13 ? i : i + 2; }, [&] { down<<<1, 32>>>(d_out, d_in, 2); });
-  show("wrap left by 2", 32, [](int i) { return i / 16 * 16 + (i + 2) % 16; }, [&] { wrap<<<1, 32>>>(d_out, d_in, 2); });
-  show("wrap right by 2", 32, [](int i) { return i / 16 * 16 + (i + 14) % 16; },
-       [&] { wrap<<<1, 32>>>(d_out, d_in, -2); });
-  show("butterfly 1", 32, [](int i) { return i ^ 1; }, [&] { butterfly<<<1, 32>>>(d_out, d_in, 1); });
-  show("butterfly 8", 32, [](int i) { return i ^ 8; }, [&] { butterfly<<<1, 32>>>(d_out, d_in, 8); });
-  show("arrays, butterfly 1", n, [](int i) { return (i / 4 ^ 1) * 4 + i % 4; },
-       [&] { butterfly_array<<<1, 32>>>(d_out, d_in, 1); });
-  show("swap places 0 and 3", n,
-       [](int i) {
-         int lane = i / 4, k = i % 4;
-         if (lane % 2 == 0 && k == 0) return (lane + 1) * 4 + 3;
-         if (lane % 2 == 1 && k == 3) return (lane - 1) * 4;
-         return i;
-       },
-       [&] { butterfly_swap<<<1, 32>>>(d_out, d_in, 1, 0, 3); });
-  show("float, double, 64-bit", 32,
-       [](int i) { return (i == 31 ? i : i + 1) + (i == 0 ? i : i - 1) * 1000 + (i ^ 31) * 1000000; },
-       [&] { float_and_double<<<1, 32>>>(d_out, d_in); });
+  show(
+      "broadcast lane 2", 32, [](int i) { return i / 16 * 16 + 2; }, [&] { broadcast<<<1, 32>>>(d_out, d_in, 2); });
+  show(
+      "up by 2", 32, [](int i) { return i % 16 < 2 ? i : i - 2; }, [&] { up<<<1, 32>>>(d_out, d_in, 2); });
+  show(
+      "down by 2", 32, [](int i) { return i % 16 > 13 ? i : i + 2; }, [&] { down<<<1, 32>>>(d_out, d_in, 2); });
+  show(
+      "wrap left by 2", 32, [](int i) { return i / 16 * 16 + (i + 2) % 16; }, [&] { wrap<<<1, 32>>>(d_out, d_in, 2); });
+  show(
+      "wrap right by 2", 32, [](int i) { return i / 16 * 16 + (i + 14) % 16; },
+      [&] { wrap<<<1, 32>>>(d_out, d_in, -2); });
+  show(
+      "butterfly 1", 32, [](int i) { return i ^ 1; }, [&] { butterfly<<<1, 32>>>(d_out, d_in, 1); });
+  show(
+      "butterfly 8", 32, [](int i) { return i ^ 8; }, [&] { butterfly<<<1, 32>>>(d_out, d_in, 8); });
+  show(
+      "arrays, butterfly 1", n, [](int i) { return (i / 4 ^ 1) * 4 + i % 4; },
+      [&] { butterfly_array<<<1, 32>>>(d_out, d_in, 1); });
+  show(
+      "swap places 0 and 3", n,
+      [](int i) {
+        int lane = i / 4, k = i % 4;
+        if (lane % 2 == 0 && k == 0) return (lane + 1) * 4 + 3;
+        if (lane % 2 == 1 && k == 3) return (lane - 1) * 4;
+        return i;
+      },
+      [&] { butterfly_swap<<<1, 32>>>(d_out, d_in, 1, 0, 3); });
+  show(
+      "float, double, 64-bit", 32,
+      [](int i) { return (i == 31 ? i : i + 1) + (i == 0 ? i : i - 1) * 1000 + (i ^ 31) * 1000000; },
+      [&] { float_and_double<<<1, 32>>>(d_out, d_in); });
   CHECK(cudaFree(d_in));
   CHECK(cudaFree(d_out));
   std::printf("shuffle: %s\n", wrong ? "FAILED" : "every lane got its neighbour's value");

@@ -1,10 +1,10 @@
 // stream_callback: host functions queued into streams behind the kernels whose results they look at.
 // Look at when each callback runs: after everything queued before it in its stream, before everything queued after it.
+#include <cuda_runtime.h>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,10 +1,10 @@
 // stream_compaction: keep the elements that pass a test, in order, by scan and scatter and then by warp votes.
 // Look at what the exclusive scan of the 0/1 flags means: it is the place of each kept element in the output.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

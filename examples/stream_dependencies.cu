@@ -1,10 +1,10 @@
 // stream_dependencies: a diamond across four streams drawn with events, and streams of different priority.
 // Look at cudaStreamWaitEvent: the host never waits, yet the last stream starts only after all the others are done.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \

@@ -1,11 +1,11 @@
 // stream_order: four kernels in each of several streams, queued depth first, breadth first and with a default-stream
 // kernel in between. Look at what each order promises: inside a stream always, between streams never, unless the
 // default stream steps in (and even then not for streams made with cudaStreamNonBlocking).
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -50,8 +50,10 @@ int main() {
     std::vector<bool> seen(kStreams * 4, false);
     for (int s = 0; s < kStreams; ++s) {
       for (int k = 0; k < 4; ++k) {
-        if (when[s][k] < 0 || when[s][k] >= kStreams * 4 || seen[when[s][k]]) ++bad;
-        else seen[when[s][k]] = true;
+        if (when[s][k] < 0 || when[s][k] >= kStreams * 4 || seen[when[s][k]])
+          ++bad;
+        else
+          seen[when[s][k]] = true;
         if (k > 0) bad += when[s][k] <= when[s][k - 1];
       }
       // A default-stream kernel waits for all that was queued before it and holds back all that comes after.

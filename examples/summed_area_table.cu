@@ -1,11 +1,11 @@
 // summed_area_table: two-dimensional prefix sums, and with them a box filter of any size in four reads per pixel.
 // Look at the four corners in `box_filter`: the sum over a rectangle is D - B - C + A.
+#include <cuda_runtime.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -16,7 +16,8 @@
     }                                                                              \
   } while (0)
 
-// One block per line scans it inclusively; `step` is the distance between elements: 1 along rows, the width along columns.
+// One block per line scans it inclusively; `step` is the distance between elements: 1 along rows, the width along
+// columns.
 __global__ void scan_lines(const float* in, float* out, int length, int line_step, int step) {
   extern __shared__ float temp[];
   const float* source = in + (size_t)blockIdx.x * line_step;

@@ -1,11 +1,11 @@
 // build: --extended-lambda
 // templates_and_lambdas: one grid-stride loop, any operation: function objects, device lambdas, function templates.
 // Look at what travels to the device: a lambda's captures, copied by value like any other kernel argument.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -23,11 +23,15 @@ __global__ void for_each_index(int n, Function f) {
 
 struct Plus {
   template <typename T>
-  __host__ __device__ T operator()(T a, T b) const { return a + b; }
+  __host__ __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
 };
 struct Larger {
   template <typename T>
-  __host__ __device__ T operator()(T a, T b) const { return a > b ? a : b; }
+  __host__ __device__ T operator()(T a, T b) const {
+    return a > b ? a : b;
+  }
 };
 
 // A block-wide fold with any associative operation and any element type.
@@ -59,8 +63,10 @@ static T folded(const T* d_in, int n, T start, Operation op) {
 
 template <int kDegree>
 __host__ __device__ constexpr int power(int x) {
-  if constexpr (kDegree == 0) return 1;
-  else return x * power<kDegree - 1>(x);
+  if constexpr (kDegree == 0)
+    return 1;
+  else
+    return x * power<kDegree - 1>(x);
 }
 
 int main() {

@@ -1,18 +1,18 @@
 // thread_index: who am I? Every thread of a 3-D grid of 3-D blocks prints or computes its coordinates.
 // Look at the two flattening formulas: x runs fastest, then y, then z, for threads in a block and for blocks in a grid.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-#include <cuda_runtime.h>
-
-#define CHECK(call)                                                                             \
-  do {                                                                                          \
-    cudaError_t status_ = (call);                                                               \
-    if (status_ != cudaSuccess) {                                                               \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status_));              \
-      std::exit(1);                                                                             \
-    }                                                                                           \
+#define CHECK(call)                                                                \
+  do {                                                                             \
+    cudaError_t status_ = (call);                                                  \
+    if (status_ != cudaSuccess) {                                                  \
+      std::printf("%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status_)); \
+      std::exit(1);                                                                \
+    }                                                                              \
   } while (0)
 
 __global__ void introduce_yourself() {

@@ -1,11 +1,11 @@
 // transpose_global: two copies and six transposes that use global memory only.
 // Look at the two offsets in each kernel: one walks along rows (neighbouring threads, neighbouring words), the other
 // down columns (neighbouring threads, a whole row apart). The copies bound what a transpose can reach.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -92,7 +92,12 @@ int main(int argc, char** argv) {
   CHECK(cudaMalloc(&d_out, n * sizeof(float)));
   CHECK(cudaMemcpy(d_in, in.data(), n * sizeof(float), cudaMemcpyHostToDevice));
 
-  const struct { const char* name; Kernel kernel; Does does; int unroll; } versions[] = {
+  const struct {
+    const char* name;
+    Kernel kernel;
+    Does does;
+    int unroll;
+  } versions[] = {
       {"copy rows", copy_row, Does::Copy, 1},
       {"copy columns", copy_column, Does::Copy, 1},
       {"naive, reads rows", naive_row, Does::Transpose, 1},
@@ -112,8 +117,7 @@ int main(int argc, char** argv) {
       v.kernel<<<grid, shape>>>(d_out, d_in, nx, ny);
       CHECK(cudaGetLastError());
       CHECK(cudaMemcpy(out.data(), d_out, n * sizeof(float), cudaMemcpyDeviceToHost));
-      const std::vector<float>& expected =
-          v.does == Does::Copy ? in : v.does == Does::Transpose ? transposed : back;
+      const std::vector<float>& expected = v.does == Does::Copy ? in : v.does == Does::Transpose ? transposed : back;
       int bad = 0;
       for (int i = 0; i < n; ++i) bad += !(out[i] == expected[i]);
       std::printf("%-24s <<<(%u, %u), (%u, %u)>>> %d wrong\n", v.name, grid.x, grid.y, shape.x, shape.y, bad);

@@ -1,10 +1,10 @@
 // transpose_shared: rows in, rows out, and the turning done in a shared tile.
 // Look at the tile's width: 32 columns put a whole tile column into one bank; one or two columns of padding spread it.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -83,7 +83,12 @@ int main(int argc, char** argv) {
     CHECK(cudaMalloc(&d_in, n * sizeof(float)));
     CHECK(cudaMalloc(&d_out, n * sizeof(float)));
     CHECK(cudaMemcpy(d_in, in.data(), n * sizeof(float), cudaMemcpyHostToDevice));
-    const struct { const char* name; Kernel kernel; int unroll; size_t shared; } versions[] = {
+    const struct {
+      const char* name;
+      Kernel kernel;
+      int unroll;
+      size_t shared;
+    } versions[] = {
         {"naive", naive, 1, 0},
         {"tile", tiled<kX>, 1, 0},
         {"tile, padded by one", tiled<kX + 1>, 1, 0},

@@ -1,10 +1,10 @@
 // vector_add: one thread per element, and a host that checks every answer.
 // Look at the guard `if (i < n)`: the grid is rounded up, so the last block has threads with nothing to do.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 __global__ void vector_add(const float* a, const float* b, float* c, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

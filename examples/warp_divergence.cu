@@ -1,11 +1,11 @@
 // warp_divergence: the same work split by lane parity, by warp, by predicate and by a switch.
 // Look at `by_lane` and `by_warp`: equal instructions, but only the first makes a warp walk both sides of the branch.
 // `shared_work` and `separate_work` show a task pulled out of two branches so that it is done once, converged.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -19,16 +19,20 @@
 __global__ void by_lane(float* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   float a = 0.0f, b = 0.0f;
-  if (i % 2 == 0) a = 100.0f;
-  else b = 200.0f;
+  if (i % 2 == 0)
+    a = 100.0f;
+  else
+    b = 200.0f;
   out[i] = a + b;
 }
 
 __global__ void by_warp(float* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   float a = 0.0f, b = 0.0f;
-  if ((i / warpSize) % 2 == 0) a = 100.0f;
-  else b = 200.0f;
+  if ((i / warpSize) % 2 == 0)
+    a = 100.0f;
+  else
+    b = 200.0f;
   out[i] = a + b;
 }
 
@@ -48,9 +52,14 @@ __global__ void by_everything(float* out) {
   for (int k = 0; k <= i % 7; ++k) {
     if (k == 5) break;
     switch ((i + k) % 4) {
-      case 0: value += 1; break;
-      case 1: value += 10;  // and on into the next case
-      case 2: value += 100; break;
+      case 0:
+        value += 1;
+        break;
+      case 1:
+        value += 10;  // and on into the next case
+      case 2:
+        value += 100;
+        break;
       default:
         if (i & 8) continue;
         value += 1000;
@@ -59,7 +68,9 @@ __global__ void by_everything(float* out) {
   out[i] = (float)value;
 }
 
-struct Quad { float corner[4]; };
+struct Quad {
+  float corner[4];
+};
 
 __device__ float area(float a, float b, float c) {
   float s = 0.0f;
@@ -70,8 +81,10 @@ __device__ float area(float a, float b, float c) {
 __global__ void separate_work(const Quad* quads, float* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   Quad q = quads[i];
-  if (q.corner[0] > q.corner[3]) out[i] = area(q.corner[0], q.corner[1], q.corner[2]);
-  else out[i] = area(q.corner[3], q.corner[1], q.corner[2]);
+  if (q.corner[0] > q.corner[3])
+    out[i] = area(q.corner[0], q.corner[1], q.corner[2]);
+  else
+    out[i] = area(q.corner[3], q.corner[1], q.corner[2]);
 }
 
 __global__ void shared_work(const Quad* quads, float* out) {

@@ -1,9 +1,9 @@
 /* A C program; it sees the runtime through its C header. */
+#include "pipeline.h"
+
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "pipeline.h"
 
 int main(void) {
   const int n = 5000;

@@ -2,10 +2,10 @@
 // separate_compilation: device code in two files, linked together.
 // Look at the declarations without bodies: a device function, a device variable and a constant table that polynomial.cu
 // defines, and a kernel there that is launched from here.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
-
-#include <cuda_runtime.h>
 
 #include "polynomial.h"
 

@@ -60,8 +60,9 @@ int main() {
   for (int i = 0; i < NX * NY; i++) A[i] = sin(i * 0.37);
   for (int j = 0; j < NY; j++) x[j] = j * M_PI / NY;
   for (int i = 0; i < NX; i++) r[i] = 1.0 + i / (double)NX;
-  double *d_A = up(A), *d_x = up(x), *d_r = up(r), *d_t = up(std::vector<double>(NX)), *d_y = up(std::vector<double>(NY)),
-         *d_q = up(std::vector<double>(NX)), *d_s = up(std::vector<double>(NY)), *d_y1 = up(y1), *d_y2 = up(y2);
+  double *d_A = up(A), *d_x = up(x), *d_r = up(r), *d_t = up(std::vector<double>(NX)),
+         *d_y = up(std::vector<double>(NY)), *d_q = up(std::vector<double>(NX)), *d_s = up(std::vector<double>(NY)),
+         *d_y1 = up(y1), *d_y2 = up(y2);
   int bx = (NX + 255) / 256, by = (NY + 255) / 256;
   rows<<<bx, 256>>>(d_A, d_x, d_t, NX, NY, false);
   columns<<<by, 256>>>(d_A, d_t, d_y, NX, NY, false);

@@ -116,11 +116,15 @@ static int check(const char* where, const All& a) {
   expect(a.i[0] == sum && a.i[1] == -sum && a.i[2] == 1 - N && a.i[3] == N - 1, "int add sub min max");
   expect(a.i[4] == (int)0x80000000 && a.i[5] == 0x7fffffff && a.i[6] == x3, "int and or xor");
   expect(a.i[7] >= 0 && a.i[7] < N && a.i[8] > 0 && a.i[8] <= N && a.i[9] == N, "int exch cas block");
-  expect(a.u[0] == (unsigned)sum && a.u[1] == 1000000u - sum && a.u[2] == 1001u - N && a.u[3] == 7u * (N - 1), "unsigned");
+  expect(a.u[0] == (unsigned)sum && a.u[1] == 1000000u - sum && a.u[2] == 1001u - N && a.u[3] == 7u * (N - 1),
+         "unsigned");
   expect(a.u[4] == 0 && a.u[5] == ~0u && a.u[6] == bits32 && a.u[7] < N && a.u[8] >= 1 && a.u[8] <= N, "unsigned bits");
   expect(a.u[9] == N % 11 && a.u[10] == (11 * N - N) % 11 && a.u[11] == 2 * N, "inc dec system");
-  expect(a.ull[0] == (unsigned long long)sum << 32 && a.ull[1] == (1ull << 50) - N + 1 && a.ull[2] == (1ull << 50) + N - 1, "64-bit");
-  expect(a.ull[3] == 0 && a.ull[4] == ~0ull && a.ull[5] == x62 && a.ull[6] >> 40 < N && a.ull[7] == 1ull << 60, "64-bit bits");
+  expect(
+      a.ull[0] == (unsigned long long)sum << 32 && a.ull[1] == (1ull << 50) - N + 1 && a.ull[2] == (1ull << 50) + N - 1,
+      "64-bit");
+  expect(a.ull[3] == 0 && a.ull[4] == ~0ull && a.ull[5] == x62 && a.ull[6] >> 40 < N && a.ull[7] == 1ull << 60,
+         "64-bit bits");
   expect(a.ll[0] == -((long long)(N - 1) << 35) && a.ll[1] == N - 1 - 200, "signed 64-bit");
   expect(a.f[0] == 0.25f * N && a.f[1] >= 0 && a.f[1] < N && a.d[0] == 0.125 * N, "floating point");
   expect(a.us == N, "16-bit compare and swap");

@@ -18,7 +18,8 @@ struct Node {
   int no_of_edges;
 };
 
-__global__ void Kernel(Node* g_nodes, int* g_edges, bool* g_mask, bool* g_updating, bool* g_visited, int* g_cost, int n) {
+__global__ void Kernel(Node* g_nodes, int* g_edges, bool* g_mask, bool* g_updating, bool* g_visited, int* g_cost,
+                       int n) {
   int tid = blockIdx.x * blockDim.x + threadIdx.x;
   if (tid < n && g_mask[tid]) {
     g_mask[tid] = false;

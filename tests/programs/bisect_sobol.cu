@@ -31,8 +31,10 @@ __global__ void bisect(const double* d, const double* e2, int n, double lo, doub
   while (b - a > 1e-13 * fmax(fabs(a), fabs(b)) + 1e-14) {
     double m = 0.5 * (a + b);
     if (m == a || m == b) break;
-    if (count_below(d, e2, n, m) > k) b = m;
-    else a = m;
+    if (count_below(d, e2, n, m) > k)
+      b = m;
+    else
+      a = m;
   }
   out[k] = 0.5 * (a + b);
 }
@@ -90,8 +92,10 @@ int main() {
   CHECK(cudaMemcpy(p.data(), dp, m * 4, cudaMemcpyDeviceToHost));
   std::vector<int> strata(m, 0);
   for (float x : p) {
-    if (x >= 0 && x < 1) strata[(int)(x * m)]++;
-    else bad++;
+    if (x >= 0 && x < 1)
+      strata[(int)(x * m)]++;
+    else
+      bad++;
   }
   for (int c : strata) bad += c != 1;  // every stratum is hit exactly once
   bad += p[0] != 0.0f || p[1] != 0.5f || p[2] != 0.75f || p[3] != 0.25f;

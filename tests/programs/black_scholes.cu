@@ -25,11 +25,13 @@ __device__ inline float cndGPU(float d) {
   return cnd;
 }
 
-__launch_bounds__(128) __global__ void BlackScholesGPU(float2* __restrict call, float2* __restrict put, float2* __restrict price,
-                                                       float2* __restrict strike, float2* __restrict years, int optN) {
+__launch_bounds__(128) __global__
+    void BlackScholesGPU(float2* __restrict call, float2* __restrict put, float2* __restrict price,
+                         float2* __restrict strike, float2* __restrict years, int optN) {
   const int opt = blockDim.x * blockIdx.x + threadIdx.x;
   if (opt >= optN / 2) return;
-  float c[2], p[2], S[2] = {price[opt].x, price[opt].y}, X[2] = {strike[opt].x, strike[opt].y}, T[2] = {years[opt].x, years[opt].y};
+  float c[2], p[2], S[2] = {price[opt].x, price[opt].y}, X[2] = {strike[opt].x, strike[opt].y},
+                    T[2] = {years[opt].x, years[opt].y};
   for (int k = 0; k < 2; k++) {
     float sqrtT = __fdividef(1.0F, rsqrtf(T[k]));
     float d1 = __fdividef(__logf(S[k] / X[k]) + (R + 0.5f * VOL * VOL) * T[k], VOL * sqrtT);
@@ -65,7 +67,8 @@ int main() {
   CHECK(cudaMemcpy(put.data(), dP, n * 4, cudaMemcpyDeviceToHost));
   double delta = 0, total = 0;
   for (int i = 0; i < n; i++) {
-    double sq = sqrt(T[i]), d1 = (log((double)S[i] / X[i]) + (R + 0.5 * VOL * VOL) * T[i]) / (VOL * sq), d2 = d1 - VOL * sq;
+    double sq = sqrt(T[i]), d1 = (log((double)S[i] / X[i]) + (R + 0.5 * VOL * VOL) * T[i]) / (VOL * sq),
+           d2 = d1 - VOL * sq;
     auto N = [](double d) { return 0.5 * erfc(-d / sqrt(2.0)); };
     double e = exp(-R * T[i]), c = S[i] * N(d1) - X[i] * e * N(d2);
     delta += fabs(c - call[i]), total += fabs(c);

@@ -26,7 +26,9 @@ __global__ void fill(int* p, int v, int n) {
 }
 
 static std::atomic<int> g_order{0};
-struct Note { int at = -1; };
+struct Note {
+  int at = -1;
+};
 static void CUDART_CB note(void* p) { static_cast<Note*>(p)->at = g_order++; }
 
 int main() {
@@ -98,7 +100,9 @@ int main() {
       if (cudaPeekAtLastError() != cudaSuccess) wrong++;
       int *p, host[100];
       cudaStream_t mine;
-      if (cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking) != cudaSuccess || cudaMalloc(&p, sizeof host) != cudaSuccess) wrong++;
+      if (cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking) != cudaSuccess ||
+          cudaMalloc(&p, sizeof host) != cudaSuccess)
+        wrong++;
       for (int k = 0; k < 20; k++) {
         fill<<<2, 32, 0, mine>>>(p, t * 100 + k, 100);
         cudaMemcpyAsync(host, p, sizeof host, cudaMemcpyDeviceToHost, mine);

@@ -98,8 +98,10 @@ HD inline int deep(int x) {
             for (int k = 0; k < (x & 3); k++) r ^= k << x % 7;
           }
         }
-      } else r = 3;
-    } else r = x & 16 ? 4 : x & 32 ? 5 : 6;
+      } else
+        r = 3;
+    } else
+      r = x & 16 ? 4 : x & 32 ? 5 : 6;
     r += 100;
   } else {
     r = x / 2;
@@ -132,7 +134,8 @@ int main() {
   for (int i = 0; i < n; i++) {
     all(i, want);
     for (int j = 0; j < 6; j++)
-      if (out[i * 6 + j] != want[j] && bad++ < 5) printf("  function %d of %d: %d, not %d\n", j, i, out[i * 6 + j], want[j]);
+      if (out[i * 6 + j] != want[j] && bad++ < 5)
+        printf("  function %d of %d: %d, not %d\n", j, i, out[i * 6 + j], want[j]);
   }
   printf("control_flow: %d wrong, %s\n", bad, bad ? "FAILED" : "PASSED");
   return bad != 0;

@@ -37,7 +37,8 @@ __global__ void convolutionRows(float* d_Dst, const float* d_Src, int imageW, in
     s_Data[threadIdx.y][threadIdx.x + i * ROWS_BLOCKDIM_X] = d_Src[i * ROWS_BLOCKDIM_X];
 #pragma unroll
   for (int i = 0; i < ROWS_HALO_STEPS; i++)
-    s_Data[threadIdx.y][threadIdx.x + i * ROWS_BLOCKDIM_X] = (baseX >= -i * ROWS_BLOCKDIM_X) ? d_Src[i * ROWS_BLOCKDIM_X] : 0;
+    s_Data[threadIdx.y][threadIdx.x + i * ROWS_BLOCKDIM_X] =
+        (baseX >= -i * ROWS_BLOCKDIM_X) ? d_Src[i * ROWS_BLOCKDIM_X] : 0;
 #pragma unroll
   for (int i = ROWS_HALO_STEPS + ROWS_RESULT_STEPS; i < ROWS_HALO_STEPS + ROWS_RESULT_STEPS + ROWS_HALO_STEPS; i++)
     s_Data[threadIdx.y][threadIdx.x + i * ROWS_BLOCKDIM_X] =
@@ -101,8 +102,8 @@ int main() {
   CHECK(cudaMalloc(&d_out, n * 4));
   CHECK(cudaMemcpyToSymbol(c_Kernel, kernel, sizeof kernel));
   CHECK(cudaMemcpy(d_in, in.data(), n * 4, cudaMemcpyHostToDevice));
-  convolutionRows<<<dim3(W / (ROWS_RESULT_STEPS * ROWS_BLOCKDIM_X), H / ROWS_BLOCKDIM_Y), dim3(ROWS_BLOCKDIM_X, ROWS_BLOCKDIM_Y)>>>(
-      d_mid, d_in, W, H, W);
+  convolutionRows<<<dim3(W / (ROWS_RESULT_STEPS * ROWS_BLOCKDIM_X), H / ROWS_BLOCKDIM_Y),
+                    dim3(ROWS_BLOCKDIM_X, ROWS_BLOCKDIM_Y)>>>(d_mid, d_in, W, H, W);
   convolutionColumns<<<dim3(W / COLUMNS_BLOCKDIM_X, H / (COLUMNS_RESULT_STEPS * COLUMNS_BLOCKDIM_Y)),
                        dim3(COLUMNS_BLOCKDIM_X, COLUMNS_BLOCKDIM_Y)>>>(d_out, d_mid, W, H, W);
   CHECK(cudaGetLastError());
@@ -119,7 +120,8 @@ int main() {
       bad += out[y * W + x] != want[y * W + x];  // whole numbers below 2^24: exact
     }
   std::vector<unsigned char> img(n), edges(n);
-  for (int i = 0; i < n; i++) img[i] = (i / W - 40) * (i / W - 40) + (i % W - 60) * (i % W - 60) < 900 ? 200 : (i * 7) % 30;
+  for (int i = 0; i < n; i++)
+    img[i] = (i / W - 40) * (i / W - 40) + (i % W - 60) * (i % W - 60) < 900 ? 200 : (i * 7) % 30;
   unsigned char *d_img, *d_edges;
   CHECK(cudaMalloc(&d_img, n));
   CHECK(cudaMalloc(&d_edges, n));

@@ -84,6 +84,7 @@ int main() {
       for (int i = 0; i < N; i++) s += (data[i * M + a] - mean[a]) * (data[i * M + b] - mean[b]);
       bad += !(fabs(corr[a * M + b] - s / N / sd[a] / sd[b]) < 1e-4) + !(fabs(cov[a * M + b] - s / (N - 1)) < 1e-3);
     }
-  printf("correlation: r[0][1] %.4f, cov[2][2] %.4f, %d wrong, %s\n", corr[1], cov[2 * M + 2], bad, bad ? "FAILED" : "PASSED");
+  printf("correlation: r[0][1] %.4f, cov[2][2] %.4f, %d wrong, %s\n", corr[1], cov[2 * M + 2], bad,
+         bad ? "FAILED" : "PASSED");
   return bad != 0;
 }

@@ -28,12 +28,14 @@ __device__ uint32_t crc32(const uint8_t* p, int n) {
 }
 
 __constant__ uint32_t sha_k[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be,
-    0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa,
-    0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85,
-    0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3,
-    0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f,
-    0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
 __device__ inline uint32_t ror(uint32_t x, int n) { return (x >> n) | (x << (32 - n)); }
 __device__ inline uint32_t rol(uint32_t x, int n) { return (x << n) | (x >> (32 - n)); }
@@ -49,7 +51,8 @@ __device__ int pad(const uint8_t* p, int n, uint8_t* out, bool big) {  // messag
 __device__ void sha256(const uint8_t* p, int n, uint32_t* h) {
   uint8_t m[128];
   int blocks = pad(p, n, m, true);
-  const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                             0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   for (int i = 0; i < 8; i++) h[i] = start[i];
   for (int b = 0; b < blocks; b++) {
     uint32_t w[64], s[8];
@@ -58,12 +61,14 @@ __device__ void sha256(const uint8_t* p, int n, uint32_t* h) {
       w[i] = (uint32_t)q[0] << 24 | q[1] << 16 | q[2] << 8 | q[3];
     }
     for (int i = 16; i < 64; i++) {
-      uint32_t s0 = ror(w[i - 15], 7) ^ ror(w[i - 15], 18) ^ (w[i - 15] >> 3), s1 = ror(w[i - 2], 17) ^ ror(w[i - 2], 19) ^ (w[i - 2] >> 10);
+      uint32_t s0 = ror(w[i - 15], 7) ^ ror(w[i - 15], 18) ^ (w[i - 15] >> 3),
+               s1 = ror(w[i - 2], 17) ^ ror(w[i - 2], 19) ^ (w[i - 2] >> 10);
       w[i] = w[i - 16] + s0 + w[i - 7] + s1;
     }
     for (int i = 0; i < 8; i++) s[i] = h[i];
     for (int i = 0; i < 64; i++) {
-      uint32_t t1 = s[7] + (ror(s[4], 6) ^ ror(s[4], 11) ^ ror(s[4], 25)) + ((s[4] & s[5]) ^ (~s[4] & s[6])) + sha_k[i] + w[i];
+      uint32_t t1 =
+          s[7] + (ror(s[4], 6) ^ ror(s[4], 11) ^ ror(s[4], 25)) + ((s[4] & s[5]) ^ (~s[4] & s[6])) + sha_k[i] + w[i];
       uint32_t t2 = (ror(s[0], 2) ^ ror(s[0], 13) ^ ror(s[0], 22)) + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
       for (int j = 7; j > 0; j--) s[j] = s[j - 1];
       s[4] += t1;
@@ -84,10 +89,14 @@ __device__ void md5(const uint8_t* p, int n, uint32_t* h) {
     for (int i = 0; i < 64; i++) {
       uint32_t f, k = (uint32_t)floor(fabs(sin((double)(i + 1))) * 4294967296.0);
       int g;
-      if (i < 16) f = (B & C) | (~B & D), g = i;
-      else if (i < 32) f = (D & B) | (~D & C), g = (5 * i + 1) % 16;
-      else if (i < 48) f = B ^ C ^ D, g = (3 * i + 5) % 16;
-      else f = C ^ (B | ~D), g = (7 * i) % 16;
+      if (i < 16)
+        f = (B & C) | (~B & D), g = i;
+      else if (i < 32)
+        f = (D & B) | (~D & C), g = (5 * i + 1) % 16;
+      else if (i < 48)
+        f = B ^ C ^ D, g = (3 * i + 5) % 16;
+      else
+        f = C ^ (B | ~D), g = (7 * i) % 16;
       uint32_t w = q[g * 4] | q[g * 4 + 1] << 8 | q[g * 4 + 2] << 16 | (uint32_t)q[g * 4 + 3] << 24;
       uint32_t t = D;
       D = C;
@@ -190,7 +199,8 @@ __global__ void hashes(const uint8_t* text, const int* start, int count, uint32_
 }
 
 int main() {
-  const char* messages[] = {"", "abc", "123456789", "message digest", "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"};
+  const char* messages[] = {"", "abc", "123456789", "message digest",
+                            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"};
   std::string all;
   int start[6] = {0}, bad = 0;
   for (int i = 0; i < 5; i++) all += messages[i], start[i + 1] = (int)all.size();
@@ -210,13 +220,16 @@ int main() {
   CHECK(cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost));
   printf("crc32 of 123456789: %08x\n", out[2 * 13]);
   bad += out[2 * 13] != 0xcbf43926 || out[0] != 0;
-  bad += out[1 * 13 + 1] != 0x98500190 || out[1 * 13 + 4] != 0x727fe128;  // 900150983cd24fb0d6963f7d28e17f72, little-endian
+  bad += out[1 * 13 + 1] != 0x98500190 ||
+         out[1 * 13 + 4] != 0x727fe128;  // 900150983cd24fb0d6963f7d28e17f72, little-endian
   bad += out[1 * 13 + 5] != 0xba7816bf || out[1 * 13 + 12] != 0xf20015ad;
-  bad += out[5] != 0xe3b0c442 || out[12] != 0x7852b855 || out[4 * 13 + 5] != 0x248d6a61 || out[4 * 13 + 12] != 0x19db06c1;
+  bad +=
+      out[5] != 0xe3b0c442 || out[12] != 0x7852b855 || out[4 * 13 + 5] != 0x248d6a61 || out[4 * 13 + 12] != 0x19db06c1;
   printf("hashes: %d wrong\n", bad);
 
   uint8_t key[16], text[16], cipher[16];
-  const uint8_t want[16] = {0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30, 0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a};
+  const uint8_t want[16] = {0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30,
+                            0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a};
   for (int i = 0; i < 16; i++) key[i] = (uint8_t)i, text[i] = (uint8_t)(i * 0x11);
   CHECK(cudaMemcpy(d_aes, key, 16, cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(d_aes + 16, text, 16, cudaMemcpyHostToDevice));

@@ -59,7 +59,8 @@ __global__ void gauss_jordan(const double* in, double* out) {
   extern __shared__ double m[];  // N rows of 2N
   __shared__ int pivot;
   int t = threadIdx.x;
-  for (int i = t; i < N * N; i += blockDim.x) m[i / N * 2 * N + i % N] = in[i], m[i / N * 2 * N + N + i % N] = i / N == i % N;
+  for (int i = t; i < N * N; i += blockDim.x)
+    m[i / N * 2 * N + i % N] = in[i], m[i / N * 2 * N + N + i % N] = i / N == i % N;
   __syncthreads();
   for (int k = 0; k < N; k++) {
     if (t == 0) {
@@ -86,7 +87,8 @@ __global__ void gauss_jordan(const double* in, double* out) {
   for (int i = t; i < N * N; i += blockDim.x) out[i] = m[i / N * 2 * N + N + i % N];
 }
 
-__global__ void pcr(const float* a, const float* b, const float* c, const float* d, float* x, int n) {  // parallel cyclic reduction
+__global__ void pcr(const float* a, const float* b, const float* c, const float* d, float* x,
+                    int n) {  // parallel cyclic reduction
   extern __shared__ float sh[];
   float *sa = sh, *sb = sa + n, *sc = sb + n, *sd = sc + n;
   int i = threadIdx.x;
@@ -119,7 +121,9 @@ __global__ void power_step(const double* a, const double* x, double* y, double* 
   y[i] = s;
   atomicAdd(norm2, s * s);
 }
-__global__ void normalize(double* x, const double* y, const double* norm2) { x[threadIdx.x] = y[threadIdx.x] / sqrt(*norm2); }
+__global__ void normalize(double* x, const double* y, const double* norm2) {
+  x[threadIdx.x] = y[threadIdx.x] / sqrt(*norm2);
+}
 
 static double* up(const std::vector<double>& v) {
   double* d;
@@ -143,7 +147,8 @@ static void report(const char* name, double error, double limit) {
 int main() {
   std::vector<double> A(N * N), G(N * N);
   for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++) A[i * N + j] = 1.0 / (1 + abs(i - j)) + (i == j ? 2.0 : 0), G[i * N + j] = sin(1.0 + i * 3.7 + j * j * 0.9);
+    for (int j = 0; j < N; j++)
+      A[i * N + j] = 1.0 / (1 + abs(i - j)) + (i == j ? 2.0 : 0), G[i * N + j] = sin(1.0 + i * 3.7 + j * j * 0.9);
   double *d_a = up(A), *d_g = up(G), *d_q = up(A), e = 0;
   cholesky<<<1, 64>>>(d_a);
   auto L = down(d_a, N * N);
@@ -185,7 +190,11 @@ int main() {
   std::vector<float> t[4], x(n);
   float *d[4], *dx;
   for (int k = 0; k < 4; k++) {
-    for (int i = 0; i < n; i++) t[k].push_back(k == 0 ? (i ? -1.0f - 0.001f * i : 0) : k == 1 ? 4.0f : k == 2 ? (i < n - 1 ? -1.2f : 0) : sinf(i * 0.1f));
+    for (int i = 0; i < n; i++)
+      t[k].push_back(k == 0   ? (i ? -1.0f - 0.001f * i : 0)
+                     : k == 1 ? 4.0f
+                     : k == 2 ? (i < n - 1 ? -1.2f : 0)
+                              : sinf(i * 0.1f));
     CHECK(cudaMalloc(&d[k], n * 4));
     CHECK(cudaMemcpy(d[k], t[k].data(), n * 4, cudaMemcpyHostToDevice));
   }
@@ -194,13 +203,16 @@ int main() {
   CHECK(cudaGetLastError());
   CHECK(cudaMemcpy(x.data(), dx, n * 4, cudaMemcpyDeviceToHost));
   e = 0;
-  for (int i = 0; i < n; i++) e = fmax(e, fabs((i ? t[0][i] * x[i - 1] : 0.0f) + t[1][i] * x[i] + (i < n - 1 ? t[2][i] * x[i + 1] : 0.0f) - t[3][i]));
+  for (int i = 0; i < n; i++)
+    e = fmax(
+        e, fabs((i ? t[0][i] * x[i - 1] : 0.0f) + t[1][i] * x[i] + (i < n - 1 ? t[2][i] * x[i + 1] : 0.0f) - t[3][i]));
   report("tridiagonal", e, 1e-5);
 
   const int m = 33;
   std::vector<float> u(m * m, 0.0f), f(m * m, 0.0f);
   float *du, *df, h2 = 1.0f / ((m - 1) * (m - 1));
-  for (int i = 0; i < m * m; i++) f[i] = -2 * (float)(M_PI * M_PI) * sinf((float)M_PI * (i % m) / (m - 1)) * sinf((float)M_PI * (i / m) / (m - 1));
+  for (int i = 0; i < m * m; i++)
+    f[i] = -2 * (float)(M_PI * M_PI) * sinf((float)M_PI * (i % m) / (m - 1)) * sinf((float)M_PI * (i / m) / (m - 1));
   CHECK(cudaMalloc(&du, m * m * 4));
   CHECK(cudaMalloc(&df, m * m * 4));
   CHECK(cudaMemcpy(du, u.data(), m * m * 4, cudaMemcpyHostToDevice));
@@ -210,10 +222,12 @@ int main() {
   CHECK(cudaGetLastError());
   CHECK(cudaMemcpy(u.data(), du, m * m * 4, cudaMemcpyDeviceToHost));
   e = 0;
-  for (int i = 0; i < m * m; i++) e = fmax(e, fabs(u[i] - sin(M_PI * (i % m) / (m - 1)) * sin(M_PI * (i / m) / (m - 1))));
+  for (int i = 0; i < m * m; i++)
+    e = fmax(e, fabs(u[i] - sin(M_PI * (i % m) / (m - 1)) * sin(M_PI * (i / m) / (m - 1))));
   report("poisson", e, 2e-3);
 
-  double *d_x = up(std::vector<double>(N, 1.0)), *d_y = up(std::vector<double>(N)), *d_n = up(std::vector<double>(1, 0.0)), *d_s = up(A);
+  double *d_x = up(std::vector<double>(N, 1.0)), *d_y = up(std::vector<double>(N)),
+         *d_n = up(std::vector<double>(1, 0.0)), *d_s = up(A);
   for (int it = 0; it < 300; it++) {
     CHECK(cudaMemset(d_n, 0, 8));
     power_step<<<1, N>>>(d_s, d_x, d_y, d_n);

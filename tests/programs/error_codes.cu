@@ -1,11 +1,11 @@
 // Faults inside kernels, each in a child process: what is reported, when, and that it sticks to the context.
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
+#include <cuda_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cuda_runtime.h>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
 
 __global__ void write_null(int* p) { *p = 1; }
 __global__ void write_far(int* p) { p[1ull << 36] = 1; }
@@ -28,7 +28,7 @@ static int run(std::function<void(int*)> launch, cudaError_t wanted) {
     return 13;
   }
   if (cudaGetLastError() != wanted) return 14;
-  if (cudaMalloc(&d, 64) != wanted) return 15;                                   // everything fails from now on
+  if (cudaMalloc(&d, 64) != wanted) return 15;  // everything fails from now on
   if (cudaMemcpy(&value, d, 4, cudaMemcpyDeviceToHost) == cudaSuccess) return 16;
   fine<<<1, 1>>>(d);
   if (cudaGetLastError() != wanted) return 17;
@@ -54,7 +54,8 @@ static void child(const char* name, std::function<int()> body) {
 int main() {
   child("null pointer", [] { return run([](int*) { write_null<<<1, 1>>>(nullptr); }, cudaErrorIllegalAddress); });
   child("far out of bounds", [] { return run([](int* p) { write_far<<<1, 1>>>(p); }, cudaErrorIllegalAddress); });
-  child("misaligned address", [] { return run([](int* p) { misaligned<<<1, 1>>>((char*)p); }, cudaErrorMisalignedAddress); });
+  child("misaligned address",
+        [] { return run([](int* p) { misaligned<<<1, 1>>>((char*)p); }, cudaErrorMisalignedAddress); });
   child("trap instruction", [] { return run([](int*) { trap<<<1, 1>>>(); }, cudaErrorLaunchFailure); });
   child("kernel error at a copy", [] {
     int *d, value;

@@ -24,7 +24,8 @@ __global__ void Fan2(float* m_cuda, float* a_cuda, float* b_cuda, int Size, int 
 int main() {
   const int Size = 64;
   size_t bytes = Size * Size * sizeof(float);
-  float *a = (float*)malloc(bytes), *a0 = (float*)malloc(bytes), *b = (float*)malloc(Size * 4), *x = (float*)malloc(Size * 4);
+  float *a = (float*)malloc(bytes), *a0 = (float*)malloc(bytes), *b = (float*)malloc(Size * 4),
+        *x = (float*)malloc(Size * 4);
   float *d_a, *d_m, *d_b;
   for (int i = 0; i < Size; i++) {
     for (int j = 0; j < Size; j++) a[i * Size + j] = 10.0f * expf(-0.1f * fabsf((float)(i - j)));

@@ -21,7 +21,8 @@ typedef float DATA_TYPE;
 #define DIM_X 32
 #define DIM_Y 8
 
-__global__ void gemm_kernel(int ni, int nj, int nk, DATA_TYPE alpha, DATA_TYPE beta, DATA_TYPE* a, DATA_TYPE* b, DATA_TYPE* c) {
+__global__ void gemm_kernel(int ni, int nj, int nk, DATA_TYPE alpha, DATA_TYPE beta, DATA_TYPE* a, DATA_TYPE* b,
+                            DATA_TYPE* c) {
   int j = blockIdx.x * blockDim.x + threadIdx.x;
   int i = blockIdx.y * blockDim.y + threadIdx.y;
   if ((i < ni) && (j < nj)) {

@@ -1,5 +1,5 @@
-// Variables of every kind at file scope: initialised, arrays, pointers to other variables, constant structures, managed,
-// static inside a function, in namespaces, in templates, as class members, with and without const.
+// Variables of every kind at file scope: initialised, arrays, pointers to other variables, constant structures,
+// managed, static inside a function, in namespaces, in templates, as class members, with and without const.
 #include <cstdio>
 #include <cstdlib>
 
@@ -15,7 +15,10 @@
 struct Config {
   int size;
   float scale[3];
-  struct { short a; char b; } tail;
+  struct {
+    short a;
+    char b;
+  } tail;
 };
 
 __device__ int d_plain;
@@ -100,8 +103,20 @@ int main() {
     use<<<1, 1>>>(d_out);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost));
-    const long long want[15] = {round, 5 + 1 + 3 + 2, 62, 2000 + 'h', 2200 + 23, 7 + 5 - 3 + 'q', 9 + 4 + 12 + 'r', 21 + 8 - 1 + 'A', 2,
-                                101 + 11 * round, 55 + 31 + 4 + 66 + 77, (1ll << 40) + 200, 10, 1000 + round,
+    const long long want[15] = {round,
+                                5 + 1 + 3 + 2,
+                                62,
+                                2000 + 'h',
+                                2200 + 23,
+                                7 + 5 - 3 + 'q',
+                                9 + 4 + 12 + 'r',
+                                21 + 8 - 1 + 'A',
+                                2,
+                                101 + 11 * round,
+                                55 + 31 + 4 + 66 + 77,
+                                (1ll << 40) + 200,
+                                10,
+                                1000 + round,
                                 round ? 5 + 20 : 5 + 10};
     for (int i = 0; i < 15; i++)
       if (out[i] != want[i]) printf("  round %d, %d: %lld, not %lld\n", round, i, out[i], want[i]), bad++;

@@ -56,8 +56,10 @@ __global__ void triangles(const int* ptr, const int* adj, int n, unsigned long l
     int u = adj[e], i = ptr[v], j = ptr[u];
     if (u <= v) continue;
     while (i < ptr[v + 1] && j < ptr[u + 1]) {
-      if (adj[i] < adj[j]) i++;
-      else if (adj[i] > adj[j]) j++;
+      if (adj[i] < adj[j])
+        i++;
+      else if (adj[i] > adj[j])
+        j++;
       else {
         if (adj[i] > u) found++;
         i++, j++;
@@ -67,7 +69,8 @@ __global__ void triangles(const int* ptr, const int* adj, int n, unsigned long l
   for (int o = 16; o; o >>= 1) found += __shfl_down_sync(~0u, found, o);
   if (threadIdx.x == 0) atomicAdd(count, (unsigned long long)found);
 }
-__global__ void color(const int* ptr, const int* adj, int n, const unsigned* priority, volatile int* colors, int round, int* left) {
+__global__ void color(const int* ptr, const int* adj, int n, const unsigned* priority, volatile int* colors, int round,
+                      int* left) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= n || colors[v] >= 0) return;
   for (int e = ptr[v]; e < ptr[v + 1]; e++) {
@@ -125,14 +128,16 @@ int main() {
   for (bool change = true; change;) {
     change = false;
     for (int e = 0; e < m; e++)
-      if (dist[from[e]] != INT_MAX && dist[from[e]] + weight[e] < dist[to[e]]) dist[to[e]] = dist[from[e]] + weight[e], change = true;
+      if (dist[from[e]] != INT_MAX && dist[from[e]] + weight[e] < dist[to[e]])
+        dist[to[e]] = dist[from[e]] + weight[e], change = true;
   }
   std::vector<int> got(n);
   CHECK(cudaMemcpy(got.data(), d_dist, n * 4, cudaMemcpyDeviceToHost));
   bad += got != dist;
   printf("shortest paths: %s\n", got == dist ? "ok" : "WRONG");
 
-  float *d_rank = up(std::vector<float>(n, 1.0f / n)), *d_next = up(std::vector<float>(n, 0.0f)), *d_delta = up(std::vector<float>(1, 0.0f)), delta;
+  float *d_rank = up(std::vector<float>(n, 1.0f / n)), *d_next = up(std::vector<float>(n, 0.0f)),
+        *d_delta = up(std::vector<float>(1, 0.0f)), delta;
   int iterations = 0;
   do {
     CHECK(cudaMemset(d_delta, 0, 4));
@@ -172,7 +177,7 @@ int main() {
   }
   printf("components: %d\n", components);
 
-  unsigned long long* d_count = up(std::vector<unsigned long long>(1, 0)), want = 0;
+  unsigned long long *d_count = up(std::vector<unsigned long long>(1, 0)), want = 0;
   triangles<<<n, 32>>>(d_ptr, d_adj, n, d_count);
   for (int v = 0; v < n; v++)
     for (int u : g[v])

@@ -1,10 +1,10 @@
 // Half and bfloat16: conversions, arithmetic, comparisons, packed pairs and atomics.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -68,14 +68,18 @@ int main() {
     float a = round_half(in[i]), *o = out + i * 8;
     bad += o[0] != round_half(a + b) || o[1] != round_half(a * b) || o[2] != round_half((float)((double)a * a + b));
     bad += !(std::fabs(o[3] - a / b) <= 2e-3f * std::fabs(a / b)) || o[4] != (a > b ? 1.0f : a == b ? 0.0f : -1.0f);
-    bad += o[5] != std::nearbyint(a) + i || !(std::fabs(o[6] - std::sqrt(std::fabs(a))) <= 2e-3f * std::sqrt(std::fabs(a)));
+    bad += o[5] != std::nearbyint(a) + i ||
+           !(std::fabs(o[6] - std::sqrt(std::fabs(a))) <= 2e-3f * std::sqrt(std::fabs(a)));
     bad += o[7] != round_half(round_half(a * 2 + 2) - 1) + round_half(round_half(b * 4 + 4) - 1);
   }
   bad += out[0] != 65504.0f || !std::isinf(out[2 * 8]) || out[8] != round_half(round_half(1e-7f) + b);
   bfloats<<<1, n>>>(d_in, d_out, n);
   CHECK(cudaMemcpy(out, d_out, n * 4 * sizeof(float), cudaMemcpyDeviceToHost));
   for (int i = 0; i < n; i++) {
-    union { float f; unsigned u; } v = {in[i]};
+    union {
+      float f;
+      unsigned u;
+    } v = {in[i]};
     v.u = (v.u + 0x7fff + ((v.u >> 16) & 1)) & 0xffff0000u;
     bad += out[i * 4] != v.f || out[i * 4 + 3] != (v.f < 1.5f ? 1.0f : 0.0f);
     bad += !(std::fabs(out[i * 4 + 1] - (v.f + 1.5f)) <= 0.004f * std::fabs(v.f + 1.5f) + 1e-6f);
@@ -88,7 +92,8 @@ int main() {
   CHECK(cudaGetLastError());
   CHECK(cudaMemcpy(out, d_out, 3 * sizeof(float), cudaMemcpyDeviceToHost));
   bad += out[0] != 32.0f || out[1] != 64.0f || out[2] != 16.0f;
-  bad += sizeof(__half) != 2 || sizeof(__half2) != 4 || sizeof(__nv_bfloat162) != 4 || __half2float(__half(2.5f)) != 2.5f;
+  bad +=
+      sizeof(__half) != 2 || sizeof(__half2) != 4 || sizeof(__nv_bfloat162) != 4 || __half2float(__half(2.5f)) != 2.5f;
   printf("half_bfloat: %d wrong, %s\n", bad, bad ? "FAILED" : "PASSED");
   return bad != 0;
 }

@@ -31,7 +31,8 @@ __global__ void blend_kernel(float* outSrc, const float* inSrc) {
   int top = offset - DIM, bottom = offset + DIM;
   if (y == 0) top += DIM;
   if (y == DIM - 1) bottom -= DIM;
-  outSrc[offset] = inSrc[offset] + SPEED * (inSrc[top] + inSrc[bottom] + inSrc[left] + inSrc[right] - inSrc[offset] * 4);
+  outSrc[offset] =
+      inSrc[offset] + SPEED * (inSrc[top] + inSrc[bottom] + inSrc[left] + inSrc[right] - inSrc[offset] * 4);
 }
 
 __global__ void ripple(unsigned char* ptr, int ticks) {
@@ -69,7 +70,8 @@ int main() {
       if (heaters[k] != 0) a[k] = heaters[k];
     for (int k = 0; k < n; k++) {
       int x = k % DIM, y = k / DIM;
-      double l = a[x ? k - 1 : k], r = a[x < DIM - 1 ? k + 1 : k], t = a[y ? k - DIM : k], u = a[y < DIM - 1 ? k + DIM : k];
+      double l = a[x ? k - 1 : k], r = a[x < DIM - 1 ? k + 1 : k], t = a[y ? k - DIM : k],
+             u = a[y < DIM - 1 ? k + DIM : k];
       b[k] = a[k] + SPEED * (l + r + t + u - 4 * a[k]);
     }
     a.swap(b);

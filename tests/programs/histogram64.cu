@@ -29,7 +29,8 @@ __device__ inline void addWord(uchar* base, uint data) {
 }
 
 __global__ void histogram64Kernel(uint* d_Partial, uint4* d_Data, uint dataCount) {
-  const uint threadPos = ((threadIdx.x & ~(BINS - 1)) << 0) | ((threadIdx.x & 15U) << 2) | ((threadIdx.x & (BINS - 1)) >> 4);
+  const uint threadPos =
+      ((threadIdx.x & ~(BINS - 1)) << 0) | ((threadIdx.x & 15U) << 2) | ((threadIdx.x & (BINS - 1)) >> 4);
   __shared__ uchar s_Hist[THREADS * BINS];
   uchar* s_ThreadBase = s_Hist + threadPos;
 #pragma unroll

@@ -48,10 +48,10 @@ __global__ void calculate_temp(int iteration, const float* power, const float* t
         IN_RANGE(tx, validXmin, validXmax) && IN_RANGE(ty, validYmin, validYmax)) {
       computed = true;
       temp_t[ty][tx] =
-          temp_on[ty][tx] + step_div_Cap * (power_on[ty][tx] +
-                                            (temp_on[S][tx] + temp_on[N][tx] - 2.0f * temp_on[ty][tx]) * Ry_1 +
-                                            (temp_on[ty][E] + temp_on[ty][W] - 2.0f * temp_on[ty][tx]) * Rx_1 +
-                                            (amb - temp_on[ty][tx]) * Rz_1);
+          temp_on[ty][tx] +
+          step_div_Cap *
+              (power_on[ty][tx] + (temp_on[S][tx] + temp_on[N][tx] - 2.0f * temp_on[ty][tx]) * Ry_1 +
+               (temp_on[ty][E] + temp_on[ty][W] - 2.0f * temp_on[ty][tx]) * Rx_1 + (amb - temp_on[ty][tx]) * Rz_1);
     }
     __syncthreads();
     if (i == iteration - 1) break;
@@ -80,8 +80,8 @@ int main() {
   dim3 block(BLOCK_SIZE, BLOCK_SIZE), grid((cols + small - 1) / small, (rows + small - 1) / small);
   int src = 0;
   for (int t = 0; t < total; t += pyramid, src = 1 - src)
-    calculate_temp<<<grid, block>>>(MIN(pyramid, total - t), d_power, d_temp[src], d_temp[1 - src], cols, rows, border, cap,
-                                    rx, ry, rz);
+    calculate_temp<<<grid, block>>>(MIN(pyramid, total - t), d_power, d_temp[src], d_temp[1 - src], cols, rows, border,
+                                    cap, rx, ry, rz);
   CHECK(cudaGetLastError());
   CHECK(cudaMemcpy(out.data(), d_temp[src], bytes, cudaMemcpyDeviceToHost));
   std::vector<double> a(temp.begin(), temp.end()), b(rows * cols);
@@ -90,7 +90,8 @@ int main() {
       for (int x = 0; x < cols; x++) {
         double c = a[y * cols + x], n = a[(y ? y - 1 : y) * cols + x], s = a[(y < rows - 1 ? y + 1 : y) * cols + x];
         double w = a[y * cols + (x ? x - 1 : x)], e = a[y * cols + (x < cols - 1 ? x + 1 : x)];
-        b[y * cols + x] = c + cap * (power[y * cols + x] + (s + n - 2 * c) * ry + (e + w - 2 * c) * rx + (80.0 - c) * rz);
+        b[y * cols + x] =
+            c + cap * (power[y * cols + x] + (s + n - 2 * c) * ry + (e + w - 2 * c) * rx + (80.0 - c) * rz);
       }
   int bad = 0;
   for (int i = 0; i < rows * cols; i++) bad += !(fabs(out[i] - a[i]) < 1e-2);

@@ -18,14 +18,24 @@
 typedef unsigned char byte;
 #define W 96
 #define H 80
-#define XY int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y; if (x >= W || y >= H) return
+#define XY                                                                                  \
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y; \
+  if (x >= W || y >= H) return
 
 __host__ __device__ inline int clampi(int v, int lo, int hi) { return v < lo ? lo : v > hi ? hi : v; }
-__host__ __device__ inline byte at(const byte* p, int x, int y) { return p[clampi(y, 0, H - 1) * W + clampi(x, 0, W - 1)]; }
+__host__ __device__ inline byte at(const byte* p, int x, int y) {
+  return p[clampi(y, 0, H - 1) * W + clampi(x, 0, W - 1)];
+}
 __host__ __device__ inline byte grey(uchar4 c) { return (byte)((c.x * 77 + c.y * 151 + c.z * 28) >> 8); }
 
-__global__ void to_grey(const uchar4* in, byte* out) { XY; out[y * W + x] = grey(in[y * W + x]); }
-__global__ void brighten(const byte* in, byte* out, int add) { XY; out[y * W + x] = (byte)min(max(in[y * W + x] + add, 0), 255); }
+__global__ void to_grey(const uchar4* in, byte* out) {
+  XY;
+  out[y * W + x] = grey(in[y * W + x]);
+}
+__global__ void brighten(const byte* in, byte* out, int add) {
+  XY;
+  out[y * W + x] = (byte)min(max(in[y * W + x] + add, 0), 255);
+}
 
 template <int R>
 __host__ __device__ byte median(const byte* p, int x, int y) {
@@ -42,7 +52,10 @@ __host__ __device__ byte median(const byte* p, int x, int y) {
   return v[n / 2];
 }
 template <int R>
-__global__ void median_filter(const byte* in, byte* out) { XY; out[y * W + x] = median<R>(in, x, y); }
+__global__ void median_filter(const byte* in, byte* out) {
+  XY;
+  out[y * W + x] = median<R>(in, x, y);
+}
 
 template <bool kErode>
 __global__ void morphology(const byte* in, byte* out) {
@@ -54,7 +67,9 @@ __global__ void morphology(const byte* in, byte* out) {
   if (x >= W || y >= H) return;
   int v = kErode ? 255 : 0;
   for (int j = 0; j < 3; j++)
-    for (int i = 0; i < 3; i++) v = kErode ? min(v, (int)tile[threadIdx.y + j][threadIdx.x + i]) : max(v, (int)tile[threadIdx.y + j][threadIdx.x + i]);
+    for (int i = 0; i < 3; i++)
+      v = kErode ? min(v, (int)tile[threadIdx.y + j][threadIdx.x + i])
+                 : max(v, (int)tile[threadIdx.y + j][threadIdx.x + i]);
   out[y * W + x] = (byte)v;
 }
 
@@ -95,7 +110,8 @@ __global__ void rotate(const byte* in, float* out, float angle) {
   float u = c * (x - W / 2) + s * (y - H / 2) + W / 2, v = -s * (x - W / 2) + c * (y - H / 2) + H / 2;
   int iu = (int)floorf(u), iv = (int)floorf(v);
   float fu = u - iu, fv = v - iv;
-  float top = at(in, iu, iv) * (1 - fu) + at(in, iu + 1, iv) * fu, bottom = at(in, iu, iv + 1) * (1 - fu) + at(in, iu + 1, iv + 1) * fu;
+  float top = at(in, iu, iv) * (1 - fu) + at(in, iu + 1, iv) * fu,
+        bottom = at(in, iu, iv + 1) * (1 - fu) + at(in, iu + 1, iv + 1) * fu;
   out[y * W + x] = top * (1 - fv) + bottom * fv;
 }
 
@@ -153,8 +169,10 @@ int main() {
   for (int i = 0; i < W * H; i++) want[i] = median<2>(g.data(), i % W, i / W);
   bad += compare("median 5x5", d_o, want);
   for (int erode = 0; erode < 2; erode++) {
-    if (erode) morphology<true><<<grid, block>>>(d_g, d_o);
-    else morphology<false><<<grid, block>>>(d_g, d_o);
+    if (erode)
+      morphology<true><<<grid, block>>>(d_g, d_o);
+    else
+      morphology<false><<<grid, block>>>(d_g, d_o);
     for (int y = 0; y < H; y++)
       for (int x = 0; x < W; x++) {
         int v = erode ? 255 : 0;
@@ -190,7 +208,8 @@ int main() {
   rotate<<<grid, block>>>(d_g, d_f, (float)M_PI / 2);
   CHECK(cudaMemcpy(f.data(), d_f, W * H * 4, cudaMemcpyDeviceToHost));
   for (int y = 10; y < H - 10; y++)  // a quarter turn is exact up to rounding of the angle
-    for (int x = W / 2 - 30; x < W / 2 + 30; x++) bad += !(fabs(f[y * W + x] - at(g.data(), y - H / 2 + W / 2, W / 2 - x + H / 2)) < 0.2);
+    for (int x = W / 2 - 30; x < W / 2 + 30; x++)
+      bad += !(fabs(f[y * W + x] - at(g.data(), y - H / 2 + W / 2, W / 2 - x + H / 2)) < 0.2);
   printf("bilateral and rotation: %d wrong\n", bad);
 
   std::vector<byte> lines(W * H, 0);
@@ -203,6 +222,7 @@ int main() {
   CHECK(cudaMemcpy(acc.data(), d_acc, acc.size() * 4, cudaMemcpyDeviceToHost));
   int best = (int)(std::max_element(acc.begin(), acc.end()) - acc.begin());
   bad += best != 45 * 300 + 50 + 150 || acc[best] != W || acc[0 * 300 + 30 + 150] != H;
-  printf("image_filters: strongest line at angle %d, distance %d, %s\n", best / 300 * 2, best % 300 - 150, bad ? "FAILED" : "PASSED");
+  printf("image_filters: strongest line at angle %d, distance %d, %s\n", best / 300 * 2, best % 300 - 150,
+         bad ? "FAILED" : "PASSED");
   return bad != 0;
 }

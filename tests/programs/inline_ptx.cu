@@ -68,11 +68,14 @@ __global__ void k(Out* out, const uint4* in, unsigned* scratch) {
   asm("rcp.rn.f32 %0, %1;" : "=f"(o.rcp) : "f"(3.0f));
   asm("add.rn.f64 %0, %1, %2;" : "=d"(o.dadd) : "d"(0.1), "d"(0.2));
   asm("mov.b16 %0, %1;" : "=h"(o.half_word) : "h"((unsigned short)0xBEEF));
-  asm("{\n\t.reg .pred p;\n\tsetp.lt.u32 p, %1, 16;\n\tselp.u32 %0, 100, 200, p;\n\t}" : "=r"(o.sel) : "r"(threadIdx.x));
+  asm("{\n\t.reg .pred p;\n\tsetp.lt.u32 p, %1, 16;\n\tselp.u32 %0, 100, 200, p;\n\t}"
+      : "=r"(o.sel)
+      : "r"(threadIdx.x));
   unsigned n = threadIdx.x % 5, sum = 0;
   asm volatile(
       "{\n\t.reg .pred p;\n\t.reg .u32 i;\n\tmov.u32 i, 0;\n"
-      "again:\n\tsetp.ge.u32 p, i, %1;\n\t@p bra done;\n\tadd.u32 %0, %0, i;\n\tadd.u32 %0, %0, 1;\n\tadd.u32 i, i, 1;\n\tbra again;\n"
+      "again:\n\tsetp.ge.u32 p, i, %1;\n\t@p bra done;\n\tadd.u32 %0, %0, i;\n\tadd.u32 %0, %0, 1;\n\tadd.u32 i, i, "
+      "1;\n\tbra again;\n"
       "done:\n\t}"
       : "+r"(sum)
       : "r"(n));
@@ -110,10 +113,13 @@ int main() {
     const Out& o = out[i];
     unsigned x = i + 3, m = i % 5;
     unsigned long long sum = (unsigned long long)(0xFFFFFFFFu - i) + 5;
-    bool ok = o.lane == i % 32u && o.mask == (1u << i % 32) - 1 && o.nwarp == n && o.tid == (unsigned)i && o.cube == x * x * x;
-    ok = ok && o.add_lo == (unsigned)sum && o.add_hi == 7 + (unsigned)(sum >> 32) && o.prmt == 0x55443322u && o.bfe == 0x67u;
+    bool ok = o.lane == i % 32u && o.mask == (1u << i % 32) - 1 && o.nwarp == n && o.tid == (unsigned)i &&
+              o.cube == x * x * x;
+    ok = ok && o.add_lo == (unsigned)sum && o.add_hi == 7 + (unsigned)(sum >> 32) && o.prmt == 0x55443322u &&
+         o.bfe == 0x67u;
     ok = ok && o.bfi == 0xF00u && o.popc == 9 && o.clz == 15 && o.brev == 0x80000000u && o.shf == 0x66778811u;
-    ok = ok && o.mad_hi == 13 && o.lop == 0xE8E8E8E8u && o.sad == 107 && o.sext == -16 && o.wide == 0xFFFFFFFE00000001ull;
+    ok = ok && o.mad_hi == 13 && o.lop == 0xE8E8E8E8u && o.sad == 107 && o.sext == -16 &&
+         o.wide == 0xFFFFFFFE00000001ull;
     ok = ok && o.mulhi64 == 3 && o.ex2 == 8.0f && o.rcp == 1.0f / 3.0f && o.dadd == 0.1 + 0.2 && o.half_word == 0xBEEF;
     double exact = (double)1.1f * 1.1f + 1.0;
     ok = ok && (double)o.fma_rz <= exact && exact - o.fma_rz < 3e-7;

@@ -78,7 +78,8 @@ int main() {
     CHECK(cudaMemset(d_changed, 0, 4));
     CHECK(cudaMemset(d_sums, 0, sums.size() * 4));
     CHECK(cudaMemset(d_counts, 0, K * 4));
-    assign<<<(n + 127) / 128, 128, K * DIMS * sizeof(float) + K * sizeof(int)>>>(d_pts, d_member, d_changed, d_sums, d_counts, n);
+    assign<<<(n + 127) / 128, 128, K * DIMS * sizeof(float) + K * sizeof(int)>>>(d_pts, d_member, d_changed, d_sums,
+                                                                                 d_counts, n);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(&changed, d_changed, 4, cudaMemcpyDeviceToHost));
     CHECK(cudaMemcpy(sums.data(), d_sums, sums.size() * 4, cudaMemcpyDeviceToHost));
@@ -91,7 +92,7 @@ int main() {
   int bad = rounds >= 100;
   for (int i = 0; i < n; i++) bad += member[i] != truth[i];
   for (int k = 0; k < K; k++) bad += counts[k] != n / K;
-  printf("kmeans: %d rounds, first centre (%.3f %.3f %.3f %.3f), %s\n", rounds, centers[0], centers[1], centers[2], centers[3],
-         bad ? "FAILED" : "PASSED");
+  printf("kmeans: %d rounds, first centre (%.3f %.3f %.3f %.3f), %s\n", rounds, centers[0], centers[1], centers[2],
+         centers[3], bad ? "FAILED" : "PASSED");
   return bad != 0;
 }

@@ -1,9 +1,9 @@
 // nvcc: no
 // What old sources still use and newer toolkits have taken away: shuffles and votes without a mask, the thread-named
 // synchronisation calls, device properties of their day, and kernels written for them.
+#include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cuda_runtime.h>
 
 __global__ void old_shuffles(int* out) {
   int lane = threadIdx.x & 31, v = lane * 3;
@@ -42,8 +42,9 @@ int main() {
   int bad = 0, out[64][10], *d;
   cudaDeviceProp prop;
   cudaGetDeviceProperties(&prop, 0);
-  printf("clock %s, memory clock %s, overlap %d, compute mode %d, timeout %d\n", prop.clockRate > 0 ? "known" : "UNKNOWN",
-         prop.memoryClockRate > 0 ? "known" : "UNKNOWN", prop.deviceOverlap, prop.computeMode, prop.kernelExecTimeoutEnabled);
+  printf("clock %s, memory clock %s, overlap %d, compute mode %d, timeout %d\n",
+         prop.clockRate > 0 ? "known" : "UNKNOWN", prop.memoryClockRate > 0 ? "known" : "UNKNOWN", prop.deviceOverlap,
+         prop.computeMode, prop.kernelExecTimeoutEnabled);
   bad += prop.clockRate <= 0 || prop.memoryClockRate <= 0;
   if (cudaMalloc((void**)&d, sizeof out) != cudaSuccess) return 1;
   old_shuffles<<<1, 64>>>(d);

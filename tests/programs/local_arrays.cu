@@ -37,8 +37,10 @@ HD inline int rpn(int x) {  // evaluate a small program on a stack machine
   Stack s;
   for (int i = 0; i < (int)sizeof program - 1; i++) {
     char c = program[i];
-    if (c == 'x') s.push(x);
-    else if (c >= '0' && c <= '9') s.push(c - '0');
+    if (c == 'x')
+      s.push(x);
+    else if (c >= '0' && c <= '9')
+      s.push(c - '0');
     else {
       int b = s.pop(), a = s.pop();
       s.push(c == '+' ? a + b : c == '-' ? a - b : a * b);
@@ -48,7 +50,12 @@ HD inline int rpn(int x) {  // evaluate a small program on a stack machine
 }
 
 HD inline unsigned pun(int x) {
-  union { float f; unsigned u; unsigned short h[2]; unsigned char c[4]; } v;
+  union {
+    float f;
+    unsigned u;
+    unsigned short h[2];
+    unsigned char c[4];
+  } v;
   v.f = x * 1.25f;
   unsigned char raw[24] = {};
   double d = x / 3.0;
@@ -137,7 +144,8 @@ int main() {
   for (int i = 0; i < n; i++) {
     all(i, want);
     for (int j = 0; j < 6; j++)
-      if (out[i * 6 + j] != want[j] && bad++ < 5) printf("  function %d of %d: %u, not %u\n", j, i, out[i * 6 + j], want[j]);
+      if (out[i * 6 + j] != want[j] && bad++ < 5)
+        printf("  function %d of %d: %u, not %u\n", j, i, out[i * 6 + j], want[j]);
   }
   printf("local_arrays: %d wrong, %s\n", bad, bad ? "FAILED" : "PASSED");
   return bad != 0;

@@ -15,7 +15,10 @@
 
 #define THREADS 128
 
-struct Status { unsigned flag; int value; };  // 0 nothing, 1 aggregate, 2 inclusive prefix
+struct Status {
+  unsigned flag;
+  int value;
+};  // 0 nothing, 1 aggregate, 2 inclusive prefix
 
 __device__ unsigned g_ticket = 0;
 

@@ -103,6 +103,7 @@ int main(int argc, char** argv) {
       worst = fmax(worst, fabs(sum - a[r * dim + c]));
       if (!(fabs(sum) < 1e6)) worst = 1e9;
     }
-  printf("lud: L*U differs from A by %s, %s\n", worst < 1e-2 ? "less than 0.01" : "too much", worst < 1e-2 ? "PASSED" : "FAILED");
+  printf("lud: L*U differs from A by %s, %s\n", worst < 1e-2 ? "less than 0.01" : "too much",
+         worst < 1e-2 ? "PASSED" : "FAILED");
   return !(worst < 1e-2);
 }

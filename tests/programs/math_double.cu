@@ -14,30 +14,39 @@
     }                                                                              \
   } while (0)
 
-#define UNARY(X)                                                                                     \
-  X(sin, sinl, 2, -100, 100) X(cos, cosl, 2, -100, 100) X(tan, tanl, 2, -20, 20) X(asin, asinl, 2, -1, 1)   \
-  X(acos, acosl, 2, -1, 1) X(atan, atanl, 2, -50, 50) X(sinh, sinhl, 2, -10, 10) X(cosh, coshl, 2, -10, 10) \
-  X(tanh, tanhl, 2, -5, 5) X(asinh, asinhl, 3, -50, 50) X(acosh, acoshl, 3, 1, 100)                  \
-  X(atanh, atanhl, 2, -0.99, 0.99) X(exp, expl, 1, -300, 300) X(exp2, exp2l, 1, -300, 300)           \
-  X(expm1, expm1l, 1, -10, 10) X(log, logl, 1, 0.001, 1000) X(log2, log2l, 1, 0.001, 1000)           \
-  X(log10, log10l, 1, 0.001, 1000) X(log1p, log1pl, 1, -0.9, 100) X(sqrt, sqrtl, 0, 0, 1e9)          \
-  X(cbrt, cbrtl, 1, -1000, 1000) X(rsqrt, host_rsqrt, 1, 0.001, 1e5) X(erf, erfl, 2, -4, 4)          \
-  X(erfc, erfcl, 5, -4, 8) X(tgamma, tgammal, 10, 0.1, 20) X(lgamma, lgammal, 4, 2.5, 100)           \
-  X(floor, floorl, 0, -50, 50) X(ceil, ceill, 0, -50, 50) X(trunc, truncl, 0, -50, 50) X(fabs, fabsl, 0, -9, 9) \
-  X(round, roundl, 0, -50, 50) X(rint, rintl, 0, -50, 50) X(normcdf, host_normcdf, 5, -4, 4)
+#define UNARY(X)                                                                                                       \
+  X(sin, sinl, 2, -100, 100)                                                                                           \
+  X(cos, cosl, 2, -100, 100) X(tan, tanl, 2, -20, 20) X(asin, asinl, 2, -1, 1) X(acos, acosl, 2, -1, 1)                \
+      X(atan, atanl, 2, -50, 50) X(sinh, sinhl, 2, -10, 10) X(cosh, coshl, 2, -10, 10) X(tanh, tanhl, 2, -5, 5)        \
+          X(asinh, asinhl, 3, -50, 50) X(acosh, acoshl, 3, 1, 100) X(atanh, atanhl, 2, -0.99, 0.99)                    \
+              X(exp, expl, 1, -300, 300) X(exp2, exp2l, 1, -300, 300) X(expm1, expm1l, 1, -10, 10)                     \
+                  X(log, logl, 1, 0.001, 1000) X(log2, log2l, 1, 0.001, 1000) X(log10, log10l, 1, 0.001, 1000)         \
+                      X(log1p, log1pl, 1, -0.9, 100) X(sqrt, sqrtl, 0, 0, 1e9) X(cbrt, cbrtl, 1, -1000, 1000)          \
+                          X(rsqrt, host_rsqrt, 1, 0.001, 1e5) X(erf, erfl, 2, -4, 4) X(erfc, erfcl, 5, -4, 8)          \
+                              X(tgamma, tgammal, 10, 0.1, 20) X(lgamma, lgammal, 4, 2.5, 100)                          \
+                                  X(floor, floorl, 0, -50, 50) X(ceil, ceill, 0, -50, 50) X(trunc, truncl, 0, -50, 50) \
+                                      X(fabs, fabsl, 0, -9, 9) X(round, roundl, 0, -50, 50) X(rint, rintl, 0, -50, 50) \
+                                          X(normcdf, host_normcdf, 5, -4, 4)
 
-#define BINARY(X)                                                                                     \
-  X(pow, powl, 2, 0.01, 50, -30, 30) X(atan2, atan2l, 2, -10, 10, -10, 10) X(hypot, hypotl, 2, -1e3, 1e3, -1e3, 1e3) \
-  X(fmod, fmodl, 0, -1e4, 1e4, 0.5, 9) X(fmin, fminl, 0, -5, 5, -5, 5) X(fmax, fmaxl, 0, -5, 5, -5, 5) \
-  X(fdim, fdiml, 0, -5, 5, -5, 5) X(copysign, copysignl, 0, -5, 5, -5, 5) X(remainder, remainderl, 0, -100, 100, 0.5, 9)
+#define BINARY(X)                                                                                                      \
+  X(pow, powl, 2, 0.01, 50, -30, 30)                                                                                   \
+  X(atan2, atan2l, 2, -10, 10, -10, 10) X(hypot, hypotl, 2, -1e3, 1e3, -1e3, 1e3) X(fmod, fmodl, 0, -1e4, 1e4, 0.5, 9) \
+      X(fmin, fminl, 0, -5, 5, -5, 5) X(fmax, fmaxl, 0, -5, 5, -5, 5) X(fdim, fdiml, 0, -5, 5, -5, 5)                  \
+          X(copysign, copysignl, 0, -5, 5, -5, 5) X(remainder, remainderl, 0, -100, 100, 0.5, 9)
 
 static long double host_rsqrt(long double x) { return 1 / sqrtl(x); }
 static long double host_normcdf(long double x) { return 0.5L * erfcl(-x / sqrtl(2.0L)); }
 
-#define KERNEL1(f, h, ulp, lo, hi) \
-  __global__ void k_##f(const double* x, double* y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = f(x[i]); }
-#define KERNEL2(f, h, ulp, lo, hi, lo2, hi2) \
-  __global__ void k_##f(const double* x, const double* z, double* y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = f(x[i], z[i]); }
+#define KERNEL1(f, h, ulp, lo, hi)                           \
+  __global__ void k_##f(const double* x, double* y, int n) { \
+    int i = blockIdx.x * blockDim.x + threadIdx.x;           \
+    if (i < n) y[i] = f(x[i]);                               \
+  }
+#define KERNEL2(f, h, ulp, lo, hi, lo2, hi2)                                  \
+  __global__ void k_##f(const double* x, const double* z, double* y, int n) { \
+    int i = blockIdx.x * blockDim.x + threadIdx.x;                            \
+    if (i < n) y[i] = f(x[i], z[i]);                                          \
+  }
 UNARY(KERNEL1)
 BINARY(KERNEL2)
 
@@ -51,13 +60,16 @@ static double ulps(double got, long double want) {
 
 __global__ void special(double* o, int* k, long long* l, double smallest) {
   double inf = __longlong_as_double(0x7ff0000000000000ll);
-  o[0] = sqrt(-1.0), o[1] = log(0.0), o[2] = exp(1000.0), o[3] = pow(-2.0, 3.0), o[4] = pow(-2.0, 0.5), o[5] = atan2(-0.0, -1.0);
+  o[0] = sqrt(-1.0), o[1] = log(0.0), o[2] = exp(1000.0), o[3] = pow(-2.0, 3.0), o[4] = pow(-2.0, 0.5),
+  o[5] = atan2(-0.0, -1.0);
   o[6] = fma(0.1, 10.0, -1.0), o[7] = ldexp(0.75, 70), o[8] = frexp(20.0, &k[0]), o[9] = modf(-3.75, &o[10]);
   sincos(2.0, &o[11], &o[12]);
   o[13] = exp10(3.0), o[14] = smallest / 2, o[15] = smallest, o[16] = __ddiv_rn(1.0, 3.0), o[17] = __drcp_rn(3.0);
   o[18] = nextafter(1.0, 0.0), o[19] = inf - inf, o[20] = sinpi(0.5), o[21] = erfinv(0.5);
-  k[1] = ilogb(1e10), k[2] = isnan(o[0]) && isinf(inf) && !isfinite(inf), k[3] = __double2int_rn(2.5) * 10 + __double2int_ru(2.1);
-  l[0] = llrint(-2.5e10), l[1] = (long long)1e18, l[2] = __double2ll_rd(-0.5), l[3] = (long long)__double_as_longlong(1.0);
+  k[1] = ilogb(1e10), k[2] = isnan(o[0]) && isinf(inf) && !isfinite(inf),
+  k[3] = __double2int_rn(2.5) * 10 + __double2int_ru(2.1);
+  l[0] = llrint(-2.5e10), l[1] = (long long)1e18, l[2] = __double2ll_rd(-0.5),
+  l[3] = (long long)__double_as_longlong(1.0);
   k[4] = __double2hiint(1.0), k[5] = __double2loint(1.0000000001), o[22] = __hiloint2double(0x40000000, 0);
   o[23] = (double)(unsigned long long)1.8e19;
 }
@@ -93,8 +105,15 @@ int main() {
       bad++;
     }
   };
-#define RUN1(f, h, ulp, lo, hi) fill(x, lo, hi, dx); k_##f<<<n / 128, 128>>>(dx, dy, n); judge(#f, ulp, [&](int i) { return (long double)h((long double)x[i]); });
-#define RUN2(f, h, ulp, lo, hi, lo2, hi2) fill(x, lo, hi, dx); fill(z, lo2, hi2, dz); k_##f<<<n / 128, 128>>>(dx, dz, dy, n); judge(#f, ulp, [&](int i) { return (long double)h((long double)x[i], (long double)z[i]); });
+#define RUN1(f, h, ulp, lo, hi)       \
+  fill(x, lo, hi, dx);                \
+  k_##f<<<n / 128, 128>>>(dx, dy, n); \
+  judge(#f, ulp, [&](int i) { return (long double)h((long double)x[i]); });
+#define RUN2(f, h, ulp, lo, hi, lo2, hi2) \
+  fill(x, lo, hi, dx);                    \
+  fill(z, lo2, hi2, dz);                  \
+  k_##f<<<n / 128, 128>>>(dx, dz, dy, n); \
+  judge(#f, ulp, [&](int i) { return (long double)h((long double)x[i], (long double)z[i]); });
   UNARY(RUN1)
   BINARY(RUN2)
   double o[24], *d_o;
@@ -115,9 +134,14 @@ int main() {
   expect(std::fabs(o[5] + M_PI) < 1e-15 && o[6] == std::fma(0.1, 10.0, -1.0) && o[7] == std::ldexp(0.75, 70), __LINE__);
   expect(o[8] == 0.625 && k[0] == 5 && o[9] == -0.75 && o[10] == -3, __LINE__);
   expect(std::fabs(o[11] - std::sin(2.0)) < 1e-15 && std::fabs(o[12] - std::cos(2.0)) < 1e-15, __LINE__);
-  expect(std::fabs(o[13] - 1000) < 1e-11 && o[14] == 0 && o[15] == 4.9406564584124654e-324 && o[16] == 1.0 / 3 && o[17] == 1.0 / 3, __LINE__);
-  expect(o[18] == std::nextafter(1.0, 0.0) && std::isnan(o[19]) && o[20] == 1 && std::fabs(o[21] - 0.476936276204469873) < 1e-14, __LINE__);
-  expect(k[1] == 33 && k[2] == 1 && k[3] == 23 && l[0] == -25000000000ll && l[1] == 1000000000000000000ll && l[2] == -1, __LINE__);
+  expect(std::fabs(o[13] - 1000) < 1e-11 && o[14] == 0 && o[15] == 4.9406564584124654e-324 && o[16] == 1.0 / 3 &&
+             o[17] == 1.0 / 3,
+         __LINE__);
+  expect(o[18] == std::nextafter(1.0, 0.0) && std::isnan(o[19]) && o[20] == 1 &&
+             std::fabs(o[21] - 0.476936276204469873) < 1e-14,
+         __LINE__);
+  expect(k[1] == 33 && k[2] == 1 && k[3] == 23 && l[0] == -25000000000ll && l[1] == 1000000000000000000ll && l[2] == -1,
+         __LINE__);
   expect(l[3] == 0x3ff0000000000000ll && k[4] == 0x3ff00000 && o[22] == 2.0 && o[23] == 1.8e19, __LINE__);
   printf("math_double: %d functions, %s\n", functions, bad ? "FAILED" : "PASSED");
   return bad != 0;

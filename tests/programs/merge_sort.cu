@@ -16,8 +16,10 @@
 __device__ void bottomUpMerge(const long* source, long* dest, long start, long middle, long end) {
   long i = start, j = middle;
   for (long k = start; k < end; k++) {
-    if (i < middle && (j >= end || source[i] < source[j])) dest[k] = source[i++];
-    else dest[k] = source[j++];
+    if (i < middle && (j >= end || source[i] < source[j]))
+      dest[k] = source[i++];
+    else
+      dest[k] = source[j++];
   }
 }
 
@@ -27,7 +29,8 @@ __device__ unsigned getIdx(const dim3* threads, const dim3* blocks) {
   return inBlock + block * (threads->x * threads->y * threads->z);
 }
 
-__global__ void gpu_mergesort(long* source, long* dest, long size, long width, long slices, dim3* threads, dim3* blocks) {
+__global__ void gpu_mergesort(long* source, long* dest, long size, long width, long slices, dim3* threads,
+                              dim3* blocks) {
   unsigned idx = getIdx(threads, blocks);
   long start = width * idx * slices;
   for (long slice = 0; slice < slices; slice++) {
@@ -42,8 +45,10 @@ __device__ int rankLess(const int* a, int n, int key) {
   int lo = 0, hi = n;
   while (lo < hi) {
     int mid = (lo + hi) >> 1;
-    if (a[mid] < key) lo = mid + 1;
-    else hi = mid;
+    if (a[mid] < key)
+      lo = mid + 1;
+    else
+      hi = mid;
   }
   return lo;
 }
@@ -51,8 +56,10 @@ __device__ int rankLessEqual(const int* a, int n, int key) {
   int lo = 0, hi = n;
   while (lo < hi) {
     int mid = (lo + hi) >> 1;
-    if (a[mid] <= key) lo = mid + 1;
-    else hi = mid;
+    if (a[mid] <= key)
+      lo = mid + 1;
+    else
+      hi = mid;
   }
   return lo;
 }

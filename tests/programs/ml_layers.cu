@@ -79,7 +79,8 @@ __global__ void conv2d(const float* x, const float* w, float* y, int cin, int h,
 #pragma unroll
       for (int j = 0; j < K; j++) {
         int yy = oy + i - K / 2, xx = ox + j - K / 2;
-        if (yy >= 0 && xx >= 0 && yy < h && xx < wd) s += x[(c * h + yy) * wd + xx] * w[((oc * cin + c) * K + i) * K + j];
+        if (yy >= 0 && xx >= 0 && yy < h && xx < wd)
+          s += x[(c * h + yy) * wd + xx] * w[((oc * cin + c) * K + i) * K + j];
       }
   y[(oc * h + oy) * wd + ox] = s;
 }
@@ -102,7 +103,8 @@ __global__ void dropout(const float* x, float* y, int n, unsigned seed) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = hash(i ^ seed) < 0x40000000u ? 0.0f : x[i] * (4.0f / 3.0f);
 }
-__global__ void attention(const float* q, const float* k, const float* v, float* o, int len, int dim) {  // online softmax
+__global__ void attention(const float* q, const float* k, const float* v, float* o, int len,
+                          int dim) {  // online softmax
   int t = blockIdx.x, d = threadIdx.x;
   extern __shared__ float sq[];
   sq[d] = q[t * dim + d];
@@ -158,7 +160,8 @@ int main() {
   const int batch = 16, in = 60, out = 70;
   {
     auto x = rnd(batch * in), w = rnd(out * in), b = rnd(out);
-    float *y = up(rnd(batch * out)), *p = up(rnd(batch * out)), *ln = up(rnd(batch * out)), *loss = up(std::vector<float>(1, 0.0f));
+    float *y = up(rnd(batch * out)), *p = up(rnd(batch * out)), *ln = up(rnd(batch * out)),
+          *loss = up(std::vector<float>(1, 0.0f));
     std::vector<int> label(batch);
     for (int i = 0; i < batch; i++) label[i] = i * 3 % out;
     linear_relu<<<dim3((out + 31) / 32, batch), 32>>>(up(x), up(w), up(b), y, in, out);
@@ -215,11 +218,13 @@ int main() {
           for (int c = 0; c < cin; c++)
             for (int a = -1; a <= 1; a++)
               for (int b = -1; b <= 1; b++)
-                if (i + a >= 0 && j + b >= 0 && i + a < h && j + b < w) s += x[(c * h + i + a) * w + j + b] * k[((o * cin + c) * 3 + a + 1) * 3 + b + 1];
+                if (i + a >= 0 && j + b >= 0 && i + a < h && j + b < w)
+                  s += x[(c * h + i + a) * w + j + b] * k[((o * cin + c) * 3 + a + 1) * 3 + b + 1];
           e = fmax(e, fabs(Y[(o * h + i) * w + j] - s));
           if (i % 2 == 0 && j % 2 == 0) {
             const float* q = &Y[(o * h + i) * w + j];
-            pe = fmax(pe, fabs(M[(o * (h / 2) + i / 2) * (w / 2) + j / 2] - fmax(fmax(q[0], q[1]), fmax(q[w], q[w + 1]))));
+            pe = fmax(pe,
+                      fabs(M[(o * (h / 2) + i / 2) * (w / 2) + j / 2] - fmax(fmax(q[0], q[1]), fmax(q[w], q[w + 1]))));
           }
         }
     report("convolution", e, 1e-4);

@@ -1,20 +1,20 @@
 // Every printf conversion on the device, captured and compared with what the host prints.
+#include <cuda_runtime.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <algorithm>
 #include <string>
-#include <unistd.h>
-
-#include <cuda_runtime.h>
 
 // One list, printed by both sides.
 #define PRINT_ALL(P, STR)                                                                                             \
   P("[%d] [%i] [%5d] [%-5d] [%05d] [%+d] [% d]\n", 42, -42, 42, 42, 42, 42, 42);                                      \
   P("[%u] [%o] [%x] [%X] [%#x] [%#o] [%08X]\n", 3000000000u, 64u, 0xbeefu, 0xbeefu, 255u, 8u, 0xabcdeu);              \
   P("[%ld] [%lu] [%lld] [%llu] [%llx]\n", -5L, 5UL, -1234567890123LL, 12345678901234567890ULL, 0x123456789abcdefULL); \
-  P("[%hd] [%hi] [%lo] [%lX]\n", (short)-7, (short)300, 511UL, 0xfeedfacecafeUL);                                       \
+  P("[%hd] [%hi] [%lo] [%lX]\n", (short)-7, (short)300, 511UL, 0xfeedfacecafeUL);                                     \
   P("[%f] [%.2f] [%10.3f] [%-10.3f] [%+.1f] [%010.2f]\n", 3.14159, 2.71828, 1.5, 1.5, 2.25, -1.5);                    \
   P("[%e] [%.3e] [%E] [%g] [%G] [%g] [%.10g]\n", 12345.678, 12345.678, 0.00012, 1e-10, 1e20, 0.5, 1.0 / 3);           \
   P("[%a] [%f] [%f] [%f]\n", 1.0, (double)1.5f, -0.0, 1e15);                                                          \

@@ -88,9 +88,12 @@ __global__ void search(const int* a, int n, const int* wanted, int* where, int m
   int lo = 0, hi = n - 1, found = -1;
   while (lo <= hi && found < 0) {
     int mid = lo + (hi - lo) / 2;
-    if (a[mid] == wanted[i]) found = mid;
-    else if (a[mid] < wanted[i]) lo = mid + 1;
-    else hi = mid - 1;
+    if (a[mid] == wanted[i])
+      found = mid;
+    else if (a[mid] < wanted[i])
+      lo = mid + 1;
+    else
+      hi = mid - 1;
   }
   where[i] = found;
 }

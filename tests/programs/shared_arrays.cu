@@ -12,7 +12,11 @@
     }                                                                              \
   } while (0)
 
-struct Cell { char tag; double weight; short id[3]; };
+struct Cell {
+  char tag;
+  double weight;
+  short id[3];
+};
 
 __global__ void several(int nf, int ni, int nc, double* out) {
   extern __shared__ __align__(16) unsigned char raw[];
@@ -123,7 +127,8 @@ int main() {
   cube<<<dim3(1, 1, 2), dim3(6, 5, 4)>>>(d);
   CHECK(cudaGetLastError());
   CHECK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
-  for (int i = 0; i < 240; i++) bad += h[i] != 5 - i % 6 + 10 * (4 - i / 6 % 5) + 100 * (3 - i / 30 % 4) + 1000 * (i / 120);
+  for (int i = 0; i < 240; i++)
+    bad += h[i] != 5 - i % 6 + 10 * (4 - i / 6 % 5) + 100 * (3 - i / 30 % 4) + 1000 * (i / 120);
   printf("after arrays: %d wrong\n", bad);
   early_exit<<<1, 128>>>(d, 100);
   CHECK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));

@@ -26,7 +26,8 @@ __global__ void stats(const float* J, float* sum, float* sum2, int n) {
   if (!t) atomicAdd(sum, a[0]), atomicAdd(sum2, b[0]);
 }
 
-__global__ void srad1(const float* J, float* dN, float* dS, float* dW, float* dE, float* c, int rows, int cols, float q0) {
+__global__ void srad1(const float* J, float* dN, float* dS, float* dW, float* dE, float* c, int rows, int cols,
+                      float q0) {
   int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y, k = i * cols + j;
   if (i >= rows || j >= cols) return;
   float Jc = J[k];
@@ -41,8 +42,8 @@ __global__ void srad1(const float* J, float* dN, float* dS, float* dW, float* dE
   dN[k] = n, dS[k] = s, dW[k] = w, dE[k] = e;
 }
 
-__global__ void srad2(float* J, const float* dN, const float* dS, const float* dW, const float* dE, const float* c, int rows,
-                      int cols, float lambda) {
+__global__ void srad2(float* J, const float* dN, const float* dS, const float* dW, const float* dE, const float* c,
+                      int rows, int cols, float lambda) {
   int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y, k = i * cols + j;
   if (i >= rows || j >= cols) return;
   float cN = c[k], cS = c[min(i + 1, rows - 1) * cols + j], cW = c[k], cE = c[i * cols + min(j + 1, cols - 1)];
@@ -80,15 +81,17 @@ int main() {
         double c0 = R[k];
         N[k] = R[(i ? i - 1 : 0) * cols + j] - c0, S[k] = R[(i < rows - 1 ? i + 1 : i) * cols + j] - c0;
         W[k] = R[i * cols + (j ? j - 1 : 0)] - c0, E[k] = R[i * cols + (j < cols - 1 ? j + 1 : j)] - c0;
-        double G2 = (N[k] * N[k] + S[k] * S[k] + W[k] * W[k] + E[k] * E[k]) / (c0 * c0), L = (N[k] + S[k] + W[k] + E[k]) / c0;
+        double G2 = (N[k] * N[k] + S[k] * S[k] + W[k] * W[k] + E[k] * E[k]) / (c0 * c0),
+               L = (N[k] + S[k] + W[k] + E[k]) / c0;
         double q = (.5 * G2 - L * L / 16) / ((1 + .25 * L) * (1 + .25 * L));
         C[k] = fmin(1.0, fmax(0.0, 1 / (1 + (q - Q0) / (Q0 * (1 + Q0)))));
       }
     for (int i = 0; i < rows; i++)
       for (int j = 0; j < cols; j++) {
         int k = i * cols + j;
-        R[k] += .25 * lambda * (C[k] * N[k] + C[(i < rows - 1 ? i + 1 : i) * cols + j] * S[k] + C[k] * W[k] +
-                                C[i * cols + (j < cols - 1 ? j + 1 : j)] * E[k]);
+        R[k] += .25 * lambda *
+                (C[k] * N[k] + C[(i < rows - 1 ? i + 1 : i) * cols + j] * S[k] + C[k] * W[k] +
+                 C[i * cols + (j < cols - 1 ? j + 1 : j)] * E[k]);
       }
   }
   CHECK(cudaMemcpy(out.data(), d[0], n * sizeof(float), cudaMemcpyDeviceToHost));

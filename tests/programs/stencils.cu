@@ -24,8 +24,10 @@ __global__ void jacobi2d(const double* A, double* B) {
 __global__ void fdtd_e(double* ex, double* ey, const double* hz, int t) {
   int i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < N && j < N) {
-    if (i == 0) ey[j] = t;
-    else ey[i * N + j] -= 0.5 * (hz[i * N + j] - hz[(i - 1) * N + j]);
+    if (i == 0)
+      ey[j] = t;
+    else
+      ey[i * N + j] -= 0.5 * (hz[i * N + j] - hz[(i - 1) * N + j]);
     if (j > 0) ex[i * N + j] -= 0.5 * (hz[i * N + j] - hz[i * N + j - 1]);
   }
 }
@@ -67,7 +69,8 @@ int main() {
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++) {
       A[i * N + j] = B[i * N + j] = (double)i * (j + 2) / N;
-      ex[i * N + j] = (double)i * (j + 1) / N, ey[i * N + j] = (double)(i - 9) * (j + 4) / N, hz[i * N + j] = (double)(i + 1) * (j + 5) / N;
+      ex[i * N + j] = (double)i * (j + 1) / N, ey[i * N + j] = (double)(i - 9) * (j + 4) / N,
+                 hz[i * N + j] = (double)(i + 1) * (j + 5) / N;
     }
   double *d_A = up(A), *d_B = up(B), *d_ex = up(ex), *d_ey = up(ey), *d_hz = up(hz);
   dim3 block(32, 8), grid(N / 32, N / 8);
@@ -81,7 +84,8 @@ int main() {
     for (int h = 0; h < 2; h++) {
       for (int i = 1; i < N - 1; i++)
         for (int j = 1; j < N - 1; j++)
-          B[i * N + j] = 0.2 * (A[i * N + j] + A[i * N + j - 1] + A[i * N + j + 1] + A[(i + 1) * N + j] + A[(i - 1) * N + j]);
+          B[i * N + j] =
+              0.2 * (A[i * N + j] + A[i * N + j - 1] + A[i * N + j + 1] + A[(i + 1) * N + j] + A[(i - 1) * N + j]);
       A.swap(B);
     }
     for (int j = 0; j < N; j++) ey[j] = t;
@@ -93,7 +97,8 @@ int main() {
       for (int j = 0; j < N - 1; j++)
         hz[i * N + j] -= 0.7 * (ex[i * N + j + 1] - ex[i * N + j] + ey[(i + 1) * N + j] - ey[i * N + j]);
   }
-  int bad = compare("jacobi-2d", d_A, A) + compare("fdtd hz", d_hz, hz) + compare("fdtd ex", d_ex, ex) + compare("fdtd ey", d_ey, ey);
+  int bad = compare("jacobi-2d", d_A, A) + compare("fdtd hz", d_hz, hz) + compare("fdtd ex", d_ex, ex) +
+            compare("fdtd ey", d_ey, ey);
   std::vector<float> V(D * D * D), W(D * D * D, 0.0f);
   for (int i = 0; i < D * D * D; i++) V[i] = (float)(i % 12) + 2 * (i % 7);
   float *d_V, *d_W;

@@ -52,10 +52,14 @@ __global__ void cipher(char* text, int n, int shift) {
   if (i >= n) return;
   char c = text[i];
   switch (c) {
-    case ' ': break;
+    case ' ':
+      break;
     case '?':
-    case '!': text[i] = '.'; break;
-    default: text[i] = 'a' + (c - 'a' + shift + 26) % 26;
+    case '!':
+      text[i] = '.';
+      break;
+    default:
+      text[i] = 'a' + (c - 'a' + shift + 26) % 26;
   }
 }
 

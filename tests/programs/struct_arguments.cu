@@ -13,17 +13,48 @@
     }                                                                              \
   } while (0)
 
-struct Odd3 { char a, b, c; };
-struct Odd5 { char x[5]; };
-struct Mixed { char c; double d; short s; float f; char tail; };
-struct Nested { Odd3 o; Mixed m; int2 p; struct { short q; long long r; } inner; };
-struct alignas(32) Wide { float v[6]; };
+struct Odd3 {
+  char a, b, c;
+};
+struct Odd5 {
+  char x[5];
+};
+struct Mixed {
+  char c;
+  double d;
+  short s;
+  float f;
+  char tail;
+};
+struct Nested {
+  Odd3 o;
+  Mixed m;
+  int2 p;
+  struct {
+    short q;
+    long long r;
+  } inner;
+};
+struct alignas(32) Wide {
+  float v[6];
+};
 struct Empty {};
 #pragma pack(push, 1)
-struct Packed { char c; int i; short s; double d; };
+struct Packed {
+  char c;
+  int i;
+  short s;
+  double d;
+};
 #pragma pack(pop)
-struct Big { int data[1000]; };
-union Bits { float f; unsigned u; unsigned char b[4]; };
+struct Big {
+  int data[1000];
+};
+union Bits {
+  float f;
+  unsigned u;
+  unsigned char b[4];
+};
 struct Fields {
   unsigned a : 3, b : 7;
   int c : 5;
@@ -46,8 +77,8 @@ __device__ Mixed make(int i) {
   return m;
 }
 
-__global__ void take(Out* out, char c, Odd3 o3, short s, Odd5 o5, double d, Mixed m, bool flag, Nested n, Wide w, Empty, Packed p,
-                     Bits bits, Fields f, signed char sc, unsigned long long big) {
+__global__ void take(Out* out, char c, Odd3 o3, short s, Odd5 o5, double d, Mixed m, bool flag, Nested n, Wide w, Empty,
+                     Packed p, Bits bits, Fields f, signed char sc, unsigned long long big) {
   out->sums[0] = c + o3.a + o3.b + o3.c;
   out->sums[1] = s + o5.x[0] + o5.x[4];
   out->sums[2] = (long long)(d * 4);
@@ -76,9 +107,10 @@ __global__ void sum_big(Big big, int* out) {
   atomicAdd(out, sum);
 }
 
-__global__ void many(int a, int b, int c, int d, int e, int f, int g, int h, float i, float j, double k, char l, short m, long n,
-                     unsigned o, unsigned char p, int* out) {
-  *out = a + b * 2 + c * 3 + d * 4 + e * 5 + f * 6 + g * 7 + h * 8 + (int)i + (int)j + (int)k + l + m + (int)n + (int)o + p;
+__global__ void many(int a, int b, int c, int d, int e, int f, int g, int h, float i, float j, double k, char l,
+                     short m, long n, unsigned o, unsigned char p, int* out) {
+  *out = a + b * 2 + c * 3 + d * 4 + e * 5 + f * 6 + g * 7 + h * 8 + (int)i + (int)j + (int)k + l + m + (int)n +
+         (int)o + p;
 }
 
 int main() {
@@ -99,13 +131,24 @@ int main() {
   take<<<1, 1>>>(d_out, 'A', o3, -300, o5, 2.75, m, true, n, w, Empty(), p, bits, f, -5, 0xABCD00000001ull);
   CHECK(cudaGetLastError());
   CHECK(cudaMemcpy(&out, d_out, sizeof out, cudaMemcpyDeviceToHost));
-  const long long want[12] = {65 + 6, -300 + 12, 11, 5 + 1000000 - 7 + 2 + 9, 77, 2 + 1000000 + 42 + 11 + (1LL << 35), 61,
-                              1 + 100000 - 2 + 3, -5, 0xABCD, 5099000 - 3 + 8 + 1, 10 + 5 + 30 + 2 + 'z'};
+  const long long want[12] = {65 + 6,
+                              -300 + 12,
+                              11,
+                              5 + 1000000 - 7 + 2 + 9,
+                              77,
+                              2 + 1000000 + 42 + 11 + (1LL << 35),
+                              61,
+                              1 + 100000 - 2 + 3,
+                              -5,
+                              0xABCD,
+                              5099000 - 3 + 8 + 1,
+                              10 + 5 + 30 + 2 + 'z'};
   int bad = 0;
   for (int i = 0; i < 12; i++) {
     if (out.sums[i] != want[i]) printf("  sum %d is %lld, not %lld\n", i, out.sums[i], want[i]), bad++;
   }
-  bad += memcmp(&out.packed, &p, sizeof p) != 0 || out.copy.inner.r != 1LL << 35 || out.copy.m.d != 1e6 || out.copy.o.c != 3;
+  bad += memcmp(&out.packed, &p, sizeof p) != 0 || out.copy.inner.r != 1LL << 35 || out.copy.m.d != 1e6 ||
+         out.copy.o.c != 3;
   bad += out.fields.a != 6 || out.fields.b != 99 || out.fields.c != -16 || out.fields.e;
   bad += out.fields.d != ((((1ull << 39) + 12345) * 3) & ((1ull << 40) - 1));
   bad += out.u != 0xBFC00000u || out.bytes[3] != 0xBF || out.bytes[2] != 0xC0;

@@ -71,11 +71,17 @@ __global__ void reverse(const T* in, T* out) {
 }
 
 template <typename T>
-__device__ typename std::enable_if<std::is_integral<T>::value, int>::type kind(T) { return 1; }
+__device__ typename std::enable_if<std::is_integral<T>::value, int>::type kind(T) {
+  return 1;
+}
 template <typename T>
-__device__ typename std::enable_if<std::is_floating_point<T>::value, int>::type kind(T) { return 2; }
+__device__ typename std::enable_if<std::is_floating_point<T>::value, int>::type kind(T) {
+  return 2;
+}
 template <typename T>
-__device__ int kind(T*) { return 3; }
+__device__ int kind(T*) {
+  return 3;
+}
 
 template <int N>
 struct Factorial {
@@ -96,7 +102,9 @@ __device__ double sum_all(T... t) {
 namespace outer {
 namespace inner {
 enum class Colour : unsigned char { Red = 1, Green = 2, Blue = 4 };
-__host__ __device__ constexpr Colour operator|(Colour a, Colour b) { return Colour((unsigned char)a | (unsigned char)b); }
+__host__ __device__ constexpr Colour operator|(Colour a, Colour b) {
+  return Colour((unsigned char)a | (unsigned char)b);
+}
 }  // namespace inner
 }  // namespace outer
 using namespace outer::inner;
@@ -139,9 +147,12 @@ template <int OP>
 __global__ void apply(const int* in, int* out, int n) {
   int i = threadIdx.x;
   if (i < n) {
-    if constexpr (OP == 0) out[i] = in[i] + 1;
-    else if constexpr (OP == 1) out[i] = in[i] * in[i];
-    else out[i] = -in[i];
+    if constexpr (OP == 0)
+      out[i] = in[i] + 1;
+    else if constexpr (OP == 1)
+      out[i] = in[i] * in[i];
+    else
+      out[i] = -in[i];
   }
 }
 

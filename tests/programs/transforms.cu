@@ -100,7 +100,8 @@ int main() {
       double re = 0, im = 0;
       for (int j = 0; j < FFT_N; j++) {
         double a = -2 * M_PI * ((j * k) % FFT_N) / FFT_N;
-        re += x[b * FFT_N + j].x * cos(a) - x[b * FFT_N + j].y * sin(a), im += x[b * FFT_N + j].x * sin(a) + x[b * FFT_N + j].y * cos(a);
+        re += x[b * FFT_N + j].x * cos(a) - x[b * FFT_N + j].y * sin(a),
+            im += x[b * FFT_N + j].x * sin(a) + x[b * FFT_N + j].y * cos(a);
       }
       bad += !(fabs(X[b * FFT_N + k].x - re) < 2e-2 && fabs(X[b * FFT_N + k].y - im) < 2e-2);
     }
@@ -111,7 +112,8 @@ int main() {
 
   float dct[64];
   for (int u = 0; u < 8; u++)
-    for (int k = 0; k < 8; k++) dct[u * 8 + k] = (float)((u ? sqrt(0.25) : sqrt(0.125)) * cos((2 * k + 1) * u * M_PI / 16));
+    for (int k = 0; k < 8; k++)
+      dct[u * 8 + k] = (float)((u ? sqrt(0.25) : sqrt(0.125)) * cos((2 * k + 1) * u * M_PI / 16));
   CHECK(cudaMemcpyToSymbol(c_dct, dct, sizeof dct));
   const int W = 64, H = 40;
   std::vector<float> img(W * H), co(W * H), back(W * H);

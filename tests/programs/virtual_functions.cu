@@ -47,9 +47,15 @@ __global__ void create(int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   switch (i % 3) {
-    case 0: g_shapes[i] = new Rect(i, 2); break;
-    case 1: g_shapes[i] = new Square(i); break;
-    case 2: g_shapes[i] = new Circle(i); break;
+    case 0:
+      g_shapes[i] = new Rect(i, 2);
+      break;
+    case 1:
+      g_shapes[i] = new Square(i);
+      break;
+    case 2:
+      g_shapes[i] = new Circle(i);
+      break;
   }
 }
 __global__ void measure(float* area, int* corners, int n) {
@@ -102,9 +108,12 @@ struct Node {
 };
 __device__ float evaluate(const Node* n) {
   switch (n->op) {
-    case '+': return evaluate(n->left) + evaluate(n->right);
-    case '*': return evaluate(n->left) * evaluate(n->right);
-    default: return n->value;
+    case '+':
+      return evaluate(n->left) + evaluate(n->right);
+    case '*':
+      return evaluate(n->left) * evaluate(n->right);
+    default:
+      return n->value;
   }
 }
 __global__ void tree(float* out) {

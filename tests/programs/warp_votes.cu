@@ -25,8 +25,10 @@ __global__ void k(Out* out) {
   o.all = __all_sync(full, lane < 32);
   o.any = __any_sync(full, lane == 40);
   o.ballot = __ballot_sync(full, lane % 3 == 0);
-  if (lane & 1) o.odd_ballot = __ballot_sync(0xAAAAAAAAu, lane > 15);
-  else o.active_even = __activemask();
+  if (lane & 1)
+    o.odd_ballot = __ballot_sync(0xAAAAAAAAu, lane > 15);
+  else
+    o.active_even = __activemask();
   __syncwarp();
   o.match_any = __match_any_sync(full, lane / 5);
   int pred = 0;
@@ -82,9 +84,11 @@ int main() {
     const Out& o = out[t];
     unsigned l = t % 32, match = 0;
     for (unsigned j = 0; j < 32; j++) match |= (j / 5 == l / 5 ? 1u : 0u) << j;
-    bool ok = o.all == 1 && o.any == 0 && o.ballot == 0x49249249u && o.match_any == match && o.match_all == ~0u && o.match_pred == 3;
+    bool ok = o.all == 1 && o.any == 0 && o.ballot == 0x49249249u && o.match_any == match && o.match_all == ~0u &&
+              o.match_pred == 3;
     ok = ok && (l & 1 ? o.odd_ballot == 0xAAAA0000u : o.active_even == 0x55555555u) && o.unique == 1;
-    ok = ok && o.add == 496 && o.mn == 5 && o.mx == 31 && o.andv == 0x40 && o.orv == ~0u && o.xorv == 0 && o.smin == -16 && o.smax == 0;
+    ok = ok && o.add == 496 && o.mn == 5 && o.mx == 31 && o.andv == 0x40 && o.orv == ~0u && o.xorv == 0 &&
+         o.smin == -16 && o.smax == 0;
     ok = ok && (l % 2 || o.sum_even == 240) && o.prefix == (int)((l + 1) * (l + 2) / 2);
     ok = ok && (l < 20 || o.leader_sum == 1200 + (int)(l - 20)) && o.half_sum == (l < 16 ? 120 : 376);
     ok = ok && o.up_small == (int)(l % 4 ? l - 1 : l) && o.down_small == (int)(l % 8 < 5 ? l + 3 : l);
