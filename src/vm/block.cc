@@ -32,7 +32,13 @@ void Block::start(GridState& g, uint64_t block_index) {
   const uint32_t n = (threads + kWarpSize - 1) / kWarpSize;
   while (warps.size() < n) warps.push_back(std::make_unique<Warp>());
   if (warps.size() > n) warps.resize(n);
-  for (uint32_t w = 0; w < n; ++w) warps[w]->start(*this, w);
+  for (uint32_t w = 0; w < n; ++w) warps[w]->start(*this, w, fresh);
+}
+
+uint64_t Block::footprint() const {
+  uint64_t bytes = sizeof *this + shared.size();
+  for (auto& w : warps) bytes += w->footprint();
+  return bytes;
 }
 
 BlockStatus Block::run() {

@@ -100,7 +100,18 @@ void library_call(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
       Addresses a;
       std::byte* p[kWarpSize] = {};
       for (int l = 0; l < kWarpSize; ++l) a.at[l] = argument<uint64_t>(w, site, k, (mask >> l & 1) ? l : __builtin_ctz(mask));
-      resolve(w, i, mask, isa::Space::Generic, a, static_cast<uint32_t>(isa::library_type_bytes(signature[s])), AccessKind::Write, p);
+      const uint32_t bytes = static_cast<uint32_t>(isa::library_type_bytes(signature[s]));
+      if (signature.substr(open) == "(iF)" || signature.substr(open) == "(iD)") {
+        // norm(n, p) reads n elements: the last one is checked here, lane by lane, the first below.
+        for_lanes(mask, [&](int lane) {
+          const int32_t n = argument<int32_t>(w, site, 0, lane);
+          Addresses last;
+          for (uint64_t& at : last.at) at = a.at[lane] + (n > 1 ? static_cast<uint64_t>(n - 1) * bytes : 0);
+          std::byte* ignored[kWarpSize];
+          resolve(w, i, 1u << lane, isa::Space::Generic, last, bytes, AccessKind::Read, ignored);
+        });
+      }
+      resolve(w, i, mask, isa::Space::Generic, a, bytes, AccessKind::Write, p);
       std::memcpy(storage[k], p, sizeof p);
       continue;
     }

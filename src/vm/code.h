@@ -88,6 +88,7 @@ struct FunctionCode {
   std::vector<uint32_t> callees, shared_used; // for call-graph sums
   bool takes_param_address = false;
   bool indirect_calls = false;
+  bool may_wait = false;                      // it or what it calls sees what other threads do
 };
 
 using Builtin = void (*)(Warp& warp, const Insn& insn, const CallSite& site, uint32_t mask);

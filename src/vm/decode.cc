@@ -324,11 +324,13 @@ class Decoder {
     for (uint32_t b = 0; b < begins_.size(); ++b) {
       const uint32_t end = b + 1 < begins_.size() ? begins_[b + 1] : static_cast<uint32_t>(f_.body.size());
       for (uint32_t k = begins_[b]; k < end; ++k) {
-        const isa::Row& row = *f_.body[k].form.row;
-        const isa::Sem sem = f_.body[k].form.mods.sem;
-        if (row.kind == Kind::Atomic || row.kind == Kind::Misc || row.cls == isa::Class::Call || row.cls == isa::Class::Fence ||
-            (row.kind == Kind::Memory && row.cls == isa::Class::Load && sem != isa::Sem::None && sem != isa::Sem::Weak))
-          waits[b] = 1;
+        const ptx::Instruction& i = f_.body[k];
+        bool wait = may_wait(i);
+        if (i.form.row->cls == isa::Class::Call && i.operands[1].kind == OperandKind::Symbol) {
+          const Resolved r = resolve_(i.operands[1].name);
+          wait = r.kind == Resolved::Function && r.function->may_wait;
+        }
+        if (wait) waits[b] = 1;
       }
     }
     std::vector<uint32_t> before(order_.size() + 1);  // waiting blocks among the first k of the order
@@ -521,7 +523,8 @@ class Decoder {
       insn.base_width = width_a;
       insn.width = width_b;
       insn.op[2] = slot(i.operands[2], Type::U32, i);
-      if (i.operands.size() > 3) insn.op[3] = slot(i.operands[3], Type::U32, i);
+      const bool sized = i.operands.size() > (i.form.mods.hint ? 4u : 3u);  // the last one may be a cache policy
+      if (sized) insn.op[3] = slot(i.operands[3], Type::U32, i);
     }
     code_.insns.push_back(insn);
     guard(code_.insns.back(), i);
@@ -646,6 +649,14 @@ class Decoder {
 };
 
 }  // namespace
+
+bool may_wait(const ptx::Instruction& i) {
+  const isa::Row& row = *i.form.row;
+  const isa::Sem sem = i.form.mods.sem;
+  if (row.cls == isa::Class::Call) return i.operands[1].kind == OperandKind::Register;
+  return row.kind == Kind::Atomic || row.kind == Kind::Misc || row.cls == isa::Class::Fence ||
+         (row.kind == Kind::Memory && row.cls == isa::Class::Load && sem != isa::Sem::None && sem != isa::Sem::Weak);
+}
 
 void decode(FunctionCode& code, const Resolve& resolve, std::vector<ptx::Diagnostic>& errors) {
   Decoder(code, resolve, errors).run();

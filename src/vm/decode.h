@@ -18,6 +18,10 @@ struct Resolved {
 };
 using Resolve = std::function<Resolved(const std::string& name)>;
 
+// Does the instruction see what other threads do, so that a loop with it may wait for them? Calls of named functions are
+// as their bodies: FunctionCode::may_wait.
+bool may_wait(const ptx::Instruction& instruction);
+
 // Fills `code` (name and source are set). Appends what is wrong to `errors`.
 void decode(FunctionCode& code, const Resolve& resolve, std::vector<ptx::Diagnostic>& errors);
 

@@ -1,5 +1,6 @@
 #include "vm/device_printf.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -88,7 +89,7 @@ std::string format_device_printf(Warp& w, const Insn& i, int lane, uint64_t form
     int width = 0, precision = 0;
     auto number_or_star = [&](bool& has, int& value) {
       if (end < f.size() && f[end] == '*') {
-        value = read_value<int32_t>(w, i, lane, at);
+        value = std::clamp(read_value<int32_t>(w, i, lane, at), -65536, 65536);  // more is a mistake, and memory
         ++*count;
         has = true;
         spec += '*';

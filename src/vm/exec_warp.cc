@@ -53,12 +53,41 @@ void shuffle(Warp& w, const Insn& i, uint32_t mask) {
   set_pred(w, i.op[5], in_range, mask);
 }
 
-// Every `.sync` instruction first meets the lanes its mask names. Lanes that a guard keeps away go on by themselves.
+// Every `.sync` instruction first meets the lanes its mask names, and works on them together. The lanes of a warp may carry
+// different masks (each tile of a partitioned warp its own): each mask's lanes are then a group of their own. Lanes that a
+// guard keeps away go on by themselves.
 template <Handler body, int mask_at>
 void synchronised(Warp& w, const Insn& i, uint32_t mask) {
   if (mask != w.active) w.split(w.active & ~mask, w.ip);
-  if (!w.gather(i, w.lanes<uint32_t>(i.op[mask_at])[__builtin_ctz(mask)])) return;
-  body(w, i, w.active);
+  const uint32_t* members = w.lanes<uint32_t>(i.op[mask_at]);
+  const uint32_t first = members[__builtin_ctz(w.active)];
+  uint32_t other = 0;
+  for (int l = 0; l < kWarpSize; ++l) other |= static_cast<uint32_t>(members[l] != first) << l;
+  if ((other & w.active) == 0) {
+    if (!w.gather(i, first)) return;
+    other = 0;
+    for (int l = 0; l < kWarpSize; ++l) other |= static_cast<uint32_t>(members[l] != first) << l;
+    if ((other & w.active) == 0) return body(w, i, w.active);  // those who were met may carry other masks
+  } else {
+    uint32_t incomplete = 0, all = 0;
+    for (uint32_t left = w.active; left; left &= left - 1) {
+      const int l = __builtin_ctz(left);
+      if (members[l] & w.live & ~w.active) incomplete |= 1u << l;
+      else all |= members[l];
+    }
+    if (!w.released) {
+      if (incomplete && incomplete != w.active) w.split(incomplete, &i);  // they wait here by themselves
+      else if (incomplete) all = ~0u;
+    }
+    if (!w.gather(i, all)) return;
+  }
+  for (uint32_t left = w.active; left;) {
+    const uint32_t m = members[__builtin_ctz(left)];
+    uint32_t same = 0;
+    for (int l = 0; l < kWarpSize; ++l) same |= static_cast<uint32_t>((left >> l & 1) && members[l] == m) << l;
+    body(w, i, same);
+    left &= ~same;
+  }
 }
 
 void vote(Warp& w, const Insn& i, uint32_t mask) {

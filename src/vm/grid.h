@@ -20,6 +20,7 @@ struct GridState {
   uint64_t total_blocks = 0;
   uint64_t resident_limit = 1;           // blocks that may have begun and not ended
   uint64_t params_address = 0;
+  uint64_t workspace = 0;                // of a cooperative launch: where its blocks meet (%envreg1, %envreg2)
   std::atomic<uint64_t> next_block{0};
   std::atomic<uint64_t> begun{0}, ended{0};
   std::atomic<int64_t> last_progress{0};  // nanoseconds: when a block began, ended or changed memory

@@ -13,10 +13,40 @@
 namespace warpbeam::vm {
 namespace {
 
+// Block contexts between grids: making frames and local memory anew would cost small launches more than running them.
+class Spares {
+ public:
+  std::unique_ptr<Block> take() {
+    std::lock_guard lock(mutex_);
+    if (blocks_.empty()) return std::make_unique<Block>();
+    std::unique_ptr<Block> block = std::move(blocks_.back());
+    blocks_.pop_back();
+    return block;
+  }
+  void give(std::unique_ptr<Block> block) {
+    block->grid = nullptr;  // whatever lives at that address next is another grid
+    if (block->footprint() > kMostBytes) return;
+    std::lock_guard lock(mutex_);
+    if (blocks_.size() < kMost) blocks_.push_back(std::move(block));
+  }
+
+ private:
+  static constexpr size_t kMost = 16;
+  static constexpr uint64_t kMostBytes = 16u << 20;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Block>> blocks_;
+};
+
+Spares& spares() {
+  static Spares* all = new Spares;  // never destroyed, like the machine
+  return *all;
+}
+
 // Ends a block's turn on this thread; finishes the grid after the last one.
 void end_block(Grid& grid, std::unique_ptr<Block> block) {
   std::function<void(LaunchResult&&)> done;
   LaunchResult result;
+  std::vector<std::unique_ptr<Block>> idle;
   {
     std::lock_guard lock(grid.mutex);
     if (block) {
@@ -29,9 +59,11 @@ void end_block(Grid& grid, std::unique_ptr<Block> block) {
     result.trap = std::move(grid.trap);
     for (auto& [b, text] : grid.printed) result.printed += text;
     done = std::move(grid.done);
-    grid.idle.clear();
+    idle.swap(grid.idle);
   }
+  for (auto& b : idle) spares().give(std::move(b));
   if (grid.params_address) grid.launch.memory->free(grid.params_address);
+  if (grid.workspace) grid.launch.memory->free(grid.workspace);
   if (done) done(std::move(result));
   std::lock_guard lock(grid.mutex);
   grid.finished = true;
@@ -85,8 +117,9 @@ void check_for_hang(Grid& grid, Block& block) {
   throw TrapException{std::move(t)};
 }
 
-void run_block(Grid& grid, std::unique_ptr<Block> block, bool& spun) {
+void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spun) {
   try {
+    if (!resumed && !grid.failed) block->start(grid, block->linear);
     if (!grid.failed && block->run() == BlockStatus::Yielded) {
       spun = true;
       check_for_hang(grid, *block);
@@ -109,7 +142,9 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool& spun) {
     t.kernel = grid.code->function->display_name;
     t.block = block->index;
     fail(grid, std::move(t), block->linear);
+    const uint64_t linear = block->linear;
     block = std::make_unique<Block>();
+    block->linear = linear;
   }
   end_block(grid, std::move(block));
 }
@@ -133,23 +168,14 @@ bool step(Grid& grid, bool& spun) {
         block = std::move(grid.idle.back());
         grid.idle.pop_back();
       } else {
-        block = std::make_unique<Block>();
+        block = spares().take();
       }
       block->linear = grid.next_block++;
     } else {
       return false;
     }
   }
-  if (resumed) {
-    run_block(grid, std::move(block), spun);
-    return true;
-  }
-  if (grid.failed) {  // blocks after a fault are not run
-    end_block(grid, std::move(block));
-    return true;
-  }
-  block->start(grid, block->linear);
-  run_block(grid, std::move(block), spun);
+  run_block(grid, std::move(block), resumed, spun);  // after a fault it only ends
   return true;
 }
 
@@ -228,6 +254,8 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
       grid->params_address = a->base;
     }
   }
+  if (l.cooperative)
+    if (auto a = l.memory->allocate(256, 256, MemoryKind::Constant, "the meeting place of a cooperative launch")) grid->workspace = a->base;
   {
     std::lock_guard lock(state_->mutex);
     state_->start_workers();

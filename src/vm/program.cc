@@ -44,6 +44,7 @@ class Linker {
     collect();
     if (!errors_.empty()) return failure(LoadErrorCode::InvalidPtx);
     if (auto r = place_variables(); !r) return r.error();
+    find_waiting();
     decode_functions();
     if (!errors_.empty()) return failure(LoadErrorCode::InvalidPtx);
     relocate();
@@ -236,6 +237,30 @@ class Linker {
     for (size_t m = 0; m < image_.modules.size(); ++m)
       if (image_.modules[m].get() == f.module) return m;
     return 0;
+  }
+
+  void find_waiting() {
+    std::vector<std::vector<uint32_t>> callers(image_.functions.size());
+    std::vector<uint32_t> work;
+    auto mark = [&](uint32_t f) {
+      if (image_.functions[f]->may_wait) return;
+      image_.functions[f]->may_wait = true;
+      work.push_back(f);
+    };
+    for (auto& f : image_.functions) {
+      const size_t m = module_of(*f);
+      for (const ptx::Instruction& i : f->source->body) {
+        if (may_wait(i)) mark(f->index);
+        if (i.form.row->cls != isa::Class::Call || i.operands[1].kind != ptx::OperandKind::Symbol) continue;
+        const Resolved r = resolve(m, i.operands[1].name);
+        if (r.kind == Resolved::Function) callers[r.function->index].push_back(f->index);
+      }
+    }
+    while (!work.empty()) {
+      const uint32_t f = work.back();
+      work.pop_back();
+      for (uint32_t c : callers[f]) mark(c);
+    }
   }
 
   void decode_functions() {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "vm/machine.h"
+#include "vm/grid.h"
 
 namespace warpbeam::vm {
 
@@ -15,6 +15,7 @@ void exec_label(Warp&, const Insn&, uint32_t);
 namespace {
 
 constexpr uint32_t kMaxCallDepth = 24 * 1024;
+constexpr uint64_t kMaxFrameBytes = 256u << 20;  // registers of all calls a warp is in
 constexpr uint32_t kSpinsBeforeOthers = 16;    // within the warp
 constexpr uint32_t kSpinsBeforeYield = 256;    // to other warps
 constexpr uint32_t kSliceLabels = 64;          // how long the others go first
@@ -42,6 +43,7 @@ uint32_t special_value(const Block& b, const Warp& w, isa::Special id, uint8_t c
     case Special::DynamicSmem: return launch.dynamic_shared;
     case Special::TotalSmem: return b.shared_bytes;
     case Special::AggrSmem: return b.shared_bytes + 1024;
+    case Special::EnvReg: return c == 1 ? static_cast<uint32_t>(b.grid->workspace >> 32) : c == 2 ? static_cast<uint32_t>(b.grid->workspace) : 0;
     case Special::ClusterId: return part(b.index, 0);
     case Special::NClusterId: return part(launch.grid, 1);
     case Special::ClusterCtaid: return 0;
@@ -108,10 +110,24 @@ Frame* Warp::take_frame(const FunctionCode& f) {
 
 void Warp::leave_frame(Frame* f, uint32_t mask) {
   f->lanes &= ~mask;
-  if (f->lanes == 0 && f != &root_) free_frames_.push_back(f);
+  if (f->lanes == 0 && f != &root_) {
+    frame_bytes_ -= f->function->frame_bytes;
+    free_frames_.push_back(f);
+  }
 }
 
-void Warp::start(Block& b, uint32_t warp_index) {
+uint64_t Warp::footprint() const {
+  uint64_t bytes = sizeof *this + root_.storage.size() + (local_memory ? uint64_t(local_stride) * kWarpSize : 0);
+  for (const auto& f : all_frames_) bytes += f->storage.size();
+  return bytes;
+}
+
+void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
+  if (fresh) {
+    root_.prepared = nullptr;
+    for (auto& f : all_frames_) f->prepared = nullptr;
+  }
+  frame_bytes_ = 0;
   block = &b;
   index = warp_index;
   groups.clear();
@@ -135,11 +151,13 @@ void Warp::start(Block& b, uint32_t warp_index) {
   const uint32_t stride = (wanted + 63) / 64 * 64 + 64;  // never a power of two: lanes must not share cache sets
   if (local_stride != stride) {
     local_stride = stride;
-    local_memory.assign(0, std::byte{});
+    local_memory.reset();
   }
-  if (local_memory.empty() && (f.local_bytes > 0 || !f.callees.empty() || f.indirect_calls || !f.call_sites.empty()))
-    local_memory.resize(static_cast<size_t>(stride) * kWarpSize);
-  if (local_memory.empty()) local_limit = 0;
+  if (!local_memory && (f.local_bytes > 0 || !f.callees.empty() || f.indirect_calls || !f.call_sites.empty())) {
+    local_memory.reset(static_cast<std::byte*>(std::calloc(kWarpSize, stride)));
+    if (!local_memory) throw std::bad_alloc();
+  }
+  if (!local_memory) local_limit = 0;
   root_.caller = nullptr;
   root_.return_to = nullptr;
   root_.site = nullptr;
@@ -288,7 +306,9 @@ void Warp::call(const Insn& i, const FunctionCode& callee, const CallSite& site,
   f->depth = frame->depth + 1;
   f->local_base = frame->local_base + frame->function->local_bytes;
   f->lanes = mask;
-  if (f->local_base + callee.local_bytes > local_limit || f->depth > kMaxCallDepth) {
+  f->function = &callee;
+  frame_bytes_ += callee.frame_bytes;
+  if (f->local_base + callee.local_bytes > local_limit || f->depth > kMaxCallDepth || frame_bytes_ > kMaxFrameBytes) {
     const int lane = __builtin_ctz(mask);
     trap(TrapKind::StackOverflow, i, lane, fmt::format("stack overflow in a call of {}", callee.display_name), 0,
          fmt::format("calls are {} deep and the stack has {} bytes per thread; cudaDeviceSetLimit(cudaLimitStackSize, …) gives more", f->depth, block->launch->stack_limit));

@@ -12,6 +12,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,7 +82,9 @@ class Warp {
   T* lanes(int32_t offset) { return reinterpret_cast<T*>(regs + offset); }
   uint32_t& pred(int32_t offset) { return *reinterpret_cast<uint32_t*>(regs + offset); }
 
-  void start(Block& b, uint32_t warp_index);
+  // `fresh`: what the warp remembers of functions is void.
+  void start(Block& b, uint32_t warp_index, bool fresh);
+  uint64_t footprint() const;
   // Runs until every group waits, the warp ends, or it spins.
   StopReason run();
 
@@ -104,8 +107,9 @@ class Warp {
   uint32_t waiting_at(uint8_t barrier) const;
 
   // Local memory of one lane.
-  std::byte* local(int lane) { return local_memory.data() + static_cast<size_t>(lane) * local_stride; }
-  std::vector<std::byte> local_memory;
+  std::byte* local(int lane) { return local_memory.get() + static_cast<size_t>(lane) * local_stride; }
+  struct Free { void operator()(std::byte* p) const { std::free(p); } };
+  std::unique_ptr<std::byte, Free> local_memory;  // by calloc: a deep stack costs nothing until it is used
   uint32_t local_stride = 0, local_limit = 0;
 
   [[noreturn]] void trap(TrapKind kind, const Insn& i, int lane, std::string message, uint64_t address = 0,
@@ -123,6 +127,7 @@ class Warp {
 
   std::vector<std::unique_ptr<Frame>> all_frames_;
   std::vector<Frame*> free_frames_;
+  uint64_t frame_bytes_ = 0;    // of the functions that are active
   Frame root_;
 };
 
@@ -158,6 +163,7 @@ struct Block {
   uint64_t ranges_epoch = 0;
 
   void start(GridState& g, uint64_t block_index);
+  uint64_t footprint() const;   // bytes of host memory, roughly
   BlockStatus run();
   // Completes barrier `b` if every thread it expects has come.
   void check_barrier(uint8_t b);
