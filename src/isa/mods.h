@@ -42,7 +42,7 @@ struct Mods {
   uint8_t vec = 0;       // 0, 2, 4, 8
   bool ftz = false, sat = false, satfinite = false, relu = false, nan = false, xorsign = false, abs = false;
   bool cc = false, approx = false, full = false, sync = false, aligned = false, nc = false, to = false;
-  bool shiftamt = false, noftz = false, po = false, arrive = false, red = false, noinc = false;
+  bool shiftamt = false, noftz = false, po = false, arrive = false, red = false, noinc = false, hint = false;
   uint8_t scale = 0;       // vmad: bits the sum is shifted right by
   int8_t pack = 0;         // cvt.pack to fields of 4 or 2 bits; negative: signed
   bool b_signed = false;   // video, dp4a: the type of the second source

@@ -102,8 +102,8 @@ StatementOperand make_operand(const Row& row, const isa::OperandSpec& spec, int 
     o.text = fmt::format("[%d{}]", position);
   } else if (spec.constant) {
     o.text = row.opcode == "discard" || row.opcode == "applypriority" ? "128" : row.opcode == "setmaxnreg" ? "64"
-             : row.opcode == "lop3" ? "0x6a" : row.syntax.starts_with("cp.async.wait") ? "2" : "16";
-  } else if (is_vector(mods, row) && !(position == 2 && row.kind == Kind::Memory)) {
+             : row.opcode == "pmevent" ? "7" : row.opcode == "lop3" ? "0x6a" : row.syntax.starts_with("cp.async.wait") ? "2" : "16";
+  } else if (is_vector(mods, row) && spec.rule == isa::OperandRule::Slot0) {
     o.text = "{";
     for (int k = 0; k < mods.vec; ++k) o.text += fmt::format("{}{}", k ? ", " : "", register_name(o.type, position * 4 + k));
     o.text += "}";

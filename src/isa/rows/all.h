@@ -8,6 +8,7 @@
 #include "isa/rows/half.h"
 #include "isa/rows/integer.h"
 #include "isa/rows/logic.h"
+#include "isa/rows/memory.h"
 #include "isa/rows/video.h"
 
 namespace warpbeam::isa {

@@ -1,100 +1,27 @@
-// Rows whose meaning lies in the engines: data movement, memory, control, barriers, warp communication.
+// Rows whose meaning lies in the engines: data movement, control, barriers, warp communication.
 // Here stands what the parser, the generators and the reference page need.
 #pragma once
 #include "isa/row.h"
 
 namespace warpbeam::isa::rows {
 
-using MemoryTypes = Types<Type::B8, Type::B16, Type::B32, Type::B64, Type::B128, Type::U8, Type::U16, Type::U32, Type::U64,
-                          Type::S8, Type::S16, Type::S32, Type::S64, Type::F32, Type::F64, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2>;
-
 // --- moves and addresses -----------------------------------------------------------------------------------------
 struct Mov : EngineRow<Kind::Move, Class::Move> {
   static constexpr char syntax[] = "mov.type d, a";
   using T = Types<Type::B16, Type::B32, Type::B64, Type::B128, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32,
-                  Type::S64, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2, Type::F32, Type::F64, Type::Pred>;
+                  Type::S64, Type::F32, Type::F64, Type::Pred>;
   static constexpr std::string_view about =
       "Copies a register, an immediate, a special register or the address of a name; packs and unpacks vectors.";
 };
 struct Cvta : EngineRow<Kind::Address, Class::IntAlu> {
-  static constexpr char syntax[] = "cvta{.to}.space.type d, a";
+  static constexpr char syntax[] = "cvta{.to}(.const|.global|.local|.shared|.shared::cta|.shared::cluster|.param|.param::entry).type d, a";
   static constexpr Since since{20, 20};
   using T = Types<Type::U32, Type::U64>;
   static constexpr std::string_view about = "Turns an address of a state space into a generic one, with .to back.";
 };
 struct Isspacep : EngineRow<Kind::Address, Class::IntAlu> {
-  static constexpr char syntax[] = "isspacep.space d:pred, a:u64";
+  static constexpr char syntax[] = "isspacep(.const|.global|.local|.shared|.shared::cta|.shared::cluster|.param|.param::entry) d:pred, a:u64";
   static constexpr Since since{20, 20};
-};
-
-// --- memory ------------------------------------------------------------------------------------------------------
-struct Ld : EngineRow<Kind::Memory, Class::Load> {
-  static constexpr char syntax[] = "ld{.sem}{.scope}{.space}{.cop}{.evict}{.evict2}{.hint}{.prefetch_size}{.vec}.type d, [a]{, c:b64}";
-  using T = MemoryTypes;
-};
-struct LdNc : EngineRow<Kind::Memory, Class::Load> {
-  static constexpr char syntax[] = "ld.global{.cop}.nc{.evict}{.evict2}{.hint}{.prefetch_size}{.vec}.type d, [a]{, c:b64}";
-  static constexpr Since since{31, 32};
-  using T = MemoryTypes;
-};
-struct Ldu : EngineRow<Kind::Memory, Class::Load> {
-  static constexpr char syntax[] = "ldu{.space}{.vec}.type d, [a]";
-  static constexpr Since since{20, 20};
-  using T = MemoryTypes;
-};
-struct St : EngineRow<Kind::Memory, Class::Store> {
-  static constexpr char syntax[] = "st{.sem}{.scope}{.space}{.cop}{.evict}{.evict2}{.hint}{.vec}.type [a], b{, c:b64}";
-  using T = MemoryTypes;
-};
-struct Prefetch : EngineRow<Kind::Memory, Class::Misc> {
-  static constexpr char syntax[] = "prefetch{.space}.plevel{.evict2} [a]";
-  static constexpr Since since{20, 20};
-};
-struct Prefetchu : EngineRow<Kind::Memory, Class::Misc> {
-  static constexpr char syntax[] = "prefetchu.L1 [a]";
-  static constexpr Since since{20, 20};
-};
-struct Discard : EngineRow<Kind::Memory, Class::Misc> {
-  static constexpr char syntax[] = "discard{.space}.L2 [a], #b:u32";
-  static constexpr Since since{74, 80};
-};
-struct ApplyPriority : EngineRow<Kind::Memory, Class::Misc> {
-  static constexpr char syntax[] = "applypriority{.space}.evict2 [a], #b:u32";
-  static constexpr Since since{74, 80};
-};
-
-// --- atomics -----------------------------------------------------------------------------------------------------
-using AtomTypes = Types<Type::B32, Type::B64, Type::U32, Type::U64, Type::S32, Type::S64, Type::F32, Type::F64>;
-using AtomHalf = Types<Type::F16, Type::F16x2, Type::BF16, Type::BF16x2>;
-struct Atom : EngineRow<Kind::Atomic, Class::Atomic> {
-  static constexpr char syntax[] = "atom{.sem}{.scope}{.space}.op{.hint}.type d, [a], b{, c}{, e}";
-  static constexpr Since since{11, 11};
-  using T = Types<Type::B16, Type::B32, Type::B64, Type::B128, Type::U32, Type::U64, Type::S32, Type::S64, Type::F32, Type::F64>;
-};
-struct AtomHalfRow : EngineRow<Kind::Atomic, Class::Atomic> {
-  static constexpr char syntax[] = "atom{.sem}{.scope}{.space}.op.noftz{.hint}.type d, [a], b{, e}";
-  static constexpr Since since{62, 60};
-  using T = AtomHalf;
-};
-struct Red : EngineRow<Kind::Atomic, Class::Atomic> {
-  static constexpr char syntax[] = "red{.sem}{.scope}{.space}.op{.hint}.type [a], b{, e}";
-  static constexpr Since since{12, 11};
-  using T = AtomTypes;
-};
-struct RedHalfRow : EngineRow<Kind::Atomic, Class::Atomic> {
-  static constexpr char syntax[] = "red{.sem}{.scope}{.space}.op.noftz{.hint}.type [a], b{, e}";
-  static constexpr Since since{62, 60};
-  using T = AtomHalf;
-};
-struct AtomVec : EngineRow<Kind::Atomic, Class::Atomic> {
-  static constexpr char syntax[] = "atom{.sem}{.scope}.global.op{.noftz}{.hint}.vec.type d, [a], b{, e}";
-  static constexpr Since since{81, 90};
-  using T = Types<Type::F32, Type::F16, Type::F16x2, Type::BF16, Type::BF16x2>;
-};
-struct RedVec : EngineRow<Kind::Atomic, Class::Atomic> {
-  static constexpr char syntax[] = "red{.sem}{.scope}.global.op{.noftz}{.hint}.vec.type [a], b{, e}";
-  static constexpr Since since{81, 90};
-  using T = Types<Type::F32, Type::F16, Type::F16x2, Type::BF16, Type::BF16x2>;
 };
 
 // --- control -----------------------------------------------------------------------------------------------------
@@ -113,14 +40,18 @@ using FenceRow = EngineRow<Kind::Barrier, Class::Fence>;
 struct BarSync : BarrierRow { static constexpr char syntax[] = "bar{.cta}.sync a:u32{, b:u32}"; };
 struct BarArrive : BarrierRow { static constexpr char syntax[] = "bar{.cta}.arrive a:u32, b:u32"; static constexpr Since since{20, 20}; };
 struct BarRedPred : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red(.and|.or).pred p:pred, a:u32, c:pred"; static constexpr Since since{20, 20}; };
+struct BarRedPredCount : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red(.and|.or).pred p:pred, a:u32, c:pred"; static constexpr Since since{20, 20}; };
 struct BarRedPredCounted : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red(.and|.or).pred p:pred, a:u32, b:u32, c:pred"; static constexpr Since since{20, 20}; };
 struct BarRedPopc : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red.popc.u32 d:u32, a:u32, c:pred"; static constexpr Since since{20, 20}; };
+struct BarRedPopcCount : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red.popc.u32 d:u32, a:u32, c:pred"; static constexpr Since since{20, 20}; };
 struct BarRedPopcCounted : BarrierRow { static constexpr char syntax[] = "bar{.cta}.red.popc.u32 d:u32, a:u32, b:u32, c:pred"; static constexpr Since since{20, 20}; };
 struct BarrierSync : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.sync{.aligned} a:u32{, b:u32}"; static constexpr Since since{60, 30}; };
 struct BarrierArrive : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.arrive{.aligned} a:u32, b:u32"; static constexpr Since since{60, 30}; };
 struct BarrierRedPred : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red(.and|.or){.aligned}.pred p:pred, a:u32, c:pred"; static constexpr Since since{60, 30}; };
+struct BarrierRedPredCount : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red(.and|.or){.aligned}.pred p:pred, a:u32, c:pred"; static constexpr Since since{60, 30}; };
 struct BarrierRedPredCounted : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red(.and|.or){.aligned}.pred p:pred, a:u32, b:u32, c:pred"; static constexpr Since since{60, 30}; };
 struct BarrierRedPopc : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, c:pred"; static constexpr Since since{60, 30}; };
+struct BarrierRedPopcCount : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, c:pred"; static constexpr Since since{60, 30}; };
 struct BarrierRedPopcCounted : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, b:u32, c:pred"; static constexpr Since since{60, 30}; };
 struct BarWarpSync : BarrierRow { static constexpr char syntax[] = "bar.warp.sync a:u32"; static constexpr Since since{60, 30}; };
 struct Membar : FenceRow { static constexpr char syntax[] = "membar.level"; };
@@ -151,24 +82,10 @@ struct Alloca : MiscRow { static constexpr char syntax[] = "alloca.type d, a, #b
 struct Stacksave : MiscRow { static constexpr char syntax[] = "stacksave.type d"; static constexpr Since since{73, 52}; using T = Types<Type::U32, Type::U64>; };
 struct Stackrestore : MiscRow { static constexpr char syntax[] = "stackrestore.type a"; static constexpr Since since{73, 52}; using T = Types<Type::U32, Type::U64>; };
 
-struct CpAsyncCa : EngineRow<Kind::Async, Class::Load> {
-  static constexpr char syntax[] = "cp.async.ca{.shared}.global{.hint}{.prefetch_size} [a], [b], #c:u32{, e:u32}";
-  static constexpr Since since{70, 80};
-};
-struct CpAsyncCg : EngineRow<Kind::Async, Class::Load> {
-  static constexpr char syntax[] = "cp.async.cg{.shared}.global{.hint}{.prefetch_size} [a], [b], #c:u32{, e:u32}";
-  static constexpr Since since{70, 80};
-};
-struct CpAsyncCommit : EngineRow<Kind::Async, Class::Misc> { static constexpr char syntax[] = "cp.async.commit_group"; static constexpr Since since{70, 80}; };
-struct CpAsyncWait : EngineRow<Kind::Async, Class::Misc> { static constexpr char syntax[] = "cp.async.wait_group #a:u32"; static constexpr Since since{70, 80}; };
-struct CpAsyncWaitAll : EngineRow<Kind::Async, Class::Misc> { static constexpr char syntax[] = "cp.async.wait_all"; static constexpr Since since{70, 80}; };
-
 using Moves = RowList<Mov, Cvta, Isspacep>;
-using MemoryRows = RowList<Ld, LdNc, Ldu, St, Prefetch, Prefetchu, Discard, ApplyPriority, Atom, AtomHalfRow, Red, RedHalfRow, AtomVec, RedVec>;
-using ControlRows = RowList<Bra, BrxIdx, Call, Ret, Exit, TrapRow, Brkpt, BarSync, BarArrive, BarRedPred, BarRedPredCounted, BarRedPopc, BarRedPopcCounted,
-                            BarrierSync, BarrierArrive, BarrierRedPred, BarrierRedPredCounted, BarrierRedPopc, BarrierRedPopcCounted, BarWarpSync, Membar, Fence>;
+using ControlRows = RowList<Bra, BrxIdx, Call, Ret, Exit, TrapRow, Brkpt, BarSync, BarArrive, BarRedPred, BarRedPredCount, BarRedPredCounted, BarRedPopc, BarRedPopcCount, BarRedPopcCounted,
+                            BarrierSync, BarrierArrive, BarrierRedPred, BarrierRedPredCount, BarrierRedPredCounted, BarrierRedPopc, BarrierRedPopcCount, BarrierRedPopcCounted, BarWarpSync, Membar, Fence>;
 using WarpRows = RowList<Shfl, ShflSync, VotePred, VoteBallot, VoteSyncPred, VoteSyncBallot, MatchAny, MatchAll, Redux, ReduxBits, Activemask, Elect>;
-using MiscRows = RowList<Nanosleep, Pmevent, Griddepcontrol, Setmaxnreg, Alloca, Stacksave, Stackrestore, CpAsyncCa,
-                         CpAsyncCg, CpAsyncCommit, CpAsyncWait, CpAsyncWaitAll>;
+using MiscRows = RowList<Nanosleep, Pmevent, Griddepcontrol, Setmaxnreg, Alloca, Stacksave, Stackrestore>;
 
 }  // namespace warpbeam::isa::rows
