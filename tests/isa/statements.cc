@@ -254,6 +254,11 @@ std::vector<Statement> near_misses(const RowForm& form, const Bounds& bounds) {
     const auto m = isa::match_row(form.row->opcode, views(words), -1);
     if (m) starts.push_back(words);
   }
+  // A few that lie far apart.
+  const size_t step = std::max<size_t>(1, starts.size() / static_cast<size_t>(bounds.per_row));
+  std::vector<Words> few;
+  for (size_t k = 0; k < starts.size(); k += step) few.push_back(starts[k]);
+  starts = std::move(few);
   const auto offer = [&](const Words& words) {
     if (seen.insert(words).second) add_statements(out, *form.row, words, false, false, random);
   };
