@@ -1,4 +1,6 @@
 // The memset family.
+#include <sys/mman.h>
+
 #include <cstring>
 
 #include "cuda/edge.h"
@@ -15,9 +17,23 @@ void fill_row(std::byte* row, Element value, size_t count) {
   for (size_t i = 0; i < count; ++i) elements[i] = value;
 }
 
+// Device memory is private anonymous pages: dropping them makes them read as zeros and costs no writing. A program that
+// clears what it has just allocated then pays for no page it does not use.
+constexpr size_t kDropBytes = 1 << 20, kPage = 4096;
+
+void zero_row(std::byte* row, size_t bytes) {
+  auto begin = reinterpret_cast<uintptr_t>(row), end = begin + bytes;
+  uintptr_t first = (begin + kPage - 1) / kPage * kPage, last = end / kPage * kPage;
+  if (madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED) != 0) first = last = end;
+  std::memset(row, 0, first - begin);
+  std::memset(reinterpret_cast<void*>(last), 0, end - last);
+}
+
 }  // namespace
 
 void FillWork::run() const {
+  if (own_pages && value == 0 && height == 1 && depth == 1 && width * element >= kDropBytes)
+    return zero_row(to.base, width * element);
   for (size_t z = 0; z < depth; ++z)
     for (size_t y = 0; y < height; ++y) {
       std::byte* row = to.base + z * to.plane + y * to.pitch;
@@ -47,6 +63,7 @@ cudaError_t fill(void* to, size_t pitch, size_t plane, int value, size_t width, 
     if (before > room || width > room - before) return cudaErrorInvalidValue;
 
     FillWork work{{static_cast<std::byte*>(to), pitch, plane}, static_cast<uint8_t>(value), 1, width, height, depth};
+    work.own_pages = place->allocation.kind == vm::MemoryKind::Device;
     if (pitch == width && depth == 1) {
       work.width = width * height;
       work.height = 1;

@@ -47,6 +47,7 @@ struct FillWork {
   uint32_t value = 0;
   unsigned element = 1;                     // bytes: 1, 2 or 4
   size_t width = 0, height = 1, depth = 1;  // elements, rows, planes
+  bool own_pages = false;                   // device memory: whole pages of zeros can be had from the host's kernel
   size_t bytes() const { return width * element * height * depth; }
   void run() const;
 };

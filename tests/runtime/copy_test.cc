@@ -164,6 +164,18 @@ TEST_F(Copy, large_copies_and_fills_take_their_turn_in_a_stream) {
   OK(cudaFree(big));
 }
 
+TEST_F(Copy, large_fills_with_zeros_reach_every_byte_and_no_other) {
+  constexpr size_t kBytes = 4 << 20;
+  unsigned char* big;
+  std::vector<unsigned char> out(kBytes);
+  OK(cudaMalloc(&big, kBytes));
+  OK(cudaMemset(big, 0xff, kBytes));
+  OK(cudaMemset(big + 5, 0, kBytes - 12));
+  OK(cudaMemcpy(out.data(), big, kBytes, cudaMemcpyDeviceToHost));
+  for (size_t i = 0; i < kBytes; ++i) ASSERT_EQ(out[i], i < 5 || i >= kBytes - 7 ? 0xff : 0) << i;
+  OK(cudaFree(big));
+}
+
 // A pageable source may be changed as soon as the call returns, even when the copy still waits for its turn.
 TEST_F(Copy, a_small_pageable_source_is_read_at_the_call) {
   int *flag, *to;
