@@ -115,6 +115,21 @@ double median_ms(Fn call, int repeats = 20, int warm = 3) {
   return times[repeats / 2];
 }
 
+// Both calls in turn, so that clocks and temperature are the same for both.
+template <class Ours, class Theirs>
+void median_pair_ms(Ours ours, Theirs theirs, double* our_ms, double* their_ms, int repeats = 20) {
+  std::vector<double> a(repeats), b(repeats);
+  for (int i = 0; i < 3; ++i) ours(), theirs();
+  for (int i = 0; i < repeats; ++i) {
+    a[i] = median_ms(ours, 1, 0);
+    b[i] = median_ms(theirs, 1, 0);
+  }
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  *our_ms = a[repeats / 2];
+  *their_ms = b[repeats / 2];
+}
+
 // Device memory both sides use as temporary storage, so that neither pays for allocation.
 struct Storage {
   void* data = nullptr;

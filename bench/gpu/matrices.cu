@@ -138,27 +138,32 @@ void products(int n) {
     Array<float> a(count), b(count), c(count), vendor(count);
     random_fill(a.data(), count);
     random_fill(b.data(), count);
+    double ours, theirs;
     cublasSetMathMode(handle, CUBLAS_PEDANTIC_MATH);
-    double theirs = median_ms([&] { cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b.data(), n, a.data(), n, &zero, vendor.data(), n); });
     c.poison();
-    double ours = median_ms([&] { BENCH_CHECK(wb::gemm_fp32(wb::on(), n, n, n, a.data(), n, b.data(), n, c.data(), n)); });
+    median_pair_ms([&] { BENCH_CHECK(wb::gemm_fp32(wb::on(), n, n, n, a.data(), n, b.data(), n, c.data(), n)); },
+                   [&] { cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b.data(), n, a.data(), n, &zero, vendor.data(), n); },
+                   &ours, &theirs);
     report("matrix product, fp32" + size, "TFLOP/s", flops / ours, flops / theirs, "cuBLAS", product_right(a, b, c, n, false, 1e-5));
     cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH);
-    theirs = median_ms([&] { cublasSgemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, n, n, n, &one, b.data(), n, a.data(), n, &zero, vendor.data(), n); });
     c.poison();
-    ours = median_ms([&] { BENCH_CHECK(wb::gemm_tf32(wb::on(), n, n, n, a.data(), n, b.data(), n, c.data(), n)); });
+    median_pair_ms([&] { BENCH_CHECK(wb::gemm_tf32(wb::on(), n, n, n, a.data(), n, b.data(), n, c.data(), n)); },
+                   [&] { cublasSgemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, n, n, n, &one, b.data(), n, a.data(), n, &zero, vendor.data(), n); },
+                   &ours, &theirs);
     report("matrix product, tf32" + size, "TFLOP/s", flops / ours, flops / theirs, "cuBLAS", product_right(a, b, c, n, true, 2e-3));
   }
   {
     Array<Bf16> a(count), b(count), c(count), vendor(count);
     random_fill(a.data(), count);
     random_fill(b.data(), count);
-    double theirs = median_ms([&] {
-      cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, n, n, n, &one, b.data(), CUDA_R_16BF, n, a.data(), CUDA_R_16BF, n, &zero,
-                   vendor.data(), CUDA_R_16BF, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
-    });
+    double ours, theirs;
     c.poison();
-    double ours = median_ms([&] { BENCH_CHECK(wb::gemm_bf16(wb::on(), n, n, n, a.data(), n, b.data(), n, c.data(), n)); });
+    median_pair_ms([&] { BENCH_CHECK(wb::gemm_bf16(wb::on(), n, n, n, a.data(), n, b.data(), n, c.data(), n)); },
+                   [&] {
+                     cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, n, n, n, &one, b.data(), CUDA_R_16BF, n, a.data(), CUDA_R_16BF, n,
+                                  &zero, vendor.data(), CUDA_R_16BF, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+                   },
+                   &ours, &theirs);
     report("matrix product, bf16" + size, "TFLOP/s", flops / ours, flops / theirs, "cuBLAS", product_right(a, b, c, n, true, 1e-2));
   }
   cublasDestroy(handle);

@@ -87,7 +87,7 @@ std::vector<T> random_bits(size_t count) {
   std::vector<T> values(count);
   for (T& value : values) {
     uint64_t bits = random_source()();
-    std::memcpy(&value, &bits, sizeof(T));
+    std::memcpy(&value, &bits, std::min(sizeof(T), sizeof(bits)));
   }
   return values;
 }

@@ -50,18 +50,19 @@ __device__ void merge_serial(const Key* keys, int a, int a_end, int b, int b_end
   }
 }
 
-// A stable sorting network for the few items of one thread.
-template <int kItems, class Key, class Index, class Compare>
-__device__ void sort_in_thread(Key (&key)[kItems], Index (&index)[kItems], Compare less) {
+// A stable sorting network for the few items of one thread. Items whose index is not below `end` go behind all others.
+template <int kItems, class Key, class Compare>
+__device__ void sort_in_thread(Key (&key)[kItems], int (&index)[kItems], int end, Compare less) {
 #pragma unroll
   for (int round = 0; round < kItems; ++round) {
 #pragma unroll
     for (int i = round % 2; i + 1 < kItems; i += 2) {
-      if (less(key[i + 1], key[i])) {
+      const bool swap = index[i + 1] < end && (index[i] >= end || less(key[i + 1], key[i]));
+      if (swap) {
         Key key_low = key[i + 1];
         key[i + 1] = key[i];
         key[i] = key_low;
-        Index index_low = index[i + 1];
+        int index_low = index[i + 1];
         index[i + 1] = index[i];
         index[i] = index_low;
       }

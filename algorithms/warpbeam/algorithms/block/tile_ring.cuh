@@ -55,7 +55,7 @@ struct TileRing {
   struct Shared {
     uint64_t full[kStages];      // the tile has arrived
     uint64_t totals[kStages];    // the first squad has left its totals
-    uint64_t prefixed[kStages];  // the tile's prefix is known and its aggregate published
+    uint64_t prefixed[kStages];  // the tile's prefix is known
     uint64_t done[kStages];      // the second squad has finished
     uint64_t free[kStages];      // the stage may be filled again
     int tile[kStages];
@@ -78,8 +78,8 @@ struct TileRing {
     if (threadIdx.x == 0) {
       for (int i = 0; i < kStages; ++i) {
         bulk::init(&shared.full[i], 1);
-        bulk::init(&shared.totals[i], Tuning::kWarps);
-        bulk::init(&shared.prefixed[i], 2);
+        bulk::init(&shared.totals[i], 1);
+        bulk::init(&shared.prefixed[i], 1);
         bulk::init(&shared.done[i], Tuning::kWarps);
         bulk::init(&shared.free[i], frees);
       }
@@ -132,20 +132,18 @@ struct TileRing {
     }
   }
 
-  // The first squad, after lane 0 of each warp has written shared.warp_totals: its first warp publishes the aggregate.
+  // The first squad, after lane 0 of each warp has written shared.warp_totals: publishes the tile's aggregate, then tells
+  // the other roles, for whom this also means that nobody reads the tile as it arrived any more.
   template <class Op>
   __device__ void publish_totals(int round, int tile, const TileStates<Total>& states, Op op) {
-    int index = round % kStages;
-    __syncwarp();
-    if (lane_id() == 0) bulk::arrive(&shared.totals[index]);
+    bulk::squad_sync<Tuning::kThreads>(1);
     if (threadIdx.x == 0) {
-      wait(shared.totals, round);
+      int index = round % kStages;
       Total total = shared.warp_totals[index][0];
 #pragma unroll
       for (int warp = 1; warp < Tuning::kWarps; ++warp) total = op(total, shared.warp_totals[index][warp]);
       states.publish(tile, TileStatus::aggregate, total);
-      // The second squad, and with it the next owner of the stage, waits until the totals have been read here.
-      bulk::arrive(&shared.prefixed[index]);
+      bulk::arrive(&shared.totals[index]);
     }
   }
 

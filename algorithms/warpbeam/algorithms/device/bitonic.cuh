@@ -44,7 +44,7 @@ __device__ void bitonic_merge(Key* keys, int width, Compare less) {
 // From runs of `from` sorted keys to runs of kItems.
 template <int kItems, int kThreads, class Key, class Compare>
 __global__ void __launch_bounds__(kThreads) bitonic_tiles(Key* keys, long long count, int from, Key last, Compare less) {
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(128) unsigned char memory[];
   Key* tile = reinterpret_cast<Key*>(memory);
   const long long start = static_cast<long long>(blockIdx.x) * kItems;
   for (int i = threadIdx.x; i < kItems; i += kThreads) tile[i] = start + i < count ? keys[start + i] : last;

@@ -20,7 +20,7 @@ struct MergeTuning {
 
 template <class Key>
 using DefaultMergeTuning = std::conditional_t<(sizeof(Key) > 8), MergeTuning<128, 5>,
-                                              std::conditional_t<(sizeof(Key) > 4), MergeTuning<256, 11>, MergeTuning<256, 17>>>;
+                                              std::conditional_t<(sizeof(Key) > 4), MergeTuning<512, 11>, MergeTuning<512, 17>>>;
 
 namespace detail {
 
@@ -104,7 +104,7 @@ template <class Tuning, class Key, class Value, class Runs, class Compare>
 __global__ void __launch_bounds__(Tuning::kThreads)
     merge_tiles(Runs runs, Key* keys_out, const Value* a_values, const Value* b_values, Value* values_out, long long count,
                 long long tiles, const long long* splits, Compare less) {
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(128) unsigned char memory[];
   Key* keys = reinterpret_cast<Key*>(memory);
   const long long start = static_cast<long long>(blockIdx.x) * Tuning::kTile;
   const int valid = count - start < Tuning::kTile ? static_cast<int>(count - start) : Tuning::kTile;
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(Tuning::kThreads)
     sort_tiles(const Key* keys_in, Key* keys_out, const Value* values_in, Value* values_out, long long count,
                Compare less) {
   constexpr int kItems = Tuning::kItems;
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(128) unsigned char memory[];
   Key* keys = reinterpret_cast<Key*>(memory);
   __shared__ unsigned short places[std::is_same_v<Value, NoValue> ? 1 : Tuning::kTile];
   constexpr bool kPairs = !std::is_same_v<Value, NoValue>;
@@ -160,19 +160,7 @@ __global__ void __launch_bounds__(Tuning::kThreads)
     item[i] = keys[min(first + i, valid - 1)];
     from[i] = first + i;
   }
-  if (mine == kItems) {
-    sort_in_thread(item, from, less);
-  } else {
-    for (int end = mine; end > 1; --end)
-#pragma unroll
-      for (int i = 0; i + 1 < kItems; ++i)
-        if (i + 1 < end && less(item[i + 1], item[i])) {
-          Key key_low = item[i + 1];
-          item[i + 1] = item[i], item[i] = key_low;
-          int low = from[i + 1];
-          from[i + 1] = from[i], from[i] = low;
-        }
-  }
+  sort_in_thread(item, from, valid, less);
   for (int width = 1; width < Tuning::kThreads; width *= 2) {
     __syncthreads();
 #pragma unroll
@@ -260,9 +248,10 @@ cudaError_t merge_sort(const Policy& policy, const Key* keys_in, Key* keys_out, 
 }  // namespace detail
 
 // A stable sort of any trivially copyable keys. `in` and `out` do not overlap.
-template <class Key, class Compare = Less>
+template <class Tuning = void, class Key, class Compare = Less>
 cudaError_t merge_sort_keys(const Policy& policy, const Key* in, Key* out, long long count, Compare less = Compare()) {
-  return detail::merge_sort<DefaultMergeTuning<Key>>(policy, in, out, static_cast<const NoValue*>(nullptr),
+  using Chosen = std::conditional_t<std::is_void_v<Tuning>, DefaultMergeTuning<Key>, Tuning>;
+  return detail::merge_sort<Chosen>(policy, in, out, static_cast<const NoValue*>(nullptr),
                                                      static_cast<NoValue*>(nullptr), count, less);
 }
 

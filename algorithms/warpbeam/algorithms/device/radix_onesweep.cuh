@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
   static_assert(kThreads >= kRadix, "a thread per digit");
   using States = DigitState<State>;
   using Index = State;  // positions wrap around, which is harmless because only their sums are used
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(128) unsigned char memory[];
   __shared__ int tile_shared;
   __shared__ int scan_totals[kRadix / kWarpSize];
   __shared__ Index digit_base[kRadix];

@@ -14,7 +14,10 @@
 
 namespace warpbeam {
 
-// Per item size: what measured best on a device with 132 multiprocessors.
+// What measured best on a device with 132 multiprocessors. Inputs below kSmallScanBytes are cut into smaller tiles, so that all multiprocessors get some.
+inline constexpr long long kSmallScanBytes = 12 << 20;
+using SmallScanTuning = RingTuning<128, 5, 6, 1>;
+
 template <class T>
 using DefaultScanTuning = std::conditional_t<(sizeof(T) > 4), RingTuning<128, 15, 7, 1>, RingTuning<128, 13, 8, 1>>;
 
@@ -82,19 +85,26 @@ cudaError_t scan(const Policy& policy, In first, long long count, Out out, T ini
                 device.level != CodeLevel::portable, first, out, count, TileStates<T>(states, tiles), ticket, init, op);
 }
 
+template <bool kInclusive, class T, class In, class Out, class Op>
+cudaError_t scan_any(const Policy& policy, In first, long long count, Out out, T init, Op op) {
+  if (count * static_cast<long long>(sizeof(T)) < kSmallScanBytes)
+    return scan<SmallScanTuning, kInclusive, T>(policy, first, count, out, init, op);
+  return scan<DefaultScanTuning<T>, kInclusive, T>(policy, first, count, out, init, op);
+}
+
 }  // namespace detail
 
 // out[i] = init op first[0] op ... op first[i - 1]
 template <class In, class Out, class T, class Op>
 cudaError_t exclusive_scan(const Policy& policy, In first, In last, Out out, T init, Op op) {
-  return detail::scan<DefaultScanTuning<T>, false, T>(policy, first, static_cast<long long>(last - first), out, init, op);
+  return detail::scan_any<false, T>(policy, first, static_cast<long long>(last - first), out, init, op);
 }
 
 // out[i] = first[0] op ... op first[i]
 template <class In, class Out, class Op>
 cudaError_t inclusive_scan(const Policy& policy, In first, In last, Out out, Op op) {
   using T = value_of<In>;
-  return detail::scan<DefaultScanTuning<T>, true, T>(policy, first, static_cast<long long>(last - first), out, T{}, op);
+  return detail::scan_any<true, T>(policy, first, static_cast<long long>(last - first), out, T{}, op);
 }
 
 template <class In, class Out>

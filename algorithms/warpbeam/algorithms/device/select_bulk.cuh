@@ -85,7 +85,7 @@ __device__ void pack_squad(Ring& ring, const Choice<Tuning>* choices, int squad_
       total += count;
     }
     // All items are in registers before the first is written back, packed.
-    bulk::squad_sync<kThreads>(1);
+    bulk::squad_sync<kThreads>(2);
     T* packed = ring.stage(stage);
     int first = squad_thread * Ring::kItems;
     int rejected_rank = total + first - kept_rank;
@@ -98,7 +98,7 @@ __device__ void pack_squad(Ring& ring, const Choice<Tuning>* choices, int squad_
         ++rejected_rank;
       }
     }
-    bulk::squad_sync<kThreads>(1);
+    bulk::squad_sync<kThreads>(2);
     ring.wait(ring.shared.prefixed, round);
     long long prefix = static_cast<long long>(ring.shared.prefix[stage]);
 #pragma unroll 4

@@ -41,7 +41,7 @@ template <int kRadiusX, int kRadiusY, int kRadiusZ, class T, class Out, class Fn
 __global__ void __launch_bounds__(256)
     stencil_tiles(const T* in, Out* out, Extent size, unsigned tiles_x, unsigned tiles_y, Edge edge, Fn fn) {
   using Tile = StencilTile<kRadiusX, kRadiusY, kRadiusZ>;
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(128) unsigned char memory[];
   T* tile = reinterpret_cast<T*>(memory);
   const unsigned in_layer = blockIdx.x % (tiles_x * tiles_y);
   const long long x0 = static_cast<long long>(in_layer % tiles_x) * Tile::kX;

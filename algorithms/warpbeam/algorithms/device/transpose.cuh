@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(Tuning::kThreads)
   constexpr int kColumnStep = kThreads / kRows;  // columns written at once
   constexpr int kReads = (kReadRows + kRowStep - 1) / kRowStep;
   static_assert(kThreads % kRows == 0 && kThreads % kColumns == 0, "threads cover whole rows and columns of a tile");
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(128) unsigned char memory[];
   T* tile = reinterpret_cast<T*>(memory);
 
   in += blockIdx.y * rows * in_pitch;
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(Tuning::kThreads)
 // Square and in place: a block exchanges the two tiles that mirror each other.
 template <int kSide, class T>
 __global__ void __launch_bounds__(kSide * 8) transpose_square(T* matrix, long long side, long long pitch) {
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(128) unsigned char memory[];
   constexpr int kPitch = kSide + 1;
   T* upper = reinterpret_cast<T*>(memory);
   T* lower = upper + kSide * kPitch;
