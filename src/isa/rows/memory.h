@@ -76,7 +76,7 @@ using AtomOrders = Types<Type::U32, Type::S32, Type::U64, Type::S64>;
 
 struct AtomLogic : AtomRow { static constexpr char syntax[] = "atom{.asem}{.scope}{.global|.shared|.shared::cta|.shared::cluster}.logic_op{.hint}.type d, [a], b{, e:b64}"; using T = AtomBits; };
 struct AtomExch : AtomRow { static constexpr char syntax[] = "atom{.asem}{.scope}{.global|.shared|.shared::cta|.shared::cluster}.exch{.hint}.type d, [a], b{, e:b64}"; using T = Types<Type::B32, Type::B64, Type::B128>; };
-struct AtomCas : AtomRow { static constexpr char syntax[] = "atom{.asem}{.scope}{.global|.shared|.shared::cta|.shared::cluster}.cas.type d, [a], b, c"; using T = Types<Type::B16, Type::B32, Type::B64, Type::B128>; };
+struct AtomCas : AtomRow { static constexpr char syntax[] = "atom{.asem}{.scope}{.global|.shared|.shared::cta|.shared::cluster}.cas.type d, [a], b, c"; using T = Types<Type::B16, Type::B32, Type::B64, Type::B128>; static constexpr Legal legal = nullptr; };
 struct AtomAdd : AtomRow { static constexpr char syntax[] = "atom{.asem}{.scope}{.global|.shared|.shared::cta|.shared::cluster}.add{.hint}.type d, [a], b{, e:b64}"; using T = AtomSums; };
 struct AtomCount : AtomRow { static constexpr char syntax[] = "atom{.asem}{.scope}{.global|.shared|.shared::cta|.shared::cluster}(.inc|.dec){.hint}.u32 d, [a], b{, e:b64}"; using T = Types<Type::U32>; };
 struct AtomMinMax : AtomRow { static constexpr char syntax[] = "atom{.asem}{.scope}{.global|.shared|.shared::cta|.shared::cluster}(.min|.max){.hint}.type d, [a], b{, e:b64}"; using T = AtomOrders; };
