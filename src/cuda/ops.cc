@@ -68,16 +68,19 @@ OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work
   return op;
 }
 
+size_t Op::bytes_moved(const Work& work) {
+  if (auto* copy = std::get_if<CopyWork>(&work)) return copy->bytes();
+  if (auto* fill = std::get_if<FillWork>(&work)) return fill->bytes();
+  return 0;
+}
+
 void Op::start() {
   if (is<LaunchWork>()) return context_.failure() == cudaSuccess ? launch() : end();
   if (is<HostWork>()) {
     host_worker().post([self = shared_from_this(), this] { run_now(); });
     return;
   }
-  size_t bytes = 0;
-  if (auto* copy = std::get_if<CopyWork>(&work_)) bytes = copy->bytes();
-  if (auto* fill = std::get_if<FillWork>(&work_)) bytes = fill->bytes();
-  if (bytes <= kInlineBytes) {
+  if (bytes_ <= kInlineBytes) {
     if (claim()) run_now();
     return;
   }

@@ -81,7 +81,11 @@ constexpr size_t work_index() {
 class Op final : public Task {
  public:
   Op(Context& context, std::shared_ptr<Stream> stream, Work work)
-      : context_(context), stream_(std::move(stream)), kind_(work.index()), work_(std::move(work)) {}
+      : context_(context),
+        stream_(std::move(stream)),
+        kind_(work.index()),
+        bytes_(bytes_moved(work)),
+        work_(std::move(work)) {}
 
   Clock::time_point ended() const { return ended_; }  // valid once done()
 
@@ -93,6 +97,7 @@ class Op final : public Task {
   bool is() const {
     return kind_ == work_index<One>();
   }
+  static size_t bytes_moved(const Work& work);
   void run_now();
   void launch();
   void end();
@@ -100,7 +105,9 @@ class Op final : public Task {
 
   Context& context_;
   std::shared_ptr<Stream> stream_;  // kept alive until the Op has ended
-  const size_t kind_;  // which Work; other threads may ask while work_ changes
+  // What start() needs to know: a waiting thread may claim the Op, run it and change work_ before start() is over.
+  const size_t kind_;
+  const size_t bytes_;
   Work work_;
   Clock::time_point ended_{};
   std::atomic<bool> claimed_{false};  // whoever claims a queued copy runs it: the copying thread or a waiting one
