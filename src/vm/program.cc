@@ -21,6 +21,7 @@ constexpr uint32_t kStaticSharedLimit = 48 << 10;
 constexpr uint64_t kParameterLimit = 32764;
 
 std::string demangle(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;  // `f` alone would read as a type's code: float
   int status = 0;
   char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string out = status == 0 && text ? text : name;
