@@ -19,6 +19,7 @@
 #include "driver/process.h"
 #include "driver/ptx_text.h"
 #include "driver/split.h"
+#include "driver/string_suffixes.h"
 
 namespace warpbeam::driver {
 
@@ -58,6 +59,7 @@ class Build {
 
   Unit plan_unit(const Input& source, bool keep_object);
   void add_commands(const Unit& unit, std::vector<Command>& commands);
+  void read_separated(const Unit& unit, std::vector<Command>& commands, size_t first);
   Result<void> embed(const Unit& unit);
   Result<std::string> finished_ptx(const std::string& file, const CodeTarget& target);
   Result<void> run_all(const std::vector<Command>& commands, int at_once);
@@ -195,9 +197,10 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
     host = {file, target, asked.system, asked.phony};
   }
   const DependencyOutput* host_dependencies = host.file.empty() ? nullptr : &host;
+  const size_t first = commands.size();
   if (unit.source.language != Language::Cuda) {
     commands.push_back(plain_pass(options_, unit.source, unit.object, host_dependencies));
-    return;
+    return read_separated(unit, commands, first);
   }
   commands.push_back(
       host_pass(options_, unit.source.path, temporary("placeholder.fatbin"), unit.object, host_dependencies));
@@ -206,6 +209,20 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
     commands.push_back(
         device_pass(options_, unit.source.path, options_.targets[at], unit.ptx_files[at], record_ ? &device : nullptr));
   }
+  read_separated(unit, commands, first);
+}
+
+// Lets the passes from `first` on read a copy of the source in which macros stand apart from strings, where it needs one.
+void Build::read_separated(const Unit& unit, std::vector<Command>& commands, size_t first) {
+  auto text = read_file(unit.source.path);
+  if (!text) return;  // clang says what is wrong with it
+  auto separated = separate_string_suffixes(*text);
+  if (!separated) return;
+  const std::string copy = temporary(fs::path(unit.object).stem().string() + ".separated");
+  if (!only_shown() && !write_file(copy, *separated)) return;
+  for (size_t k = first; k < commands.size(); ++k)
+    for (const std::string& word : {std::string("-Xclang"), std::string("-remap-file"), std::string("-Xclang"), unit.source.path + ";" + copy})
+      commands[k].words.push_back(word);
 }
 
 Result<void> Build::write(const std::string& path, std::string_view contents) {

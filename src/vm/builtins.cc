@@ -57,6 +57,11 @@ void assert_fail(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
   w.trap(TrapKind::Assert, i, __builtin_ctz(mask), "device-side assert failed", 0, text);
 }
 
+// What a vtable holds for a function that no class in between has defined.
+void pure_virtual(Warp& w, const Insn& i, const CallSite&, uint32_t mask) {
+  w.trap(TrapKind::Trap, i, __builtin_ctz(mask), "a pure virtual function was called");
+}
+
 // --- the kernel's heap -------------------------------------------------------------------------------------------
 
 struct Heap {
@@ -187,6 +192,7 @@ Resolved find_builtin(std::string_view name) {
   else if (name == "__assertfail") r.builtin = assert_fail;
   else if (name == "malloc") r.builtin = heap_malloc;
   else if (name == "free") r.builtin = heap_free;
+  else if (name == "__cxa_pure_virtual" || name == "__cxa_deleted_virtual") r.builtin = pure_virtual;
   else if (const isa::LibraryFunction* f = isa::find_library_function(name)) {
     r.builtin = library_call;
     r.builtin_data = f;

@@ -310,12 +310,31 @@ class Decoder {
     order_ = order_blocks(successors);
     position_.assign(begins_.size(), kNoTarget);
     for (uint32_t k = 0; k < order_.size(); ++k) position_[order_[k]] = k;
-    predecessors_.assign(begins_.size(), 0);
-    for (uint32_t b : order_)
-      for (uint32_t s : successors[b]) ++predecessors_[s];
+    find_meeting_places(successors);
     spins_.assign(begins_.size(), 0);
     find_spins(successors);
     starts_.assign(begins_.size(), kNoTarget);
+  }
+
+  // Lanes can come to a block at different times where several blocks lead to it, and where a loop does: those that leave
+  // the loop early wait there for the rest.
+  void find_meeting_places(const std::vector<std::vector<uint32_t>>& successors) {
+    const size_t n = order_.size();
+    std::vector<uint32_t> loop_end(n, 0), predecessors(begins_.size(), 0);
+    for (uint32_t b : order_)
+      for (uint32_t s : successors[b]) {
+        ++predecessors[s];
+        if (position_[s] <= position_[b]) loop_end[position_[s]] = std::max(loop_end[position_[s]], position_[b] + 1);
+      }
+    meets_.assign(begins_.size(), 0);
+    std::vector<uint32_t> open;  // ends (exclusive) of the loops around the current block, the innermost last
+    for (uint32_t k = 0; k < n; ++k) {
+      while (!open.empty() && open.back() <= k) open.pop_back();
+      if (loop_end[k]) open.push_back(loop_end[k]);
+      for (uint32_t s : successors[order_[k]])
+        if (predecessors[s] > 1 || (!open.empty() && position_[s] >= open.back())) meets_[s] = 1;
+    }
+    meets_[0] = predecessors[0] > 0;
   }
 
   // A loop may wait for another thread if a block in it reads memory in a way the compiler may not hoist.
@@ -345,7 +364,7 @@ class Decoder {
     const uint32_t end = b + 1 < begins_.size() ? begins_[b + 1] : n;
     starts_[b] = static_cast<uint32_t>(code_.insns.size());
     static const ptx::Instruction kNone;
-    if (predecessors_[b] > 1 || (b == 0 && predecessors_[b] > 0)) emit(exec_label, end > begins_[b] ? f_.body[begins_[b]] : (n ? f_.body[n - 1] : kNone));
+    if (meets_[b]) emit(exec_label, end > begins_[b] ? f_.body[begins_[b]] : (n ? f_.body[n - 1] : kNone));
     for (uint32_t k = begins_[b]; k < end; ++k) decode_instruction(f_.body[k], b);
     const ptx::Instruction* last = end > begins_[b] ? &f_.body[end - 1] : nullptr;
     const bool falls = !(last && ends_block(*last)) || last->guard >= 0;
@@ -642,8 +661,8 @@ class Decoder {
   std::map<std::tuple<SlotKind, Special, uint8_t, uint8_t, uint32_t, int64_t>, int32_t> slot_at_;
   std::set<std::pair<const std::vector<uint32_t>*, uint32_t>> noted_;
   std::map<std::tuple<uint64_t, uint64_t, int>, int32_t> constant_at_;
-  std::vector<uint32_t> begins_, block_of_, order_, position_, predecessors_, starts_, to_patch_;
-  std::vector<char> spins_;
+  std::vector<uint32_t> begins_, block_of_, order_, position_, starts_, to_patch_;
+  std::vector<char> spins_, meets_;
   std::vector<size_t> tables_;
   uint32_t next_cache_ = 0;
 };

@@ -280,6 +280,7 @@ class Linker {
       if (!p->address) continue;
       for (const ptx::Relocation& rel : p->variable->relocations) {
         Resolved r = resolve(p->module, rel.symbol);
+        if (r.kind == Resolved::Builtin) continue;  // its address is null: a call through it traps
         if (r.kind != Resolved::Address && r.kind != Resolved::Function) {
           report(p->module, {rel.at, fmt::format("'{}' is not defined", rel.symbol), false});
           continue;
