@@ -6,7 +6,6 @@
 namespace warpbeam::isa::rows {
 
 using Integers = Types<Type::U8, Type::U16, Type::U32, Type::U64, Type::S8, Type::S16, Type::S32, Type::S64>;
-using WideIntegers = Types<Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64>;
 
 struct CvtRow : EngineRow<Kind::Convert, Class::Convert> {};
 struct CvtBf16Row : CvtRow { static constexpr Since since{78, 90}; };
@@ -44,7 +43,7 @@ struct CvtFloatToInt : CvtRow {
 };
 struct CvtBf16ToInt : CvtBf16Row {
   static constexpr char syntax[] = "cvt.irnd.type.bf16 d, a:bf16";
-  using T = WideIntegers;
+  using T = Integers;
 };
 
 // --- integer to floating point -----------------------------------------------------------------------------------
@@ -61,7 +60,7 @@ struct CvtIntToFloat : CvtRow {
 struct CvtIntToBf16 : CvtBf16Row {
   static constexpr char syntax[] = "cvt.rnd.bf16.atype d:bf16, a:atype";
   using T = Types<Type::BF16>;
-  using A = WideIntegers;
+  using A = Integers;
 };
 
 // --- within one floating-point type: rounding to an integral value ------------------------------------------------
