@@ -118,12 +118,23 @@ double median_ms(Fn call, int repeats = 20, int warm = 3) {
 // Both calls in turn, so that clocks and temperature are the same for both.
 template <class Ours, class Theirs>
 void median_pair_ms(Ours ours, Theirs theirs, double* our_ms, double* their_ms, int repeats = 20) {
-  std::vector<double> a(repeats), b(repeats);
   for (int i = 0; i < 3; ++i) ours(), theirs();
+  std::vector<cudaEvent_t> marks(2 * repeats + 1);
+  for (cudaEvent_t& mark : marks) BENCH_CHECK(cudaEventCreate(&mark));
+  BENCH_CHECK(cudaEventRecord(marks[0]));
   for (int i = 0; i < repeats; ++i) {
-    a[i] = median_ms(ours, 1, 0);
-    b[i] = median_ms(theirs, 1, 0);
+    ours();
+    BENCH_CHECK(cudaEventRecord(marks[2 * i + 1]));
+    theirs();
+    BENCH_CHECK(cudaEventRecord(marks[2 * i + 2]));
   }
+  BENCH_CHECK(cudaDeviceSynchronize());
+  std::vector<float> a(repeats), b(repeats);
+  for (int i = 0; i < repeats; ++i) {
+    BENCH_CHECK(cudaEventElapsedTime(&a[i], marks[2 * i], marks[2 * i + 1]));
+    BENCH_CHECK(cudaEventElapsedTime(&b[i], marks[2 * i + 1], marks[2 * i + 2]));
+  }
+  for (cudaEvent_t mark : marks) cudaEventDestroy(mark);
   std::sort(a.begin(), a.end());
   std::sort(b.begin(), b.end());
   *our_ms = a[repeats / 2];

@@ -55,6 +55,7 @@ struct TileRing {
   struct Shared {
     uint64_t full[kStages];      // the tile has arrived
     uint64_t totals[kStages];    // the first squad has left its totals
+    uint64_t seen[kStages];      // every thread of the first squad has read its items
     uint64_t prefixed[kStages];  // the tile's prefix is known
     uint64_t done[kStages];      // the second squad has finished
     uint64_t free[kStages];      // the stage may be filled again
@@ -79,6 +80,7 @@ struct TileRing {
       for (int i = 0; i < kStages; ++i) {
         bulk::init(&shared.full[i], 1);
         bulk::init(&shared.totals[i], 1);
+        bulk::init(&shared.seen[i], Tuning::kThreads);
         bulk::init(&shared.prefixed[i], 1);
         bulk::init(&shared.done[i], Tuning::kWarps);
         bulk::init(&shared.free[i], frees);
@@ -133,12 +135,13 @@ struct TileRing {
   }
 
   // The first squad, after lane 0 of each warp has written shared.warp_totals: publishes the tile's aggregate, then tells
-  // the other roles, for whom this also means that nobody reads the tile as it arrived any more.
+  // the other roles. From here on the squad does not look at the tile any more.
   template <class Op>
   __device__ void publish_totals(int round, int tile, const TileStates<Total>& states, Op op) {
+    int index = round % kStages;
+    bulk::arrive(&shared.seen[index]);
     bulk::squad_sync<Tuning::kThreads>(1);
     if (threadIdx.x == 0) {
-      int index = round % kStages;
       Total total = shared.warp_totals[index][0];
 #pragma unroll
       for (int warp = 1; warp < Tuning::kWarps; ++warp) total = op(total, shared.warp_totals[index][warp]);

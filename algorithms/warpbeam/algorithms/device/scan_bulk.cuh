@@ -78,6 +78,7 @@ __device__ void scan_items_squad(Ring& ring, int squad_thread, Op op) {
       for (int i = kItems - 1; i > 0; --i) item[i] = item[i - 1];
       item[0] = before;
     }
+    ring.wait(ring.shared.seen, round);
 #pragma unroll
     for (int i = 0; i < kItems / kVec; ++i) {
       Vector<T, kVec> vector;

@@ -84,7 +84,8 @@ __device__ void pack_squad(Ring& ring, const Choice<Tuning>* choices, int squad_
       if (i < warp) kept_rank += count;
       total += count;
     }
-    // All items are in registers before the first is written back, packed.
+    // All items are in registers, and the first squad has seen them, before the first is written back, packed.
+    ring.wait(ring.shared.seen, round);
     bulk::squad_sync<kThreads>(2);
     T* packed = ring.stage(stage);
     int first = squad_thread * Ring::kItems;
