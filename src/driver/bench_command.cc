@@ -18,7 +18,8 @@ std::vector<std::string> bench_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
-    if (std::string name = entry.path().filename().string(); name.starts_with(kPrefix)) names.push_back(name.substr(kPrefix.size()));
+    if (std::string name = entry.path().filename().string(); name.starts_with(kPrefix))
+      names.push_back(name.substr(kPrefix.size()));
   std::sort(names.begin(), names.end());
   return names;
 }

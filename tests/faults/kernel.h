@@ -64,6 +64,8 @@ class Kernel {
 };
 
 template <class T>
-T* at(uint64_t address) { return reinterpret_cast<T*>(address); }
+T* at(uint64_t address) {
+  return reinterpret_cast<T*>(address);
+}
 
 }  // namespace warpbeam::faults

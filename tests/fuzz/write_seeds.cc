@@ -1,5 +1,5 @@
-// write_seeds FOLDER DICTIONARY: what the fuzzer starts from, out of the instruction table: for every instruction a text
-// with a few statements of each of its forms, and libFuzzer's list of words.
+// write_seeds FOLDER DICTIONARY: what the fuzzer starts from, out of the instruction table: for every instruction a
+// text with a few statements of each of its forms, and libFuzzer's list of words.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -21,7 +21,8 @@ int main(int count, char** words) {
   std::set<std::string> dictionary;
   for (const isa::RowForm& form : isa::all_forms()) {
     std::string& body = bodies[std::string(form.row->opcode)];
-    for (const isa_test::Statement& s : isa_test::legal_statements(form, {.per_row = 3, .variants = true})) body += s.text() + "\n";
+    for (const isa_test::Statement& s : isa_test::legal_statements(form, {.per_row = 3, .variants = true}))
+      body += s.text() + "\n";
     dictionary.emplace(form.row->opcode);
     for (const isa::Slot& slot : form.slots) {
       for (const isa::ModWord* word : slot.words) dictionary.emplace(word->word);
@@ -30,15 +31,20 @@ int main(int count, char** words) {
   }
   for (int t = 1; t < isa::kTypeCount; ++t) dictionary.emplace(isa::kTypes[t].name);
   for (const isa::SpecialRow& row : isa::kSpecials) dictionary.emplace(row.name);
-  for (const char* word : {".version 8.5", ".target sm_90", ".address_size 64", ".func", ".entry", ".visible", ".extern", ".weak", ".common",
-                           ".reg", ".align", ".ptr", ".file", ".loc", ".section", ".pragma", ".branchtargets", ".callprototype", ".calltargets",
-                           ".maxntid", ".reqntid", ".minnctapersm", ".noreturn", ".attribute(.managed)", "generic(", "WARP_SZ", "0f3F800000",
-                           "0d3FF0000000000000", "@%p1", "@!%p1", "inlined_at", "function_name"})
+  for (const char* word : {".version 8.5",   ".target sm_90",  ".address_size 64", ".func",
+                           ".entry",         ".visible",       ".extern",          ".weak",
+                           ".common",        ".reg",           ".align",           ".ptr",
+                           ".file",          ".loc",           ".section",         ".pragma",
+                           ".branchtargets", ".callprototype", ".calltargets",     ".maxntid",
+                           ".reqntid",       ".minnctapersm",  ".noreturn",        ".attribute(.managed)",
+                           "generic(",       "WARP_SZ",        "0f3F800000",       "0d3FF0000000000000",
+                           "@%p1",           "@!%p1",          "inlined_at",       "function_name"})
     dictionary.emplace(word);
   for (const auto& [opcode, body] : bodies) {
     if (body.empty()) continue;
     std::ofstream file(fmt::format("{}/{}.ptx", words[1], opcode));
-    file << isa_test::module_header(90) << ".visible .entry k() {\n" << isa_test::register_declarations() << body << "}\n";
+    file << isa_test::module_header(90) << ".visible .entry k() {\n"
+         << isa_test::register_declarations() << body << "}\n";
   }
   std::ofstream file(words[2]);
   file << "# Written by write_seeds from the instruction table.\n";

@@ -37,29 +37,38 @@ const Case kCases[] = {
     {"HugeSize", ".global .b64 x[1<<40];", "ptx:4:14: error: the size of 'x' is out of range"},
     {"OddAlignment", ".global .align 3 .b32 x;", "ptx:4:9: error: an alignment is a power of two up to 4096"},
     {"TooManyValues", ".global .b32 x[2] = {1, 2, 3};", "ptx:4:28: error: too many values for 'x'"},
-    {"SharedValue", ".shared .b32 x = 1;", "ptx:4:18: error: only .global and .const variables can have an initialiser"},
+    {"SharedValue", ".shared .b32 x = 1;",
+     "ptx:4:18: error: only .global and .const variables can have an initialiser"},
     {"ExternValue", ".extern .global .b32 x = 1;", "ptx:4:26: error: 'x' is .extern and cannot have an initialiser"},
     {"DivisionByZero", ".global .b32 x = 1 / 0;", "ptx:4:20: error: division by zero"},
-    {"FloatForInteger", ".global .b32 x[1.5];", "ptx:4:16: error: '1.5' is a floating-point literal where an integer is needed"},
+    {"FloatForInteger", ".global .b32 x[1.5];",
+     "ptx:4:16: error: '1.5' is a floating-point literal where an integer is needed"},
     {"ShortFloat", ".global .f32 x = 0f123;", "ptx:4:18: error: '0f123' is not a float literal"},
-    {"WideNumber", ".global .b64 x = 0x11111111111111111;", "ptx:4:18: error: '0x11111111111111111' is not a number of at most 64 bits"},
+    {"WideNumber", ".global .b64 x = 0x11111111111111111;",
+     "ptx:4:18: error: '0x11111111111111111' is not a number of at most 64 bits"},
     {"UnknownSymbol", ".global .u64 x = nowhere;", "ptx:4:18: error: 'nowhere' is not defined"},
     {"VariableTwice", ".global .b32 x;\n.global .b32 x;", "ptx:5:14: error: 'x' is defined twice"},
     {"FunctionTwice", ".func f() { ret; }\n.func f() { ret; }", "ptx:5:7: error: 'f' is defined twice"},
     {"BodyNeeded", ".func f() 7", "ptx:4:11: error: a body or ';' is needed after the head of 'f'"},
     {"NoEnd", ".func f() { ret;", "error: the text ends inside the body of 'f'"},
     {"RegisterParameter", ".func f(.reg .b32 a) { ret; }", "ptx:4:19: error: register parameters are not supported"},
-    {"BigParameter", ".entry f(.param .b8 x[1<<39]) { ret; }", "ptx:4:21: error: the parameters of 'f' need more than 32764 bytes"},
-    {"BigShared", ".shared .b8 x[50000]; .entry f() { .reg .b32 a; ld.shared.b32 a, [x]; ret; }", "ptx:4:30: error: 'f' uses 50000 bytes of static shared memory"},
+    {"BigParameter", ".entry f(.param .b8 x[1<<39]) { ret; }",
+     "ptx:4:21: error: the parameters of 'f' need more than 32764 bytes"},
+    {"BigShared", ".shared .b8 x[50000]; .entry f() { .reg .b32 a; ld.shared.b32 a, [x]; ret; }",
+     "ptx:4:30: error: 'f' uses 50000 bytes of static shared memory"},
     {"BigConstant", ".const .b8 x[70000];", "__constant__ variables need 70000 bytes"},
     {"Texture", ".global .texref t;", "error: '.texref' parameters are not supported"},
     {"OpenComment", ".global .b32 x = /* no end", "a constant is needed"},
     {"OpenString", ".file 1 \"a.cu", "ptx:4:7: error: a number and a quoted name are needed after .file"},
     {"OpenSection", ".section .debug_info { .b8 1", "error: the text ends inside a .section"},
-    {"DeepExpression", ".global .b32 x = ((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))));", "expression nests too deeply"},
+    {"DeepExpression",
+     ".global .b32 x = ((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))));",
+     "expression nests too deeply"},
 
-    {"UnknownInstruction", " frobnicate.u32 %r1, %r2;", "ptx:5:2: error: instruction 'frobnicate.u32' is not supported"},
-    {"UnknownModifier", " add.fast.s32 %r1, %r2, %r3;", "ptx:5:2: error: add.fast.s32: '.fast' is not a modifier of 'add' here"},
+    {"UnknownInstruction", " frobnicate.u32 %r1, %r2;",
+     "ptx:5:2: error: instruction 'frobnicate.u32' is not supported"},
+    {"UnknownModifier", " add.fast.s32 %r1, %r2, %r3;",
+     "ptx:5:2: error: add.fast.s32: '.fast' is not a modifier of 'add' here"},
     {"OperandMissing", " add.s32 %r1, %r2;", "ptx:5:2: error: add.s32: 'add' does not take 2 operands"},
     {"UnknownRegister", " add.s32 %r1, %r2, %r99;", "ptx:5:20: error: '%r99' is not declared"},
     {"WrongWidth", " add.s32 %r1, %r2, %d3;", "ptx:5:2: error: %d3 is .b64 but the instruction needs .s32"},
@@ -92,8 +101,12 @@ const Case kCases[] = {
     {"ManyRegisters", " .reg .b32 %q<4000000000>;", "ptx:5:12: error: too many registers"},
     {"ManyVariables", " .param .b32 q<4000000000>;", "ptx:5:14: error: too many variables"},
     {"BigLocal", " .local .b8 l[1<<39]; mov.u64 %d1, l;", "ptx:5:13: error: 'k' needs too much local memory"},
-    {"DeepBlocks", " {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{"
-                   "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{", "blocks nest too deeply"},
+    {"DeepBlocks",
+     " {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{"
+     "{{{{{{{{{{{{{{{{{{"
+     "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{"
+     "{{{{{{{{{{{{{{{{{{{{{",
+     "blocks nest too deeply"},
     {"DeepOperand", " add.s32 %r1, {{{{{{%r2}}}}}}, 1;", "operands nest too deeply"},
 };
 
@@ -102,7 +115,10 @@ class RefusalTest : public testing::TestWithParam<Case> {};
 TEST_P(RefusalTest, SaysWhatAndWhere) {
   std::string text = kHead;
   if (GetParam().text[0] == ' ')
-    text += std::string(".global .b32 g; .func f(.param .b32 x) { ret; } .entry k() { .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .b64 %d<4>; .reg .f32 %f<4>;\n") + GetParam().text + "\nret; }\n";
+    text += std::string(
+                ".global .b32 g; .func f(.param .b32 x) { ret; } .entry k() { .reg .pred %p<4>; .reg .b16 %h<4>; .reg "
+                ".b32 %r<4>; .reg .b64 %d<4>; .reg .f32 %f<4>;\n") +
+            GetParam().text + "\nret; }\n";
   else
     text += GetParam().text;
   const std::string said = refusal(text);
@@ -110,21 +126,29 @@ TEST_P(RefusalTest, SaysWhatAndWhere) {
   EXPECT_NE(said.find(GetParam().said), std::string::npos) << said;
 }
 
-INSTANTIATE_TEST_SUITE_P(Texts, RefusalTest, testing::ValuesIn(kCases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Texts, RefusalTest, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Refusals, OfWhatIsNotPtx) {
   EXPECT_NE(refusal("").find("218 ptx:1:1: error: this is not PTX: the text is empty"), std::string::npos);
-  EXPECT_NE(refusal("\x7f""ELF").find("218 ptx:1:1: error: this is not PTX"), std::string::npos);
+  EXPECT_NE(refusal("\x7f"
+                    "ELF")
+                .find("218 ptx:1:1: error: this is not PTX"),
+            std::string::npos);
   EXPECT_NE(refusal(".target sm_90\n").find("218 ptx:1:1: error: a PTX text begins with .version"), std::string::npos);
 }
 
 TEST(Refusals, OfVersionsToCome) {
-  EXPECT_EQ(refusal(".version 12.0\n.target sm_90\n").substr(0, 48), "222 ptx:1:10: error: PTX version 12.0 is not sup");
+  EXPECT_EQ(refusal(".version 12.0\n.target sm_90\n").substr(0, 48),
+            "222 ptx:1:10: error: PTX version 12.0 is not sup");
 }
 
 TEST(Refusals, NameEveryMistake) {
-  const std::string said = refusal(std::string(kHead) + ".entry k() { .reg .b32 %r<3>;\nadd.s32 %r1, %r9, 1;\nadd.q32 %r1, %r2, 1;\nmul.s32 %r1;\n}\n");
-  for (const char* place : {"ptx:5:14:", "ptx:6:1:", "ptx:7:1:"}) EXPECT_NE(said.find(place), std::string::npos) << said;
+  const std::string said =
+      refusal(std::string(kHead) +
+              ".entry k() { .reg .b32 %r<3>;\nadd.s32 %r1, %r9, 1;\nadd.q32 %r1, %r2, 1;\nmul.s32 %r1;\n}\n");
+  for (const char* place : {"ptx:5:14:", "ptx:6:1:", "ptx:7:1:"})
+    EXPECT_NE(said.find(place), std::string::npos) << said;
 }
 
 // Everything that once went wrong, and a sample of what the fuzzer found its way with.
@@ -136,7 +160,8 @@ TEST(Corpus, LoadsOrIsRefused) {
     SCOPED_TRACE(entry.path().filename().string());
     const auto begin = std::chrono::steady_clock::now();
     const std::string said = refusal(text);
-    EXPECT_TRUE(said.empty() || said.starts_with("218 ptx") || said.starts_with("222 ptx") || said.starts_with("2 ")) << said;
+    EXPECT_TRUE(said.empty() || said.starts_with("218 ptx") || said.starts_with("222 ptx") || said.starts_with("2 "))
+        << said;
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
     ++files;
   }
@@ -149,7 +174,9 @@ constexpr int kLines = 50000;
 
 template <class Line>
 std::string long_kernel(int lines, Line line) {
-  std::string text = std::string(kHead) + ".func (.param .b32 o) f(.param .b32 x) { ret; }\n.entry k() { .reg .pred %p<4>; .reg .b32 %r<4>; .reg .b64 %d<4>;\n";
+  std::string text = std::string(kHead) +
+                     ".func (.param .b32 o) f(.param .b32 x) { ret; }\n.entry k() { .reg .pred %p<4>; .reg .b32 %r<4>; "
+                     ".reg .b64 %d<4>;\n";
   for (int k = 0; k < lines; ++k) text += line(k);
   return text + "ret; }\n";
 }
@@ -162,25 +189,35 @@ void expect_quick(const std::string& text) {
 }
 
 TEST(LongTexts, Calls) {
-  expect_quick(long_kernel(kLines / 6, [](int) { return "{ .param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r1;\ncall.uni (b), f, (a);\nld.param.b32 %r1, [b];\n}\n"; }));
+  expect_quick(long_kernel(kLines / 6, [](int) {
+    return "{ .param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r1;\ncall.uni (b), f, (a);\nld.param.b32 %r1, "
+           "[b];\n}\n";
+  }));
 }
 TEST(LongTexts, Jumps) {
-  expect_quick(long_kernel(kLines / 2, [](int k) { return "L" + std::to_string(k) + ": add.s32 %r1, %r1, 1;\n@%p1 bra L" + std::to_string(k * 7919LL % (kLines / 2)) + ";\n"; }));
+  expect_quick(long_kernel(kLines / 2, [](int k) {
+    return "L" + std::to_string(k) + ": add.s32 %r1, %r1, 1;\n@%p1 bra L" + std::to_string(k * 7919LL % (kLines / 2)) +
+           ";\n";
+  }));
 }
 TEST(LongTexts, Tables) {
   expect_quick(long_kernel(kLines / 4, [](int k) {
     const std::string n = std::to_string(k);
-    return "T" + n + ": .branchtargets A" + n + ", B" + n + ";\nbrx.idx %r1, T" + n + ";\nA" + n + ": add.u32 %r1, %r1, 1;\nB" + n + ":\n";
+    return "T" + n + ": .branchtargets A" + n + ", B" + n + ";\nbrx.idx %r1, T" + n + ";\nA" + n +
+           ": add.u32 %r1, %r1, 1;\nB" + n + ":\n";
   }));
 }
 TEST(LongTexts, NestedLoops) {
-  std::string text = long_kernel(kLines / 2, [](int k) { return "L" + std::to_string(k) + ": atom.global.add.u32 %r1, [%d1], 1;\n"; });
+  std::string text =
+      long_kernel(kLines / 2, [](int k) { return "L" + std::to_string(k) + ": atom.global.add.u32 %r1, [%d1], 1;\n"; });
   text.resize(text.size() - 7);
   for (int k = kLines / 2; k-- > 0;) text += "@%p1 bra L" + std::to_string(k) + ";\n";
   expect_quick(text + "ret; }\n");
 }
 TEST(LongTexts, LocalVariables) {
-  expect_quick(long_kernel(kLines / 2, [](int k) { return ".local .b32 l" + std::to_string(k) + ";\nmov.u64 %d1, l" + std::to_string(k) + ";\n"; }));
+  expect_quick(long_kernel(kLines / 2, [](int k) {
+    return ".local .b32 l" + std::to_string(k) + ";\nmov.u64 %d1, l" + std::to_string(k) + ";\n";
+  }));
 }
 
 }  // namespace
