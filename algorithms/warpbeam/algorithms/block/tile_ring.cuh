@@ -74,7 +74,8 @@ struct TileRing {
     tiles = static_cast<int>(ceil_div(count, static_cast<long long>(kTile)));
   }
 
-  // Called by all threads before the roles part. `frees` says how many arrivals free a stage.
+  // Called by all threads before the roles part. `frees` says how many arrivals free a stage. Where threads hand over what
+  // they wrote or read themselves, each arrives for itself.
   __device__ void init(int frees) {
     if (threadIdx.x == 0) {
       for (int i = 0; i < kStages; ++i) {
@@ -82,7 +83,7 @@ struct TileRing {
         bulk::init(&shared.totals[i], 1);
         bulk::init(&shared.seen[i], Tuning::kThreads);
         bulk::init(&shared.prefixed[i], 1);
-        bulk::init(&shared.done[i], Tuning::kWarps);
+        bulk::init(&shared.done[i], Tuning::kThreads);
         bulk::init(&shared.free[i], frees);
       }
       bulk::fence_init();

@@ -20,7 +20,7 @@ struct MergeTuning {
 
 template <class Key>
 using DefaultMergeTuning = std::conditional_t<(sizeof(Key) > 8), MergeTuning<128, 5>,
-                                              std::conditional_t<(sizeof(Key) > 4), MergeTuning<512, 11>, MergeTuning<512, 17>>>;
+                                              std::conditional_t<(sizeof(Key) > 4), MergeTuning<256, 11>, MergeTuning<256, 17>>>;
 
 namespace detail {
 

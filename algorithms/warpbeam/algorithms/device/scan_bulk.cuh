@@ -87,8 +87,7 @@ __device__ void scan_items_squad(Ring& ring, int squad_thread, Op op) {
       vectors[i] = vector;
     }
     bulk::fence_proxy();
-    __syncwarp();
-    if (lane_id() == 0) bulk::arrive(&ring.shared.done[stage]);
+    bulk::arrive(&ring.shared.done[stage]);
   }
 }
 

@@ -74,6 +74,7 @@ __device__ void pack_squad(Ring& ring, const Choice<Tuning>* choices, int squad_
     int valid = ring.valid(tile);
     T item[Ring::kItems];
     load_items(ring, stage, squad_thread, item);
+    ring.wait(ring.shared.seen, round);
     ring.wait(ring.shared.totals, round);
     unsigned long long mask = choices[stage].mask[squad_thread];
     int kept_rank = choices[stage].before[squad_thread];
@@ -85,7 +86,6 @@ __device__ void pack_squad(Ring& ring, const Choice<Tuning>* choices, int squad_
       total += count;
     }
     // All items are in registers, and the first squad has seen them, before the first is written back, packed.
-    ring.wait(ring.shared.seen, round);
     bulk::squad_sync<kThreads>(2);
     T* packed = ring.stage(stage);
     int first = squad_thread * Ring::kItems;
@@ -109,8 +109,7 @@ __device__ void pack_squad(Ring& ring, const Choice<Tuning>* choices, int squad_
       for (int i = squad_thread; i < valid - total; i += kThreads) rejected[base + i] = packed[total + i];
     }
     bulk::fence_proxy();
-    __syncwarp();
-    if (lane_id() == 0) bulk::arrive(&ring.shared.free[stage]);
+    bulk::arrive(&ring.shared.free[stage]);
   }
 }
 
@@ -126,7 +125,7 @@ __global__ void __launch_bounds__(Tuning::kBlockThreads, Tuning::kBlocks)
   __shared__ typename Ring::Shared shared;
   auto* choices = reinterpret_cast<Choice<Tuning>*>(memory + Tuning::kShared);
   Ring ring(shared, memory, count);
-  ring.init(Tuning::kWarps);
+  ring.init(Tuning::kThreads);
   cudaGridDependencySynchronize();
   switch (Ring::role()) {
     case RingRole::first:
