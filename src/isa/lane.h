@@ -34,19 +34,6 @@ struct LaneMachine : M {
   template <class T>
   static T select(bool c, T a, T b) { return c ? a : b; }
 
-  // Inputs and results of f32 arithmetic: .ftz flushes subnormals keeping the sign, .sat clamps to [0, 1] with NaN -> 0,
-  // and every NaN result is the canonical one.
-  float in(float x) const { return mods().ftz ? flush(x) : x; }
-  float out(float r) const {
-    r = canonical(r);
-    if (mods().ftz) r = flush(r);
-    if (mods().sat) r = saturate(r);
-    return r;
-  }
-  // f64 has no .ftz and no .sat; NaN payloads propagate quieted.
-  double in(double x) const { return x; }
-  double out(double r) const { return r; }
-
   // Counts past the width give zero (or all sign bits) in PTX but are undefined in C++, hence the selects.
   template <class T>
   static T shl(T a, uint32_t n) {
