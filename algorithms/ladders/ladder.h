@@ -25,7 +25,7 @@ namespace ladder {
   } while (0)
 
 // The virtual GPU climbs the same ladders on less data.
-#if defined(__WARPBEAM__)
+#if defined(__WARPBEAM__) || (defined(__clang__) && defined(__CUDA__))
 inline constexpr bool kSmall = true;
 inline constexpr int kRepeats = 1;
 #else

@@ -98,7 +98,7 @@ int main() {
   climb("6 padded", true, [&] { through_shared<kSide + 1><<<grid, rows>>>(in.data, out.data, side); });
   climb("7 unrolled padded", true, [&] { unrolled_padded<<<dim3(n / 2, n), rows>>>(in.data, out.data, side); });
   climb("8 swizzled", true, [&] { swizzled<<<grid, rows>>>(in.data, out.data, side); });
-#if !defined(__WARPBEAM__)
+#if !WB_PORTABLE
   // 9. The copy engine carries the tiles and swizzles them on the way: threads only turn them in shared memory.
   climb("9 bulk copies", true, [&] {
     LADDER_CHECK(warpbeam::transpose_bulk(warpbeam::on(), reinterpret_cast<unsigned*>(in.data), reinterpret_cast<unsigned*>(out.data), side, side, side, side));

@@ -34,7 +34,7 @@ inline void fail(const char* file, int line, const char* what, long long detail)
   if (!(condition)) check::fail(__FILE__, __LINE__, #condition, static_cast<long long>(detail))
 
 // The virtual GPU runs the same tests on less data.
-#if defined(__WARPBEAM__) || defined(WARPBEAM_TEST_SMALL)
+#if defined(__WARPBEAM__) || (defined(__clang__) && defined(__CUDA__)) || defined(WARPBEAM_TEST_SMALL)
 inline const std::vector<long long> kSizes = {0, 1, 2, 31, 33, 257, 1000, 5001};
 inline constexpr long long kLarge = 20011;
 #else

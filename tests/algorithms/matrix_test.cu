@@ -150,7 +150,7 @@ int main() {
   products(64, 64, 64, 1, 0);
   products(130, 70, 33, 2, 1);
   products(129, 260, 68, 1, 0);
-#if !defined(__WARPBEAM__)
+#if !WB_PORTABLE
   transposes<unsigned>(1003, 777, 1, 0);
   tables<float, float>(1000, 700, 0);
   tables<int, int>(777, 1003, 1);

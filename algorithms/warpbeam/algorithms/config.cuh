@@ -8,9 +8,15 @@
 #include <cstdint>
 #include <type_traits>
 
-// Hopper's bulk copies and barriers are used where the code is compiled for such a device. A virtual GPU defines
-// __WARPBEAM__ and takes the portable path, which needs nothing newer than warp shuffles.
-#if !defined(__WARPBEAM__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+// Hopper's bulk copies and barriers are used where nvcc compiles the code for such a device. A virtual GPU (which defines
+// __WARPBEAM__) and other compilers take the portable path, which needs nothing newer than warp shuffles.
+#if defined(__WARPBEAM__) || (defined(__clang__) && defined(__CUDA__))
+#define WB_PORTABLE 1
+#else
+#define WB_PORTABLE 0
+#endif
+
+#if !WB_PORTABLE && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define WB_BULK_COPY 1
 #else
 #define WB_BULK_COPY 0

@@ -101,7 +101,7 @@ cudaError_t gemm_transposed(const Policy& policy, long long m, long long n, long
   WB_ACQUIRE(workspace);
   if (m == 0 || n == 0) return cudaSuccess;
   TensorProblem problem{m, n, k, ldc, alpha, beta, 0, 0, false};
-#if !defined(__WARPBEAM__)
+#if !WB_PORTABLE
   if (tensor) {
     constexpr int kCopyBlocks = 2048;
     if (copy_a) {

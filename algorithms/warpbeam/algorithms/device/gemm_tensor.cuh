@@ -32,7 +32,7 @@ struct TensorProblem {
   bool plain_stores;     // nothing to add, and two neighbouring results can be stored at once
 };
 
-#if !defined(__WARPBEAM__)
+#if !WB_PORTABLE
 
 // Clusters that run together cover a compact region of C.
 __device__ inline void cluster_tile(const TensorProblem& p, long long index, long long* m0, long long* n0) {

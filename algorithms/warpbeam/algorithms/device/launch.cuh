@@ -45,6 +45,7 @@ inline cudaError_t device_traits(DeviceTraits* out) {
   if (error != cudaSuccess) return error;
   error = cudaDeviceGetAttribute(&traits.shared_per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
   if (error != cudaSuccess) return error;
+#if !WB_PORTABLE
   cudaFuncAttributes attributes;
   error = cudaFuncGetAttributes(&attributes, detail::code_level_probe<0>);
   if (error != cudaSuccess) return error;
@@ -53,6 +54,7 @@ inline cudaError_t device_traits(DeviceTraits* out) {
   } else if (attributes.sharedSizeBytes >= 3 * sizeof(int)) {
     traits.level = CodeLevel::bulk_copy;
   }
+#endif
   if (device < kMaxDevices) {
     known[device] = traits;
     ready[device] = true;
@@ -74,7 +76,7 @@ cudaError_t allow_shared(Kernel kernel, size_t bytes) {
 template <class... Parameters, class... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
                    bool overlap, Arguments... arguments) {
-#if !defined(__WARPBEAM__)
+#if !WB_PORTABLE
   if (overlap) {
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

@@ -4,7 +4,7 @@
 
 #include "../config.cuh"
 
-#if !defined(__WARPBEAM__)
+#if !WB_PORTABLE
 
 #include <cuda.h>
 

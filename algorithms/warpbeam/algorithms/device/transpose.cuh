@@ -155,7 +155,7 @@ cudaError_t transpose(const Policy& policy, const T* in, T* out, long long rows,
   return cudaGetLastError();
 }
 
-#if !defined(__WARPBEAM__)
+#if !WB_PORTABLE
 // 4-byte elements whose rows start on 16 bytes, one matrix.
 template <class Tuning = BulkTransposeTuning<128, 64, 256, 4>>
 cudaError_t transpose_bulk(const Policy& policy, const unsigned* in, unsigned* out, long long rows, long long columns,

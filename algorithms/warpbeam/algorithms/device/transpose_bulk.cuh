@@ -8,7 +8,7 @@
 #include "tensor_map.cuh"
 #include "tile_order.cuh"
 
-#if !defined(__WARPBEAM__)
+#if !WB_PORTABLE
 
 namespace warpbeam {
 
