@@ -1,3 +1,4 @@
+// build: -I../../algorithms
 // The examples of docs/algorithms.md, run and checked.
 #include <warpbeam/algorithms/algorithms.cuh>
 

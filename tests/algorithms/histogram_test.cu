@@ -1,3 +1,4 @@
+// build: -I../../algorithms
 #include <warpbeam/algorithms/device/histogram.cuh>
 
 #include "check.h"

@@ -1,3 +1,4 @@
+// build: -I../../algorithms
 #include <warpbeam/algorithms/device/gemm.cuh>
 #include <warpbeam/algorithms/device/stencil.cuh>
 #include <warpbeam/algorithms/device/summed_area.cuh>

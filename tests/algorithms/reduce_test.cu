@@ -1,3 +1,4 @@
+// build: -I../../algorithms
 #include <warpbeam/algorithms/device/by_key.cuh>
 #include <warpbeam/algorithms/device/reduce.cuh>
 

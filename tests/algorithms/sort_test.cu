@@ -1,3 +1,4 @@
+// build: -I../../algorithms
 #include <warpbeam/algorithms/device/bitonic.cuh>
 #include <warpbeam/algorithms/device/merge_sort.cuh>
 #include <warpbeam/algorithms/device/radix_sort.cuh>
