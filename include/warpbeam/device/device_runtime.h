@@ -13,11 +13,10 @@ __device__ void free(void* p) __attribute__((nothrow));
 __device__ void __assertfail(const char* message, const char* file, unsigned int line, const char* function,
                              __SIZE_TYPE__ char_size);
 // The C library's assert calls this.
-static __inline__ __device__ void __assert_fail(const char* message, const char* file, unsigned int line,
-                                                const char* function) {
+WB_DEVICE void __assert_fail(const char* message, const char* file, unsigned int line, const char* function) {
   __assertfail(message, file, line, function, 1);
 }
-static __inline__ __device__ void abort() { asm volatile("trap;"); }
+WB_DEVICE void abort() { asm volatile("trap;"); }
 }
 
 WB_DEVICE void* memcpy(void* to, const void* from, __SIZE_TYPE__ size) { return __builtin_memcpy(to, from, size); }
