@@ -173,7 +173,7 @@ TEST(PtxasAccepts, EveryRowOnItsFirstDevice) {
   }
 }
 
-TEST(PtxasAccepts, NothingTheTableRefuses) {
+TEST(PtxasAccepts, NothingTheTableRefusesSlow) {
   const std::string ptxas = find_ptxas();
   if (ptxas.empty()) GTEST_SKIP() << "no ptxas on the PATH to compare with";
   const auto differences = read_differences("refuses"), order = read_differences("order"), looser = read_differences("accepts");
