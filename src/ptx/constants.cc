@@ -11,8 +11,7 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 
-int precedence(const Lexeme& op, std::string_view& spelled, char second) {
-  spelled = op.text;
+int precedence(const Lexeme& op) {
   if (op.token != Token::Punct) return -1;
   switch (op.text[0]) {
     case '*': case '/': return 10;
@@ -106,9 +105,9 @@ std::optional<int64_t> Parser::parse_primary(int depth) {
 std::optional<int64_t> Parser::parse_integer_expression(int min_precedence, int depth) {
   auto left = parse_primary(depth + 1);
   while (left) {
-    std::string_view spelled;
     Lexeme op = lex_.peek();
-    int p = precedence(op, spelled, 0);
+    const std::string_view spelled = op.text;
+    int p = precedence(op);
     if (p < 0 || p < min_precedence) break;
     lex_.take();
     if ((spelled == "<" || spelled == ">") && !accept(spelled[0])) {

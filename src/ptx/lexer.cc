@@ -51,7 +51,7 @@ void Lexer::advance() {
   };
   if (is_alpha(c) || c == '_' || c == '$' || c == '%') {
     ++pos_;
-    while (is_name(at(pos_)) || (at(pos_) == '%' && false)) ++pos_;
+    while (is_name(at(pos_))) ++pos_;
     return finish(pos_ - begin == 1 && c == '%' ? Token::Punct : Token::Word);
   }
   if (c == '.' && (is_name(at(pos_ + 1)))) {

@@ -77,7 +77,6 @@ class Parser {
     return true;
   }
   void recover();  // to the next statement
-  static std::string unescape(std::string_view s) { return std::string(s); }
 
   struct Scope {
     std::unordered_map<std::string, int> registers;           // name -> index
