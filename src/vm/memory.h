@@ -38,11 +38,6 @@ struct Allocation {
   std::string origin;       // what made it, for messages: "cudaMalloc", "__device__ table"
 };
 
-// An allocation that was freed not long ago; its address range still traps.
-struct FreedAllocation {
-  Allocation allocation;
-};
-
 struct MemoryFault {  // what is around an address that no allocation covers
   std::optional<Allocation> nearest;
   bool freed = false;       // `nearest` was freed and still holds the address
@@ -80,7 +75,6 @@ class DeviceMemory {
  private:
   struct Extent { uint64_t base, bytes; };
   uint64_t place(uint64_t bytes, uint64_t alignment);
-  void retire(const Allocation& allocation, uint64_t mapped_bytes);
 
   uint64_t capacity_;
   uint64_t arena_ = 0, arena_end_ = 0, next_ = 0;  // the reserved range and the first never-used address
