@@ -8,6 +8,7 @@
 
 #include "cuda/modules.h"
 #include "cuda/thread_state.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -93,6 +94,7 @@ void Context::synchronize() {
   scheduler.wait(default_stream_->queue);
   for (const StreamRef& stream : streams)
     if (&stream->context == this) scheduler.wait(stream->queue);
+  if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Device, static_cast<uint64_t>(ordinal));
   write_output();
 }
 

@@ -99,7 +99,7 @@ cudaError_t copy_and_wait(Context& context, cudaStream_t handle, const CopyReque
       if (cudaError_t status = after(other, *other.default_stream()); status != cudaSuccess) return status;
     }
   context.write_output();
-  work_of(request).run();
+  run_on_this_thread(context, *stream, work_of(request));
   return cudaSuccess;
 }
 

@@ -3,6 +3,7 @@
 
 #include "cuda/edge.h"
 #include "cuda/memory.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -68,6 +69,16 @@ cudaError_t get_limit(Context& context, cudaLimit limit, size_t* value) {
 
 bool can_access(const Context& from, const Context& to) {
   return &from != &to && from.model.unified_addressing && to.model.unified_addressing;
+}
+
+cudaError_t mark_recording(bool on) {
+  return in_context([&](Context& context) {
+    if (auto* tool = observe::tool()) {
+      context.synchronize();  // what was launched before belongs to the time before
+      tool->recording(on);
+    }
+    return cudaSuccess;
+  });
 }
 
 }  // namespace
@@ -282,13 +293,8 @@ cudaError_t cudaDriverGetVersion(int* version) {
 
 cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 
-// No profiler listens yet; the calls only mark a range.
-cudaError_t cudaProfilerStart(void) {
-  return in_context([](Context&) { return cudaSuccess; });
-}
+cudaError_t cudaProfilerStart(void) { return mark_recording(true); }
 
-cudaError_t cudaProfilerStop(void) {
-  return in_context([](Context&) { return cudaSuccess; });
-}
+cudaError_t cudaProfilerStop(void) { return mark_recording(false); }
 
 }  // extern "C"

@@ -1,6 +1,7 @@
 // Events: moments in streams.
 #include "cuda/edge.h"
 #include "cuda/ops.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -87,7 +88,10 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return with_event(handle, [](Event& event, const OpRef& recorded) {
-    if (recorded) Scheduler::instance().wait(recorded);
+    if (recorded) {
+      Scheduler::instance().wait(recorded);
+      if (auto* tool = warpbeam::observe::tool()) tool->waited(warpbeam::observe::WaitKind::Operation, recorded->id);
+    }
     event.context.write_output();
     return event.context.failure();
   });

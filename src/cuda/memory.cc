@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cuda/edge.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -70,11 +71,14 @@ cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::st
   auto allocation = context.memory.allocate(size, kAlignment, kind, std::move(origin), flags);
   if (!allocation) return cudaErrorMemoryAllocation;
   share(context, *allocation);
+  if (auto* tool = observe::tool()) tool->allocated(*allocation, context.ordinal);
   *pointer = reinterpret_cast<void*>(allocation->base);
   return cudaSuccess;
 }
 
 void release(Context& owner, uint64_t base) {
+  if (auto* tool = observe::tool())
+    if (auto allocation = owner.memory.find(base)) tool->freed(*allocation, owner.ordinal);
   for (const auto& context : process().contexts)
     if (context.get() != &owner) context->memory.free(base);
   owner.memory.free(base);

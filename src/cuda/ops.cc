@@ -7,6 +7,7 @@
 #include "cuda/context.h"
 #include "cuda/thread_state.h"
 #include "cuda/traps.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -60,12 +61,49 @@ Worker& host_worker() {
   return *worker;
 }
 
+observe::Bytes bytes_of(const Region& region, size_t width, size_t rows, size_t planes) {
+  return {reinterpret_cast<uint64_t>(region.base), width, region.pitch, rows, region.plane, planes};
+}
+
+void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stream, const Work& work,
+          std::span<const TaskRef> after) {
+  observe::Operation operation;
+  operation.id = id;
+  operation.kind = static_cast<observe::OperationKind>(work.index());
+  operation.device = context.ordinal;
+  operation.stream = stream.id;
+  operation.queue = static_cast<observe::Operation::Queue>(stream.queue.kind());
+  for (const TaskRef& task : after) {
+    auto* other = dynamic_cast<const Op*>(task.get());
+    operation.after.push_back(other ? other->id : 0);
+  }
+  if (auto* copy = std::get_if<CopyWork>(&work)) {
+    operation.to = bytes_of(copy->to, copy->width, copy->height, copy->depth);
+    operation.from = bytes_of(copy->from, copy->width, copy->height, copy->depth);
+  } else if (auto* fill = std::get_if<FillWork>(&work)) {
+    operation.to = bytes_of(fill->to, fill->width * fill->element, fill->height, fill->depth);
+  }
+  tool.queued(operation);
+}
+
 }  // namespace
 
 OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work, std::span<const TaskRef> after) {
   auto op = std::make_shared<Op>(context, stream, std::move(work));
+  if (observe::Tool* tool = observe::tool()) tell(*tool, op->id, context, *stream, op->work(), after);
   Scheduler::instance().submit(op, stream->queue, after);
   return op;
+}
+
+void run_on_this_thread(Context& context, const Stream& stream, const CopyWork& copy) {
+  observe::Tool* tool = observe::tool();
+  if (!tool) return copy.run();
+  const uint64_t id = Op::next_id();
+  tell(*tool, id, context, stream, Work(copy), {});
+  tool->began(id);
+  copy.run();
+  tool->ended(id);
+  tool->waited(observe::WaitKind::Operation, id);
 }
 
 size_t Op::bytes_moved(const Work& work) {
@@ -75,6 +113,7 @@ size_t Op::bytes_moved(const Work& work) {
 }
 
 void Op::start() {
+  if (observe::Tool* tool = observe::tool()) tool->began(id);
   if (is<LaunchWork>()) return context_.failure() == cudaSuccess ? launch() : end();
   if (is<HostWork>()) {
     host_worker().post([self = shared_from_this(), this] { run_now(); });
@@ -122,6 +161,7 @@ void Op::run_now() {
 
 void Op::launch() {
   auto& launch = std::get<LaunchWork>(work_).launch;
+  if (observe::Tool* tool = observe::tool()) launch.observer = tool->launch(launch, context_.model, id);
   auto done = [self = shared_from_this(), this](vm::LaunchResult&& result) {
     context_.keep_output(std::move(result.printed));
     if (result.trap.kind != vm::TrapKind::None) context_.fail(error_of(result.trap.kind), result.trap.paragraph());
@@ -139,6 +179,7 @@ void Op::launch() {
 
 void Op::end() {
   ended_ = Clock::now();
+  if (observe::Tool* tool = observe::tool()) tool->ended(id);
   work_ = WaitWork{};  // staged copies and captured objects go now, not when the last event forgets the Op
   Scheduler::instance().finish(*this);
 }

@@ -81,12 +81,16 @@ constexpr size_t work_index() {
 class Op final : public Task {
  public:
   Op(Context& context, std::shared_ptr<Stream> stream, Work work)
-      : context_(context),
+      : id(next_id()),
+        context_(context),
         stream_(std::move(stream)),
         kind_(work.index()),
         bytes_(bytes_moved(work)),
         work_(std::move(work)) {}
 
+  static uint64_t next_id() { return ++count_; }
+  const Work& work() const { return work_; }  // until it has been submitted
+  const uint64_t id;                          // counts operations; watchers know them by it
   Clock::time_point ended() const { return ended_; }  // valid once done()
 
  private:
@@ -98,6 +102,7 @@ class Op final : public Task {
     return kind_ == work_index<One>();
   }
   static size_t bytes_moved(const Work& work);
+  static inline std::atomic<uint64_t> count_{0};
   void run_now();
   void launch();
   void end();
@@ -119,5 +124,8 @@ using OpRef = std::shared_ptr<Op>;
 
 // Queues `work` on the stream.
 OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work, std::span<const TaskRef> after = {});
+
+// A copy that the calling thread makes itself, once everything before it on `stream` is done.
+void run_on_this_thread(Context& context, const Stream& stream, const CopyWork& copy);
 
 }  // namespace warpbeam::cuda

@@ -3,6 +3,7 @@
 
 #include "cuda/edge.h"
 #include "cuda/ops.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -38,6 +39,7 @@ cudaError_t with_stream(cudaStream_t handle, Body&& body) {
 cudaError_t synchronize(cudaStream_t handle) {
   return with_stream(handle, [](Stream& stream) {
     Scheduler::instance().wait(stream.queue);
+    if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Stream, stream.id);
     stream.context.write_output();
     return stream.context.failure();
   });

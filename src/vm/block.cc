@@ -33,6 +33,7 @@ void Block::start(GridState& g, uint64_t block_index) {
   while (warps.size() < n) warps.push_back(std::make_unique<Warp>());
   if (warps.size() > n) warps.resize(n);
   for (uint32_t w = 0; w < n; ++w) warps[w]->start(*this, w, fresh);
+  observer = launch->observer ? launch->observer->begin_block(*this) : nullptr;
 }
 
 uint64_t Block::footprint() const {
@@ -56,6 +57,7 @@ BlockStatus Block::run() {
     bool released = false;
     for (auto& w : warps) released = w->release_warp_sync() || released;
     if (released) continue;
+    if (observer) observer->deadlock(*this);
     Trap t;
     t.kind = TrapKind::Deadlock;
     t.message = "deadlock: every live thread of the block waits at a barrier that cannot complete";
@@ -85,6 +87,7 @@ void Block::check_barrier(uint8_t b) {
   }
   const uint32_t expected = barrier.expected ? barrier.expected : live_threads;
   if (arrived < expected || arrived == 0) return;
+  if (observer) observer->barrier_complete(*this, b);
   for (auto& w : warps) w->release_barrier(b);
   barrier = {};
 }

@@ -32,6 +32,14 @@ using Handler = void (*)(Warp& warp, const Insn& insn, uint32_t mask);
 
 struct CallSite;
 
+// What an observed warp does about an instruction beside executing it.
+enum class Watched : uint8_t {
+  Plain,
+  Extra,     // the decoder added it: a label, a jump to the next block …
+  Memory,    // report_accesses knows what it touches
+  WarpSync,  // waits for other lanes of the warp, and is executed when they have come
+};
+
 struct Insn {
   Handler fn = nullptr;
   // op[k] is the slot of the instruction's k-th operand; op[5] the second destination of `d|p` and `p|q` (-1: none).
@@ -41,6 +49,8 @@ struct Insn {
   uint8_t width = 0;            // ld, st, cvt: bytes of the (destination) register, which may be wider than the type
   uint8_t count = 1;            // elements of a vector operand; cvt: bytes of the source register
   uint8_t base_width = 8;       // bytes of the register that holds an address
+  Watched watched = Watched::Plain;
+  bool drops_result = false;    // atom: nobody reads the old value, so that a GPU executes `red`
   bool spin = false;            // a backward branch of a loop that may wait for other threads
   int64_t imm = 0;              // offset of an address and other numbers
   int64_t imm2 = 0;             // offset of a second address

@@ -42,6 +42,14 @@ using ptx::OperandKind;
 constexpr int32_t kConstantTag = 0x40000000;  // marks an offset into the constants until their place is known
 constexpr uint32_t kMaxFrameBytes = 64u << 20;
 
+Watched watched(const ptx::Instruction& i) {
+  const isa::Row& row = *i.form.row;
+  if (row.cls == isa::Class::Load || row.cls == isa::Class::Store || row.cls == isa::Class::Atomic) return Watched::Memory;
+  const bool block_barrier = row.kind == Kind::Barrier && !row.syntax.starts_with("bar.warp.sync");
+  if (i.form.mods.sync && !block_barrier && row.kind != Kind::Misc) return Watched::WarpSync;
+  return row.kind == Kind::Barrier && !block_barrier ? Watched::WarpSync : Watched::Plain;
+}
+
 class Decoder {
  public:
   Decoder(FunctionCode& code, const Resolve& resolve, std::vector<ptx::Diagnostic>& errors)
@@ -79,15 +87,15 @@ class Decoder {
       if (f_.registers[k].type == Type::Pred) registers_[k] = allocate_lanes(0);
     code_.carry_slot = allocate_lanes(0);
     // Only registers that are used get a place: texts declare generously.
-    std::vector<char> used(f_.registers.size());
+    mentions_.assign(f_.registers.size(), 0);
     auto mark = [&](auto&& self, const Operand& o) -> void {
-      if (o.reg >= 0) used[o.reg] = 1;
+      if (o.reg >= 0) ++mentions_[o.reg];
       for (const Operand& e : o.list) self(self, e);
     };
     for (const auto& i : f_.body)
       for (const Operand& o : i.operands) mark(mark, o);
     for (size_t k = 0; k < f_.registers.size(); ++k)
-      if (f_.registers[k].type != Type::Pred && used[k]) registers_[k] = allocate_lanes(lane_bytes(f_.registers[k].type));
+      if (f_.registers[k].type != Type::Pred && mentions_[k]) registers_[k] = allocate_lanes(lane_bytes(f_.registers[k].type));
   }
 
   void place_locals() {
@@ -196,6 +204,12 @@ class Decoder {
     code_.insns.push_back(i);
     return code_.insns.back();
   }
+  // An instruction that the text does not have, beside `source`.
+  Insn& add(Handler fn, const ptx::Instruction& source) {
+    Insn& i = emit(fn, source);
+    i.watched = Watched::Extra;
+    return i;
+  }
   void guard(Insn& i, const ptx::Instruction& source) {
     if (source.guard < 0) return;
     i.guard = registers_[source.guard];
@@ -209,7 +223,7 @@ class Decoder {
         int32_t s = registers_[o.reg];
         if (!o.negated) return s;
         int32_t fresh = allocate_lanes(0);
-        Insn& n = emit(exec_not_pred, at);
+        Insn& n = add(exec_not_pred, at);
         n.op[0] = fresh;
         n.op[1] = s;
         return fresh;
@@ -227,7 +241,7 @@ class Decoder {
     if (!row.varies)
       return frame_slot({SlotKind::Special, row.id, o.component, static_cast<uint8_t>(bytes ? bytes : 4), 0, 0, 0});
     int32_t fresh = allocate_lanes(bytes);
-    Insn& i = emit(exec_read_special, at);
+    Insn& i = add(exec_read_special, at);
     i.op[0] = fresh;
     i.imm = static_cast<int64_t>(row.id);
     i.width = static_cast<uint8_t>(bytes);
@@ -364,16 +378,16 @@ class Decoder {
     const uint32_t end = b + 1 < begins_.size() ? begins_[b + 1] : n;
     starts_[b] = static_cast<uint32_t>(code_.insns.size());
     static const ptx::Instruction kNone;
-    if (meets_[b]) emit(exec_label, end > begins_[b] ? f_.body[begins_[b]] : (n ? f_.body[n - 1] : kNone));
+    if (meets_[b]) add(exec_label, end > begins_[b] ? f_.body[begins_[b]] : (n ? f_.body[n - 1] : kNone));
     for (uint32_t k = begins_[b]; k < end; ++k) decode_instruction(f_.body[k], b);
     const ptx::Instruction* last = end > begins_[b] ? &f_.body[end - 1] : nullptr;
     const bool falls = !(last && ends_block(*last)) || last->guard >= 0;
     if (!falls) return;
     const ptx::Instruction& source = last ? *last : (n ? f_.body[n - 1] : code_.inserted.emplace_back());
     if (end >= n && b + 1 >= begins_.size()) {
-      emit(exec_ret, source);
+      add(exec_ret, source);
     } else if (position_[b] + 1 >= order_.size() || order_[position_[b] + 1] != b + 1) {
-      Insn& j = emit(exec_jump, source);
+      Insn& j = add(exec_jump, source);
       j.target = b + 1;  // a block number until finish()
       j.spin = spins_[b] && position_[b + 1] <= position_[b];
       to_patch_.push_back(static_cast<uint32_t>(code_.insns.size() - 1));
@@ -504,6 +518,8 @@ class Decoder {
       const bool returns = row.opcode == "atom";
       const size_t first = returns ? 2 : 1;
       if (!returns) insn.op[0] = -1;
+      const Operand& old = i.operands[0];
+      insn.drops_result = returns && (old.kind == ptx::OperandKind::Sink || (old.kind == ptx::OperandKind::Register && mentions_[old.reg] == 1));
       if (i.operands[first].kind == OperandKind::Vector) {
         if (!returns) insn.list = nullptr;
         const Operand& b = i.operands[first];
@@ -629,13 +645,15 @@ class Decoder {
   }
 
   void finish() {
-    if (code_.insns.empty()) emit(exec_ret, code_.inserted.emplace_back());
+    if (code_.insns.empty()) add(exec_ret, code_.inserted.emplace_back());
     code_.constants_at = static_cast<uint32_t>(allocate(static_cast<uint32_t>(code_.constants.size()), 64));
     auto fix = [&](int32_t& slot) {
       if (slot >= kConstantTag) slot = static_cast<int32_t>(code_.constants_at) + (slot & ~kConstantTag);
     };
-    for (Insn& i : code_.insns)
+    for (Insn& i : code_.insns) {
       for (int32_t& s : i.op) fix(s);
+      if (i.watched == Watched::Plain) i.watched = watched(*i.source);
+    }
     size_t next_table = 0;  // they were noted in order
     for (size_t k = 0; k < code_.lists.size(); ++k) {
       const bool table = next_table < tables_.size() && tables_[next_table] == k;
@@ -656,6 +674,7 @@ class Decoder {
   uint32_t frame_ = 0;
   bool too_large_ = false;
   std::vector<int32_t> registers_;
+  std::vector<uint32_t> mentions_;  // how often the text names a register
   std::unordered_map<std::string, LocalPart> locals_;
   std::unordered_map<std::string, uint32_t> entry_params_;
   std::map<std::tuple<SlotKind, Special, uint8_t, uint8_t, uint32_t, int64_t>, int32_t> slot_at_;

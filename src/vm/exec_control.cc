@@ -79,7 +79,7 @@ Barrier& enter(Warp& w, const Insn& i, const BarrierOperands& o, uint32_t mask) 
   Barrier& b = w.block->barriers[o.id];
   if (!b.in_use) b = Barrier{o.count, 0, 0, true, false, true};
   if (mask != w.active) w.split(w.active & ~mask, w.ip);
-  (void)i;
+  if (w.block->observer) w.block->observer->barrier_arrive(w, i, o.id, o.count, mask, true);
   return b;
 }
 
@@ -93,6 +93,7 @@ void barrier_arrive(Warp& w, const Insn& i, uint32_t mask) {
   const BarrierOperands o = barrier_operands(w, i, mask, 0);
   Barrier& b = w.block->barriers[o.id];
   if (!b.in_use) b = Barrier{o.count, 0, 0, true, false, true};
+  if (w.block->observer) w.block->observer->barrier_arrive(w, i, o.id, o.count, mask, false);
   // A whole warp counts with the lanes its block shape lacks.
   b.arrived_without_waiting += mask == w.live ? kWarpSize : static_cast<uint32_t>(__builtin_popcount(mask));
   w.block->check_barrier(o.id);

@@ -26,6 +26,8 @@ struct GridState {
   std::atomic<int64_t> last_progress{0};  // nanoseconds: when a block began, ended or changed memory
   std::atomic<bool> failed{false};
   std::atomic<bool> finished{false};
+  bool takes_turns = false;              // one block at a time
+  std::atomic<bool> turn_taken{false};   // by a block that runs; taken under the mutex
 
   std::mutex mutex;
   std::vector<std::unique_ptr<Block>> idle;        // block contexts to use again

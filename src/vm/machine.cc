@@ -42,6 +42,11 @@ Spares& spares() {
   return *all;
 }
 
+// Nobody watches the block any more.
+void end_watch(Grid& grid, Block& block) {
+  if (block.observer) grid.launch.observer->end_block(block, std::move(block.observer));
+}
+
 // Ends a block's turn on this thread; finishes the grid after the last one.
 void end_block(Grid& grid, std::unique_ptr<Block> block) {
   std::function<void(LaunchResult&&)> done;
@@ -64,6 +69,7 @@ void end_block(Grid& grid, std::unique_ptr<Block> block) {
   for (auto& b : idle) spares().give(std::move(b));
   if (grid.params_address) grid.launch.memory->free(grid.params_address);
   if (grid.workspace) grid.launch.memory->free(grid.workspace);
+  if (grid.launch.observer) grid.launch.observer->end_grid(result);
   if (done) done(std::move(result));
   std::lock_guard lock(grid.mutex);
   grid.finished = true;
@@ -128,6 +134,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spu
       return;
     }
   } catch (TrapException& e) {
+    end_watch(grid, *block);
     fail(grid, std::move(e.trap), block->linear);
     // The frames of this block are in the middle of something: start from new ones.
     std::string printed = std::move(block->printed);
@@ -136,6 +143,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spu
     block->printed = std::move(printed);
     block->linear = linear;
   } catch (std::bad_alloc&) {
+    end_watch(grid, *block);
     Trap t;
     t.kind = TrapKind::StackOverflow;
     t.message = "the host has not enough memory to run the block";
@@ -146,6 +154,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spu
     block = std::make_unique<Block>();
     block->linear = linear;
   }
+  end_watch(grid, *block);
   end_block(grid, std::move(block));
 }
 
@@ -156,6 +165,7 @@ bool step(Grid& grid, bool& spun) {
   bool resumed = false;
   {
     std::lock_guard lock(grid.mutex);
+    if (grid.takes_turns && grid.turn_taken) return false;
     const uint64_t resident = grid.begun - grid.ended;
     const bool fresh_left = grid.next_block < grid.total_blocks;
     if (!grid.yielded.empty() && (!fresh_left || resident >= grid.resident_limit)) {
@@ -174,8 +184,10 @@ bool step(Grid& grid, bool& spun) {
     } else {
       return false;
     }
+    grid.turn_taken = true;
   }
   run_block(grid, std::move(block), resumed, spun);  // after a fault it only ends
+  grid.turn_taken = false;
   return true;
 }
 
@@ -245,6 +257,7 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   grid->launch = std::move(launch);
   grid->done = std::move(done);
   const Launch& l = grid->launch;
+  grid->takes_turns = l.observer && l.observer->one_block_at_a_time();
   grid->total_blocks = uint64_t(l.grid[0]) * l.grid[1] * l.grid[2];
   grid->resident_limit = std::max<uint64_t>(l.cooperative ? grid->total_blocks : l.resident_blocks, 1);
   if (grid->code->takes_param_address && !l.params.empty()) {

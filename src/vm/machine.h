@@ -14,6 +14,8 @@
 
 namespace warpbeam::vm {
 
+class Observer;
+
 struct Launch {
   const Program* program = nullptr;  // stays alive until the grid is done
   const Kernel* kernel = nullptr;
@@ -28,6 +30,7 @@ struct Launch {
   uint32_t stack_limit = 1024;       // cudaLimitStackSize
   uint64_t heap_limit = 8u << 20;    // cudaLimitMallocHeapSize
   double clock_ghz = 1.98;           // %clock64 ticks per nanosecond
+  std::shared_ptr<Observer> observer;      // of this launch, if somebody watches
   uint32_t max_shared_per_block = 232448;  // what the device allows; more was refused by the caller already
 };
 

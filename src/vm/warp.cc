@@ -175,6 +175,10 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
 StopReason Warp::run() {
   stop = StopReason::None;
   if (active == 0 && !pick()) return live ? StopReason::Waiting : StopReason::Finished;
+  if (block->observer) {
+    run_observed();
+    return stop;
+  }
   do {
     const Insn& i = *ip++;
     uint32_t mask = active;
@@ -186,6 +190,49 @@ StopReason Warp::run() {
     i.fn(*this, i, mask);
   } while (stop == StopReason::None);
   return stop;
+}
+
+namespace {
+
+// Tells which lanes met: each set of lanes that named the same members.
+void report_meeting(Warp& w, const Insn& i, uint32_t mask) {
+  const isa::OperandSpecs& operands = i.source->form.row->operands;
+  const int last = operands.count - 1;
+  const bool names_members = last >= 0 && last < 5 && i.op[last] >= 0 && operands.list[last].fixed == isa::Type::U32;
+  const uint32_t* members = names_members ? w.lanes<uint32_t>(i.op[last]) : nullptr;
+  for (uint32_t left = mask; left;) {
+    const uint32_t named = members ? members[__builtin_ctz(left)] : ~0u;
+    uint32_t same = 0;
+    for (int l = 0; l < kWarpSize; ++l) same |= static_cast<uint32_t>((left >> l & 1) && (!members || members[l] == named)) << l;
+    w.block->observer->warp_sync(w, i, named, same);
+    left &= ~same;
+  }
+}
+
+}  // namespace
+
+void Warp::run_observed() {
+  BlockObserver& observer = *block->observer;
+  do {
+    const Insn& i = *ip++;
+    const uint32_t here = active;
+    uint32_t mask = here;
+    if (i.guard >= 0) {
+      const uint32_t p = pred(i.guard);
+      mask &= i.guard_negated ? ~p : p;
+    }
+    if (i.watched == Watched::Plain || i.watched == Watched::Memory || (mask == 0 && i.watched == Watched::WarpSync)) {
+      observer.instruction(*this, i, mask, here);
+      if (i.watched == Watched::Memory && mask) report_accesses(*this, i, mask);
+    }
+    if (mask == 0) continue;
+    met = true;
+    i.fn(*this, i, mask);
+    if (i.watched == Watched::WarpSync && met) {
+      observer.instruction(*this, i, active, active | (here & ~mask));
+      report_meeting(*this, i, active);
+    }
+  } while (stop == StopReason::None);
 }
 
 bool Warp::before(const Frame* fa, const Insn* a, const Frame* fb, const Insn* b) {
@@ -435,6 +482,7 @@ bool Warp::gather(const Insn& i, uint32_t membermask) {
     }
   }
   if ((needed & ~active) == 0) return true;
+  met = false;
   park(GroupState::AtWarpSync, i, &i);
   groups.back().wait_mask = membermask;
   pick();
@@ -448,6 +496,7 @@ bool Warp::release_warp_sync() {
   if (best == groups.size()) return false;
   groups[best].state = GroupState::Ready;
   groups[best].released = true;
+  if (block->observer) block->observer->warp_sync_abandoned(*this, *groups[best].waiting, groups[best].wait_mask, groups[best].mask);
   return true;
 }
 

@@ -19,6 +19,7 @@
 
 #include "vm/code.h"
 #include "vm/machine.h"
+#include "vm/observer.h"
 #include "vm/trap.h"
 
 namespace warpbeam::vm {
@@ -68,6 +69,7 @@ class Warp {
   uint32_t active = 0;
   Frame* frame = nullptr;
   bool released = false;        // the running group need not wait at its next .sync instruction
+  bool met = true;              // false: the last .sync instruction has to wait for other lanes
   Block* block = nullptr;
 
   uint32_t index = 0;           // in the block
@@ -123,6 +125,7 @@ class Warp {
   void run_group(size_t k);     // the k-th of the others becomes the running one
   bool pick();                  // some ready group becomes the running one
   void park(GroupState state, const Insn& i, const Insn* next);
+  void run_observed();
   static bool before(const Frame* fa, const Insn* a, const Frame* fb, const Insn* b);
 
   std::vector<std::unique_ptr<Frame>> all_frames_;
@@ -156,6 +159,7 @@ struct Block {
   uint32_t threads = 0, live_threads = 0;
   uint32_t smid = 0;
   uint64_t params_address = 0;  // of the kernel's parameters, where a kernel may take their address
+  std::unique_ptr<BlockObserver> observer;  // null: nobody watches
   std::string printed;
   uint64_t progress = 0;        // counts stores, and atomics that changed something: spinning alone leaves it as it is
   uint64_t progress_seen = 0;   // when the block last gave way

@@ -1,0 +1,84 @@
+#include <dlfcn.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "observe/tool.h"
+#include "observe/tools.h"
+
+namespace warpbeam::observe {
+namespace {
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::unique_ptr<Tool> make_tool() {
+  const std::string_view name = environment("WARPBEAM_TOOL");
+  if (name.empty()) return nullptr;
+  for (const ToolRow& row : kTools)
+    if (row.name == name) return row.make();
+  fmt::print(stderr, "warpbeam: WARPBEAM_TOOL={}: there is no such tool\n", name);
+  return nullptr;
+}
+
+const void* own_module() {
+  static const void* base = [] {
+    Dl_info info{};
+    return dladdr(reinterpret_cast<void*>(&own_module), &info) ? info.dli_fbase : nullptr;
+  }();
+  return base;
+}
+
+}  // namespace
+
+// Never destroyed: kernels may run while the process ends.
+Tool* tool() {
+  static Tool* const attached = [] {
+    Tool* fresh = make_tool().release();
+    if (fresh) std::atexit([] { tool()->finish(); });
+    return fresh;
+  }();
+  return attached;
+}
+
+std::string recording_path() {
+  const std::string_view folder = environment("WARPBEAM_RECORDING");
+  return folder.empty() ? "" : fmt::format("{}/{}.json", folder, getpid());
+}
+
+std::string tool_options() {
+  const std::string_view text = environment("WARPBEAM_TOOL_OPTIONS");
+  return text.empty() ? "{}" : std::string(text);
+}
+
+std::vector<uint64_t> callers(size_t limit) {
+  struct Walk {
+    std::vector<uint64_t> found;
+    size_t limit;
+  } walk{{}, limit};
+  _Unwind_Backtrace(
+      [](_Unwind_Context* context, void* data) {
+        auto& walk = *static_cast<Walk*>(data);
+        const uint64_t address = _Unwind_GetIP(context);
+        Dl_info info{};
+        const bool ours = dladdr(reinterpret_cast<void*>(address), &info) && info.dli_fbase == own_module();
+        if (!ours && address) walk.found.push_back(address);
+        return walk.found.size() < walk.limit ? _URC_NO_REASON : _URC_END_OF_STACK;
+      },
+      &walk);
+  return walk.found;
+}
+
+std::string module_offset(uint64_t address) {
+  Dl_info info{};
+  if (!dladdr(reinterpret_cast<void*>(address), &info) || !info.dli_fname) return "";
+  return fmt::format("{}+{:#x}", info.dli_fname, address - reinterpret_cast<uint64_t>(info.dli_fbase));
+}
+
+}  // namespace warpbeam::observe

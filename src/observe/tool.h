@@ -1,0 +1,81 @@
+// A watcher of a whole program, inside its process. The runtime tells it what the host asks for; each launch may be given
+// an observer of its kernel (vm/observer.h).
+//
+// The command line starts a program with WARPBEAM_TOOL=profile or =check, WARPBEAM_TOOL_OPTIONS (a JSON object, what it
+// holds is the tool's affair) and WARPBEAM_RECORDING, a folder into which each process of the program writes one file.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/device.h"
+#include "vm/machine.h"
+#include "vm/memory.h"
+
+namespace warpbeam::observe {
+
+enum class OperationKind : uint8_t { Launch, Copy, Fill, Record, Wait, HostCall, Internal };
+
+// Bytes that an operation reads or writes: `rows` rows of `width` bytes, `pitch` apart, `planes` times, `plane` apart.
+struct Bytes {
+  uint64_t base = 0, width = 0, pitch = 0, rows = 1, plane = 0, planes = 1;
+};
+
+// What the host puts on a stream.
+struct Operation {
+  uint64_t id = 0;            // counts operations in the order they are queued
+  OperationKind kind{};
+  int device = 0;
+  uint64_t stream = 0;        // id; the default stream has one too
+  enum class Queue : uint8_t { Legacy, Blocking, NonBlocking } queue{};
+  std::vector<uint64_t> after;  // operations of other streams that it waits for (cudaStreamWaitEvent …); 0: unknown
+  Bytes to, from;             // Copy, Fill
+};
+
+enum class WaitKind : uint8_t { Operation, Stream, Device };
+
+class Tool {
+ public:
+  virtual ~Tool() = default;
+
+  // --- order of work. queued: on the host's thread; began and ended: on any thread.
+  virtual void queued(const Operation&) {}
+  virtual void began(uint64_t operation) {}
+  virtual void ended(uint64_t operation) {}
+  // The host has waited for an operation, for all of a stream (`which` is its id), or for all of a device.
+  virtual void waited(WaitKind, uint64_t which) {}
+  // A launch is about to run. Null: nobody watches it. `launch` lives until the observer's end_grid.
+  virtual std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
+    return nullptr;
+  }
+
+  // --- memory that the host asked for
+  virtual void allocated(const vm::Allocation&, int device) {}
+  virtual void freed(const vm::Allocation&, int device) {}
+
+  // --- the program marks what is of interest
+  virtual void recording(bool on) {}             // cudaProfilerStart, cudaProfilerStop
+  virtual void range_push(const char* name) {}   // NVTX, of the calling thread
+  virtual void range_pop() {}
+
+  // The process ends.
+  virtual void finish() {}
+};
+
+// The watcher of this process; null mostly.
+Tool* tool();
+
+// Where the recording of this process goes: <WARPBEAM_RECORDING>/<process id>.json, empty if nobody wants one.
+std::string recording_path();
+// The text of WARPBEAM_TOOL_OPTIONS, "{}" by default.
+std::string tool_options();
+
+// Return addresses of the calling thread outside of this library, the nearest first: where in the program a call of the
+// runtime stands. `limit` of them at most.
+std::vector<uint64_t> callers(size_t limit = 4);
+// "file+0xoffset" of an address of code, which addr2line and llvm-symbolizer take; empty if no file holds it.
+std::string module_offset(uint64_t address);
+
+}  // namespace warpbeam::observe

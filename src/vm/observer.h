@@ -1,0 +1,83 @@
+// What a watcher of the machine is told: every instruction, every access to memory, every meeting of lanes.
+//
+// A launch that has an Observer is interpreted by a loop of its own (Warp::run_observed), so that watching costs the others
+// nothing; an engine that cannot report these events must leave observed launches to the interpreter. Each block gets a
+// BlockObserver, which needs no lock: a block is on one host thread at a time. Blocks run on several threads and end in any
+// order, so what they report is merged in end_block by something that does not depend on that order - or the observer asks
+// for one block at a time.
+//
+// Events come before the instruction takes effect: an instruction's registers (Warp::lanes) and the memory it is about to
+// touch still hold what was there. An access that will trap is reported too, before the trap.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "isa/mods.h"
+
+namespace warpbeam::vm {
+
+class Warp;
+struct Block;
+struct Insn;
+struct Launch;
+struct LaunchResult;
+enum class AccessKind : uint8_t;
+
+// What one instruction of one warp does in one state space. A generic access whose lanes lie in several spaces is several
+// accesses, and so is a copy between spaces.
+struct Access {
+  // Global, Const, Shared, Local, ParamEntry (of the kernel) or ParamFunc (arguments of calls: registers on a GPU).
+  isa::Space space{};
+  AccessKind kind{};
+  bool returns = true;     // an atomic operation whose old value is used; false for `red` and an unused result
+  bool generic = false;    // the instruction did not name the space
+  bool async = false;      // cp.async: it is complete only after the copy is waited for
+  uint8_t elements = 1;    // of a vector access
+  uint32_t mask = 0;       // lanes
+  uint32_t bytes = 0;      // of a lane, all elements together
+  // Global, Const: device addresses. The others: offsets into the block's shared memory, the thread's local memory, the
+  // kernel's parameters. Those of lanes outside the mask mean nothing.
+  std::array<uint64_t, 32> address{};
+};
+
+class BlockObserver {
+ public:
+  virtual ~BlockObserver() = default;
+
+  // A warp executes an instruction. `active`: the lanes that are here; `mask`: those of them that its guard lets take part
+  // (possibly none). For a guarded branch `mask` are the lanes that jump. A `.sync` instruction is reported once all its
+  // lanes have met. Instructions that the decoder added are not reported.
+  virtual void instruction(Warp&, const Insn&, uint32_t mask, uint32_t active) {}
+  // After `instruction`, once per access.
+  virtual void access(Warp&, const Insn&, const Access&) {}
+
+  // Lanes have met at a `.sync` instruction that named `members`: what each did before, the others may rely on.
+  virtual void warp_sync(Warp&, const Insn&, uint32_t members, uint32_t mask) {}
+  // Lanes stop waiting at one for members that cannot come, and go on without them.
+  virtual void warp_sync_abandoned(Warp&, const Insn&, uint32_t members, uint32_t mask) {}
+  // Lanes come to a barrier of the block; `waits` is false for bar.arrive. `expected`: threads, 0 for all.
+  virtual void barrier_arrive(Warp&, const Insn&, uint8_t barrier, uint32_t expected, uint32_t mask, bool waits) {}
+  // Everyone it expects has come. The waiting lanes are still in their warps' groups (Warp::waiting_at).
+  virtual void barrier_complete(Block&, uint8_t barrier) {}
+  // Nothing in the block can run any more; a Deadlock trap follows. Block::who_waits tells.
+  virtual void deadlock(Block&) {}
+};
+
+class Observer {  // of one launch
+ public:
+  virtual ~Observer() = default;
+  // On any thread, in no particular order. Null: the block is not watched.
+  virtual std::unique_ptr<BlockObserver> begin_block(const Block&) = 0;
+  // The block has ended, by a trap (which end_grid tells) or well.
+  virtual void end_block(const Block&, std::unique_ptr<BlockObserver>) = 0;
+  // After the last block.
+  virtual void end_grid(const LaunchResult&) {}
+  // Whether blocks take turns instead of running side by side: then events come in the same order every time.
+  virtual bool one_block_at_a_time() const { return false; }
+};
+
+// Tells the block's observer of the accesses that `insn` is about to make.
+void report_accesses(Warp& warp, const Insn& insn, uint32_t mask);
+
+}  // namespace warpbeam::vm
