@@ -145,6 +145,8 @@ LoadedImages::Loaded LoadedImages::read(Image& image) {
 
   vm::LoadOptions options;
   options.device_cc = context_.model.cc();
+  options.max_registers = static_cast<uint32_t>(context_.model.max_regs_per_thread);
+  options.registers_per_block = static_cast<uint32_t>(context_.model.regs_per_block);
   // Loading writes initial values into managed variables. A second device must not undo what the program has written.
   std::vector<std::pair<VariableSymbol*, std::vector<std::byte>>> values;
   for (const auto& variable : image.variables) {

@@ -25,6 +25,7 @@ struct OperandSpec {
   bool constant = false;  // written `#a`: a number, not a register
   bool pair = false;      // written `d{|p}` or `p{|q}`: may carry a second, predicate destination
   bool both = false;      // written `d|p`: must
+  bool written = false;   // named d or p in front: the instruction's result
 };
 
 struct OperandSpecs {
@@ -48,6 +49,8 @@ constexpr OperandSpecs operand_specs(std::string_view syntax) {
     spec.optional = optional;
     if (c == '[') spec.address = true;
     if (c == '#') spec.constant = true;
+    const char after = i + 1 < rest.size() ? rest[i + 1] : ',';
+    spec.written = specs.count == 0 && (c == 'd' || c == 'p') && std::string_view(",:{|").find(after) != std::string_view::npos;
     size_t end = i;
     while (end < rest.size() && rest[end] != ',' && rest[end] != ' ' && rest[end] != '}' &&
            !(rest[end] == '{' && end + 1 < rest.size() && rest[end + 1] == ',')) {

@@ -532,12 +532,9 @@ void Parser::check_operands(const Function& f, Instruction& i) {
     if (pred || !size_ok || (mixed && !converting_move))
       error(i.at, "{} is {} but the instruction needs {}", f.register_name(o.reg), isa::name_of(r.type), isa::name_of(want));
   };
-  // Rows write to their first operand, except those that only read: stores, red, barriers, sleeps.
-  const bool writes_first = specs.count > 0 && !specs.list[0].address && row.kind != isa::Kind::Async && row.kind != isa::Kind::Misc &&
-                            (row.kind != isa::Kind::Barrier || i.form.mods.red);
   for (size_t k = 0; k < i.operands.size() && static_cast<int>(k) < specs.count; ++k) {
     const Operand& o = i.operands[k];
-    const bool written = k == 0 && writes_first;
+    const bool written = specs.list[k].written;
     auto check_place = [&](const Operand& e) {
       if (written && e.kind != OperandKind::Register && e.kind != OperandKind::Sink) error(i.at, "the destination must be a register");
       if (written && (e.negated || e.minus)) error(i.at, "the destination cannot be negated");

@@ -98,6 +98,7 @@ struct FunctionCode {
   std::vector<uint32_t> callees, shared_used; // for call-graph sums
   bool takes_param_address = false;
   bool indirect_calls = false;
+  bool allocates = false;                     // by alloca, from the top of local memory
   bool may_wait = false;                      // it or what it calls sees what other threads do
 };
 

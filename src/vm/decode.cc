@@ -10,6 +10,8 @@
 #include <set>
 #include <tuple>
 
+#include "ptx/blocks.h"
+
 namespace warpbeam::vm {
 
 // Handlers that the decoder places by itself; they live with the chapter they belong to.
@@ -287,60 +289,38 @@ class Decoder {
   }
 
   // --- blocks -----------------------------------------------------------------------------------------------------
-  static bool ends_block(const ptx::Instruction& i) {
-    std::string_view op = i.form.row->opcode;
-    return op == "bra" || op == "brx" || op == "ret" || op == "exit" || op == "trap";
-  }
   uint32_t label_at(const std::string& key) const {
     auto it = f_.labels.find(key);
     return it == f_.labels.end() ? 0 : it->second;
   }
 
   void find_blocks() {
-    const uint32_t n = static_cast<uint32_t>(f_.body.size());
-    std::vector<char> leader(n + 1);
-    leader[0] = 1;
-    for (auto& [name, at] : f_.labels) leader[std::min(at, n)] = 1;
-    for (uint32_t k = 0; k < n; ++k)
-      if (ends_block(f_.body[k])) leader[k + 1] = 1;
-    block_of_.assign(n + 1, 0);
-    for (uint32_t k = 0; k <= n; ++k) {
-      if (leader[k]) begins_.push_back(k);
-      block_of_[k] = static_cast<uint32_t>(begins_.size() - 1);
-    }
-    // The last block may be empty: running off the end of a body returns.
-    std::vector<std::vector<uint32_t>> successors(begins_.size());
-    for (uint32_t b = 0; b < begins_.size(); ++b) {
-      const uint32_t end = b + 1 < begins_.size() ? begins_[b + 1] : n;
-      const ptx::Instruction* last = end > begins_[b] ? &f_.body[end - 1] : nullptr;
-      const std::string_view op = last ? last->form.row->opcode : "";
-      const bool falls = !(last && ends_block(*last)) || last->guard >= 0;
-      if (falls && b + 1 < begins_.size()) successors[b].push_back(b + 1);
-      if (op == "bra") successors[b].push_back(block_of_[label_at(last->operands[0].name)]);
-      if (op == "brx")
-        if (auto t = f_.branch_targets.find(last->operands[1].name); t != f_.branch_targets.end())
-          for (const std::string& label : t->second) successors[b].push_back(block_of_[label_at(label)]);
-    }
+    blocks_ = ptx::split_blocks(f_);
+    block_of_.resize(f_.body.size() + 1);
+    for (uint32_t b = 0; b < blocks_.size(); ++b)
+      for (uint32_t k = blocks_[b].begin; k <= blocks_[b].end; ++k) block_of_[k] = b;  // the end is overwritten by the next one
+    std::vector<std::vector<uint32_t>> successors;
+    for (const ptx::Block& block : blocks_) successors.push_back(block.successors);
     order_ = order_blocks(successors);
-    position_.assign(begins_.size(), kNoTarget);
+    position_.assign(blocks_.size(), kNoTarget);
     for (uint32_t k = 0; k < order_.size(); ++k) position_[order_[k]] = k;
     find_meeting_places(successors);
-    spins_.assign(begins_.size(), 0);
+    spins_.assign(blocks_.size(), 0);
     find_spins(successors);
-    starts_.assign(begins_.size(), kNoTarget);
+    starts_.assign(blocks_.size(), kNoTarget);
   }
 
   // Lanes can come to a block at different times where several blocks lead to it, and where a loop does: those that leave
   // the loop early wait there for the rest.
   void find_meeting_places(const std::vector<std::vector<uint32_t>>& successors) {
     const size_t n = order_.size();
-    std::vector<uint32_t> loop_end(n, 0), predecessors(begins_.size(), 0);
+    std::vector<uint32_t> loop_end(n, 0), predecessors(blocks_.size(), 0);
     for (uint32_t b : order_)
       for (uint32_t s : successors[b]) {
         ++predecessors[s];
         if (position_[s] <= position_[b]) loop_end[position_[s]] = std::max(loop_end[position_[s]], position_[b] + 1);
       }
-    meets_.assign(begins_.size(), 0);
+    meets_.assign(blocks_.size(), 0);
     std::vector<uint32_t> open;  // ends (exclusive) of the loops around the current block, the innermost last
     for (uint32_t k = 0; k < n; ++k) {
       while (!open.empty() && open.back() <= k) open.pop_back();
@@ -353,10 +333,9 @@ class Decoder {
 
   // A loop may wait for another thread if a block in it reads memory in a way the compiler may not hoist.
   void find_spins(const std::vector<std::vector<uint32_t>>& successors) {
-    std::vector<char> waits(begins_.size());
-    for (uint32_t b = 0; b < begins_.size(); ++b) {
-      const uint32_t end = b + 1 < begins_.size() ? begins_[b + 1] : static_cast<uint32_t>(f_.body.size());
-      for (uint32_t k = begins_[b]; k < end; ++k) {
+    std::vector<char> waits(blocks_.size());
+    for (uint32_t b = 0; b < blocks_.size(); ++b) {
+      for (uint32_t k = blocks_[b].begin; k < blocks_[b].end; ++k) {
         const ptx::Instruction& i = f_.body[k];
         bool wait = may_wait(i);
         if (i.form.row->cls == isa::Class::Call && i.operands[1].kind == OperandKind::Symbol) {
@@ -375,16 +354,16 @@ class Decoder {
 
   void decode_block(uint32_t b) {
     const uint32_t n = static_cast<uint32_t>(f_.body.size());
-    const uint32_t end = b + 1 < begins_.size() ? begins_[b + 1] : n;
+    const ptx::Block& block = blocks_[b];
+    const uint32_t begin = block.begin, end = block.end;
     starts_[b] = static_cast<uint32_t>(code_.insns.size());
     static const ptx::Instruction kNone;
-    if (meets_[b]) add(exec_label, end > begins_[b] ? f_.body[begins_[b]] : (n ? f_.body[n - 1] : kNone));
-    for (uint32_t k = begins_[b]; k < end; ++k) decode_instruction(f_.body[k], b);
-    const ptx::Instruction* last = end > begins_[b] ? &f_.body[end - 1] : nullptr;
-    const bool falls = !(last && ends_block(*last)) || last->guard >= 0;
-    if (!falls) return;
+    if (meets_[b]) add(exec_label, end > begin ? f_.body[begin] : (n ? f_.body[n - 1] : kNone));
+    for (uint32_t k = begin; k < end; ++k) decode_instruction(f_.body[k], b);
+    if (!block.falls) return;
+    const ptx::Instruction* last = end > begin ? &f_.body[end - 1] : nullptr;
     const ptx::Instruction& source = last ? *last : (n ? f_.body[n - 1] : code_.inserted.emplace_back());
-    if (end >= n && b + 1 >= begins_.size()) {
+    if (end >= n && b + 1 >= blocks_.size()) {
       add(exec_ret, source);
     } else if (position_[b] + 1 >= order_.size() || order_[position_[b] + 1] != b + 1) {
       Insn& j = add(exec_jump, source);
@@ -428,6 +407,7 @@ class Decoder {
       }
       if (o.pair >= 0) insn.op[5] = registers_[o.pair];
     }
+    code_.allocates |= i.form.row->opcode == "alloca";
     Handler fn = nullptr;
     if (i.form.row->kind == Kind::Address) {
       fn = address_handler(i, register_bytes(i.operands[0], i.form.type));
@@ -680,7 +660,8 @@ class Decoder {
   std::map<std::tuple<SlotKind, Special, uint8_t, uint8_t, uint32_t, int64_t>, int32_t> slot_at_;
   std::set<std::pair<const std::vector<uint32_t>*, uint32_t>> noted_;
   std::map<std::tuple<uint64_t, uint64_t, int>, int32_t> constant_at_;
-  std::vector<uint32_t> begins_, block_of_, order_, position_, starts_, to_patch_;
+  std::vector<ptx::Block> blocks_;
+  std::vector<uint32_t> block_of_, order_, position_, starts_, to_patch_;
   std::vector<char> spins_, meets_;
   std::vector<size_t> tables_;
   uint32_t next_cache_ = 0;

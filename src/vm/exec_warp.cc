@@ -1,4 +1,5 @@
 // shfl, vote, match, redux, activemask, elect, and the small rest.
+#include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
@@ -156,9 +157,43 @@ void nanosleep(Warp& w, const Insn& i, uint32_t mask) {
 
 void no_effect(Warp&, const Insn&, uint32_t) {}
 
-// alloca grows the thread's stack above the frame of its function.
+// Gives each lane memory from the top of its stack; what it gives goes when the function returns.
+template <class T>
 void alloca_lanes(Warp& w, const Insn& i, uint32_t mask) {
-  w.trap(TrapKind::Unsupported, i, __builtin_ctz(mask), "alloca is not supported");
+  const T* sizes = w.lanes<T>(i.op[1]);
+  const uint64_t asked = i.op[2] >= 0 ? w.lanes<uint32_t>(i.op[2])[0] : 0;
+  const uint64_t align = asked ? asked : 8;
+  T result[kWarpSize] = {};
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    const uint64_t used = w.frame->local_base + w.frame->function->local_bytes, top = w.stack_tops[lane];
+    const uint64_t free = top - std::min(top, used);
+    if (sizes[lane] > free || (top - sizes[lane]) / align * align < used)
+      w.trap(TrapKind::StackOverflow, i, lane, fmt::format("stack overflow: alloca of {} bytes", sizes[lane]), 0,
+             fmt::format("{} bytes of the thread's local memory are free; cudaDeviceSetLimit(cudaLimitStackSize, …) gives more", free));
+    w.set_stack_top(lane, static_cast<uint32_t>((top - sizes[lane]) / align * align));
+    result[lane] = w.stack_tops[lane];
+  }
+  store_lanes(w.lanes<T>(i.op[0]), result, mask);
+}
+
+template <class T>
+void save_stack(Warp& w, const Insn& i, uint32_t mask) {
+  T tops[kWarpSize];
+  std::copy(w.stack_tops.begin(), w.stack_tops.end(), tops);
+  store_lanes(w.lanes<T>(i.op[0]), tops, mask);
+}
+
+template <class T>
+void restore_stack(Warp& w, const Insn& i, uint32_t mask) {
+  const T* tops = w.lanes<T>(i.op[0]);
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    if (tops[lane] > w.local_limit || tops[lane] < w.stack_tops[lane])
+      w.trap(TrapKind::IllegalInstruction, i, lane, "stackrestore of a value that no stacksave gave");
+    w.stack_tops[lane] = static_cast<uint32_t>(tops[lane]);
+  }
+  w.lowest_top = *std::min_element(w.stack_tops.begin(), w.stack_tops.end());
 }
 
 uint64_t nanoseconds() {
@@ -211,7 +246,10 @@ Handler select_warp(const ptx::Instruction& i) {
 Handler select_misc(const ptx::Instruction& i) {
   const std::string_view op = i.form.row->opcode;
   if (op == "nanosleep") return nanosleep;
-  if (op == "alloca" || op == "stacksave" || op == "stackrestore") return alloca_lanes;
+  const bool wide = isa::bits_of(i.form.type) == 64;
+  if (op == "alloca") return wide ? alloca_lanes<uint64_t> : alloca_lanes<uint32_t>;
+  if (op == "stacksave") return wide ? save_stack<uint64_t> : save_stack<uint32_t>;
+  if (op == "stackrestore") return wide ? restore_stack<uint64_t> : restore_stack<uint32_t>;
   return no_effect;  // pmevent, griddepcontrol, setmaxnreg
 }
 

@@ -9,6 +9,7 @@
 
 #include "vm/builtins.h"
 #include "vm/code.h"
+#include "ptx/pressure.h"
 #include "vm/decode.h"
 
 namespace warpbeam::vm {
@@ -354,6 +355,24 @@ class Linker {
     }
   }
 
+  uint32_t pressure(const FunctionCode& f) {
+    pressure_.resize(image_.functions.size());
+    auto& known = pressure_[f.index];
+    if (!known) known = ptx::register_pressure(*f.source);
+    return *known;
+  }
+
+  uint32_t registers(const FunctionCode& f) {
+    uint32_t most = pressure(f);
+    const bool calls = !f.callees.empty() || f.indirect_calls;
+    if (calls) {
+      const std::vector<char> seen = reachable(f);
+      for (size_t k = 0; k < seen.size(); ++k)
+        if (seen[k]) most = std::max(most, pressure(*image_.functions[k]));
+    }
+    return ptx::estimate_registers(*f.source, most, calls, options_.max_registers, options_.registers_per_block);
+  }
+
   void add_kernel(const FunctionCode& f, const Code& code) {
     auto k = std::make_unique<Kernel>();
     k->name = f.name;
@@ -372,7 +391,7 @@ class Linker {
     k->static_shared = code.static_shared;
     k->constant_bytes = constant_bytes_;
     k->local_bytes = f.local_bytes;
-    k->registers = 32;
+    k->registers = registers(f);
     k->max_ntid = f.source->max_ntid;
     k->required_ntid = f.source->required_ntid;
     k->min_ctas_per_sm = f.source->min_ctas;
@@ -401,6 +420,7 @@ class Linker {
   std::unordered_map<std::string, FunctionCode*> functions_;
   std::vector<std::unique_ptr<Place>> places_;
   uint32_t constant_bytes_ = 0;
+  std::vector<std::optional<uint32_t>> pressure_;           // by function, when asked
 };
 
 Program::Program() : image_(std::make_unique<Image>()) {}

@@ -50,6 +50,8 @@ struct LoadOptions {
   struct Placement { std::string name; void* host; uint64_t size; };
   std::vector<Placement> placements;
   int device_cc = 90;
+  // The device's register file, for the estimate in Kernel::registers.
+  uint32_t max_registers = 255, registers_per_block = 65536;
 };
 
 enum class LoadErrorCode { InvalidPtx = 218, UnsupportedPtxVersion = 222, SymbolNotFound = 500, OutOfMemory = 2 };

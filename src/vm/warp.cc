@@ -153,11 +153,13 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
     local_stride = stride;
     local_memory.reset();
   }
-  if (!local_memory && (f.local_bytes > 0 || !f.callees.empty() || f.indirect_calls || !f.call_sites.empty())) {
+  if (!local_memory && (f.local_bytes > 0 || f.allocates || !f.callees.empty() || f.indirect_calls || !f.call_sites.empty())) {
     local_memory.reset(static_cast<std::byte*>(std::calloc(kWarpSize, stride)));
     if (!local_memory) throw std::bad_alloc();
   }
   if (!local_memory) local_limit = 0;
+  stack_tops.fill(local_limit);
+  lowest_top = local_limit;
   root_.caller = nullptr;
   root_.return_to = nullptr;
   root_.site = nullptr;
@@ -355,7 +357,7 @@ void Warp::call(const Insn& i, const FunctionCode& callee, const CallSite& site,
   f->lanes = mask;
   f->function = &callee;
   frame_bytes_ += callee.frame_bytes;
-  if (f->local_base + callee.local_bytes > local_limit || f->depth > kMaxCallDepth || frame_bytes_ > kMaxFrameBytes) {
+  if (f->local_base + callee.local_bytes > lowest_top || f->depth > kMaxCallDepth || frame_bytes_ > kMaxFrameBytes) {
     const int lane = __builtin_ctz(mask);
     trap(TrapKind::StackOverflow, i, lane, fmt::format("stack overflow in a call of {}", callee.display_name), 0,
          fmt::format("calls are {} deep and the stack has {} bytes per thread; cudaDeviceSetLimit(cudaLimitStackSize, …) gives more", f->depth, block->launch->stack_limit));
@@ -368,6 +370,7 @@ void Warp::call(const Insn& i, const FunctionCode& callee, const CallSite& site,
       std::memcpy(l + to, l + from, bytes);
     }
   }
+  if (callee.allocates) f->stack_tops = stack_tops;
   prepare_frame(*f, callee);
   frame = f;
   regs = f->regs;
@@ -387,6 +390,10 @@ void Warp::ret(uint32_t mask) {
       std::byte* l = local(__builtin_ctz(left));
       std::memcpy(l + to, l + callee->local_base + from.offset, bytes);
     }
+  }
+  if (callee->function->allocates) {
+    for (uint32_t left = mask; left; left &= left - 1) stack_tops[__builtin_ctz(left)] = callee->stack_tops[__builtin_ctz(left)];
+    lowest_top = *std::min_element(stack_tops.begin(), stack_tops.end());
   }
   const Insn* back = callee->return_to;
   const bool all = mask == active;

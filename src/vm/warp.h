@@ -10,6 +10,7 @@
 // Progress. A group that spins (a loop with volatile or atomic accesses) is put behind the others for a while, so a lane
 // can wait for a lane of its own warp; a warp that spins gives way to the other warps, a block to other blocks.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -38,6 +39,7 @@ struct Frame {
   uint32_t local_base = 0;
   uint32_t depth = 0;
   uint32_t lanes = 0;               // that have not returned
+  std::array<uint32_t, kWarpSize> stack_tops;  // at the call, where the function uses alloca
 };
 
 enum class GroupState : uint8_t { Ready, AtBarrier, AtWarpSync };
@@ -113,6 +115,13 @@ class Warp {
   struct Free { void operator()(std::byte* p) const { std::free(p); } };
   std::unique_ptr<std::byte, Free> local_memory;  // by calloc: a deep stack costs nothing until it is used
   uint32_t local_stride = 0, local_limit = 0;
+  // Calls take local memory from the bottom, alloca takes it from the top.
+  std::array<uint32_t, kWarpSize> stack_tops{};
+  uint32_t lowest_top = 0;
+  void set_stack_top(int lane, uint32_t top) {
+    stack_tops[lane] = top;
+    lowest_top = std::min(lowest_top, top);
+  }
 
   [[noreturn]] void trap(TrapKind kind, const Insn& i, int lane, std::string message, uint64_t address = 0,
                          std::string detail = "");
