@@ -115,12 +115,19 @@ struct Function {
   std::array<uint32_t, 3> max_ntid{0, 0, 0};
   bool required_ntid = false;
   uint32_t min_ctas = 0, max_regs = 0;
+  // Parameters declared as registers, by name: they are .param variables here, and registers that mirror them.
+  std::vector<std::pair<std::string, int>> register_params, register_returns;
   Position at;
 
   std::string register_name(int index) const {
     const Register& r = registers[static_cast<size_t>(index)];
     return r.number < 0 ? register_names[r.name] : register_names[r.name] + std::to_string(r.number);
   }
+};
+
+struct Alias {  // `.alias name, target;`
+  std::string name, target;
+  Position at;
 };
 
 struct Module {
@@ -131,6 +138,7 @@ struct Module {
   std::vector<std::string> files;  // by .file number; [0] unused
   std::vector<Variable> variables;
   std::vector<Function> functions;
+  std::vector<Alias> aliases;
   std::string target_text;
 };
 

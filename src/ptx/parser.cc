@@ -173,8 +173,13 @@ void Parser::parse_directive() {
     return;
   }
   if (l.is(".alias")) {
-    error(l.at, ".alias is not supported");
-    return lex_.skip_past(';');
+    lex_.take();
+    const Lexeme name = lex_.take();
+    if (name.token != Token::Word || !expect(',')) return lex_.skip_past(';');
+    const Lexeme target = lex_.take();
+    module_->aliases.push_back({std::string(name.text), std::string(target.text), name.at});
+    expect(';');
+    return;
   }
   Linkage linkage = Linkage::Internal;
   while (linkage_named(lex_.peek().text) != Linkage::Internal) linkage = linkage_named(lex_.take().text);
@@ -198,9 +203,14 @@ void Parser::parse_directive() {
 }
 
 bool Parser::parse_variable_head(Variable& v) {
+  int vec = 1;
+  return parse_variable_words(v, vec) && parse_variable_name(v, vec);
+}
+
+bool Parser::parse_variable_words(Variable& v, int& vec) {
   v.align = 0;
   v.at = lex_.peek().at;
-  int vec = 1;
+  vec = 1;
   for (;;) {
     Lexeme l = lex_.peek();
     if (l.is(".align")) {
@@ -234,6 +244,10 @@ bool Parser::parse_variable_head(Variable& v) {
     }
   }
   if (v.type == isa::Type::None || v.type == isa::Type::Pred) { error(lex_.peek().at, "a type is needed for a variable"); return false; }
+  return true;
+}
+
+bool Parser::parse_variable_name(Variable& v, int vec) {
   Lexeme name = lex_.peek();
   if (name.token != Token::Word) { error(name.at, "a name is needed before '{}'", name.text); return false; }
   lex_.take();
@@ -264,11 +278,16 @@ void Parser::parse_variables(isa::Space space, Linkage linkage, std::vector<Vari
     parse_integer_expression();
     expect(']');
   }
+  Variable common;  // `.global .u32 a, b;`: what stands before the first name holds for all
+  common.space = space;
+  common.linkage = linkage;
+  int vec = 1;
+  bool first = true;
   do {
-    Variable v;
-    v.space = space;
-    v.linkage = linkage;
-    if (!parse_variable_head(v)) return recover();
+    if ((first || lex_.peek().token == Token::Dotted) && !parse_variable_words(common, vec)) return recover();
+    first = false;
+    Variable v = common;
+    if (!parse_variable_name(v, vec)) return recover();
     // `.param .b32 p<10>` declares a family.
     if (accept('<')) {
       auto n = parse_integer_expression(11);
@@ -400,9 +419,6 @@ void Parser::parse_function(bool entry, Linkage linkage) {
     return recover();
   }
   f.has_body = true;
-  for (const auto* list : {&f.returns, &f.params})
-    for (const Variable& v : *list)
-      if (v.space == isa::Space::Generic) error(v.at, "register parameters are not supported: declare '{}' as .param", v.name);
   parse_body(f);
   module_->functions.push_back(std::move(f));
 }

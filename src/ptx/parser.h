@@ -28,7 +28,9 @@ class Parser {
   void parse_function_directives(Function& f);
   // After `.global`, `.shared` …: everything up to the semicolon.
   void parse_variables(isa::Space space, Linkage linkage, std::vector<Variable>& into, bool in_body);
-  bool parse_variable_head(Variable& v);  // .align, .attribute, type, name, array part
+  bool parse_variable_head(Variable& v);
+  bool parse_variable_words(Variable& v, int& vec);  // .align, .attribute, vector, type
+  bool parse_variable_name(Variable& v, int vec);    // and the array part
   static bool is_space_word(std::string_view word, isa::Space& space);
 
   // --- bodies (statements.cc)
@@ -45,6 +47,11 @@ class Parser {
   bool name_operand(Function& f, const Lexeme& name, Operand& out);
   void check_operands(const Function& f, Instruction& i);
   void resolve_labels(Function& f);
+  bool vector_operand(const Lexeme& name, Operand& out);
+
+  // --- register_arguments.cc
+  void declare_register_params(Function& f);
+  void lower_register_arguments(Function& f);
 
   // --- constants (constants.cc)
   struct Constant {
@@ -83,6 +90,8 @@ class Parser {
     std::unordered_map<std::string, std::string> variables;   // name -> unique name
     // Ranges `%r<100>`: prefix -> (count, first index). Kept as ranges, since texts declare tens of thousands.
     std::map<std::string, std::pair<uint32_t, int>> ranges;
+    struct Vectors { int first = 0, parts = 0; int64_t count = -1; };  // `.reg .v4 .f32 v<8>`: 8 of them; -1: just one
+    std::unordered_map<std::string, Vectors> vectors;
     int id = 0;
   };
   void open_scope();
@@ -95,6 +104,8 @@ class Parser {
     return "";
   }
   std::optional<int> find_register(const std::string& name) const;
+  // The registers a vector register stands for: the first one and how many.
+  std::optional<std::pair<int, int>> find_vector(const std::string& name) const;
 
   Lexer lex_;
   std::unique_ptr<Module> module_ = std::make_unique<Module>();

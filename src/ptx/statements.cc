@@ -8,8 +8,6 @@ namespace warpbeam::ptx {
 namespace {
 
 constexpr int kMaxOperandDepth = 4;
-constexpr uint64_t kMaxRegisters = 1u << 20;        // of a function
-constexpr uint64_t kMaxTotalRegisters = 16u << 20;  // of a text
 constexpr size_t kMaxScopes = 256;
 
 using isa::Type;
@@ -27,12 +25,6 @@ bool parse_selector(std::string_view text, Selector& out) {
 
 }  // namespace
 
-void Parser::open_scope() {
-  scopes_.emplace_back();
-  scopes_.back().id = static_cast<int>(scope_parents_.size());
-  scope_parents_.push_back(scopes_.size() > 2 ? scopes_[scopes_.size() - 2].id : -1);
-}
-
 void Parser::parse_body(Function& f) {
   scope_parents_.clear();
   loc_file_ = loc_line_ = 0;
@@ -40,6 +32,7 @@ void Parser::parse_body(Function& f) {
   open_scope();
   for (auto* list : {&f.returns, &f.params})
     for (Variable& v : *list) scopes_.back().variables[v.name] = v.name;
+  declare_register_params(f);
   expect('{');
   const size_t base = scopes_.size();
   bool closed = false;
@@ -63,63 +56,7 @@ void Parser::parse_body(Function& f) {
   if (!closed && diagnostics_.empty()) error(lex_.peek().at, "the text ends inside the body of '{}'", f.name);
   scopes_.resize(1);
   if (diagnostics_.empty()) resolve_labels(f);
-}
-
-std::optional<int> Parser::find_register(const std::string& name) const {
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    if (auto it = scope->registers.find(name); it != scope->registers.end()) return it->second;
-    if (!scope->ranges.empty()) {
-      size_t digits = name.find_last_not_of("0123456789") + 1;
-      if (digits < name.size() && name.size() - digits < 9) {
-        auto it = scope->ranges.find(name.substr(0, digits));
-        if (it != scope->ranges.end() && (name[digits] != '0' || digits + 1 == name.size())) {
-          uint32_t n = static_cast<uint32_t>(std::stoul(name.substr(digits)));
-          if (n < it->second.first) return it->second.second + static_cast<int>(n);
-        }
-      }
-    }
-  }
-  return std::nullopt;
-}
-
-void Parser::parse_registers(Function& f) {
-  Lexeme t = lex_.take();
-  if (t.is(".v2") || t.is(".v4")) {
-    error(t.at, "vector registers are not supported");
-    return recover();
-  }
-  Type type = isa::type_named(t.text);
-  if (t.token != Token::Dotted || type == Type::None) {
-    error(t.at, "a type is needed after .reg");
-    return recover();
-  }
-  auto too_many = [&](uint64_t n) {
-    return n > kMaxRegisters || (function_registers_ += n) > kMaxRegisters || (total_registers_ += n) > kMaxTotalRegisters;
-  };
-  do {
-    Lexeme name = lex_.take();
-    if (name.token != Token::Word) {
-      error(name.at, "a register name is needed");
-      return recover();
-    }
-    if (accept('<')) {
-      auto n = parse_integer_expression(11);
-      if (!n || !expect('>')) return recover();
-      if (*n < 0 || too_many(static_cast<uint64_t>(*n))) {
-        error(name.at, "too many registers");
-        return recover();
-      }
-      int first = static_cast<int>(f.registers.size());
-      scopes_.back().ranges[std::string(name.text)] = {static_cast<uint32_t>(*n), first};
-      for (int64_t k = 0; k < *n; ++k) f.registers.push_back({type, static_cast<int32_t>(k), static_cast<uint32_t>(f.register_names.size())});
-    } else {
-      if (too_many(1)) { error(name.at, "too many registers"); return recover(); }
-      scopes_.back().registers[std::string(name.text)] = static_cast<int>(f.registers.size());
-      f.registers.push_back({type, -1, static_cast<uint32_t>(f.register_names.size())});
-    }
-    f.register_names.emplace_back(name.text);
-  } while (accept(','));
-  expect(';');
+  if (diagnostics_.empty()) lower_register_arguments(f);
 }
 
 void Parser::parse_loc() {
@@ -266,12 +203,13 @@ bool Parser::name_operand(Function& f, const Lexeme& name, Operand& out) {
     if (lex_.peek().token == Token::Dotted && lex_.peek().glued) {
       const Lexeme l = lex_.take();
       if (!parse_selector(l.text, out.selector)) {
-        error(l.at, "vector registers are not supported");
+        error(l.at, "'{}' is not a vector register", text);
         return false;
       }
     }
     return true;
   }
+  if (vector_operand(name, out)) return true;
   if (text == "WARP_SZ") { out.kind = OperandKind::Immediate; out.imm = 32; return true; }
   if (text[0] == '%') {
     isa::SpecialRef special = isa::special_named(text);
@@ -556,7 +494,7 @@ void Parser::check_operands(const Function& f, Instruction& i) {
     if (o.address) { error(i.at, "operand {} cannot be an address", k + 1); continue; }
     if (o.pair != -1 && !spec.pair) error(i.at, "operand {} cannot have a second destination", k + 1);
     if (spec.constant && o.kind != OperandKind::Immediate) error(i.at, "operand {} must be a number", k + 1);
-    if (o.selector.unit && row.kind != isa::Kind::Video) error(i.at, "vector registers are not supported");
+    if (o.selector.unit && row.kind != isa::Kind::Video) error(i.at, "only video instructions pick parts of a register");
     if (o.minus && row.kind != isa::Kind::Video) error(i.at, "operand {} cannot be negated with '-'", k + 1);
     if (o.pair == -1 && spec.both) error(i.at, "operand {} needs a second destination", k + 1);
     if (o.negated && want != Type::Pred) error(i.at, "only a predicate can be negated with '!'");

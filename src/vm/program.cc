@@ -114,6 +114,15 @@ class Linker {
         }
         image_.functions.push_back(std::move(code));
       }
+      for (const ptx::Alias& a : image_.modules[m]->aliases) {
+        const auto target = locals_[m].functions.find(a.target);
+        if (target == locals_[m].functions.end()) {
+          report(m, {a.at, fmt::format("'{}' cannot stand for '{}', which is not defined here", a.name, a.target), false});
+          continue;
+        }
+        locals_[m].functions.emplace(a.name, target->second);
+        functions_.emplace(a.name, target->second);
+      }
       auto add = [&](const ptx::Variable& v, bool module_level) {
         Place p{&v, m, 0, -1};
         if (v.linkage == Linkage::Extern && v.space != isa::Space::Shared) return;
