@@ -26,7 +26,7 @@ constexpr CommandRow kCommands[] = {
     {"build", nullptr, "install what is missing and build, and do nothing else"},
     {"devices", devices_command, "list the GPUs a program can run on, or show one"},
     {"occupancy", occupancy_command, "how many blocks of a kernel fit on a multiprocessor"},
-    {"bench", bench_command, "measure this machine: bench interpreter"},
+    {"bench", bench_command, "measure this machine: bench cpu, bench interpreter"},
 #ifdef WARPBEAM_WITH_ISA
     {"isa", isa_command, "the instruction reference: isa [NAME]"},
 #endif

@@ -1,0 +1,190 @@
+// `warpbeam bench cpu`: kernels on this machine's cores against the same jobs in plain C++ with OpenMP.
+//
+// Both sides are timed in turn in one process, with all data in place and the code compiled: a repetition calls a side
+// as often as fills some milliseconds, after a pause in which the other side's threads stop spinning. The medians
+// count. Kernels are timed as a program sees them, from the launch to the end of cudaDeviceSynchronize.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "cpu/ablate.h"
+#include "cpu/options.h"
+#include "cpu/peak.h"
+#include "cpu/work.h"
+
+namespace bench {
+namespace {
+
+constexpr Row kRows[] = {
+    {"vector_add", 0.97, make_vector_add},
+    {"saxpy", 0.97, make_saxpy},
+    {"copy", 0.97, make_copy},
+    {"reduction_tree", 0.5, make_reduce_tree},
+    {"reduction_shuffle", 0.9, make_reduce_shuffle},
+    {"scan_add", 0.7, make_scan},
+    {"scan_add_balanced", 0.7, make_scan_balanced},
+    {"compaction", 0.7, make_compaction},
+    {"transpose_naive", 0.5, make_transpose_naive},
+    {"transpose_padded", 1.0, make_transpose_padded},
+    {"matrix_product_16", 1.0, make_matrix_16},
+    {"matrix_product_32", 1.0, make_matrix_32},
+    {"histogram", 0.6, make_histogram},
+    {"stencil_2d", 1.0, make_stencil_2d},
+    {"stencil_1d", 1.0, make_stencil_1d},
+    {"n_body", 1.5, make_nbody},
+    {"black_scholes", 1.5, make_black_scholes},
+    {"mandelbrot", 1.2, make_mandelbrot},
+    {"bfs", 0.8, make_bfs},
+    {"spmv", 0.8, make_spmv},
+    {"bitonic_sort", 1.0, make_bitonic},
+    {"radix_sort", 0.3, make_radix},
+};
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+double median(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+void call_ours(Work& work) {
+  work.ours();
+  BENCH_CHECK(cudaGetLastError());
+  BENCH_CHECK(cudaDeviceSynchronize());
+}
+
+// The mean time of one call over `calls` of them.
+template <class Prepare, class Call>
+double time_calls(int calls, Prepare prepare, Call call) {
+  double total = 0;
+  for (int k = 0; k < calls; ++k) {
+    prepare();
+    const auto begin = Clock::now();
+    call();
+    total += ms_since(begin);
+  }
+  return total / calls;
+}
+
+// Until the threads of the side that has just run have gone to sleep.
+void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+
+Result measure(const Row& row, const Options& options) {
+  std::unique_ptr<Work> work = row.make(options.quick);
+  auto prepare_ours = [&] { work->prepare_ours(); };
+  auto prepare_reference = [&] { work->prepare_reference(); };
+  auto ours = [&] { call_ours(*work); };
+  auto reference = [&] { work->reference(); };
+
+  // The first calls compile, touch memory and start threads; the second ones say how many fill a repetition.
+  Result result{&row};
+  result.first_ms = time_calls(1, prepare_ours, ours);
+  const double enough = options.quick ? 2 : 20;
+  auto calls_for = [&](double ms) { return std::clamp(static_cast<int>(enough / std::max(ms, 1e-3)), 1, 1000); };
+  const int our_calls = calls_for(time_calls(1, prepare_ours, ours));
+  int reference_calls = 0;
+  if (!options.ours_only) {
+    time_calls(1, prepare_reference, reference);
+    reference_calls = calls_for(time_calls(1, prepare_reference, reference));
+    result.difference = work->difference();
+  }
+  std::vector<double> our_times, reference_times;
+  for (int k = 0; k < options.repetitions; ++k) {
+    pause();
+    our_times.push_back(time_calls(our_calls, prepare_ours, ours));
+    if (options.ours_only) continue;
+    pause();
+    reference_times.push_back(time_calls(reference_calls, prepare_reference, reference));
+  }
+  result.ours_ms = median(our_times);
+  if (!options.ours_only) result.reference_ms = median(reference_times);
+  result.operations = work->operations();
+  return result;
+}
+
+void print_result(const Result& result, double peak) {
+  std::printf("| %-24s | %10.3f | %10.3f | %6.2f | %6.2f | %s", result.row->name, result.ours_ms, result.reference_ms,
+              result.ratio(), result.row->target, result.ratio() >= result.row->target ? "yes" : "no ");
+  if (result.operations > 0 && peak > 0)
+    std::printf(" %.0f %% of the FMA peak", 100 * result.operations / (result.ours_ms * 1e-3) / peak);
+  std::printf("%s%s |\n", result.difference.empty() ? "" : " WRONG: ", result.difference.c_str());
+  std::fflush(stdout);
+}
+
+bool write_json(const std::string& path, const std::vector<Result>& results) {
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (!file) {
+    std::perror(path.c_str());
+    return false;
+  }
+  std::fprintf(file, "{\"rows\":[");
+  const char* separator = "";
+  for (const Result& result : results) {
+    std::fprintf(file, "%s\n  {\"name\":\"%s\",\"ours_ms\":%.6g,\"reference_ms\":%.6g,\"ratio\":%.4g,\"target\":%g}",
+                 separator, result.row->name, result.ours_ms, result.reference_ms, result.ratio(), result.row->target);
+    separator = ",";
+  }
+  std::fprintf(file, "\n]}\n");
+  return std::fclose(file) == 0;
+}
+
+// What print_ablation reads.
+int run_ours(const Options& options) {
+  for (const Row& row : kRows) {
+    if (!options.has(row.name)) continue;
+    const Result result = measure(row, options);
+    std::printf("%s %.6g %.6g\n", row.name, result.first_ms, result.ours_ms);
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+int run(const Options& options) {
+  std::vector<const Row*> rows;
+  bool matrix = false;
+  for (const Row& row : kRows) {
+    if (!options.has(row.name)) continue;
+    rows.push_back(&row);
+    matrix = matrix || std::string_view(row.name).starts_with("matrix");
+  }
+  if (rows.empty()) {
+    std::fprintf(stderr, "warpbeam bench cpu: no row's name contains '%s'\n", options.only.c_str());
+    return 2;
+  }
+  const double peak = matrix ? fma_peak() : 0;
+  if (matrix) std::printf("FMA peak of this machine's cores, measured: %.0f GFLOP/s\n", peak * 1e-9);
+  std::printf("| %-24s | %10s | %10s | %6s | %6s | reached |\n|%s|\n", "work", "ours ms", "OpenMP ms", "ratio",
+              "target", "--------------------------|-----------:|-----------:|-------:|-------:|---------");
+  std::vector<Result> results;
+  double logarithms = 0;
+  bool right = true;
+  for (const Row* row : rows) {
+    results.push_back(measure(*row, options));
+    print_result(results.back(), peak);
+    logarithms += std::log(results.back().ratio());
+    right = right && results.back().difference.empty();
+  }
+  std::printf("geometric mean of the ratios: %.3f\n", std::exp(logarithms / static_cast<double>(results.size())));
+  if (!right) std::printf("at least one result is WRONG\n");
+  if (!options.json.empty() && !write_json(options.json, results)) return 1;
+  if (!options.ablate.empty() && !print_ablation(results, options)) return 1;
+  return right ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int count, char** words) {
+  bench::Options options;
+  if (!bench::read_options(count, words, options)) return 2;
+  if (options.help) return 0;
+  return options.ours_only ? bench::run_ours(options) : bench::run(options);
+}
