@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "isa/arith/half.h"
+#include "isa/arith/round.h"
 #include "vm/access.h"
 #include "vm/exec_lane.h"
 
@@ -22,15 +23,18 @@ T update(T* p, F f) {
   }
 }
 
-// Floating-point sums go through the integer of the same size.
-template <class F, class U>
-U add_float(U* p, U b) {
-  return update(p, [b](U old) -> U {
-    F r = std::bit_cast<F>(old) + std::bit_cast<F>(b);
-    if constexpr (sizeof(F) == 4)
-      if (r != r) return isa::kNanF32;
-    return std::bit_cast<U>(r);
-  });
+// The L2 cache adds to global memory, the SM to shared memory, and they differ: the L2 flushes subnormal floats, and it
+// passes the NaN of a double on as it is, the addend's first. Recorded on an H200.
+uint32_t sum(uint32_t old, uint32_t b, bool in_shared) {
+  isa::FloatMode mode;
+  mode.ftz = !in_shared;
+  return isa::bits_of(isa::add_f32(isa::f32_of(old), isa::f32_of(b), mode));
+}
+uint64_t sum(uint64_t old, uint64_t b, bool in_shared) {
+  const double x = std::bit_cast<double>(old), y = std::bit_cast<double>(b);
+  if (!in_shared && y != y) return b;
+  if (!in_shared && x != x) return old;
+  return std::bit_cast<uint64_t>(isa::add_f64(y, x, isa::Rounding::NearestEven));
 }
 
 template <class H>
@@ -49,14 +53,13 @@ uint32_t half2_op(Op op, uint32_t a, uint32_t b) {
 }
 
 template <class U, Type type>
-U apply(Op op, U* p, U b, U c) {
+U apply(Op op, U* p, U b, U c, bool in_shared) {
   using S = std::make_signed_t<U>;
   if constexpr (type == Type::F16) return update(p, [=](U o) { return half_op<isa::F16>(op, o, b); });
   else if constexpr (type == Type::BF16) return update(p, [=](U o) { return half_op<isa::Bf16>(op, o, b); });
   else if constexpr (type == Type::F16x2) return update(p, [=](U o) { return half2_op<isa::F16>(op, o, b); });
   else if constexpr (type == Type::BF16x2) return update(p, [=](U o) { return half2_op<isa::Bf16>(op, o, b); });
-  else if constexpr (type == Type::F32) return add_float<float>(p, b);
-  else if constexpr (type == Type::F64) return add_float<double>(p, b);
+  else if constexpr (type == Type::F32 || type == Type::F64) return update(p, [=](U o) { return sum(o, b, in_shared); });
   else {
     switch (op) {
       case Op::And: return __atomic_fetch_and(p, b, __ATOMIC_SEQ_CST);
@@ -82,6 +85,11 @@ U apply(Op op, U* p, U b, U c) {
   }
 }
 
+bool in_shared_memory(isa::Space space, uint64_t address) {
+  if (space == isa::Space::Shared || space == isa::Space::SharedCluster) return true;
+  return (address & ~(kWindowBytes - 1)) == kSharedWindow;
+}
+
 template <class U, Type type>
 void atomic_lanes(Warp& w, const Insn& i, uint32_t mask) {
   Addresses a;
@@ -93,7 +101,7 @@ void atomic_lanes(Warp& w, const Insn& i, uint32_t mask) {
   const U* c = i.op[3] >= 0 ? w.lanes<U>(i.op[3]) : b;
   U old[kWarpSize];
   for (int l = 0; l < kWarpSize; ++l)
-    if (mask >> l & 1) old[l] = apply<U, type>(op, reinterpret_cast<U*>(p[l]), b[l], c[l]);
+    if (mask >> l & 1) old[l] = apply<U, type>(op, reinterpret_cast<U*>(p[l]), b[l], c[l], in_shared_memory(i.mods().space, a.at[l]));
   // A failed compare-and-swap or an exchange of equal values is what spinning looks like.
   bool changed = false;
   for (int l = 0; l < kWarpSize; ++l)
@@ -142,7 +150,7 @@ void atomic_vector(Warp& w, const Insn& i, uint32_t mask) {
     const U* b = w.lanes<U>(i.list[(returns ? i.count : 0) + k]);
     for (int l = 0; l < kWarpSize; ++l) {
       if (!(mask >> l & 1)) continue;
-      const U old = apply<U, type>(i.mods().op, reinterpret_cast<U*>(p[l]) + k, b[l], b[l]);
+      const U old = apply<U, type>(i.mods().op, reinterpret_cast<U*>(p[l]) + k, b[l], b[l], false);
       if (returns) w.lanes<U>(i.list[k])[l] = old;
     }
   }

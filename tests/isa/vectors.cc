@@ -189,6 +189,7 @@ std::vector<VectorCase> vector_cases() {
       cases.push_back(std::move(c));
     }
   }
+  add_memory_cases(cases);
   return cases;
 }
 

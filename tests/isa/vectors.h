@@ -21,6 +21,10 @@ struct VectorCase {
 
 // Statements whose result depends on the operands alone, or on those of the warp's lanes.
 std::vector<VectorCase> vector_cases();
+// The part of them that moves data: memory_vectors.cc.
+void add_memory_cases(std::vector<VectorCase>& cases);
+// Module variables that the cases name, for module_header's text.
+inline constexpr const char* kVectorVariables = ".global .align 16 .b8 cells[16384];\n";
 
 // What thread `thread` loads for operand `operand` of this type: edge values against edge values first, then random
 // ones, some of them close to one another.

@@ -130,7 +130,7 @@ TEST(Vectors, H200) {
   size_t compared = 0, unrecorded = 0, different = 0, known = 0;
   constexpr size_t kPerModule = 200;
   for (size_t first = 0; first < cases.size(); first += kPerModule) {
-    std::string text = module_header(90);
+    std::string text = module_header(90) + kVectorVariables;
     const size_t last = std::min(first + kPerModule, cases.size());
     for (size_t n = first; n < last; ++n) text += cases[n].text;
     const std::string_view texts[] = {text};

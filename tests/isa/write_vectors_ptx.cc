@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   for (size_t n = 0; n < cases.size(); ++n) {
     if (n % kPerModule == 0) {
       module = std::ofstream(fmt::format("{}/m{}.ptx", folder, n / kPerModule));
-      module << isa_test::module_header(90);
+      module << isa_test::module_header(90) << isa_test::kVectorVariables;
     }
     module << cases[n].text;
     std::string line = cases[n].kernel;
