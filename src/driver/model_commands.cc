@@ -20,7 +20,8 @@ How many blocks of a kernel are resident on one multiprocessor, and what limits 
 
   --block N             threads per block
   --regs N              registers per thread (default 32)
-  --shared BYTES        static shared memory per block (default 0)
+  --shared, --smem BYTES
+                        static shared memory per block (default 0)
   --dynamic BYTES       dynamic shared memory per block (default 0)
   --device NAME         default: WARPBEAM_DEVICE, or h200
 )";
@@ -84,7 +85,7 @@ int occupancy_command(const Arguments& arguments) {
     }
     int* number = word == "--block"     ? &block
                   : word == "--regs"    ? &regs
-                  : word == "--shared"  ? &fixed
+                  : word == "--shared" || word == "--smem"  ? &fixed
                   : word == "--dynamic" ? &dynamic
                                         : nullptr;
     if (word == "--device") {
