@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "cuda/memory.h"
 #include "cuda/modules.h"
 #include "cuda/thread_state.h"
 #include "observe/tool.h"
@@ -15,6 +16,8 @@ namespace warpbeam::cuda {
 namespace {
 
 std::atomic<unsigned long long> stream_ids{0};
+std::atomic<unsigned long long> context_ids{0};
+std::atomic<bool> started{false};
 
 // WARPBEAM_DEVICE names the device, WARPBEAM_DEVICES says how many there are of it.
 std::vector<std::unique_ptr<Context>> make_contexts() {
@@ -39,7 +42,7 @@ std::vector<std::unique_ptr<Context>> make_contexts() {
       count = static_cast<int>(value);
   }
   std::vector<std::unique_ptr<Context>> contexts;
-  for (int i = 0; i < count; ++i) contexts.push_back(std::make_unique<Context>(i, *model));
+  for (int i = 0; i < count; ++i) contexts.push_back(std::make_unique<Context>(i, *model, i));
   return contexts;
 }
 
@@ -50,10 +53,13 @@ Process& process() {
   static Process* process = [] {
     auto* fresh = new Process;
     fresh->contexts = make_contexts();
+    started.store(true, std::memory_order_release);
     return fresh;
   }();
   return *process;
 }
+
+bool process_started() { return started.load(std::memory_order_acquire); }
 
 Stream::Stream(Context& context, Queue::Kind kind, unsigned flags, int priority)
     : context(context), queue(kind), flags(flags), priority(priority), id(++stream_ids) {
@@ -62,8 +68,14 @@ Stream::Stream(Context& context, Queue::Kind kind, unsigned flags, int priority)
 
 Stream::~Stream() { Scheduler::instance().leave(queue); }
 
-Context::Context(int ordinal, const model::Device& model)
-    : ordinal(ordinal), model(model), memory(model.memory_bytes), images(std::make_unique<LoadedImages>(*this)) {
+Context::Context(int ordinal, const model::Device& model, int slot)
+    : ordinal(ordinal),
+      slot(slot),
+      model(model),
+      // A process has room for few arenas of the usual size.
+      memory(model.memory_bytes, primary() ? vm::DeviceMemory::kArenaBytes : uint64_t{1} << 40),
+      images(std::make_unique<LoadedImages>(*this)),
+      id_(++context_ids) {
   default_stream_ = std::make_shared<Stream>(*this, Queue::Kind::Legacy, cudaStreamDefault, 0);
 }
 
@@ -105,13 +117,26 @@ void Context::reset() {
   for (const EventRef& event : process().events.all())
     if (&event->context == this) process().events.remove(event.get());
   images->unload();
-  for (const vm::Allocation& allocation : memory.live()) memory.free(allocation.base);
+  release_all(*this);
   std::lock_guard lock(mutex);
   thread_streams_.clear();
   peers.clear();
   settings = {};
   failure_.store(cudaSuccess, std::memory_order_release);
   active_.store(false, std::memory_order_relaxed);
+  used_by_runtime.store(false, std::memory_order_relaxed);
+}
+
+void Context::begin() {
+  id_.store(++context_ids, std::memory_order_release);
+  activate();
+  share_host_memory(*this);
+}
+
+void Context::destroy() {
+  id_.store(0, std::memory_order_release);
+  reset();
+  users = 0;
 }
 
 void Context::keep_output(std::string&& text) {
@@ -140,10 +165,24 @@ cudaError_t context_of(int device, Context** context) {
 
 cudaError_t current_context(Context** context) {
   ThreadState& thread = this_thread();
-  if (thread.device < 0) thread.device = thread.valid_device_count ? thread.valid_devices[0] : 0;
-  if (cudaError_t status = context_of(thread.device, context); status != cudaSuccess) return status;
+  if (thread.context_count) {
+    const auto& top = thread.contexts[thread.context_count - 1];
+    if (top.context->id() != top.id) return cudaErrorContextIsDestroyed;
+    *context = top.context;
+  } else {
+    if (thread.device < 0) thread.device = thread.valid_device_count ? thread.valid_devices[0] : 0;
+    if (cudaError_t status = context_of(thread.device, context); status != cudaSuccess) return status;
+    make_current(**context);
+  }
   (*context)->activate();
+  if (!thread.in_driver_call) (*context)->used_by_runtime.store(true, std::memory_order_relaxed);
   return cudaSuccess;
+}
+
+void make_current(Context& context) {
+  ThreadState& thread = this_thread();
+  if (thread.context_count == 0) thread.context_count = 1;
+  thread.contexts[thread.context_count - 1] = {&context, context.id()};
 }
 
 StreamRef find_stream(Context& context, cudaStream_t handle) {

@@ -1,6 +1,9 @@
 // A Context is everything the runtime holds on one device: its memory, default stream, loaded programs, settings, and
-// whether a kernel has failed. Contexts live as long as the process; cudaDeviceReset empties one.
+// whether a kernel has failed. Each device has its primary context, which cudaDeviceReset empties; cuCtxCreate makes
+// more. Contexts live as long as the process: one that was destroyed is empty and refuses all work, and its place is
+// given out again as late as possible.
 #pragma once
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -12,6 +15,7 @@
 #include "cuda/api.h"
 #include "cuda/handle_table.h"
 #include "cuda/scheduler.h"
+#include "cuda/thread_state.h"
 #include "model/device.h"
 #include "vm/memory.h"
 
@@ -66,17 +70,21 @@ struct DeviceSettings {  // what cudaDeviceSet… changes; cudaDeviceReset resto
 
 class Context {
  public:
-  Context(int ordinal, const model::Device& model);
+  static constexpr int kMaxCreated = 64;  // by cuCtxCreate, alive at once
+  static constexpr int kMaxSlots = ThreadState::kMaxDevices + kMaxCreated;
+
+  Context(int ordinal, const model::Device& model, int slot);
   ~Context();
 
   const int ordinal;
+  const int slot;  // tells contexts apart: a device's ordinal for its primary context, larger for others
   const model::Device& model;
   vm::DeviceMemory memory;
   QueueGroup queues;
   DeviceSettings settings;  // guarded by mutex
   std::mutex mutex;
   std::unique_ptr<LoadedImages> images;
-  std::set<int> peers;  // devices whose memory kernels here may touch; guarded by mutex
+  std::set<const Context*> peers;  // contexts whose memory kernels here may touch; guarded by mutex
 
   // The error of the kernel that broke this context, cudaSuccess while it is whole.
   cudaError_t failure() const { return static_cast<cudaError_t>(failure_.load(std::memory_order_acquire)); }
@@ -86,6 +94,16 @@ class Context {
   // True once something has used the device.
   bool active() const { return active_.load(std::memory_order_relaxed); }
   void activate() { active_.store(true, std::memory_order_relaxed); }
+
+  bool primary() const { return slot < ThreadState::kMaxDevices; }
+  // Of this use of the context: a place that is given out again gets a new one.
+  unsigned long long id() const { return id_.load(std::memory_order_acquire); }
+  bool destroyed() const { return id() == 0; }
+  void begin();    // a fresh life
+  void destroy();  // empties it for good; not for primary contexts
+  // cuDevicePrimaryCtxRetain and cuCtxAttach count here; the runtime keeps what it has used once.
+  std::atomic<int> users{0};
+  std::atomic<bool> used_by_runtime{false};
 
   StreamRef default_stream() { return default_stream_; }
   StreamRef thread_stream();  // of the calling thread
@@ -100,6 +118,7 @@ class Context {
  private:
   std::atomic<int> failure_{cudaSuccess};
   std::atomic<bool> active_{false};
+  std::atomic<unsigned long long> id_{0};
   StreamRef default_stream_;
   std::unordered_map<unsigned long long, StreamRef> thread_streams_;  // by ThreadState::id; guarded by mutex
   std::mutex output_mutex_;
@@ -109,15 +128,33 @@ class Context {
 
 // The process-wide side: which devices there are, and all streams and events.
 struct Process {
-  std::vector<std::unique_ptr<Context>> contexts;
+  std::vector<std::unique_ptr<Context>> contexts;  // the primary ones, by device
+  std::array<std::atomic<Context*>, Context::kMaxCreated> created{};  // by slot; null: never used
   HandleTable<Stream> streams;
   HandleTable<Event> events;
 };
 Process& process();
 
+// True once something has asked for the process's devices: what cuInit does, or the first call of the runtime.
+bool process_started();
+
+// Every context that is not destroyed.
+template <class Body>
+void for_each_context(Body&& body) {
+  for (const auto& context : process().contexts) body(*context);
+  for (const auto& place : process().created) {
+    Context* context = place.load(std::memory_order_acquire);
+    if (!context) break;
+    if (!context->destroyed()) body(*context);
+  }
+}
+
 inline int device_count() { return static_cast<int>(process().contexts.size()); }
 cudaError_t context_of(int device, Context** context);  // cudaErrorInvalidDevice if there is none
-cudaError_t current_context(Context** context);          // of the calling thread's device
+// What the calling thread has current; its device's primary context becomes so when there is none.
+cudaError_t current_context(Context** context);
+// Puts `context` on top of the thread's stack, in the place of the top one if there is one.
+void make_current(Context& context);
 
 // Which stream a handle means: 0 and cudaStreamLegacy, cudaStreamPerThread, or one of cudaStreamCreate. Null if none.
 StreamRef find_stream(Context& context, cudaStream_t handle);

@@ -101,6 +101,7 @@ cudaError_t cudaSetDevice(int device) {
     Context* context = nullptr;
     if (cudaError_t status = context_of(device, &context); status != cudaSuccess) return status;
     this_thread().device = device;
+    make_current(*context);
     context->activate();
     return cudaSuccess;
   });
@@ -111,6 +112,10 @@ cudaError_t cudaGetDevice(int* device) {
     if (!device) return cudaErrorInvalidValue;
     ThreadState& thread = this_thread();
     if (device_count() == 0) return cudaErrorNoDevice;
+    if (thread.context_count) {
+      *device = thread.contexts[thread.context_count - 1].context->ordinal;
+      return cudaSuccess;
+    }
     *device = thread.device >= 0 ? thread.device : thread.valid_device_count ? thread.valid_devices[0] : 0;
     return cudaSuccess;
   });
@@ -245,7 +250,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
     if (!can_access(context, *other)) return cudaErrorPeerAccessUnsupported;
     {
       std::lock_guard lock(context.mutex);
-      if (!context.peers.insert(peer).second) return cudaErrorPeerAccessAlreadyEnabled;
+      if (!context.peers.insert(other).second) return cudaErrorPeerAccessAlreadyEnabled;
     }
     share_device_memory(*other, context);
     return cudaSuccess;
@@ -258,7 +263,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     if (cudaError_t status = context_of(peer, &other); status != cudaSuccess) return status;
     {
       std::lock_guard lock(context.mutex);
-      if (!context.peers.erase(peer)) return cudaErrorPeerAccessNotEnabled;
+      if (!context.peers.erase(other)) return cudaErrorPeerAccessNotEnabled;
     }
     context.synchronize();
     unshare_device_memory(*other, context);

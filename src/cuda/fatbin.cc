@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+
+#include "cuda/unpack.h"
 
 namespace warpbeam::cuda {
 
@@ -53,14 +56,31 @@ Result<FatbinContents> read_fatbin(const void* bytes) {
     if (entry.header_size < sizeof entry || entry.header_size > room || entry.size > room - entry.header_size)
       return Error{0, "a fat binary's entry runs past its container"};
     if (entry.kind == kMachineCode) ++contents.machine_code;
-    if (entry.kind == kPtx && (entry.flags & (kLz4 | kZstd))) ++contents.compressed;
-    if (entry.kind == kPtx && !(entry.flags & (kLz4 | kZstd))) {
-      std::string_view text(at + entry.header_size, entry.size);
-      contents.ptx.push_back({static_cast<int>(entry.cc), text.substr(0, text.find('\0'))});
+    if (entry.kind == kPtx) {
+      using enum FatbinContents::Packing;
+      auto packing = entry.flags & kLz4 ? Lz4 : entry.flags & kZstd ? Zstd : None;
+      // The payload of a compressed entry is padded; how much of it counts stands in a field of its own.
+      size_t bytes = packing == None ? entry.size : std::min<uint64_t>(entry.compressed_size, entry.size);
+      contents.ptx.push_back(
+          {static_cast<int>(entry.cc), packing, {at + entry.header_size, bytes}, entry.uncompressed_size});
     }
     at += entry.header_size + entry.size;
   }
   return contents;
+}
+
+Result<std::string> ptx_text(const FatbinContents::Ptx& ptx) {
+  std::string text;
+  if (ptx.packing == FatbinContents::Packing::None) {
+    text = ptx.bytes;
+  } else {
+    auto unpacked = ptx.packing == FatbinContents::Packing::Lz4 ? unpack_lz4(ptx.bytes, ptx.unpacked_size)
+                                                                : unpack_zstd(ptx.bytes, ptx.unpacked_size);
+    if (!unpacked) return unpacked.error();
+    text = std::move(*unpacked);
+  }
+  if (size_t end = text.find('\0'); end != text.npos) text.resize(end);
+  return text;
 }
 
 const FatbinContents::Ptx* best_ptx(const FatbinContents& contents, int cc) {

@@ -2,6 +2,7 @@
 // are PTX or machine code for one architecture each.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,18 +20,23 @@ inline constexpr uint32_t kWrapperMagic = 0x466243b1;
 inline constexpr uint32_t kContainerMagic = 0xBA55ED50;
 
 struct FatbinContents {
+  enum class Packing { None, Lz4, Zstd };
   struct Ptx {
     int cc;
-    std::string_view text;
+    Packing packing;
+    std::string_view bytes;
+    size_t unpacked_size;
   };
   std::vector<Ptx> ptx;
   int machine_code = 0;  // entries that only the vendor's GPUs can run
-  int compressed = 0;    // PTX entries this reader cannot open
 };
 
 Result<FatbinContents> read_fatbin(const void* container);
 
 // The PTX written for the newest architecture that a device of compute capability `cc` runs; null if there is none.
 const FatbinContents::Ptx* best_ptx(const FatbinContents& contents, int cc);
+
+// The entry's text, unpacked if it was compressed.
+Result<std::string> ptx_text(const FatbinContents::Ptx& ptx);
 
 }  // namespace warpbeam::cuda

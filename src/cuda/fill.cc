@@ -1,4 +1,5 @@
-// The memset family.
+#include "cuda/fill.h"
+
 #include <sys/mman.h>
 
 #include <cstring>
@@ -45,33 +46,39 @@ void FillWork::run() const {
     }
 }
 
+cudaError_t fill_in_stream(Context& context, cudaStream_t handle, const Region& to, uint32_t value, unsigned element,
+                           size_t width, size_t height, size_t depth) {
+  StreamRef stream = find_stream(context, handle);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (width == 0 || height == 0 || depth == 0) return cudaSuccess;
+  auto place = locate(to.base);
+  if (!place || width > SIZE_MAX / element) return cudaErrorInvalidValue;
+  const size_t row = width * element;
+  if ((height > 1 && to.pitch < row) || (depth > 1 && to.plane < row)) return cudaErrorInvalidValue;
+  size_t room = place->room(to.base);
+  if (height > 1 && to.pitch > room / (height - 1)) return cudaErrorInvalidValue;
+  if (depth > 1 && to.plane > room / (depth - 1)) return cudaErrorInvalidValue;
+  size_t before = (height - 1) * to.pitch + (depth - 1) * to.plane;
+  if (before > room || row > room - before) return cudaErrorInvalidValue;
+
+  FillWork work{to, value, element, width, height, depth};
+  work.own_pages = place->allocation.kind == vm::MemoryKind::Device;
+  if (to.pitch == row && depth == 1) {
+    work.width = width * height;
+    work.height = 1;
+  }
+  OpRef op = enqueue(stream->context, stream, std::move(work));
+  if (!place->on_device()) Scheduler::instance().wait(op);
+  return stream->context.failure();
+}
+
 namespace {
 
 cudaError_t fill(void* to, size_t pitch, size_t plane, int value, size_t width, size_t height, size_t depth,
                  cudaStream_t handle) {
   return in_context([&](Context& context) {
-    StreamRef stream = find_stream(context, handle);
-    if (!stream) return cudaErrorInvalidResourceHandle;
-    if (width == 0 || height == 0 || depth == 0) return cudaSuccess;
-    auto place = locate(to);
-    if (!place) return cudaErrorInvalidValue;
-    if ((height > 1 && pitch < width) || (depth > 1 && plane < width)) return cudaErrorInvalidValue;
-    size_t room = place->room(to);
-    if (height > 1 && pitch > room / (height - 1)) return cudaErrorInvalidValue;
-    if (depth > 1 && plane > room / (depth - 1)) return cudaErrorInvalidValue;
-    size_t before = (height - 1) * pitch + (depth - 1) * plane;
-    if (before > room || width > room - before) return cudaErrorInvalidValue;
-
-    FillWork work{{static_cast<std::byte*>(to), pitch, plane}, static_cast<uint8_t>(value), 1, width, height, depth};
-    work.own_pages = place->allocation.kind == vm::MemoryKind::Device;
-    if (pitch == width && depth == 1) {
-      work.width = width * height;
-      work.height = 1;
-    }
-    OpRef op = enqueue(stream->context, stream, std::move(work));
-    // Host memory is set when the call returns.
-    if (!place->on_device()) Scheduler::instance().wait(op);
-    return stream->context.failure();
+    return fill_in_stream(context, handle, {static_cast<std::byte*>(to), pitch, plane}, static_cast<uint8_t>(value), 1,
+                          width, height, depth);
   });
 }
 

@@ -39,6 +39,7 @@ cudaError_t prepare_launch(Function& function, const LaunchRequest& request, voi
   if (cudaError_t status = check(function, request); status != cudaSuccess) return status;
   Context& context = function.context;
   vm::Launch& launch = work->launch;
+  work->code = function.code;
   launch.program = &function.program;
   launch.kernel = &function.kernel;
   launch.grid = extents(request.grid);

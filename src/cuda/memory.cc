@@ -43,23 +43,25 @@ cudaError_t allocate_pitched(Context& context, void** pointer, size_t* pitch, si
 }  // namespace
 
 void share(Context& owner, const vm::Allocation& allocation) {
-  for (const auto& context : process().contexts) {
-    if (context.get() == &owner) continue;
+  for_each_context([&](Context& context) {
+    if (&context == &owner) return;
     bool sees = host_visible(allocation.kind);
     if (!sees) {
-      std::lock_guard lock(context->mutex);
-      sees = context->peers.contains(owner.ordinal);
+      std::lock_guard lock(context.mutex);
+      sees = context.peers.contains(&owner);
     }
-    if (sees) show(*context, allocation);
-  }
+    if (sees) show(context, allocation);
+  });
 }
 
 std::optional<Place> locate(const void* address) {
-  for (const auto& context : process().contexts)
-    if (auto allocation = context->memory.find(reinterpret_cast<uint64_t>(address));
-        allocation && !(allocation->flags & kForeign))
-      return Place{context.get(), std::move(*allocation)};
-  return std::nullopt;
+  std::optional<Place> place;
+  for_each_context([&](Context& context) {
+    if (place) return;
+    auto allocation = context.memory.find(reinterpret_cast<uint64_t>(address));
+    if (allocation && !(allocation->flags & kForeign)) place = Place{&context, std::move(*allocation)};
+  });
+  return place;
 }
 
 cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::string origin, uint32_t flags,
@@ -79,9 +81,26 @@ cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::st
 void release(Context& owner, uint64_t base) {
   if (auto* tool = observe::tool())
     if (auto allocation = owner.memory.find(base)) tool->freed(*allocation, owner.ordinal);
-  for (const auto& context : process().contexts)
-    if (context.get() != &owner) context->memory.free(base);
+  for_each_context([&](Context& context) {
+    if (&context != &owner) context.memory.free(base);
+  });
   owner.memory.free(base);
+}
+
+void release_all(Context& owner) {
+  for (const vm::Allocation& allocation : owner.memory.live())
+    if (allocation.flags & kForeign)
+      owner.memory.free(allocation.base);
+    else
+      release(owner, allocation.base);
+}
+
+void share_host_memory(Context& reader) {
+  for_each_context([&](Context& owner) {
+    if (&owner == &reader) return;
+    for (const vm::Allocation& allocation : owner.memory.live())
+      if (host_visible(allocation.kind) && !(allocation.flags & kForeign)) show(reader, allocation);
+  });
 }
 
 void share_device_memory(Context& owner, Context& reader) {
@@ -145,7 +164,11 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return in_context([&](Context& context) {
     if (!free || !total) return cudaErrorInvalidValue;
     *total = context.memory.capacity();
-    *free = *total - std::min<size_t>(context.memory.used(), *total);
+    size_t used = 0;
+    for_each_context([&](Context& other) {
+      if (other.ordinal == context.ordinal) used += other.memory.used();
+    });
+    *free = *total - std::min(used, *total);
     return cudaSuccess;
   });
 }

@@ -33,9 +33,12 @@ cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::st
 // Makes a fresh allocation of `owner` visible to the other devices that may see it.
 void share(Context& owner, const vm::Allocation& allocation);
 void release(Context& owner, uint64_t base);
+void release_all(Context& owner);
 // Takes an allocation that is about to be freed off its pool's account, if it came from a pool.
 void account_free(uint64_t base);
 
+// Makes what hosts can touch too visible to kernels of a context that has just begun.
+void share_host_memory(Context& reader);
 // Makes what `owner` holds (or stops it being) visible to kernels of `reader`.
 void share_device_memory(Context& owner, Context& reader);
 void unshare_device_memory(Context& owner, Context& reader);

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "cuda/elf_sections.h"
-#include "cuda/fatbin.h"
+#include "cuda/device_code.h"
 #include "cuda/memory.h"
 
 namespace warpbeam::cuda {
@@ -38,15 +38,24 @@ Image* Registry::add_linked(const void* container) {
   return images_.back().get();
 }
 
-void Registry::add_kernel(Image* image, const void* host, const char* name) {
+Image* Registry::add(std::vector<std::string> texts, Context* only_in) {
+  std::unique_lock lock(mutex_);
+  images_.push_back(std::make_unique<Image>());
+  images_.back()->texts = std::move(texts);
+  images_.back()->only_in = only_in;
+  return images_.back().get();
+}
+
+KernelSymbol* Registry::add_kernel(Image* image, const void* host, const char* name) {
   std::unique_lock lock(mutex_);
   auto symbol = std::make_unique<KernelSymbol>();
   symbol->image = image;
   symbol->host = host;
   symbol->name = name;
-  kernels_[host] = symbol.get();
+  if (host) kernels_[host] = symbol.get();
   kernels_[symbol.get()] = symbol.get();
   image->kernels.push_back(std::move(symbol));
+  return image->kernels.back().get();
 }
 
 void Registry::add_variable(Image* image, void* host, const char* name, size_t size, bool constant) {
@@ -70,6 +79,7 @@ void Registry::remove(Image* image) {
   for (const auto& variable : image->variables)
     if (auto host = variables_.find(variable->host); host != variables_.end() && host->second == variable.get())
       variables_.erase(host);
+  image->texts.clear();
   retired_.push_back(std::move(*found));
   images_.erase(found);
 }
@@ -86,6 +96,12 @@ VariableSymbol* Registry::variable(const void* host) const {
   return found == variables_.end() ? nullptr : found->second;
 }
 
+Image* Registry::image(const void* handle) const {
+  std::shared_lock lock(mutex_);
+  auto found = std::ranges::find_if(images_, [&](const auto& image) { return image.get() == handle; });
+  return found == images_.end() ? nullptr : found->get();
+}
+
 std::vector<Image*> Registry::images_with_managed() const {
   std::shared_lock lock(mutex_);
   std::vector<Image*> images;
@@ -99,48 +115,53 @@ void Registry::mark_used(Image* image) {
   image->used = true;
 }
 
+namespace {
+
+void tell(std::string* log, const std::string& message) {
+  std::string line = message.ends_with('\n') ? message : message + "\n";
+  if (log)
+    *log += line;
+  else
+    fmt::print(stderr, "{}", line);
+}
+
+}  // namespace
+
 LoadedImages::~LoadedImages() = default;
 
-LoadedImages::Loaded& LoadedImages::loaded(Image& image) {
+LoadedImages::Loaded& LoadedImages::loaded(Image& image, std::string* log) {
   auto found = images_.find(&image);
   if (found != images_.end()) return found->second;
   Registry::instance().mark_used(&image);
   Loaded& fresh = images_[&image];
-  fresh = read(image);
+  fresh = read(image, log);
   // Kernels may be handed addresses of managed variables of images that nothing else has used yet.
   for (Image* other : Registry::instance().images_with_managed()) loaded(*other);
   return fresh;
 }
 
-cudaError_t LoadedImages::load(Image& image) {
+cudaError_t LoadedImages::load(Image& image, std::string* log) {
   std::lock_guard lock(mutex_);
-  return loaded(image).status;
+  return loaded(image, log).status;
 }
 
-LoadedImages::Loaded LoadedImages::read(Image& image) {
-  std::vector<std::string_view> texts;
+cudaError_t LoadedImages::program(Image& image, std::shared_ptr<const vm::Program>* program) {
+  if (image.only_in && image.only_in != &context_) return cudaErrorInvalidResourceHandle;
+  std::lock_guard lock(mutex_);
+  Loaded& found = loaded(image);
+  *program = found.program;
+  return found.status;
+}
+
+LoadedImages::Loaded LoadedImages::read(Image& image, std::string* log) {
+  std::vector<std::string> texts = image.texts;
   for (const void* container : image.containers) {
-    auto contents = read_fatbin(container);
-    if (!contents) {
-      fmt::print(stderr, "warpbeam: {}\n", contents.error().message);
-      return {cudaErrorInvalidKernelImage, nullptr};
+    auto code = read_device_code(container, context_.model);
+    if (!code) {
+      tell(log, fmt::format("warpbeam: {}", code.error().message));
+      return {static_cast<cudaError_t>(code.error().code), nullptr};
     }
-    const auto* best = best_ptx(*contents, context_.model.cc());
-    if (best) {
-      texts.push_back(best->text);
-      continue;
-    }
-    std::string why = "it holds no code";
-    if (!contents->ptx.empty())
-      why = fmt::format("its PTX needs compute capability {}.{} or newer", contents->ptx.front().cc / 10,
-                        contents->ptx.front().cc % 10);
-    else if (contents->compressed)
-      why = "its PTX is compressed; build with warpbeam nvcc, or with -Xfatbin -compress=false";
-    else if (contents->machine_code)
-      why = "it holds machine code for the vendor's GPUs only; build with PTX (-arch=compute_…)";
-    fmt::print(stderr, "warpbeam: no kernel image for {} (compute capability {}.{}): {}\n", context_.model.name,
-               context_.model.major, context_.model.minor, why);
-    return {cudaErrorNoKernelImageForDevice, nullptr};
+    for (std::string& text : *code) texts.push_back(std::move(text));
   }
 
   vm::LoadOptions options;
@@ -156,14 +177,16 @@ LoadedImages::Loaded LoadedImages::read(Image& image) {
     if (variable->initialised) values.emplace_back(variable.get(), std::vector(bytes, bytes + variable->size));
   }
   Loaded loaded;
-  loaded.status = load_program(context_, texts, options, &loaded.program);
+  std::vector<std::string_view> views(texts.begin(), texts.end());
+  loaded.status = load_program(context_, views, options, &loaded.program, log);
   for (const auto& [variable, bytes] : values) std::memcpy(variable->host, bytes.data(), bytes.size());
   for (const auto& variable : image.variables) variable->initialised |= variable->managed;
   return loaded;
 }
 
 cudaError_t LoadedImages::function(KernelSymbol& symbol, Function** function) {
-  auto& slot = symbol.loaded[context_.ordinal];
+  if (symbol.image->only_in && symbol.image->only_in != &context_) return cudaErrorInvalidResourceHandle;
+  auto& slot = symbol.loaded[context_.slot];
   *function = slot.load(std::memory_order_acquire);
   if (*function) return cudaSuccess;
   std::lock_guard lock(mutex_);
@@ -173,7 +196,7 @@ cudaError_t LoadedImages::function(KernelSymbol& symbol, Function** function) {
   if (image.status != cudaSuccess) return image.status;
   const vm::Kernel* kernel = image.program->find_kernel(symbol.name);
   if (!kernel) return cudaErrorInvalidDeviceFunction;
-  functions_.push_back(std::make_unique<Function>(context_, *image.program, *kernel));
+  functions_.push_back(std::make_unique<Function>(context_, image.program, *kernel));
   *function = functions_.back().get();
   {
     std::lock_guard settings(context_.mutex);
@@ -192,23 +215,33 @@ cudaError_t LoadedImages::variable(VariableSymbol& symbol, const vm::ProgramVari
   return *variable ? cudaSuccess : cudaErrorInvalidSymbol;
 }
 
+void LoadedImages::unload(Image& image) {
+  std::lock_guard lock(mutex_);
+  for (const auto& symbol : image.kernels) {
+    Function* function = symbol->loaded[context_.slot].exchange(nullptr, std::memory_order_acq_rel);
+    std::erase_if(functions_, [&](const auto& other) { return other.get() == function; });
+    std::erase(bound_, symbol.get());
+  }
+  images_.erase(&image);
+}
+
 void LoadedImages::unload() {
   std::lock_guard lock(mutex_);
-  for (KernelSymbol* symbol : bound_) symbol->loaded[context_.ordinal].store(nullptr, std::memory_order_release);
+  for (KernelSymbol* symbol : bound_) symbol->loaded[context_.slot].store(nullptr, std::memory_order_release);
   bound_.clear();
   functions_.clear();
   images_.clear();
 }
 
 cudaError_t load_program(Context& context, std::span<const std::string_view> texts, const vm::LoadOptions& options,
-                         std::unique_ptr<vm::Program>* program) {
+                         std::shared_ptr<vm::Program>* program, std::string* log) {
   auto loaded = vm::Program::load(texts, context.memory, options);
   if (loaded) {
     *program = std::move(*loaded);
     return cudaSuccess;
   }
   const Error& error = loaded.error();
-  fmt::print(stderr, "{}{}", error.message, error.message.ends_with('\n') ? "" : "\n");
+  tell(log, error.message);
   switch (static_cast<vm::LoadErrorCode>(error.code)) {
     case vm::LoadErrorCode::UnsupportedPtxVersion: return cudaErrorUnsupportedPtxVersion;
     case vm::LoadErrorCode::SymbolNotFound: return cudaErrorSymbolNotFound;

@@ -1,4 +1,4 @@
-// Device code in the host program: what was registered, and what each context has loaded of it.
+// Device code: what the host program registered or loaded as a module, and what each context has of it.
 //
 // Compilers register every fat binary before main, and with it which host address stands for which kernel or variable.
 // Nothing is parsed then; an image is loaded into a context when something of it is first used there. Images with
@@ -25,10 +25,11 @@ namespace warpbeam::cuda {
 // A kernel loaded into a context.
 class Function {
  public:
-  Function(Context& context, const vm::Program& program, const vm::Kernel& kernel)
-      : context(context), program(program), kernel(kernel) {}
+  Function(Context& context, std::shared_ptr<const vm::Program> code, const vm::Kernel& kernel)
+      : context(context), code(std::move(code)), program(*this->code), kernel(kernel) {}
 
   Context& context;
+  const std::shared_ptr<const vm::Program> code;  // kept by launches too: a module may be unloaded
   const vm::Program& program;
   const vm::Kernel& kernel;
   // Attributes that cudaFuncSet… changes.
@@ -56,7 +57,7 @@ struct KernelSymbol {
   Image* image;
   const void* host;
   std::string name;
-  std::array<std::atomic<Function*>, ThreadState::kMaxDevices> loaded{};  // by device
+  std::array<std::atomic<Function*>, Context::kMaxSlots> loaded{};  // by Context::slot
 };
 
 struct VariableSymbol {
@@ -71,6 +72,9 @@ struct VariableSymbol {
 
 struct Image {
   std::vector<const void*> containers;
+  // Of the driver API's modules and libraries, which come without containers.
+  std::vector<std::string> texts;
+  Context* only_in = nullptr;  // a module belongs to one context
   std::vector<std::unique_ptr<KernelSymbol>> kernels;
   std::vector<std::unique_ptr<VariableSymbol>> variables;
   bool linked = false;
@@ -85,7 +89,10 @@ class Registry {
   Image* add(const void* container);
   // Adds the container to the linked image that is still open.
   Image* add_linked(const void* container);
-  void add_kernel(Image* image, const void* host, const char* name);
+  // A module or library of the driver API.
+  Image* add(std::vector<std::string> texts, Context* only_in);
+  // `host` may be null: then only the symbol itself stands for the kernel.
+  KernelSymbol* add_kernel(Image* image, const void* host, const char* name);
   void add_variable(Image* image, void* host, const char* name, size_t size, bool constant);
   // Its host addresses mean nothing from here on. Its code stays loaded: kernels may be running.
   void remove(Image* image);
@@ -93,6 +100,7 @@ class Registry {
   // `handle` is the host address of a kernel, or a KernelSymbol that the runtime gave out.
   KernelSymbol* kernel(const void* handle) const;
   VariableSymbol* variable(const void* host) const;
+  Image* image(const void* handle) const;  // null: no such image, or not any more
   std::vector<Image*> images_with_managed() const;
   void mark_used(Image* image);
 
@@ -112,17 +120,21 @@ class LoadedImages {
 
   cudaError_t function(KernelSymbol& symbol, Function** function);
   cudaError_t variable(VariableSymbol& symbol, const vm::ProgramVariable** variable);
-  cudaError_t load(Image& image);
+  // Diagnostics go to `log` where there is one, else to stderr.
+  cudaError_t load(Image& image, std::string* log = nullptr);
+  cudaError_t program(Image& image, std::shared_ptr<const vm::Program>* program);
+  // Forgets one image; nothing may be running of it.
+  void unload(Image& image);
   // Forgets everything; the context must be idle.
   void unload();
 
  private:
   struct Loaded {
     cudaError_t status = cudaSuccess;
-    std::unique_ptr<vm::Program> program;
+    std::shared_ptr<vm::Program> program;
   };
-  Loaded& loaded(Image& image);
-  Loaded read(Image& image);
+  Loaded& loaded(Image& image, std::string* log = nullptr);
+  Loaded read(Image& image, std::string* log);
 
   Context& context_;
   std::recursive_mutex mutex_;
@@ -131,9 +143,9 @@ class LoadedImages {
   std::vector<KernelSymbol*> bound_;  // symbols whose `loaded` entry points here
 };
 
-// Parses and links PTX for a context; the diagnostics go to stderr.
+// Parses and links PTX for a context; the diagnostics go to `log` where there is one, else to stderr.
 cudaError_t load_program(Context& context, std::span<const std::string_view> texts, const vm::LoadOptions& options,
-                         std::unique_ptr<vm::Program>* program);
+                         std::shared_ptr<vm::Program>* program, std::string* log = nullptr);
 
 // The kernel a host program names, loaded into the context.
 cudaError_t find_function(Context& context, const void* handle, Function** function);

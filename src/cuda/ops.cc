@@ -160,7 +160,7 @@ void Op::run_now() {
 }
 
 void Op::launch() {
-  auto& launch = std::get<LaunchWork>(work_).launch;
+  auto& launch = std::get<LaunchWork>(work_).launch;  // work_ itself stays until end(): it keeps the code
   if (observe::Tool* tool = observe::tool()) launch.observer = tool->launch(launch, context_.model, id);
   auto done = [self = shared_from_this(), this](vm::LaunchResult&& result) {
     context_.keep_output(std::move(result.printed));

@@ -25,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 struct LaunchWork {
   vm::Launch launch;
+  std::shared_ptr<const vm::Program> code;  // a module may be unloaded before the launch is over
 };
 
 // One side of a copy or fill: rows `pitch` apart, planes `plane` apart.

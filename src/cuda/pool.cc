@@ -281,7 +281,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* 
       Context& reader = *process().contexts[wish.location.id];
       {
         std::lock_guard lock(reader.mutex);
-        reader.peers.insert(pool->context.ordinal);
+        reader.peers.insert(&pool->context);
       }
       share_device_memory(pool->context, reader);
     }
@@ -295,7 +295,7 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle
     if (location->id < 0 || location->id >= device_count()) return cudaErrorInvalidDevice;
     Context& reader = *process().contexts[location->id];
     std::lock_guard lock(reader.mutex);
-    bool access = &reader == &pool->context || reader.peers.contains(pool->context.ordinal);
+    bool access = &reader == &pool->context || reader.peers.contains(&pool->context);
     *flags = access ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return cudaSuccess;
   });

@@ -14,18 +14,30 @@ struct CallConfiguration {  // between <<<…>>> and the launch stub
   cudaStream_t stream;
 };
 
+class Context;
+
 struct ThreadState {
   static constexpr int kMaxDevices = 64;
+  static constexpr int kMaxContexts = 128;  // deep: pushes without pops
   static constexpr int kMaxPendingConfigurations = 16;  // arguments of a launch may contain launches
 
   cudaError_t last_error = cudaSuccess;
-  int device = -1;  // -1: none chosen yet
+  int device = -1;  // of cudaSetDevice; -1: none chosen yet
+  // The contexts that cuCtxPushCurrent stacked; the top one is current for both APIs. The ids tell whether a context is
+  // still the one that was pushed: its place may have been given to another.
+  struct Pushed {
+    Context* context;
+    unsigned long long id;
+  };
+  int context_count = 0;
   bool in_host_function = false;
+  bool in_driver_call = false;  // what runs now was called through the driver API
   unsigned long long id = 0;  // names the thread's default streams
   int valid_device_count = 0;  // 0: all, in order
   int configuration_count = 0;
   std::array<int, kMaxDevices> valid_devices{};
   std::array<CallConfiguration, kMaxPendingConfigurations> configurations{};
+  std::array<Pushed, kMaxContexts> contexts{};
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 };
 

@@ -13,10 +13,9 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kGap = 64 << 10;              // unmapped bytes after every allocation
-constexpr uint64_t kArena = uint64_t(4) << 40;   // address space, not memory
 constexpr uint64_t kArenaHint = uint64_t(0x10) << 40;
 constexpr size_t kQuarantineCount = 4096;        // freed ranges that still trap before they are used again
-constexpr uint64_t kQuarantineBytes = uint64_t(1) << 40;
+constexpr uint64_t kQuarantineShare = 4;         // at most this part of the address space waits so
 
 uint64_t round_up(uint64_t v, uint64_t unit) { return (v + unit - 1) / unit * unit; }
 
@@ -39,10 +38,10 @@ const char* to_string(MemoryKind kind) {
   return "";
 }
 
-DeviceMemory::DeviceMemory(uint64_t capacity_bytes) : capacity_(capacity_bytes) {
+DeviceMemory::DeviceMemory(uint64_t capacity_bytes, uint64_t arena_bytes) : capacity_(capacity_bytes) {
   // A fixed place gives the same addresses in every run; elsewhere is as good when it is taken (sanitizers).
   constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  for (uint64_t bytes = kArena; bytes >= (uint64_t(1) << 36); bytes /= 2) {
+  for (uint64_t bytes = arena_bytes; bytes >= (uint64_t(1) << 36); bytes /= 2) {
     void* p = mmap(reinterpret_cast<void*>(kArenaHint), bytes, PROT_NONE, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
     if (p == MAP_FAILED) p = mmap(nullptr, bytes, PROT_NONE, kFlags, -1, 0);
     if (p == MAP_FAILED) continue;
@@ -115,7 +114,7 @@ bool DeviceMemory::free(uint64_t base) {
   mmap(reinterpret_cast<void*>(base), live.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   quarantined_bytes_ += live.mapped_bytes;
   quarantine_.push_back(std::move(live));
-  while (quarantine_.size() > kQuarantineCount || quarantined_bytes_ > kQuarantineBytes) {
+  while (quarantine_.size() > kQuarantineCount || quarantined_bytes_ > (arena_end_ - arena_) / kQuarantineShare) {
     Live& old = quarantine_.front();
     quarantined_bytes_ -= old.mapped_bytes;
     free_.emplace(old.mapped_bytes, Extent{old.mapped_base, old.mapped_bytes});

@@ -48,7 +48,9 @@ class DeviceMemory {
  public:
   static constexpr uint64_t kAllocationGranule = 512;
 
-  explicit DeviceMemory(uint64_t capacity_bytes);
+  static constexpr uint64_t kArenaBytes = uint64_t(4) << 40;  // address space, not memory
+
+  explicit DeviceMemory(uint64_t capacity_bytes, uint64_t arena_bytes = kArenaBytes);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;

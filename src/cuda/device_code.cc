@@ -1,0 +1,93 @@
+#include "cuda/device_code.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "cuda/api.h"
+#include "cuda/fatbin.h"
+
+namespace warpbeam::cuda {
+
+namespace {
+
+// Linked code: this header, then for each text its length in eight bytes and its characters.
+struct LinkedHeader {
+  char magic[8];
+  uint64_t texts;
+};
+constexpr char kLinkedMagic[8] = {'W', 'B', 'L', 'I', 'N', 'K', 'E', 'D'};
+
+constexpr char kElfMagic[4] = {'\x7f', 'E', 'L', 'F'};
+
+bool begins(const void* image, const void* magic, size_t bytes) {
+  // One byte at a time: a short text ends before the magic number does.
+  for (size_t i = 0; i < bytes; ++i)
+    if (static_cast<const char*>(image)[i] != static_cast<const char*>(magic)[i]) return false;
+  return true;
+}
+
+std::vector<std::string> unpack_linked_code(const char* at) {
+  LinkedHeader header;
+  std::memcpy(&header, at, sizeof header);
+  at += sizeof header;
+  std::vector<std::string> texts;
+  for (uint64_t i = 0; i < header.texts; ++i) {
+    uint64_t length;
+    std::memcpy(&length, at, sizeof length);
+    texts.emplace_back(at + sizeof length, length);
+    at += sizeof length + length;
+  }
+  return texts;
+}
+
+Error no_image(const model::Device& device, std::string_view why) {
+  return {cudaErrorNoKernelImageForDevice, fmt::format("no kernel image for {} (compute capability {}.{}): {}",
+                                                       device.name, device.major, device.minor, why)};
+}
+
+Result<std::vector<std::string>> read_container(const void* container, const model::Device& device) {
+  auto contents = read_fatbin(container);
+  if (!contents) return Error{cudaErrorInvalidKernelImage, contents.error().message};
+  if (const auto* best = best_ptx(*contents, device.cc())) {
+    auto text = ptx_text(*best);
+    if (!text) return Error{cudaErrorInvalidKernelImage, text.error().message};
+    return std::vector{std::move(*text)};
+  }
+  if (!contents->ptx.empty())
+    return no_image(device, fmt::format("its PTX needs compute capability {}.{} or newer",
+                                        contents->ptx.front().cc / 10, contents->ptx.front().cc % 10));
+  return no_image(device, contents->machine_code
+                              ? "it holds machine code for the vendor's GPUs only; build with PTX (-arch=compute_…)"
+                              : "it holds no code");
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> read_device_code(const void* image, const model::Device& device) {
+  if (begins(image, &kContainerMagic, sizeof kContainerMagic)) return read_container(image, device);
+  if (begins(image, &kWrapperMagic, sizeof kWrapperMagic)) {
+    FatbinWrapper wrapper;
+    std::memcpy(&wrapper, image, sizeof wrapper);
+    return read_container(wrapper.container, device);
+  }
+  if (begins(image, kLinkedMagic, sizeof kLinkedMagic)) return unpack_linked_code(static_cast<const char*>(image));
+  if (begins(image, kElfMagic, sizeof kElfMagic))
+    return no_image(device, "a cubin holds machine code for the vendor's GPUs only; load its PTX instead");
+  return std::vector<std::string>{static_cast<const char*>(image)};
+}
+
+std::string pack_linked_code(const std::vector<std::string>& texts) {
+  auto bytes = [](const auto& value) { return std::string_view(reinterpret_cast<const char*>(&value), sizeof value); };
+  LinkedHeader header;
+  std::memcpy(header.magic, kLinkedMagic, sizeof kLinkedMagic);
+  header.texts = texts.size();
+  std::string packed(bytes(header));
+  for (const std::string& text : texts) {
+    packed += bytes(uint64_t{text.size()});
+    packed += text;
+  }
+  return packed;
+}
+
+}  // namespace warpbeam::cuda

@@ -1,0 +1,36 @@
+// Stream-ordered allocation. A pool's handle, properties and attributes are the runtime's.
+#include "cuda/driver/edge.h"
+
+using namespace warpbeam::cuda;
+using namespace warpbeam::cuda::driver;
+
+static_assert(sizeof(CUmemPoolProps) == sizeof(cudaMemPoolProps));
+static_assert(sizeof(CUmemAccessDesc) == sizeof(cudaMemAccessDesc));
+
+extern "C" {
+
+WB_STREAM_CALL(cuMemAllocAsync, (CUdeviceptr * ptr, size_t bytes, CUstream stream),
+               ptr&& bytes ? cudaMallocAsync(reinterpret_cast<void**>(ptr), bytes, stream) : cudaErrorInvalidValue)
+WB_STREAM_CALL(cuMemAllocFromPoolAsync, (CUdeviceptr * ptr, size_t bytes, CUmemoryPool pool, CUstream stream),
+               ptr&& bytes ? cudaMallocFromPoolAsync(reinterpret_cast<void**>(ptr), bytes, pool, stream)
+                           : cudaErrorInvalidValue)
+WB_STREAM_CALL(cuMemFreeAsync, (CUdeviceptr ptr, CUstream stream), cudaFreeAsync(pointer(ptr), stream))
+
+WB_CALL(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice device), cudaDeviceGetDefaultMemPool(pool, device))
+WB_CALL(cuDeviceGetMemPool, (CUmemoryPool * pool, CUdevice device), cudaDeviceGetMemPool(pool, device))
+WB_CALL(cuDeviceSetMemPool, (CUdevice device, CUmemoryPool pool), cudaDeviceSetMemPool(device, pool))
+WB_CALL(cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps* properties),
+        cudaMemPoolCreate(pool, reinterpret_cast<const cudaMemPoolProps*>(properties)))
+WB_CALL(cuMemPoolDestroy, (CUmemoryPool pool), cudaMemPoolDestroy(pool))
+WB_CALL(cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep), cudaMemPoolTrimTo(pool, keep))
+WB_CALL(cuMemPoolSetAttribute, (CUmemoryPool pool, CUmemPool_attribute attribute, void* value),
+        cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value))
+WB_CALL(cuMemPoolGetAttribute, (CUmemoryPool pool, CUmemPool_attribute attribute, void* value),
+        cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value))
+WB_CALL(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc* wishes, size_t count),
+        cudaMemPoolSetAccess(pool, reinterpret_cast<const cudaMemAccessDesc*>(wishes), count))
+WB_CALL(cuMemPoolGetAccess, (CUmemAccess_flags * flags, CUmemoryPool pool, CUmemLocation* location),
+        cudaMemPoolGetAccess(reinterpret_cast<cudaMemAccessFlags*>(flags), pool,
+                             reinterpret_cast<cudaMemLocation*>(location)))
+
+}  // extern "C"
