@@ -99,6 +99,9 @@ int main(int argc, char** argv) {
   CHECK(cudaMemcpy(cost.data(), d_cost, n * sizeof(int), cudaMemcpyDeviceToHost));
   int bad = 0, reached = 0;
   for (int i = 0; i < n; i++) bad += cost[i] != ref[i], reached += cost[i] >= 0;
+  delete[] h_mask;
+  delete[] h_upd;
+  delete[] h_vis;
   printf("bfs: %d of %d nodes reached in %d rounds, %s\n", reached, n, k, bad ? "FAILED" : "PASSED");
   return bad != 0;
 }
