@@ -18,12 +18,13 @@ struct CommandRow {
   std::string_view help;
 };
 
-// `test` and `build` are the script's own; they are here for --help.
+// `test`, `build` and `fuzz` are the script's own; they are here for --help.
 constexpr CommandRow kCommands[] = {
     {"run", run_command, "compile and run a program: run [options] file.cu... [-- arguments]"},
     {"nvcc", nvcc_command, "the compiler driver, with nvcc's options"},
     {"test", nullptr, "build and run the tests: test [--fast] [filter...]"},
     {"build", nullptr, "install what is missing and build, and do nothing else"},
+    {"fuzz", nullptr, "run random kernels on two engines and compare: fuzz [--minutes N]"},
     {"devices", devices_command, "list the GPUs a program can run on, or show one"},
     {"occupancy", occupancy_command, "how many blocks of a kernel fit on a multiprocessor"},
     {"bench", bench_command, "measure this machine: bench cpu, bench interpreter"},

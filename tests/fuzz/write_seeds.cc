@@ -8,7 +8,7 @@
 #include <set>
 
 #include "isa/special.h"
-#include "isa/statements.h"
+#include "fuzz/statements.h"
 
 using namespace warpbeam;
 
@@ -21,7 +21,7 @@ int main(int count, char** words) {
   std::set<std::string> dictionary;
   for (const isa::RowForm& form : isa::all_forms()) {
     std::string& body = bodies[std::string(form.row->opcode)];
-    for (const isa_test::Statement& s : isa_test::legal_statements(form, {.per_row = 3, .variants = true}))
+    for (const fuzz::Statement& s : fuzz::legal_statements(form, {.per_row = 3, .variants = true}))
       body += s.text() + "\n";
     dictionary.emplace(form.row->opcode);
     for (const isa::Slot& slot : form.slots) {
@@ -43,8 +43,8 @@ int main(int count, char** words) {
   for (const auto& [opcode, body] : bodies) {
     if (body.empty()) continue;
     std::ofstream file(fmt::format("{}/{}.ptx", words[1], opcode));
-    file << isa_test::module_header(90) << ".visible .entry k() {\n"
-         << isa_test::register_declarations() << body << "}\n";
+    file << fuzz::module_header(90) << ".visible .entry k() {\n"
+         << fuzz::register_declarations() << body << "}\n";
   }
   std::ofstream file(words[2]);
   file << "# Written by write_seeds from the instruction table.\n";

@@ -11,6 +11,7 @@ namespace warpbeam::isa_test {
 using isa::Kind;
 using isa::Row;
 using isa::Type;
+using namespace fuzz;
 
 namespace {
 

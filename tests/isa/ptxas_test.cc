@@ -15,11 +15,14 @@
 
 #include <unistd.h>
 
-#include "isa/statements.h"
+#include "fuzz/statements.h"
 #include "ptx/module.h"
 #include "vm/lane_chapters.h"
 
 namespace warpbeam::isa_test {
+
+using namespace fuzz;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "isa/statements.h"
+#include "fuzz/statements.h"
+#include "fuzz/values.h"
 
 namespace warpbeam::isa_test {
 
@@ -13,7 +14,7 @@ inline constexpr uint32_t kThreads = 1024;  // of a case, in blocks of one warp
 inline constexpr int kInputs = 5;           // pointers a kernel gets before the output's
 
 struct VectorCase {
-  Statement statement;
+  fuzz::Statement statement;
   std::string kernel;            // the entry's name
   std::string text;              // the entry
   isa::Type inputs[kInputs]{};   // None: not read
@@ -25,10 +26,6 @@ std::vector<VectorCase> vector_cases();
 void add_memory_cases(std::vector<VectorCase>& cases);
 // Module variables that the cases name, for module_header's text.
 inline constexpr const char* kVectorVariables = ".global .align 16 .b8 cells[16384];\n";
-
-// What thread `thread` loads for operand `operand` of this type: edge values against edge values first, then random
-// ones, some of them close to one another.
-uint64_t input_value(isa::Type type, int operand, uint32_t thread);
 
 // Two numbers per thread: the destination's bits; the second predicate or the carry flag.
 uint64_t digest(const std::vector<uint64_t>& outputs);

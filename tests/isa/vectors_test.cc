@@ -19,6 +19,9 @@
 #include "vm/machine.h"
 
 namespace warpbeam::isa_test {
+
+using namespace fuzz;
+
 namespace {
 
 struct Recorded {

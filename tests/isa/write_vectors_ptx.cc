@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   for (size_t n = 0; n < cases.size(); ++n) {
     if (n % kPerModule == 0) {
       module = std::ofstream(fmt::format("{}/m{}.ptx", folder, n / kPerModule));
-      module << isa_test::module_header(90) << isa_test::kVectorVariables;
+      module << fuzz::module_header(90) << isa_test::kVectorVariables;
     }
     module << cases[n].text;
     std::string line = cases[n].kernel;
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
         table = it->second;
         if (fresh)
           for (uint32_t thread = 0; thread < isa_test::kThreads; ++thread) {
-            const uint64_t v = isa_test::input_value(t, k, thread);
+            const uint64_t v = fuzz::input_value(t, k, thread);
             inputs.write(reinterpret_cast<const char*>(&v), 8);
           }
       }

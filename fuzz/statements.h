@@ -7,13 +7,13 @@
 
 #include "isa/row.h"
 
-namespace warpbeam::isa_test {
+namespace warpbeam::fuzz {
 
 struct StatementOperand {
-  std::string text;      // as written: "%r1", "[%d2]", "%r1.h0", "!%p3", "7"
-  isa::Type type{};      // what the position asks for
-  int reg = -1;          // number of the register, -1 for a constant
-  isa::Type held{};      // type of that register, which may be wider
+  std::string text;  // as written: "%r1", "[%d2]", "%r1.h0", "!%p3", "7"
+  isa::Type type{};  // what the position asks for
+  int reg = -1;      // number of the register, -1 for a constant
+  isa::Type held{};  // type of that register, which may be wider
   bool address = false;
 };
 
@@ -21,7 +21,7 @@ struct Statement {
   const isa::Row* row = nullptr;
   std::vector<std::string> words;
   std::vector<StatementOperand> operands;
-  int pair_reg = -1;     // predicate register behind `|`
+  int pair_reg = -1;         // predicate register behind `|`
   std::string text() const;  // with the semicolon
 };
 
@@ -41,4 +41,4 @@ std::string register_name(isa::Type type, int number);
 std::string_view register_declarations();
 std::string module_header(int sm);
 
-}  // namespace warpbeam::isa_test
+}  // namespace warpbeam::fuzz

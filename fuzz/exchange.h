@@ -1,0 +1,17 @@
+// Cases for a real device, and what came back.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "fuzz/run.h"
+
+namespace warpbeam::fuzz {
+
+// Writes into `directory`: input.bin; a case<seed>.ptx each; manifest.txt, a line for each case: seed, grid, block,
+// bytes of output and of cells at its end, then the arrays of the output: name, offset, bytes.
+bool emit_cases(const std::string& directory, uint64_t seed, uint64_t count);
+
+// Reads gpu_runner's lines "seed name digest", runs the same kernels on `engine`, and prints what differs.
+bool compare_cases(const std::string& path, Engine engine);
+
+}  // namespace warpbeam::fuzz
