@@ -25,7 +25,7 @@ bool emit_cases(const std::string& directory, uint64_t seed, uint64_t count) {
     manifest << fmt::format("{} {} {} {} {} {} {} {} {}", kernel.seed, kernel.grid[0], kernel.grid[1], kernel.grid[2],
                             kernel.block[0], kernel.block[1], kernel.block[2], out_bytes(kernel), kCells * 8);
     for (const OutputArray& a : output_arrays(kernel))
-      manifest << fmt::format(" {} {} {}", a.name, a.offset, a.count * static_cast<uint64_t>(a.bytes));
+      manifest << fmt::format(" {} {} {} {}", a.name, a.offset, a.bytes, a.count);
     manifest << "\n";
   }
   manifest.flush();
@@ -33,7 +33,7 @@ bool emit_cases(const std::string& directory, uint64_t seed, uint64_t count) {
   return static_cast<bool>(manifest);
 }
 
-bool compare_cases(const std::string& path, Engine engine) {
+bool compare_cases(const std::string& path, const std::string& raw, Engine engine) {
   std::ifstream in(path);
   if (!in) {
     fmt::print(stderr, "warpbeam fuzz: cannot read {}\n", path);
@@ -45,6 +45,8 @@ bool compare_cases(const std::string& path, Engine engine) {
   const Palette palette(true);
   Bench bench;
   uint64_t different = 0;
+  std::ifstream raw_in(raw, std::ios::binary);
+  Outcome theirs;
   for (const auto& [number, arrays] : recorded) {
     const Kernel kernel = generate(number, palette);
     const Outcome ours = bench.run(kernel, engine);
@@ -57,9 +59,15 @@ bool compare_cases(const std::string& path, Engine engine) {
       for (const auto& [name, digest] : digests(kernel, ours.out))
         if (const auto it = arrays.find(name); it == arrays.end() || it->second != fmt::format("{:016x}", digest))
           names += " " + name;
+    if (!raw.empty()) {
+      theirs.out.resize(out_bytes(kernel));
+      raw_in.read(reinterpret_cast<char*>(theirs.out.data()), static_cast<std::streamsize>(theirs.out.size()));
+    }
     if (names.empty()) continue;
     ++different;
     fmt::print("seed {}:{}\n", number, names);
+    if (!raw.empty() && ours.failure.empty())
+      fmt::print("  {}\n", describe_difference(kernel, kernel.text(), ours, theirs));
   }
   fmt::print("{} kernels compared with {}: {} differ\n", recorded.size(), path, different);
   return different == 0;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -22,6 +23,15 @@ uint64_t mix(uint64_t x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
   x = (x ^ x >> 27) * 0x94d049bb133111ebu;
   return x ^ x >> 31;
+}
+
+// As fuzz/run.cc has it.
+uint64_t mix_element(uint64_t h, const std::string& name, uint64_t size, const unsigned char* at) {
+  uint64_t bits[2] = {};
+  std::memcpy(bits, at, size);
+  if (name.compare(0, 2, "%f") == 0 && (bits[0] & 0x7fffffff) > 0x7f800000) bits[0] = 0x7fffffff;
+  if (name.compare(0, 2, "%g") == 0 && (bits[0] & ~uint64_t{0} >> 1) > 0x7ff0000000000000) bits[0] = ~uint64_t{0} >> 1;
+  return mix(mix(h ^ bits[0]) ^ bits[1]);
 }
 
 std::string contents(const std::string& path) {
@@ -42,7 +52,7 @@ struct Case {
   uint64_t bytes, cells;
   struct Array {
     std::string name;
-    uint64_t offset, bytes;
+    uint64_t offset, bytes, count;  // bytes of an element
   };
   std::vector<Array> arrays;
 };
@@ -99,7 +109,7 @@ int main(int count, char** words) {
     Case c;
     line >> c.seed >> c.grid[0] >> c.grid[1] >> c.grid[2] >> c.block[0] >> c.block[1] >> c.block[2] >> c.bytes >>
         c.cells;
-    for (Case::Array a; line >> a.name >> a.offset >> a.bytes;) c.arrays.push_back(a);
+    for (Case::Array a; line >> a.name >> a.offset >> a.bytes >> a.count;) c.arrays.push_back(a);
     std::vector<unsigned char> out;
     const std::string e = run(c, directory, in, out);
     out.resize(c.bytes);
@@ -112,7 +122,7 @@ int main(int count, char** words) {
     }
     for (const Case::Array& a : c.arrays) {
       uint64_t h = 0;
-      for (uint64_t k = 0; k < a.bytes; ++k) h = mix(h ^ out[a.offset + k]);
+      for (uint64_t k = 0; k < a.count; ++k) h = mix_element(h, a.name, a.bytes, &out[a.offset + k * a.bytes]);
       char hex[24];
       std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(h));
       digests << c.seed << " " << a.name << " " << hex << "\n";

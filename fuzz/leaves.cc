@@ -40,7 +40,11 @@ std::string Leaves::guarded(const std::string& statement) {
   return fmt::format("@{}{} {}", random_.chance(40) ? "!" : "", random_register(Type::Pred, random_), statement);
 }
 
-Leaves::Lines Leaves::compute() { return {guarded(fitted(palette_.compute(random_), random_))}; }
+Leaves::Lines Leaves::compute() {
+  const Statement& s = palette_.compute(random_);
+  const std::string text = fitted(s, random_);
+  return {palette_.guardable(s) ? guarded(text) : text};
+}
 
 // The flag lives from one statement to the next.
 Leaves::Lines Leaves::carry() {

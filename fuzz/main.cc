@@ -26,6 +26,7 @@ compared; a kernel that differs is made small and printed.
   --print           print the kernels as well
   --emit DIR        write the kernels as PTX with their input, for gpu_runner.cu to run on a device
   --compare FILE    compare with what gpu_runner wrote, on engine a
+  --raw FILE        its raw output, to show values
 )";
 
 struct Options {
@@ -33,7 +34,7 @@ struct Options {
   double minutes = 0;
   Engine a = Engine::Interpreter, b = Engine::Jit;
   bool keep_going = false, print = false;
-  std::string emit, compare;
+  std::string emit, compare, raw;
 };
 
 bool read_options(int count, char** words, Options& options) {
@@ -67,6 +68,8 @@ bool read_options(int count, char** words, Options& options) {
       options.emit = value;
     else if (word == "--compare")
       options.compare = value;
+    else if (word == "--raw")
+      options.raw = value;
     else if (word == "--engine-a") {
       if (!engine(options.a)) return false;
     } else if (word == "--engine-b") {
@@ -128,6 +131,6 @@ int main(int count, char** words) {
   Options options;
   if (!read_options(count, words, options)) return 2;
   if (!options.emit.empty()) return emit_cases(options.emit, options.seed, options.cases) ? 0 : 1;
-  if (!options.compare.empty()) return compare_cases(options.compare, options.a) ? 0 : 1;
+  if (!options.compare.empty()) return compare_cases(options.compare, options.raw, options.a) ? 0 : 1;
   return run(options);
 }

@@ -26,10 +26,14 @@ class Palette {
   const Statement& memory(Random& random) const { return pick(memory_, random); }
   const Statement& atomic(Random& random) const { return pick(atomic_, random); }
 
+  // Whether a guard may stand before it.
+  bool guardable(const Statement& s) const;
+
  private:
   // By instruction, so that cvt with its many rows is no more frequent than add.
   using Rows = std::vector<std::vector<PaletteRow>>;
   static const Statement& pick(const Rows& rows, Random& random);
+  bool portable_;
   Rows compute_, warp_, carry_, memory_, atomic_;
 };
 

@@ -139,6 +139,7 @@ void atomic_wide(Warp& w, const Insn& i, uint32_t mask) {
 }
 
 // atom.global.v2.f32.add and its kin: element by element. The list holds destinations (for atom), then sources.
+constexpr int kMostElements = 8;
 template <class U, Type type>
 void atomic_vector(Warp& w, const Insn& i, uint32_t mask) {
   const bool returns = i.source->form.row->opcode == "atom";
@@ -146,14 +147,15 @@ void atomic_vector(Warp& w, const Insn& i, uint32_t mask) {
   lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);
   std::byte* p[kWarpSize];
   resolve(w, i, mask, isa::Space::Global, a, sizeof(U) * i.count, AccessKind::Atomic, p);
-  for (int k = 0; k < i.count; ++k) {
-    const U* b = w.lanes<U>(i.list[(returns ? i.count : 0) + k]);
+  // All sources are read before the first destination is written: they may be the same registers.
+  U b[kMostElements][kWarpSize];
+  for (int k = 0; k < i.count; ++k) std::memcpy(b[k], w.lanes<U>(i.list[(returns ? i.count : 0) + k]), sizeof b[k]);
+  for (int k = 0; k < i.count; ++k)
     for (int l = 0; l < kWarpSize; ++l) {
       if (!(mask >> l & 1)) continue;
-      const U old = apply<U, type>(i.mods().op, reinterpret_cast<U*>(p[l]) + k, b[l], b[l], false);
+      const U old = apply<U, type>(i.mods().op, reinterpret_cast<U*>(p[l]) + k, b[k][l], b[k][l], false);
       if (returns) w.lanes<U>(i.list[k])[l] = old;
     }
-  }
 }
 
 template <template <class, Type> class Pick>
