@@ -7,7 +7,7 @@
 
 namespace warpbeam::vm {
 
-void Block::start(GridState& g, uint64_t block_index) {
+void Block::begin(GridState& g, uint64_t block_index) {
   const bool fresh = grid != &g;
   grid = &g;
   launch = &g.launch;
@@ -29,11 +29,23 @@ void Block::start(GridState& g, uint64_t block_index) {
     ranges.fill({});
     ranges_epoch = epoch;
   }
+  fresh_warps = fresh_warps || fresh;
+  prepared_for = ~uint64_t(0);
+}
+
+void Block::start() {
   const uint32_t n = (threads + kWarpSize - 1) / kWarpSize;
   while (warps.size() < n) warps.push_back(std::make_unique<Warp>());
   if (warps.size() > n) warps.resize(n);
-  for (uint32_t w = 0; w < n; ++w) warps[w]->start(*this, w, fresh);
+  for (uint32_t w = 0; w < n; ++w) warps[w]->start(*this, w, fresh_warps);
+  fresh_warps = false;
   observer = launch->observer ? launch->observer->begin_block(*this) : nullptr;
+}
+
+void Block::prepare_warps() {
+  if (prepared_for == linear) return;
+  start();
+  prepared_for = linear;
 }
 
 uint64_t Block::footprint() const {

@@ -185,6 +185,8 @@ bool device_free(const Launch& launch, uint64_t address) {
   return true;
 }
 
+Builtin library_function_call() { return library_call; }
+
 Resolved find_builtin(std::string_view name) {
   Resolved r;
   r.kind = Resolved::Builtin;

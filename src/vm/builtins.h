@@ -9,4 +9,7 @@ namespace warpbeam::vm {
 // Kind Builtin, or Missing.
 Resolved find_builtin(std::string_view name);
 
+// What calls of the device library go through.
+Builtin library_function_call();
+
 }  // namespace warpbeam::vm

@@ -125,6 +125,7 @@ struct Code {
   std::vector<uint32_t> shared_offsets;  // by SharedVariable index; ~0 when unused
   uint32_t static_shared = 0;
   bool takes_param_address = false;
+  mutable std::shared_ptr<void> compiled;  // what the engine keeps for it
 };
 
 struct Program::Image {

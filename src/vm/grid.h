@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "vm/engine.h"
 #include "vm/warp.h"
 
 namespace warpbeam::vm {
@@ -16,6 +17,7 @@ namespace warpbeam::vm {
 struct GridState {
   Launch launch;
   const Code* code = nullptr;
+  std::shared_ptr<const CompiledKernel> compiled;  // null: interpreted
   std::function<void(LaunchResult&&)> done;
   uint64_t total_blocks = 0;
   uint64_t resident_limit = 1;           // blocks that may have begun and not ended

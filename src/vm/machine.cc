@@ -125,7 +125,14 @@ void check_for_hang(Grid& grid, Block& block) {
 
 void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spun) {
   try {
-    if (!resumed && !grid.failed) block->start(grid, block->linear);
+    if (!resumed && !grid.failed) {
+      block->begin(grid, block->linear);
+      if (grid.compiled) {
+        if (grid.compiled->run(*block)) return end_block(grid, std::move(block));
+      } else {
+        block->start();
+      }
+    }
     if (!grid.failed && block->run() == BlockStatus::Yielded) {
       spun = true;
       check_for_hang(grid, *block);
@@ -257,6 +264,8 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   grid->launch = std::move(launch);
   grid->done = std::move(done);
   const Launch& l = grid->launch;
+  if (!l.observer && !l.interpret)
+    if (Engine* fast = engine()) grid->compiled = fast->find(l);
   grid->takes_turns = l.observer && l.observer->one_block_at_a_time();
   grid->total_blocks = uint64_t(l.grid[0]) * l.grid[1] * l.grid[2];
   grid->resident_limit = std::max<uint64_t>(l.cooperative ? grid->total_blocks : l.resident_blocks, 1);

@@ -171,11 +171,17 @@ struct Block {
   std::unique_ptr<BlockObserver> observer;  // null: nobody watches
   std::string printed;
   uint64_t progress = 0;        // counts stores, and atomics that changed something: spinning alone leaves it as it is
+  bool fresh_warps = true;      // what the warps remember is of another grid
+  uint64_t prepared_for = ~uint64_t(0);  // prepare_warps was called for this block
   uint64_t progress_seen = 0;   // when the block last gave way
   std::array<AccessRange, 64> ranges;
   uint64_t ranges_epoch = 0;
 
-  void start(GridState& g, uint64_t block_index);
+  // What the block as a whole needs; then `start` begins its warps, or a compiled kernel runs it.
+  void begin(GridState& g, uint64_t block_index);
+  void start();
+  // For compiled kernels that call handlers: as start, but the warps' registers keep what they hold.
+  void prepare_warps();
   uint64_t footprint() const;   // bytes of host memory, roughly
   BlockStatus run();
   // Completes barrier `b` if every thread it expects has come.

@@ -1,0 +1,518 @@
+// Instructions whose result depends on their operands alone. One piece of code serves scalars and vectors of lanes; it
+// says what the functions in isa/arith say, and leaves to the interpreter's handlers whatever it does not list.
+#include <llvm/IR/Intrinsics.h>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using isa::Cmp;
+using isa::Half;
+using isa::Kind;
+using isa::Rnd;
+using isa::Type;
+using llvm::Intrinsic::ID;
+namespace In = llvm::Intrinsic;
+
+namespace {
+
+bool is_int(Type t) {
+  switch (t) {
+    case Type::B16: case Type::B32: case Type::B64: case Type::U16: case Type::U32: case Type::U64: case Type::S16: case Type::S32: case Type::S64: return true;
+    default: return false;
+  }
+}
+bool nearest(const isa::Mods& m) { return m.rnd == Rnd::None || m.rnd == Rnd::Rn; }
+bool int_conversion(Type t) { return is_int(t) || t == Type::U8 || t == Type::S8; }
+
+bool lane_ir(const isa::Row& row, const isa::Mods& m, Type t) {
+  const std::string_view op = row.opcode;
+  if (t == Type::Pred) return op == "and" || op == "or" || op == "xor" || op == "not";
+  if (t == Type::F32 || t == Type::F64) {
+    if (op == "copysign") return true;
+    if (op == "neg" || op == "abs") return true;
+    if (op == "testp") return false;
+    if (op == "min" || op == "max") return t == Type::F32 && !m.nan && !m.xorsign && !m.abs;
+    if (t == Type::F64) return (op == "add" || op == "sub" || op == "mul" || op == "fma" || op == "mad" || op == "div" || op == "sqrt" || op == "rcp") && nearest(m) && !m.approx && !m.ftz;
+    if (m.approx || m.full) return false;
+    if (op == "add" || op == "sub") return nearest(m);
+    if (op == "sqrt") return nearest(m);
+    if (op == "mul" || op == "fma" || op == "mad" || op == "div" || op == "rcp") return nearest(m) && !m.ftz;
+    return false;
+  }
+  if (!is_int(t)) return false;
+  if (m.sat || m.relu) return false;
+  const bool word = isa::bits_of(t) >= 32;
+  if (op == "add" || op == "sub" || op == "and" || op == "or" || op == "xor" || op == "not" || op == "cnot" || op == "min" || op == "max" || op == "neg" || op == "abs" || op == "shl" || op == "shr") return true;
+  if (op == "mul" || op == "mad") return m.half == Half::Lo || (m.half == Half::Wide) || (m.half == Half::Hi && isa::bits_of(t) <= 32);
+  if (op == "popc" || op == "clz" || op == "brev") return word;
+  if (op == "lop3" || op == "shf" || op == "sad" || op == "bfind") return word;
+  if (op == "mul24" || op == "mad24") return m.half == Half::Lo;
+  if (op == "bfe" || op == "bfi") return isa::bits_of(t) == 32;
+  if (op == "div" || op == "rem") return isa::bits_of(t) == 32;
+  if (op == "prmt") return false;
+  return false;
+}
+
+bool convert_ir(const vm::Insn& i) {
+  const Type d = i.type(), a = i.source->form.atype;
+  const isa::Mods& m = i.mods();
+  if (int_conversion(d) && int_conversion(a)) return !m.sat;
+  if (m.sat || m.ftz) return false;
+  if (d == Type::F32 && a == Type::F64) return nearest(m) && i.count == 8 && i.width == 4;
+  if (d == Type::F64 && a == Type::F32) return m.rnd == Rnd::None && i.count == 4 && i.width == 8;
+  if ((d == Type::F32 || d == Type::F64) && int_conversion(a)) return m.rnd == Rnd::Rn && i.width == isa::bytes_of(d);
+  if ((a == Type::F32 || a == Type::F64) && (d == Type::S32 || d == Type::U32 || d == Type::S64 || d == Type::U64)) return i.count == isa::bytes_of(a) && i.width == isa::bytes_of(d) && (m.rnd == Rnd::Rzi || m.rnd == Rnd::Rni || m.rnd == Rnd::Rmi || m.rnd == Rnd::Rpi);
+  if (d == Type::F32 && a == Type::F32) return (m.rnd == Rnd::Rzi || m.rnd == Rnd::Rni || m.rnd == Rnd::Rmi || m.rnd == Rnd::Rpi) && i.count == 4 && i.width == 4;
+  if (d == Type::F32 && a == Type::F16) return false;
+  return false;
+}
+
+}  // namespace
+
+bool Shapes::has_ir(const vm::Insn& i) const {
+  const vm::EngineServices& sv = *flow->services;
+  if (i.fn == sv.not_pred) return true;
+  if (i.fn == sv.read_special || i.call) return false;
+  const isa::Row& row = *i.source->form.row;
+  const isa::Mods& m = i.mods();
+  const Type t = i.type();
+  switch (row.kind) {
+    case Kind::Lane: return lane_ir(row, m, t);
+    case Kind::Move:
+      if (i.list) return t != Type::B128 && isa::bytes_of(t) <= 8 && isa::bytes_of(t) / i.count >= 1;
+      return t != Type::B128;
+    case Kind::Address: return row.opcode != "isspacep";
+    case Kind::Convert: return convert_ir(i);
+    case Kind::Select:
+      return row.opcode == "selp";
+    case Kind::Compare: {
+      const bool set = row.operands.list[0].fixed != Type::Pred;
+      const Type c = set ? i.source->form.atype : t;
+      if (set && t != Type::U32 && t != Type::S32 && t != Type::F32) return false;
+      return is_int(c) || c == Type::F32 || c == Type::F64;
+    }
+    case Kind::Memory: return row.cls == isa::Class::Load || row.cls == isa::Class::Store;
+    case Kind::Warp: return row.opcode == "vote" || row.opcode == "activemask" || (row.opcode == "redux") || row.opcode == "shfl";
+    case Kind::Barrier: return true;
+    default: return false;
+  }
+}
+
+// Counts past the width give zero (or all sign bits), which LLVM leaves undefined.
+static llvm::Value* shift(llvm::IRBuilder<>& b, llvm::Value* a, llvm::Value* count, bool left, bool is_signed) {
+  llvm::Type* t = a->getType();
+  const unsigned w = t->getScalarSizeInBits();
+  llvm::Type* ct = count->getType();
+  const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(ct, v); };
+  if (!left && is_signed) {
+    llvm::Value* n = b.CreateBinaryIntrinsic(In::umin, count, k(w - 1));
+    return b.CreateAShr(a, b.CreateZExtOrTrunc(n, t));
+  }
+  llvm::Value* in = b.CreateICmpULT(count, k(w));
+  llvm::Value* n = b.CreateZExtOrTrunc(b.CreateAnd(count, k(w - 1)), t);
+  llvm::Value* r = left ? b.CreateShl(a, n) : b.CreateLShr(a, n);
+  return b.CreateSelect(in, r, llvm::Constant::getNullValue(t));
+}
+
+Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) {
+  const std::string_view op = i.source->form.row->opcode;
+  const isa::Mods& m = i.mods();
+  const Type t = i.type();
+  const bool sg = isa::is_signed(t);
+  llvm::Type* ty = o[0]->getType();
+  const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(ty, v); };
+  const auto wide_type = [&](unsigned bits) {
+    llvm::Type* w = b_.getIntNTy(bits);
+    return ty->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(w, kLanes)) : w;
+  };
+  const unsigned bits = ty->getScalarSizeInBits();
+  const auto ext = [&](V x, unsigned to) { return sg ? b_.CreateSExt(x, wide_type(to)) : b_.CreateZExt(x, wide_type(to)); };
+  if (op == "add") return b_.CreateAdd(o[0], o[1]);
+  if (op == "sub") return b_.CreateSub(o[0], o[1]);
+  if (op == "and") return b_.CreateAnd(o[0], o[1]);
+  if (op == "or") return b_.CreateOr(o[0], o[1]);
+  if (op == "xor") return b_.CreateXor(o[0], o[1]);
+  if (op == "not") return b_.CreateNot(o[0]);
+  if (op == "cnot") return b_.CreateZExt(b_.CreateICmpEQ(o[0], k(0)), ty);
+  if (op == "neg") return b_.CreateNeg(o[0]);
+  if (op == "abs") return b_.CreateIntrinsic(In::abs, {ty}, {o[0], b_.getFalse()});
+  if (op == "min") return intrinsic(sg ? In::smin : In::umin, o[0], o[1]);
+  if (op == "max") return intrinsic(sg ? In::smax : In::umax, o[0], o[1]);
+  if (op == "shl") return shift(b_, o[0], o[1], true, false);
+  if (op == "shr") return shift(b_, o[0], o[1], false, sg);
+  if (op == "mul" || op == "mad") {
+    V product;
+    if (m.half == Half::Lo) product = b_.CreateMul(o[0], o[1]);
+    else {
+      product = b_.CreateMul(ext(o[0], 2 * bits), ext(o[1], 2 * bits));
+      if (m.half == Half::Hi) product = b_.CreateTrunc(b_.CreateLShr(product, bits), ty);
+    }
+    return op == "mad" ? b_.CreateAdd(product, o[2]) : product;
+  }
+  if (op == "mul24" || op == "mad24") {
+    const auto low = [&](V x) { return sg ? b_.CreateAShr(b_.CreateShl(x, 8), 8) : b_.CreateAnd(x, k(0xffffff)); };
+    V product = b_.CreateMul(low(o[0]), low(o[1]));
+    return op == "mad24" ? b_.CreateAdd(product, o[2]) : product;
+  }
+  if (op == "sad") {
+    const V less = sg ? b_.CreateICmpSLT(o[0], o[1]) : b_.CreateICmpULT(o[0], o[1]);
+    return b_.CreateAdd(o[2], b_.CreateSelect(less, b_.CreateSub(o[1], o[0]), b_.CreateSub(o[0], o[1])));
+  }
+  if (op == "popc") return b_.CreateZExtOrTrunc(intrinsic(In::ctpop, o[0]), wide_type(32));
+  if (op == "clz") return b_.CreateZExtOrTrunc(b_.CreateIntrinsic(In::ctlz, {ty}, {o[0], b_.getFalse()}), wide_type(32));
+  if (op == "brev") return intrinsic(In::bitreverse, o[0]);
+  if (op == "bfind") {
+    V x = sg ? b_.CreateXor(o[0], b_.CreateAShr(o[0], bits - 1)) : o[0];
+    V zeros = b_.CreateZExtOrTrunc(b_.CreateIntrinsic(In::ctlz, {ty}, {x, b_.getFalse()}), wide_type(32));
+    llvm::Type* w = wide_type(32);
+    V r = m.shiftamt ? zeros : b_.CreateSub(llvm::ConstantInt::get(w, bits - 1), zeros);
+    return b_.CreateSelect(b_.CreateICmpEQ(x, k(0)), llvm::ConstantInt::get(w, 0xffffffff), r);
+  }
+  if (op == "bfe") {
+    V position = b_.CreateAnd(o[1], k(0xff)), length = b_.CreateAnd(o[2], k(0xff));
+    V full = b_.CreateICmpUGE(length, k(32));
+    V mask = b_.CreateSelect(full, k(~0u), b_.CreateSub(shift(b_, k(1), length, true, false), k(1)));
+    V field = b_.CreateAnd(shift(b_, o[0], position, false, false), mask);
+    if (!sg) return field;
+    V sign_at = intrinsic(In::umin, b_.CreateSub(b_.CreateAdd(position, length), k(1)), k(31));
+    V present = intrinsic(In::usub_sat, k(32), position);
+    V kept = intrinsic(In::umin, length, present);
+    V kept_mask = b_.CreateSelect(b_.CreateICmpUGE(kept, k(32)), k(~0u), b_.CreateSub(shift(b_, k(1), kept, true, false), k(1)));
+    V negative = b_.CreateICmpNE(b_.CreateAnd(shift(b_, o[0], sign_at, false, false), k(1)), k(0));
+    negative = b_.CreateAnd(negative, b_.CreateICmpNE(length, k(0)));
+    return b_.CreateOr(field, b_.CreateSelect(negative, b_.CreateNot(kept_mask), k(0)));
+  }
+  if (op == "bfi") {
+    V position = b_.CreateAnd(o[2], k(0xff)), length = b_.CreateAnd(o[3], k(0xff));
+    V low = b_.CreateSelect(b_.CreateICmpUGE(length, k(32)), k(~0u), b_.CreateSub(shift(b_, k(1), length, true, false), k(1)));
+    V mask = shift(b_, low, position, true, false);
+    return b_.CreateOr(b_.CreateAnd(shift(b_, o[0], position, true, false), mask), b_.CreateAnd(o[1], b_.CreateNot(mask)));
+  }
+  if (op == "shf") {
+    V count = m.edge == isa::Edge::Clamp ? intrinsic(In::umin, o[2], k(32)) : b_.CreateAnd(o[2], k(31));
+    V both = b_.CreateOr(b_.CreateShl(b_.CreateZExt(o[1], wide_type(64)), 32), b_.CreateZExt(o[0], wide_type(64)));
+    V n = b_.CreateZExt(count, wide_type(64));
+    if (m.dir == isa::Direction::Left) return b_.CreateTrunc(b_.CreateLShr(b_.CreateShl(both, n), 32), ty);
+    return b_.CreateTrunc(b_.CreateLShr(both, n), ty);
+  }
+  if (op == "lop3") {
+    const Source table = flow_.source(i.op[4], 4);
+    V d = k(0);
+    for (uint64_t c = 0; c < 8; ++c) {
+      if (!(table.bits >> c & 1)) continue;
+      const auto side = [&](V x, bool plain) { return plain ? x : b_.CreateNot(x); };
+      d = b_.CreateOr(d, b_.CreateAnd(b_.CreateAnd(side(o[0], c & 4), side(o[1], c & 2)), side(o[2], c & 1)));
+    }
+    return d;
+  }
+  // Quotients of 32-bit numbers are exact through double: it is too precise to round across a whole number.
+  const bool rem = op == "rem";
+  llvm::Type* f = ty->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(b_.getDoubleTy(), kLanes)) : b_.getDoubleTy();
+  V zero = b_.CreateICmpEQ(o[1], k(0));
+  if (!ty->isVectorTy() || llvm::isa<llvm::Constant>(o[1])) {
+    V safe = b_.CreateSelect(zero, k(1), o[1]);
+    V minus = sg ? b_.CreateICmpEQ(o[1], k(~0ull)) : nullptr;
+    if (minus) safe = b_.CreateSelect(minus, k(1), safe);
+    V q = sg ? b_.CreateSDiv(o[0], safe) : b_.CreateUDiv(o[0], safe);
+    V r = rem ? (sg ? b_.CreateSRem(o[0], safe) : b_.CreateURem(o[0], safe)) : q;
+    if (minus) r = b_.CreateSelect(minus, rem ? static_cast<V>(k(0)) : b_.CreateNeg(o[0]), r);
+    return b_.CreateSelect(zero, k(~0ull), r);
+  }
+  const auto wide = [&](V x) { return sg ? b_.CreateSIToFP(x, f) : b_.CreateUIToFP(x, f); };
+  V divisor = b_.CreateSelect(zero, k(1), o[1]);
+  V q = b_.CreateFPToSI(b_.CreateFDiv(wide(o[0]), wide(divisor)), wide_type(64));
+  q = b_.CreateTrunc(q, ty);
+  V r = rem ? b_.CreateSub(o[0], b_.CreateMul(q, o[1])) : q;
+  return b_.CreateSelect(zero, k(~0ull), r);
+}
+
+Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
+  const std::string_view op = i.source->form.row->opcode;
+  const isa::Mods& m = i.mods();
+  const Width bytes = static_cast<Width>(isa::bytes_of(i.type()));
+  std::vector<V> x;
+  for (V v : o) x.push_back(float_of(v, bytes));
+  llvm::Type* ty = x[0]->getType();
+  const auto number = [&](double v) { return llvm::ConstantFP::get(ty, v); };
+  const auto flush = [&](V v) {
+    if (!m.ftz) return v;
+    V raw = bits_of(v);
+    V tiny = b_.CreateICmpEQ(b_.CreateAnd(raw, 0x7f800000), llvm::Constant::getNullValue(raw->getType()));
+    return float_of(b_.CreateSelect(tiny, b_.CreateAnd(raw, 0x80000000), raw), 4);
+  };
+  if (op == "copysign") {
+    const uint64_t sign = uint64_t(1) << (bytes * 8 - 1);
+    llvm::Type* it = o[0]->getType();
+    return b_.CreateOr(b_.CreateAnd(o[0], llvm::ConstantInt::get(it, sign)), b_.CreateAnd(o[1], llvm::ConstantInt::get(it, sign - 1)));
+  }
+  if (bytes == 4) {
+    for (V& v : x) v = flush(v);
+    const auto finish = [&](V r) {
+      // The NaN of a variable that only arithmetic reads need not be canonical yet.
+      const Source d = flow_.source(i.op[0], 4);
+      const bool loose = d.kind == SourceKind::Variable && shapes_.loose[d.variable];
+      if (!loose || m.sat) r = canonical(r);
+      r = flush(r);
+      if (m.sat) {
+        V above = b_.CreateFCmpOGT(r, number(0));
+        r = b_.CreateSelect(above, b_.CreateSelect(b_.CreateFCmpOLT(r, number(1)), r, number(1)), number(0));
+      }
+      return bits_of(r);
+    };
+    if (op == "add") return finish(b_.CreateFAdd(x[0], x[1]));
+    if (op == "sub") return finish(b_.CreateFSub(x[0], x[1]));
+    if (op == "mul") return finish(b_.CreateFMul(x[0], x[1]));
+    if (op == "fma" || op == "mad") return finish(intrinsic(In::fma, x[0], x[1], x[2]));
+    if (op == "div") return finish(b_.CreateFDiv(x[0], x[1]));
+    if (op == "rcp") return finish(b_.CreateFDiv(number(1), x[0]));
+    if (op == "sqrt") return finish(intrinsic(In::sqrt, x[0]));
+    if (op == "neg") return bits_of(canonical(b_.CreateFNeg(x[0])));
+    if (op == "abs") return bits_of(canonical(intrinsic(In::fabs, x[0])));
+    // min and max: a NaN loses to a number, -0 is below +0.
+    const bool max = op == "max";
+    V a = x[0], c = x[1];
+    V equal = float_of(max ? b_.CreateAnd(bits_of(a), bits_of(c)) : b_.CreateOr(bits_of(a), bits_of(c)), 4);
+    V r = b_.CreateSelect(max ? b_.CreateFCmpOGT(a, c) : b_.CreateFCmpOLT(a, c), a,
+                          b_.CreateSelect(max ? b_.CreateFCmpOGT(c, a) : b_.CreateFCmpOLT(c, a), c, equal));
+    r = b_.CreateSelect(b_.CreateFCmpUNO(c, c), a, r);
+    r = b_.CreateSelect(b_.CreateFCmpUNO(a, a), c, r);
+    return bits_of(canonical(r));
+  }
+  // f64: the payload of b, else c, else a; an invalid operation gives the default NaN.
+  const auto quiet = [&](V v) { return float_of(b_.CreateOr(bits_of(v), 0x8000000000000ull), 8); };
+  if (op == "neg") return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(x[0], x[0]), quiet(x[0]), b_.CreateFNeg(x[0])));
+  if (op == "abs") return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(x[0], x[0]), quiet(x[0]), intrinsic(In::fabs, x[0])));
+  V r, a = x[0], first = nullptr, second = nullptr;
+  if (op == "add") r = b_.CreateFAdd(a, x[1]), first = x[1];
+  else if (op == "sub") r = b_.CreateFSub(a, x[1]), first = x[1];
+  else if (op == "mul") r = b_.CreateFMul(a, x[1]), first = x[1];
+  else if (op == "fma" || op == "mad") r = intrinsic(In::fma, a, x[1], x[2]), first = x[1], second = x[2];
+  else if (op == "div") r = b_.CreateFDiv(a, x[1]), first = a, a = x[1];
+  else if (op == "rcp") r = b_.CreateFDiv(number(1), a);
+  else r = intrinsic(In::sqrt, a);
+  const auto is_nan = [&](V v) { return b_.CreateFCmpUNO(v, v); };
+  V bad = is_nan(r);
+  V fixed = b_.CreateSelect(is_nan(a), quiet(a), float_of(llvm::ConstantInt::get(o[0]->getType(), 0xfff8000000000000ull), 8));
+  if (second) fixed = b_.CreateSelect(is_nan(second), quiet(second), fixed);
+  if (first) fixed = b_.CreateSelect(is_nan(first), quiet(first), fixed);
+  return bits_of(b_.CreateSelect(bad, fixed, r));
+}
+
+Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
+  const Type d = i.type(), s = i.source->form.atype;
+  const isa::Mods& m = i.mods();
+  const bool vector = a->getType()->isVectorTy();
+  const auto sized = [&](unsigned bits) {
+    llvm::Type* t = b_.getIntNTy(bits);
+    return vector ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(t, kLanes)) : t;
+  };
+  const auto floats = [&](unsigned bytes) {
+    llvm::Type* t = bytes == 8 ? b_.getDoubleTy() : b_.getFloatTy();
+    return vector ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(t, kLanes)) : t;
+  };
+  const unsigned dbits = static_cast<unsigned>(isa::bits_of(d)), sbits = static_cast<unsigned>(isa::bits_of(s));
+  if (int_conversion(d) && int_conversion(s)) {
+    V x = b_.CreateTrunc(a, sized(sbits));
+    x = isa::is_signed(s) ? b_.CreateSExtOrTrunc(x, sized(dbits)) : b_.CreateZExtOrTrunc(x, sized(dbits));
+    return isa::is_signed(d) ? b_.CreateSExt(x, sized(i.width * 8u)) : b_.CreateZExt(x, sized(i.width * 8u));
+  }
+  if (isa::is_float(d) && int_conversion(s)) {
+    V x = b_.CreateTrunc(a, sized(sbits));
+    return bits_of(isa::is_signed(s) ? b_.CreateSIToFP(x, floats(dbits / 8)) : b_.CreateUIToFP(x, floats(dbits / 8)));
+  }
+  if (d == Type::F32 && s == Type::F64) return bits_of(b_.CreateFPTrunc(float_of(a, 8), floats(4)));  // NaN: as the host does it
+  if (d == Type::F64 && s == Type::F32) {
+    V x = b_.CreateFPExt(float_of(a, 4), floats(8));  // NaN: quiet, with its payload, as the host does
+    return bits_of(x);
+  }
+  const auto whole = [&](V x) {
+    switch (m.rnd) {
+      case Rnd::Rzi: return intrinsic(In::trunc, x);
+      case Rnd::Rmi: return intrinsic(In::floor, x);
+      case Rnd::Rpi: return intrinsic(In::ceil, x);
+      default: return intrinsic(In::roundeven, x);
+    }
+  };
+  if (d == Type::F32) return bits_of(canonical(whole(float_of(a, 4))));
+  // Out of range saturates; NaN gives 0 or, where 64 bits take part, the top bit alone.
+  V x = whole(float_of(a, static_cast<Width>(sbits / 8)));
+  V r = isa::is_signed(d) ? b_.CreateIntrinsic(In::fptosi_sat, {sized(dbits), x->getType()}, {x}) : b_.CreateIntrinsic(In::fptoui_sat, {sized(dbits), x->getType()}, {x});
+  if (sbits <= 32 && dbits <= 32) return r;
+  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), llvm::ConstantInt::get(r->getType(), uint64_t(1) << (dbits - 1)), r);
+}
+
+Emitter::V Emitter::compute_compare(const vm::Insn& i, V a, V c) {
+  const bool set = i.source->form.row->operands.list[0].fixed != Type::Pred;
+  const Type t = set ? i.source->form.atype : i.type();
+  Cmp cmp = i.mods().cmp;
+  if (isa::is_float(t)) {
+    const Width bytes = static_cast<Width>(isa::bytes_of(t));
+    V x = float_of(a, bytes), y = float_of(c, bytes);
+    if (i.mods().ftz) {
+      const auto flush = [&](V v) {
+        V raw = bits_of(v);
+        V tiny = b_.CreateICmpEQ(b_.CreateAnd(raw, 0x7f800000), llvm::Constant::getNullValue(raw->getType()));
+        return float_of(b_.CreateSelect(tiny, b_.CreateAnd(raw, 0x80000000), raw), 4);
+      };
+      x = flush(x);
+      y = flush(y);
+    }
+    switch (cmp) {
+      case Cmp::Eq: return b_.CreateFCmpOEQ(x, y);
+      case Cmp::Ne: return b_.CreateFCmpONE(x, y);
+      case Cmp::Lt: case Cmp::Lo: return b_.CreateFCmpOLT(x, y);
+      case Cmp::Le: case Cmp::Ls: return b_.CreateFCmpOLE(x, y);
+      case Cmp::Gt: case Cmp::Hi: return b_.CreateFCmpOGT(x, y);
+      case Cmp::Ge: case Cmp::Hs: return b_.CreateFCmpOGE(x, y);
+      case Cmp::Equ: return b_.CreateFCmpUEQ(x, y);
+      case Cmp::Neu: return b_.CreateFCmpUNE(x, y);
+      case Cmp::Ltu: return b_.CreateFCmpULT(x, y);
+      case Cmp::Leu: return b_.CreateFCmpULE(x, y);
+      case Cmp::Gtu: return b_.CreateFCmpUGT(x, y);
+      case Cmp::Geu: return b_.CreateFCmpUGE(x, y);
+      case Cmp::Num: return b_.CreateFCmpORD(x, y);
+      default: return b_.CreateFCmpUNO(x, y);
+    }
+  }
+  const bool sg = isa::is_signed(t);
+  switch (cmp) {
+    case Cmp::Eq: return b_.CreateICmpEQ(a, c);
+    case Cmp::Ne: return b_.CreateICmpNE(a, c);
+    case Cmp::Lt: case Cmp::Lo: return sg ? b_.CreateICmpSLT(a, c) : b_.CreateICmpULT(a, c);
+    case Cmp::Le: case Cmp::Ls: return sg ? b_.CreateICmpSLE(a, c) : b_.CreateICmpULE(a, c);
+    case Cmp::Gt: case Cmp::Hi: return sg ? b_.CreateICmpSGT(a, c) : b_.CreateICmpUGT(a, c);
+    default: return sg ? b_.CreateICmpSGE(a, c) : b_.CreateICmpUGE(a, c);
+  }
+}
+
+// Widening a value of known stride is right as long as no lane wraps around: where one does, the interpreter goes on.
+void Emitter::check_wrap(const vm::Insn& i) {
+  const isa::Row& row = *i.source->form.row;
+  const bool convert = row.kind == Kind::Convert && !isa::is_float(i.type()) && !isa::is_float(i.source->form.atype) &&
+                       isa::bytes_of(i.type()) == 8 && isa::bytes_of(i.source->form.atype) == 4;
+  const bool wide = row.kind == Kind::Lane && i.mods().half == Half::Wide && isa::bytes_of(i.type()) == 4;
+  if ((!convert && !wide) || shapes_.result(i).runs == 0) return;
+  const bool sg = isa::is_signed(convert ? i.source->form.atype : i.type());
+  for (int k = 1; k <= (wide ? 2 : 1); ++k) {
+    const Shape s = shapes_.source(i.op[k], 4);
+    if (s.runs == 0 || s.stride == 0 || s.bits <= 30) continue;
+    const Value v = read(i.op[k], 4);
+    const int64_t span = s.stride * (kLanes / s.runs - 1);
+    V wraps = b_.getFalse();
+    for (size_t r = 0; r < s.runs; ++r) {
+      V first = sg ? b_.CreateSExt(v.run[r], b_.getInt64Ty()) : b_.CreateZExt(v.run[r], b_.getInt64Ty());
+      V last = b_.CreateAdd(first, b_.getInt64(static_cast<uint64_t>(span)));
+      V back = sg ? b_.CreateSExt(b_.CreateTrunc(last, b_.getInt32Ty()), b_.getInt64Ty()) : b_.CreateAnd(last, 0xffffffff);
+      wraps = b_.CreateOr(wraps, b_.CreateICmpNE(back, last));
+    }
+    hand_over(i, wraps);
+  }
+}
+
+Emitter::V Emitter::compute(const vm::Insn& i, const std::vector<V>& o) {
+  const isa::Row& row = *i.source->form.row;
+  const isa::Mods& m = i.mods();
+  const Type t = i.type();
+  if (i.fn == flow_.services->not_pred) return b_.CreateNot(o[0]);
+  switch (row.kind) {
+    case Kind::Move: return o[0];
+    case Kind::Address: {
+      uint64_t window = 0;
+      if (m.space == isa::Space::Shared || m.space == isa::Space::SharedCluster) window = vm::kSharedWindow;
+      if (m.space == isa::Space::Local) window = vm::kLocalWindow;
+      return b_.CreateAdd(o[0], llvm::ConstantInt::get(o[0]->getType(), m.to ? 0 - window : window));
+    }
+    case Kind::Convert: return compute_convert(i, o[0]);
+    case Kind::Select: return b_.CreateSelect(o[2], o[0], o[1]);
+    case Kind::Lane:
+      if (t == Type::Pred || !isa::is_float(t)) return compute_integer(i, o);
+      return compute_float(i, o);
+    default: return nullptr;
+  }
+}
+
+bool Emitter::emit_pure(const vm::Insn& i) {
+  if (!shapes_.has_ir(i)) return false;
+  const bool not_pred = i.fn == flow_.services->not_pred;
+  const isa::Row& row = *i.source->form.row;
+  if (!not_pred && row.kind != Kind::Lane && row.kind != Kind::Move && row.kind != Kind::Address && row.kind != Kind::Convert && row.kind != Kind::Select && row.kind != Kind::Compare) return false;
+  const Shape shape = shapes_.result(i);
+  if (!not_pred) check_wrap(i);
+  // Operands in order, destinations aside.
+  std::vector<std::pair<Value, Width>> in;
+  const auto& slots = flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())];
+  Width out_bytes = 0;
+  std::vector<Slot> destinations;
+  for (const Slot& s : slots) {
+    if (s.at == i.guard && i.guard >= 0 && &s == &slots[0]) continue;
+    if (s.written) {
+      destinations.push_back(s);
+      continue;
+    }
+    in.emplace_back(read(s.at, s.bytes), s.bytes);
+  }
+  if (destinations.empty()) return true;
+  out_bytes = destinations[0].bytes;
+  // Vectors of a move: pieces of a whole.
+  if (row.kind == Kind::Move && i.list && !not_pred) {
+    const bool vector = shape.runs == 0;
+    const auto get = [&](const Value& v, Width bytes) { return vector ? lanes_of(v, bytes) : v.run[0]; };
+    const auto put = [&](const Slot& d, V v) {
+      Value r;
+      r.runs = vector ? 0 : 1;
+      (vector ? r.lanes : r.run[0]) = v;
+      write(d.at, d.bytes, r);
+    };
+    if (destinations.size() == 1 && in.size() > 1) {
+      V all = llvm::Constant::getNullValue(type_of(out_bytes, vector));
+      for (size_t k = 0; k < in.size(); ++k)
+        all = b_.CreateOr(all, b_.CreateShl(b_.CreateZExt(get(in[k].first, in[k].second), type_of(out_bytes, vector)), k * in[k].second * 8));
+      put(destinations[0], all);
+    } else {
+      V all = get(in[0].first, in[0].second);
+      for (size_t k = 0; k < destinations.size(); ++k)
+        put(destinations[k], b_.CreateTrunc(b_.CreateLShr(all, k * destinations[k].bytes * 8), type_of(destinations[k].bytes, vector)));
+    }
+    return true;
+  }
+  const auto apply = [&](const std::vector<V>& o, V* second) -> V {
+    if (row.kind != Kind::Compare || not_pred) return compute(i, o);
+    const bool set = row.operands.list[0].fixed != Type::Pred;
+    V r = compute_compare(i, o[0], o[1]);
+    V opposite = b_.CreateNot(r);
+    const auto joined = [&](V x) {
+      switch (i.mods().boolop) {
+        case isa::BoolOp::And: return b_.CreateAnd(x, o[2]);
+        case isa::BoolOp::Or: return b_.CreateOr(x, o[2]);
+        case isa::BoolOp::Xor: return b_.CreateXor(x, o[2]);
+        default: return x;
+      }
+    };
+    r = joined(r);
+    *second = joined(opposite);
+    if (!set) return r;
+    llvm::Type* d = type_of(out_bytes, r->getType()->isVectorTy());
+    return b_.CreateSelect(r, llvm::ConstantInt::get(d, i.type() == Type::F32 ? 0x3f800000u : ~0u), llvm::Constant::getNullValue(d));
+  };
+  Value result, other;
+  result.runs = shape.runs;
+  result.stride = shape.stride;
+  if (shape.runs == 0) {
+    std::vector<V> o;
+    for (auto& [v, bytes] : in) o.push_back(lanes_of(v, bytes));
+    result.lanes = apply(o, &other.lanes);
+  } else {
+    for (int r = 0; r < shape.runs; ++r) {
+      std::vector<V> o;
+      for (auto& [v, bytes] : in) o.push_back(in_run(v, bytes, r, shape.runs));
+      result.run[static_cast<size_t>(r)] = apply(o, &other.run[static_cast<size_t>(r)]);
+    }
+    other.runs = shape.runs;
+  }
+  write(destinations[0].at, out_bytes, result);
+  if (destinations.size() > 1) write(destinations[1].at, 0, other);
+  return true;
+}
+
+}  // namespace warpbeam::jit

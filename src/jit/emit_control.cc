@@ -1,0 +1,555 @@
+// How control flows in compiled code: regions one after the other, in each a loop over the block's warps, in it the blocks
+// of code in the decoder's order, each for the lanes that are there.
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+namespace In = llvm::Intrinsic;
+
+Emitter::Emitter(llvm::Module& module, KernelPlan& plan, CompiledTables& tables)
+    : m_(module), c_(module.getContext()), b_(c_), plan_(plan), tables_(tables), flow_(plan.flow), shapes_(plan.shapes) {
+  llvm::MDBuilder md(c_);
+  auto* domain = md.createAnonymousAliasScopeDomain("block");
+  machine_scope_ = llvm::MDNode::get(c_, {md.createAnonymousAliasScope(domain, "machine")});
+  user_scope_ = llvm::MDNode::get(c_, {md.createAnonymousAliasScope(domain, "kernel")});
+}
+
+bool Emitter::block_level(uint32_t v) const { return many_regions_ && shapes_.variables[v].uniform() && shapes_.variables[v].reach == Reach::Block; }
+
+void Emitter::find_full() {
+  const size_t n = flow_.nodes.size();
+  const auto& s = plan_.block;
+  full_.assign(n, s[0] * s[1] * s[2] % kLanes == 0);
+  std::vector<uint32_t> work;
+  std::vector<char> lost(n);
+  const auto lose = [&](size_t b) {
+    if (lost[b]) return;
+    lost[b] = 1;
+    work.push_back(static_cast<uint32_t>(b));
+  };
+  for (size_t b = 0; b < n; ++b) {
+    const Node& node = flow_.nodes[b];
+    if (node.ends != End::Leave) continue;
+    node.waits.each(lose);
+    if (shapes_.divergent[b])
+      for (uint32_t s : node.next) lose(s);
+  }
+  while (!work.empty()) {
+    const uint32_t b = work.back();
+    work.pop_back();
+    for (uint32_t s : flow_.nodes[b].next) lose(s);
+  }
+  for (size_t b = 0; b < n; ++b)
+    if (lost[b] || !flow_.nodes[b].waits.empty()) full_[b] = 0;
+}
+
+void Emitter::run() {
+  const bool barriers = std::any_of(flow_.nodes.begin(), flow_.nodes.end(), [](const Node& n) { return n.ends == End::Barrier; });
+  many_regions_ = barriers;
+  for (const Region& r : plan_.regions)
+    for (uint32_t b : r.nodes)
+      if (flow_.nodes[b].ends == End::Leave && (r.exit_node >= 0 || r.exit_to >= 0)) lanes_leave_ = true;
+  find_full();
+
+  auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false);
+  f_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "block", m_);
+  f_->addFnAttr(llvm::Attribute::UWTable);
+  f_->addFnAttr("no-trapping-math", "true");
+  context_ = f_->getArg(0);
+  f_->addParamAttr(0, llvm::Attribute::NoAlias);
+  entry_ = BasicBlock::Create(c_, "entry", f_);
+  b_.SetInsertPoint(entry_);
+
+  const auto cell = [&](llvm::Type* t) {
+    auto* a = b_.CreateAlloca(t);
+    b_.CreateStore(llvm::Constant::getNullValue(t), a);
+    return a;
+  };
+  storage_.resize(flow_.variables.size());
+  block_storage_.resize(flow_.variables.size());
+  block_after_.resize(flow_.variables.size());
+  for (uint32_t v = 0; v < flow_.variables.size(); ++v) {
+    const Shape& s = shapes_.variables[v];
+    const Width bytes = flow_.variables[v].bytes;
+    for (size_t r = 0; r < std::max<size_t>(s.runs, 1); ++r) storage_[v][r] = cell(type_of(bytes, s.runs == 0));
+    if (block_level(v)) {
+      block_storage_[v] = cell(lane_type(bytes));
+      block_after_[v] = cell(lane_type(bytes));
+    }
+  }
+  for (size_t b = 0; b < flow_.nodes.size(); ++b) masks_.push_back(cell(b_.getInt32Ty()));
+  exit_mask_ = cell(b_.getInt32Ty());
+  all_taken_ = cell(b_.getInt1Ty());
+  none_taken_ = cell(b_.getInt1Ty());
+  any_live_ = cell(b_.getInt1Ty());
+  popc_ = cell(b_.getInt32Ty());
+  all_ = cell(b_.getInt1Ty());
+  any_ = cell(b_.getInt1Ty());
+  if (many_regions_) call("wb_frames", b_.getVoidTy(), {context_});
+
+  handed_over_ = BasicBlock::Create(c_, "handed_over", f_);
+  region_of_entry_.assign(flow_.nodes.size(), -1);
+  for (size_t r = 0; r < plan_.regions.size(); ++r) {
+    region_of_entry_[plan_.regions[r].entry] = static_cast<int32_t>(r);
+    region_entry_.push_back(BasicBlock::Create(c_, "region", f_));
+  }
+  b_.CreateBr(region_entry_[static_cast<size_t>(region_of_entry_[0])]);
+  for (region_ = 0; region_ < plan_.regions.size(); ++region_) emit_region(region_);
+  b_.SetInsertPoint(handed_over_);
+  b_.CreateRet(b_.getInt32(0));
+}
+
+const vm::Insn* Emitter::exit_insn(const Region& r) const {
+  if (r.exit_node >= 0) return flow_.nodes[static_cast<size_t>(r.exit_node)].last;
+  if (r.exit_to >= 0) return &flow_.code->insns[flow_.nodes[static_cast<size_t>(r.exit_to)].begin];
+  return nullptr;
+}
+
+Bits Emitter::live_at_exit(const Region& r) const {
+  if (r.exit_to >= 0) return flow_.nodes[static_cast<size_t>(r.exit_to)].live_in;
+  Bits live(flow_.variables.size());
+  if (r.exit_node < 0) return live;
+  const Node& node = flow_.nodes[static_cast<size_t>(r.exit_node)];
+  live = node.live_out;
+  for (const Slot& s : flow_.slots[node.end - 1])
+    if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end() && s.read) live.add(v->second);
+  return live;
+}
+
+// How variables lie where a region has saved them (compact), or where a warp is handed over.
+std::vector<Saved> Emitter::saved(const Bits& variables, bool compact) {
+  std::vector<Saved> all;
+  int32_t parts = 0, values = 0;
+  variables.each([&](size_t v) {
+    const Variable& variable = flow_.variables[v];
+    const Shape& shape = shapes_.variables[v];
+    Saved s;
+    s.at = variable.at;
+    s.bytes = variable.bytes;
+    s.runs = variable.bytes ? shape.runs : 0;
+    s.stride = shape.stride;
+    s.loose = shapes_.loose[v];
+    if (variable.at >= kParamKeys) {
+      s.at = variable.at - kParamKeys;
+      s.part = std::min<int32_t>(parts++, kMostParts - 1);
+      s.runs = 0;
+    } else if (compact && block_level(static_cast<uint32_t>(v))) {
+      s.block_value = std::min<int32_t>(values++, kMostBlockValues - 1);
+      s.runs = 1;
+    }
+    all.push_back(s);
+  });
+  return all;
+}
+
+void Emitter::store_saved(const std::vector<Saved>& all, V frame) {
+  for (const Saved& s : all) {
+    if (s.block_value >= 0 || s.bytes == 16) continue;
+    const Source source = flow_.source(s.part >= 0 ? s.at + kParamKeys : s.at, s.bytes);
+    const Value v = read_variable(source.variable);
+    V at = s.part >= 0 ? b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, parts) + static_cast<size_t>(s.part) * sizeof(Context::parts[0]))
+                       : b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(s.at));
+    if (s.bytes == 0) machine_store(v.uniform() ? b_.CreateSExt(v.run[0], b_.getInt32Ty()) : mask_bits(v.lanes), at);
+    else if (s.runs == 0) machine_store(lanes_of(v, s.bytes), at);
+    else
+      for (size_t r = 0; r < s.runs; ++r) machine_store(v.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, r * s.bytes));
+  }
+}
+
+bool Emitter::inside(uint32_t node) const {
+  return std::binary_search(plan_.regions[region_].nodes.begin(), plan_.regions[region_].nodes.end(), node) &&
+         (region_of_entry_[node] < 0 || region_of_entry_[node] == static_cast<int32_t>(region_));
+}
+
+void Emitter::emit_region(size_t r) {
+  const Region& region = plan_.regions[r];
+  const auto& shape = plan_.block;
+  const uint32_t threads = shape[0] * shape[1] * shape[2], warps = (threads + kLanes - 1) / kLanes;
+  const bool agrees = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)];
+  blocks_.assign(flow_.nodes.size(), nullptr);
+  b_.SetInsertPoint(region_entry_[r]);
+  b_.CreateStore(b_.getTrue(), all_taken_);
+  b_.CreateStore(b_.getTrue(), none_taken_);
+  b_.CreateStore(b_.getFalse(), any_live_);
+  b_.CreateStore(b_.getInt32(0), popc_);
+  b_.CreateStore(b_.getTrue(), all_);
+  b_.CreateStore(b_.getFalse(), any_);
+  auto* head = b_.GetInsertBlock();
+  auto* loop = BasicBlock::Create(c_, "warp", f_);
+  auto* next = BasicBlock::Create(c_, "next_warp", f_);
+  auto* after = BasicBlock::Create(c_, "warps_done", f_);
+  b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  auto* index = b_.CreatePHI(b_.getInt32Ty(), 2);
+  index->addIncoming(b_.getInt32(0), head);
+  warp_ = index;
+  V live = b_.getInt32(~0u);
+  if (threads % kLanes) live = b_.CreateSelect(b_.CreateICmpEQ(warp_, b_.getInt32(warps - 1)), b_.getInt32((1u << threads % kLanes) - 1), live);
+  if (lanes_leave_) {
+    V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), warp_);
+    live = machine_load(b_.getInt32Ty(), at);
+    auto* go = BasicBlock::Create(c_, "live", f_);
+    b_.CreateCondBr(b_.CreateICmpNE(live, b_.getInt32(0)), go, next);
+    b_.SetInsertPoint(go);
+  }
+  // What earlier regions left.
+  const Node& entry = flow_.nodes[region.entry];
+  if (many_regions_ && region.entry != 0) {
+    V frame = this->frame();
+    entry.live_in.each([&](size_t v) {
+      const Width bytes = flow_.variables[v].bytes;
+      const Shape& s = shapes_.variables[v];
+      if (bytes == 16 || flow_.variables[v].at >= kParamKeys) return;
+      if (block_level(static_cast<uint32_t>(v))) {
+        b_.CreateStore(b_.CreateLoad(lane_type(bytes), block_storage_[v]), storage_[v][0]);
+        return;
+      }
+      V at = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(flow_.variables[v].at));
+      const auto load = [&](llvm::Type* t, size_t offset) {
+        auto* l = llvm::cast<llvm::LoadInst>(machine_load(t, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, offset)));
+        l->setAlignment(llvm::Align(1));
+        return l;
+      };
+      if (bytes == 0) {
+        V mask = load(b_.getInt32Ty(), 0);
+        b_.CreateStore(s.runs ? b_.CreateICmpNE(mask, b_.getInt32(0)) : bool_lanes(mask), storage_[v][0]);
+      } else if (s.runs == 0) {
+        b_.CreateStore(load(type_of(bytes, true), 0), storage_[v][0]);
+      } else {
+        for (size_t k = 0; k < s.runs; ++k) b_.CreateStore(load(lane_type(bytes), k * bytes), storage_[v][k]);
+      }
+    });
+  } else {
+    entry.live_in.each([&](size_t v) {
+      for (size_t k = 0; k < std::max<size_t>(shapes_.variables[v].runs, 1); ++k) b_.CreateStore(llvm::Constant::getNullValue(storage_[v][k]->getAllocatedType()), storage_[v][k]);
+    });
+  }
+  for (uint32_t b : region.nodes) b_.CreateStore(b_.getInt32(0), masks_[b]);
+  b_.CreateStore(b_.getInt32(0), exit_mask_);
+  b_.CreateStore(live, masks_[region.entry]);
+  region_exit_ = BasicBlock::Create(c_, "region_exit", f_);
+  b_.CreateBr(block_of(region.entry));
+  for (uint32_t b : region.nodes)
+    emit_node(b);
+
+  // The warp is through.
+  b_.SetInsertPoint(region_exit_);
+  if (region.exit_node >= 0 || region.exit_to >= 0) {
+    V arrived = lanes_leave_ ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), exit_mask_)) : live;
+    active_ = arrived;
+    const Bits live_out = live_at_exit(region);
+    const std::vector<Saved> kept = saved(live_out, true);
+    store_saved(kept, frame());
+    live_out.each([&](size_t v) {
+      if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), storage_[v][0]), block_after_[v]);
+    });
+    if (lanes_leave_) {
+      V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), warp_);
+      machine_store(arrived, at);
+    }
+    const V here = b_.CreateICmpNE(arrived, b_.getInt32(0));
+    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), any_live_), here), any_live_);
+    if (agrees) {
+      const vm::Insn& branch = *flow_.nodes[static_cast<size_t>(region.exit_node)].last;
+      V taken = guard_mask(branch);
+      b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), all_taken_), b_.CreateICmpEQ(taken, arrived)), all_taken_);
+      b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), none_taken_), b_.CreateICmpEQ(taken, b_.getInt32(0))), none_taken_);
+    } else if (region.exit_node >= 0) {
+      const vm::Insn& barrier = *flow_.nodes[static_cast<size_t>(region.exit_node)].last;
+      if (barrier.mods().red) {
+        const Value p = read(barrier.op[2], 0);
+        V said = b_.CreateAnd(p.uniform() ? b_.CreateSExt(p.run[0], b_.getInt32Ty()) : mask_bits(p.lanes), arrived);
+        b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), popc_), intrinsic(In::ctpop, said)), popc_);
+        b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), all_), b_.CreateICmpEQ(said, arrived)), all_);
+        b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), any_), b_.CreateICmpNE(said, b_.getInt32(0))), any_);
+      }
+    }
+  }
+  b_.CreateBr(next);
+  b_.SetInsertPoint(next);
+  V following = b_.CreateAdd(warp_, b_.getInt32(1));
+  index->addIncoming(following, next);
+  b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt32(warps)), loop, after);
+  b_.SetInsertPoint(after);
+  emit_dispatch(region);
+}
+
+// What the block does after a region.
+void Emitter::emit_dispatch(const Region& region) {
+  if (region.exit_node < 0 && region.exit_to < 0) {
+    b_.CreateRet(b_.getInt32(1));
+    return;
+  }
+  live_at_exit(region).each([&](size_t v) {
+    if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), block_after_[v]), block_storage_[v]);
+  });
+  if (lanes_leave_) {
+    auto* go = BasicBlock::Create(c_, "some_live", f_);
+    auto* none = BasicBlock::Create(c_, "none_live", f_);
+    b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), any_live_), go, none);
+    b_.SetInsertPoint(none);
+    b_.CreateRet(b_.getInt32(1));
+    b_.SetInsertPoint(go);
+  }
+  const auto entry_of = [&](uint32_t node) { return region_entry_[static_cast<size_t>(region_of_entry_[node])]; };
+  if (region.exit_to >= 0) {
+    b_.CreateBr(entry_of(static_cast<uint32_t>(region.exit_to)));
+    return;
+  }
+  const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
+  if (node.ends == End::Barrier) {
+    const vm::Insn& barrier = *node.last;
+    if (barrier.mods().red) {
+      const Source d = flow_.source(barrier.op[0], 0);
+      if (d.kind == SourceKind::Variable && block_storage_[d.variable]) {
+        const bool pred = flow_.variables[d.variable].bytes == 0;
+        V v = !pred ? b_.CreateLoad(b_.getInt32Ty(), popc_) : b_.CreateLoad(b_.getInt1Ty(), barrier.mods().boolop == isa::BoolOp::And ? all_ : any_);
+        b_.CreateStore(v, block_storage_[d.variable]);
+      }
+    }
+    if (node.next.empty()) b_.CreateRet(b_.getInt32(1));
+    else b_.CreateBr(entry_of(node.next[0]));
+    return;
+  }
+  // A decision of the whole block. Where warps do not agree, barriers would be passed by some only: the interpreter knows
+  // what comes of that.
+  auto* not_all = BasicBlock::Create(c_, "not_all", f_);
+  auto* mixed = BasicBlock::Create(c_, "mixed", f_);
+  b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), all_taken_), entry_of(node.next[0]), not_all);
+  b_.SetInsertPoint(not_all);
+  b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), none_taken_), entry_of(node.next[1]), mixed, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+  b_.SetInsertPoint(mixed);
+  tables_.handovers.emplace_back();
+  Handover& h = tables_.handovers.back();
+  h.at = h.after = node.last;
+  h.saved_after = saved(live_at_exit(region), true);
+  call("wb_prepare", b_.getPtrTy(), {context_, b_.getInt32(0)});
+  for (const Saved& s : h.saved_after)
+    if (s.block_value >= 0) {
+      const uint32_t v = flow_.source(s.at, s.bytes).variable;
+      machine_store(b_.CreateZExt(b_.CreateLoad(lane_type(s.bytes), block_storage_[v]), b_.getInt64Ty()),
+                    b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, block_values) + sizeof(Context::block_values[0]) + static_cast<size_t>(s.block_value) * 8));
+    }
+  call("wb_handover", b_.getVoidTy(), {context_, b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(&h)), b_.getPtrTy()), b_.getInt32(~0u), b_.getInt32(0)});
+  b_.CreateBr(handed_over_);
+}
+
+BasicBlock* Emitter::block_of(uint32_t node) {
+  if (!blocks_[node]) blocks_[node] = BasicBlock::Create(c_, "node", f_);
+  return blocks_[node];
+}
+
+void Emitter::add_lanes(uint32_t node, V lanes) {
+  auto* cell = inside(node) ? masks_[node] : exit_mask_;
+  b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), cell), lanes), cell);
+}
+
+void Emitter::leave_to(const std::vector<uint32_t>& targets, bool may_be_none) {
+  Bits candidates = flow_.nodes[node_].waits;
+  size_t open = 0;  // targets that may still have lanes
+  std::vector<char> is_target(flow_.nodes.size());
+  for (uint32_t t : targets) {
+    if (is_target[t]) continue;
+    is_target[t] = 1;
+    candidates.add(t);
+    ++open;
+  }
+  bool closed = false;
+  candidates.each([&](size_t c) {
+    const uint32_t node = static_cast<uint32_t>(c);
+    if (closed || !inside(node)) return;
+    if (is_target[node] && open == 1 && !may_be_none) {
+      b_.CreateBr(block_of(node));
+      closed = true;
+      return;
+    }
+    open -= static_cast<size_t>(is_target[node]);
+    auto* rest = BasicBlock::Create(c_, "rest", f_);
+    b_.CreateCondBr(b_.CreateICmpNE(b_.CreateLoad(b_.getInt32Ty(), masks_[node]), b_.getInt32(0)), block_of(node), rest);
+    b_.SetInsertPoint(rest);
+  });
+  if (!closed) b_.CreateBr(region_exit_);
+}
+
+void Emitter::emit_node(uint32_t n) {
+  const Node& node = flow_.nodes[n];
+  const Region& region = plan_.regions[region_];
+  node_ = n;
+  b_.SetInsertPoint(block_of(n));
+  active_ = full_[n] ? static_cast<V>(b_.getInt32(~0u)) : b_.CreateLoad(b_.getInt32Ty(), masks_[n]);
+  b_.CreateStore(b_.getInt32(0), masks_[n]);
+  const uint32_t last = node.last ? node.end - 1 : node.end;
+  for (uint32_t k = node.begin; k < last; ++k) emit_instruction(flow_.code->insns[k]);
+  if (region.exit_node == static_cast<int32_t>(n)) {
+    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), exit_mask_), active_), exit_mask_);
+    leave_to({}, true);
+    return;
+  }
+  switch (node.ends) {
+    case End::Fall:
+      for (uint32_t s : node.next) add_lanes(s, active_);
+      if (node.next.empty()) leave_to({}, true);
+      else leave_to(node.next, false);
+      break;
+    case End::Trap:
+      call_handler(*node.last, active_);
+      leave_to({}, true);
+      break;
+    case End::Barrier:  // every barrier is the exit of its region
+      leave_to({}, true);
+      break;
+    case End::Leave: {
+      if (node.last->guard < 0) {
+        leave_to({}, true);
+        break;
+      }
+      V stay = b_.CreateAnd(active_, b_.CreateNot(guard_mask(*node.last)));
+      for (uint32_t s : node.next) add_lanes(s, stay);
+      leave_to(node.next, true);
+      break;
+    }
+    case End::Branch: {
+      if (!shapes_.divergent[n]) {
+        V way = read(node.last->guard, 0).run[0];
+        if (node.last->guard_negated) way = b_.CreateNot(way);
+        auto* taken = BasicBlock::Create(c_, "taken", f_);
+        auto* fall = BasicBlock::Create(c_, "fall", f_);
+        b_.CreateCondBr(way, taken, fall);
+        for (size_t k = 0; k < 2; ++k) {
+          b_.SetInsertPoint(k ? fall : taken);
+          add_lanes(node.next[k], active_);
+          leave_to({node.next[k]}, false);
+        }
+        break;
+      }
+      V taken = guard_mask(*node.last);
+      add_lanes(node.next[0], taken);
+      add_lanes(node.next[1], b_.CreateAnd(active_, b_.CreateNot(taken)));
+      leave_to(node.next, false);
+      break;
+    }
+    case End::Table: {
+      const Value index = read(node.last->op[0], 4);
+      const V all = lanes_of(index, 4);
+      V bad = b_.CreateAnd(active_, mask_bits(b_.CreateICmpUGE(all, splat(b_.getInt32(static_cast<uint32_t>(node.last->imm))))));
+      auto* wrong = BasicBlock::Create(c_, "wrong", f_);
+      auto* right = BasicBlock::Create(c_, "right", f_);
+      b_.CreateCondBr(b_.CreateICmpNE(bad, b_.getInt32(0)), wrong, right);
+      b_.SetInsertPoint(wrong);
+      call_handler(*node.last, active_);  // does not return
+      b_.CreateUnreachable();
+      b_.SetInsertPoint(right);
+      for (size_t k = 0; k < node.next.size(); ++k)
+        add_lanes(node.next[k], b_.CreateAnd(active_, mask_bits(b_.CreateICmpEQ(all, splat(b_.getInt32(static_cast<uint32_t>(k)))))));
+      leave_to(node.next, false);
+      break;
+    }
+  }
+}
+
+void Emitter::emit_instruction(const vm::Insn& i) {
+  if (i.fn == flow_.services->label || i.fn == flow_.services->jump) return;
+  if (i.guard < 0) return dispatch(i);
+  const Value p = read(i.guard, 0);
+  const isa::Kind kind = i.source->form.row->kind;
+  const bool pure = !i.call && shapes_.has_ir(i) && kind != isa::Kind::Memory && kind != isa::Kind::Warp && kind != isa::Kind::Barrier;
+  const V whole = active_;
+  const V mask = guard_mask(i);
+  if (pure && !p.uniform()) {
+    active_ = mask;
+    forced_ = true;
+    dispatch(i);
+  } else {
+    auto* go = BasicBlock::Create(c_, "guarded", f_);
+    auto* on = BasicBlock::Create(c_, "on", f_);
+    b_.CreateCondBr(b_.CreateICmpNE(mask, b_.getInt32(0)), go, on);
+    b_.SetInsertPoint(go);
+    active_ = p.uniform() ? whole : mask;
+    forced_ = !p.uniform();
+    dispatch(i);
+    b_.CreateBr(on);
+    b_.SetInsertPoint(on);
+  }
+  forced_ = false;
+  active_ = whole;
+}
+
+void Emitter::dispatch(const vm::Insn& i) {
+  const vm::EngineServices& sv = *flow_.services;
+  if (i.call) {
+    if (flow_.is_library_call(i)) return emit_library_call(i);
+    return call_handler(i, active_);
+  }
+  if (emit_pure(i)) return;
+  if (i.fn == sv.read_special) return call_handler(i, active_);
+  const isa::Row& row = *i.source->form.row;
+  switch (row.kind) {
+    case isa::Kind::Memory: return emit_memory(i);
+    case isa::Kind::Warp: return emit_warp(i);
+    case isa::Kind::Atomic: return emit_atomic(i);
+    case isa::Kind::Barrier:
+      if (row.cls == isa::Class::Fence) b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+      else emit_warp(i);
+      return;
+    case isa::Kind::Misc: return;  // nanosleep and hints: giving way is not needed where nothing waits
+    default: return call_handler(i, active_);
+  }
+}
+
+Handover& Emitter::new_handover(const vm::Insn& at) {
+  const Region& region = plan_.regions[region_];
+  const Node& node = flow_.nodes[node_];
+  tables_.handovers.emplace_back();
+  Handover& h = tables_.handovers.back();
+  h.at = &at;
+  // Whatever may be read from here on, by the lanes that run or by those that wait.
+  Bits live = node.live_out;
+  for (size_t k = static_cast<size_t>(&at - flow_.code->insns.data()); k < node.end; ++k)
+    for (const Slot& s : flow_.slots[k])
+      if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end()) live.add(v->second);
+  node.waits.each([&](size_t w) { live.add(flow_.nodes[w].live_in); });
+  live.add(live_at_exit(region));
+  h.here = saved(live, false);
+  h.before = &flow_.code->insns[flow_.nodes[region.entry].begin];
+  h.after = exit_insn(region);
+  if (many_regions_ && region.entry != 0) h.saved_before = saved(flow_.nodes[region.entry].live_in, true);
+  if (h.after) h.saved_after = saved(live_at_exit(region), true);
+  return h;
+}
+
+void Emitter::hand_over(const vm::Insn& at, V when) {
+  auto* stub = BasicBlock::Create(c_, "hand_over", f_);
+  auto* on = BasicBlock::Create(c_, "on", f_);
+  b_.CreateCondBr(when, stub, on, llvm::MDBuilder(c_).createBranchWeights(1, 100000));
+  b_.SetInsertPoint(stub);
+  Handover& h = new_handover(at);
+  V frame = call("wb_prepare", b_.getPtrTy(), {context_, warp_});
+  store_saved(h.here, frame);
+  for (int which = 0; which < 2; ++which)
+    for (const Saved& s : which ? h.saved_after : h.saved_before)
+      if (s.block_value >= 0) {
+        const uint32_t v = flow_.source(s.at, s.bytes).variable;
+        machine_store(b_.CreateZExt(b_.CreateLoad(lane_type(s.bytes), which ? block_after_[v] : block_storage_[v]), b_.getInt64Ty()),
+                      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, block_values) + static_cast<size_t>(which) * sizeof(Context::block_values[0]) + static_cast<size_t>(s.block_value) * 8));
+      }
+  const auto pend = [&](V mask, const vm::Insn* go_on) {
+    const uint32_t k = static_cast<uint32_t>(h.pending.size());
+    if (k >= kMostPending) return;
+    machine_store(mask, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, pending) + 4u * k));
+    h.pending.emplace_back(k, go_on);
+  };
+  flow_.nodes[node_].waits.each([&](size_t w) {
+    if (inside(static_cast<uint32_t>(w))) pend(b_.CreateLoad(b_.getInt32Ty(), masks_[w]), &flow_.code->insns[flow_.nodes[w].begin]);
+  });
+  if (h.after) pend(b_.CreateLoad(b_.getInt32Ty(), exit_mask_), h.after);
+  call("wb_handover", b_.getVoidTy(), {context_, b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(&h)), b_.getPtrTy()), warp_, active_});
+  b_.CreateBr(handed_over_);
+  b_.SetInsertPoint(on);
+}
+
+}  // namespace warpbeam::jit

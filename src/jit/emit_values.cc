@@ -1,0 +1,231 @@
+// How values are held: between scalars per run and vectors of lanes, between variables and the machine's memory.
+#include <llvm/IR/Intrinsics.h>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::FixedVectorType;
+
+llvm::Type* Emitter::lane_type(Width bytes) { return bytes == 0 ? b_.getInt1Ty() : static_cast<llvm::Type*>(b_.getIntNTy(bytes * 8u)); }
+llvm::Type* Emitter::type_of(Width bytes, bool vector) {
+  return vector ? static_cast<llvm::Type*>(FixedVectorType::get(lane_type(bytes), kLanes)) : lane_type(bytes);
+}
+
+Emitter::V Emitter::splat(V scalar) { return b_.CreateVectorSplat(kLanes, scalar); }
+
+Emitter::V Emitter::lanes_of(const Value& v, Width bytes) {
+  if (v.runs == 0) return v.lanes;
+  const int length = kLanes / v.runs;
+  V all = splat(v.run[0]);
+  for (int r = 1; r < v.runs; ++r) {
+    std::vector<int> pick(kLanes);
+    for (int l = 0; l < kLanes; ++l) pick[static_cast<size_t>(l)] = l / length == r ? kLanes + l : l;
+    all = b_.CreateShuffleVector(all, splat(v.run[static_cast<size_t>(r)]), pick);
+  }
+  if (v.stride == 0 || bytes == 0) return all;
+  std::vector<llvm::Constant*> steps;
+  for (int l = 0; l < kLanes; ++l) steps.push_back(llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(l % length)));
+  return b_.CreateAdd(all, llvm::ConstantVector::get(steps));
+}
+
+Emitter::V Emitter::in_run(const Value& v, Width bytes, int run, int runs) {
+  const int mine = v.runs * run / runs;                       // which of its own runs
+  const int lane = run * (kLanes / runs) - mine * (kLanes / v.runs);  // how far into it
+  V base = v.run[static_cast<size_t>(mine)];
+  if (lane == 0 || v.stride == 0 || bytes == 0) return base;
+  return b_.CreateAdd(base, llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.stride * lane)));
+}
+
+Value Emitter::shaped(const Value& v, const Shape& shape, Width bytes) {
+  Value out;
+  out.runs = shape.runs;
+  out.stride = shape.stride;
+  if (shape.runs == 0) {
+    out.lanes = lanes_of(v, bytes);
+    return out;
+  }
+  for (int r = 0; r < shape.runs; ++r) out.run[static_cast<size_t>(r)] = v.runs ? in_run(v, bytes, r, shape.runs) : b_.CreateExtractElement(v.lanes, static_cast<uint64_t>(r * kLanes / shape.runs));
+  return out;
+}
+
+Value Emitter::read_variable(uint32_t variable) {
+  const Shape& s = shapes_.variables[variable];
+  const Width bytes = flow_.variables[variable].bytes;
+  Value v;
+  v.runs = s.runs;
+  v.stride = s.stride;
+  if (s.runs == 0) v.lanes = b_.CreateLoad(type_of(bytes, true), storage_[variable][0]);
+  for (size_t r = 0; r < s.runs; ++r) v.run[r] = b_.CreateLoad(lane_type(bytes), storage_[variable][r]);
+  return v;
+}
+
+Value Emitter::read(int32_t at, Width bytes) {
+  const Source s = flow_.source(at, bytes);
+  if (s.kind == SourceKind::Variable) return read_variable(s.variable);
+  if (s.kind == SourceKind::Special) return read_special(*s.special, bytes);
+  Value v;
+  v.runs = 1;
+  v.run[0] = bytes == 16 ? static_cast<V>(llvm::UndefValue::get(b_.getInt128Ty())) : constant(bytes, s.bits);
+  return v;
+}
+
+Value Emitter::read_special(const vm::FrameSlot& s, Width bytes) {
+  using isa::Special;
+  const Shape shape = shapes_.special(s);
+  Value v;
+  v.runs = shape.runs;
+  v.stride = shape.stride;
+  const auto sized = [&](V x) { return b_.CreateZExtOrTrunc(x, lane_type(bytes)); };
+  const auto one = [&](V x) {
+    v.run[0] = sized(x);
+    return v;
+  };
+  const auto field = [&](size_t offset) { return context_field(offset, b_.getInt32Ty(), true); };
+  switch (s.kind) {
+    case vm::SlotKind::SharedAddress: return one(b_.getInt64(plan_.code->shared_offsets[s.variable] + static_cast<uint64_t>(s.addend)));
+    case vm::SlotKind::LocalAddress: return one(b_.getInt64(static_cast<uint64_t>(s.addend)));
+    case vm::SlotKind::ParamAddress:
+      return one(b_.CreateAdd(context_field(offsetof(Context, params_address), b_.getInt64Ty(), true), b_.getInt64(static_cast<uint64_t>(s.addend))));
+    default: break;
+  }
+  const auto& n = plan_.block;
+  const uint8_t c = s.component;
+  const V first = b_.CreateMul(warp_, b_.getInt32(kLanes));  // thread of the warp's first lane
+  const auto per_lane = [&](auto f) {  // a vector from the linear thread numbers
+    std::vector<llvm::Constant*> steps;
+    for (uint32_t l = 0; l < kLanes; ++l) steps.push_back(b_.getInt32(l));
+    v.runs = 0;
+    v.lanes = b_.CreateZExtOrTrunc(f(b_.CreateAdd(splat(first), llvm::ConstantVector::get(steps))), type_of(bytes, true));
+    return v;
+  };
+  const auto table = [&](auto f) {
+    std::vector<llvm::Constant*> all;
+    for (uint32_t l = 0; l < kLanes; ++l) all.push_back(b_.getInt32(f(l)));
+    v.runs = 0;
+    v.lanes = b_.CreateZExtOrTrunc(llvm::ConstantVector::get(all), type_of(bytes, true));
+    return v;
+  };
+  switch (s.special) {
+    case Special::Tid: {
+      if (c > 2 || n[c] == 1) return one(b_.getInt32(0));
+      const uint32_t below = c == 0 ? 1 : c == 1 ? n[0] : n[0] * n[1];  // threads for one step of this coordinate
+      const auto of = [&](V linear) {
+        V x = linear;
+        if (below > 1) x = b_.CreateUDiv(x, llvm::ConstantInt::get(x->getType(), below));
+        if (uint64_t(below) * n[c] < uint64_t(n[0]) * n[1] * n[2]) x = b_.CreateURem(x, llvm::ConstantInt::get(x->getType(), n[c]));
+        return x;
+      };
+      if (shape.runs == 0) return per_lane(of);
+      for (uint32_t r = 0; r < shape.runs; ++r) v.run[r] = sized(of(b_.CreateAdd(first, b_.getInt32(r * (kLanes / shape.runs)))));
+      return v;
+    }
+    case Special::Ntid: return one(b_.getInt32(c < 3 ? n[c] : 1));
+    case Special::Ctaid: case Special::ClusterId: return one(c < 3 ? field(offsetof(Context, ctaid) + 4u * c) : b_.getInt32(0));
+    case Special::Nctaid: case Special::NClusterId: return one(c < 3 ? field(offsetof(Context, nctaid) + 4u * c) : b_.getInt32(1));
+    case Special::Laneid: return one(b_.getInt32(0));
+    case Special::Warpid: return one(warp_);
+    case Special::Nwarpid: return one(b_.getInt32(64));
+    case Special::Smid: return one(field(offsetof(Context, smid)));
+    case Special::Nsmid: return one(field(offsetof(Context, nsmid)));
+    case Special::Gridid: return one(context_field(offsetof(Context, gridid), b_.getInt64Ty(), true));
+    case Special::LanemaskEq: return table([](uint32_t l) { return 1u << l; });
+    case Special::LanemaskLt: return table([](uint32_t l) { return (1u << l) - 1; });
+    case Special::LanemaskLe: return table([](uint32_t l) { return (2u << l) - 1; });
+    case Special::LanemaskGe: return table([](uint32_t l) { return ~((1u << l) - 1); });
+    case Special::LanemaskGt: return table([](uint32_t l) { return ~((2u << l) - 1); });
+    case Special::DynamicSmem: return one(field(offsetof(Context, dynamic_shared)));
+    case Special::TotalSmem: return one(context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true));
+    case Special::AggrSmem: return one(b_.CreateAdd(context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), b_.getInt64(1024)));
+    case Special::EnvReg: {
+      const V w = context_field(offsetof(Context, workspace), b_.getInt64Ty(), true);
+      return one(c == 1 ? b_.CreateLShr(w, 32) : c == 2 ? b_.CreateAnd(w, 0xffffffff) : static_cast<V>(b_.getInt64(0)));
+    }
+    case Special::ClusterNctaid: case Special::ClusterNctarank: return one(b_.getInt32(1));
+    default: return one(b_.getInt32(0));
+  }
+}
+
+void Emitter::write(int32_t at, Width bytes, const Value& v) {
+  const Source s = flow_.source(at, bytes);
+  if (s.kind != SourceKind::Variable) return;
+  const uint32_t k = s.variable;
+  Value out = shaped(v, shapes_.variables[k], bytes);
+  if (out.runs) {
+    for (size_t r = 0; r < out.runs; ++r) b_.CreateStore(out.run[r], storage_[k][r]);
+    return;
+  }
+  if (forced_ || shapes_.needs_blend(node_, k)) {
+    const V old = b_.CreateLoad(type_of(bytes, true), storage_[k][0]);
+    out.lanes = b_.CreateSelect(bool_lanes(active_), out.lanes, old);
+  }
+  b_.CreateStore(out.lanes, storage_[k][0]);
+}
+
+Emitter::V Emitter::machine_load(llvm::Type* type, V at, bool unchanging) {
+  auto* load = b_.CreateLoad(type, at);
+  load->setMetadata(llvm::LLVMContext::MD_alias_scope, machine_scope_);
+  load->setMetadata(llvm::LLVMContext::MD_noalias, user_scope_);
+  if (unchanging) load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
+  return load;
+}
+
+void Emitter::machine_store(V value, V at) {
+  auto* store = b_.CreateAlignedStore(value, at, llvm::Align(1));
+  store->setMetadata(llvm::LLVMContext::MD_alias_scope, machine_scope_);
+  store->setMetadata(llvm::LLVMContext::MD_noalias, user_scope_);
+}
+
+Emitter::V Emitter::user(llvm::Instruction* access) {
+  access->setMetadata(llvm::LLVMContext::MD_alias_scope, user_scope_);
+  access->setMetadata(llvm::LLVMContext::MD_noalias, machine_scope_);
+  return access;
+}
+
+Emitter::V Emitter::context_field(size_t offset, llvm::Type* type, bool unchanging) {
+  return machine_load(type, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offset), unchanging);
+}
+
+Emitter::V Emitter::float_of(V bits, Width bytes) {
+  llvm::Type* t = bytes == 8 ? b_.getDoubleTy() : bytes == 4 ? b_.getFloatTy() : b_.getHalfTy();
+  if (auto* v = llvm::dyn_cast<FixedVectorType>(bits->getType())) t = FixedVectorType::get(t, v->getNumElements());
+  return b_.CreateBitCast(bits, t);
+}
+
+Emitter::V Emitter::bits_of(V floats) {
+  llvm::Type* t = b_.getIntNTy(floats->getType()->getScalarSizeInBits());
+  if (auto* v = llvm::dyn_cast<FixedVectorType>(floats->getType())) t = FixedVectorType::get(t, v->getNumElements());
+  return b_.CreateBitCast(floats, t);
+}
+
+// NaN results of f32 arithmetic carry no payload.
+Emitter::V Emitter::canonical(V x) {
+  const V nan = b_.CreateBitCast(llvm::ConstantInt::get(bits_of(x)->getType(), 0x7fffffff), x->getType());
+  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), nan, x);
+}
+
+Emitter::V Emitter::call(const char* name, llvm::Type* result, llvm::ArrayRef<V> arguments) {
+  std::vector<llvm::Type*> types;
+  for (V a : arguments) types.push_back(a->getType());
+  auto callee = m_.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
+  return b_.CreateCall(callee, arguments);
+}
+
+Emitter::V Emitter::intrinsic(llvm::Intrinsic::ID id, V a) { return b_.CreateUnaryIntrinsic(id, a); }
+Emitter::V Emitter::intrinsic(llvm::Intrinsic::ID id, V a, V c) { return b_.CreateBinaryIntrinsic(id, a, c); }
+Emitter::V Emitter::intrinsic(llvm::Intrinsic::ID id, V a, V c, V d) { return b_.CreateIntrinsic(id, {a->getType()}, {a, c, d}); }
+
+Emitter::V Emitter::guard_mask(const vm::Insn& i) {
+  if (i.guard < 0) return active_;
+  const Value p = read(i.guard, 0);
+  if (p.uniform()) {
+    V go = p.run[0];
+    if (i.guard_negated) go = b_.CreateNot(go);
+    return b_.CreateSelect(go, active_, b_.getInt32(0));
+  }
+  V bits = mask_bits(p.lanes);
+  if (i.guard_negated) bits = b_.CreateNot(bits);
+  return b_.CreateAnd(active_, bits);
+}
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,161 @@
+// What lanes of a warp do together: votes, shuffles, reductions, meeting places.
+#include <llvm/IR/Intrinsics.h>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using isa::Op;
+using isa::Shuffle;
+using isa::Vote;
+namespace In = llvm::Intrinsic;
+
+namespace {
+
+// Which lane each lane reads, and whether that lane is in range.
+void shuffle_pattern(Shuffle kind, uint32_t b, uint32_t c, int (&from)[kLanes], bool (&in_range)[kLanes]) {
+  for (int l = 0; l < kLanes; ++l) {
+    const int seg = static_cast<int>(c >> 8 & 31), clamp = static_cast<int>(c & 31), by = static_cast<int>(b & 31);
+    const int max_lane = (l & seg) | (clamp & ~seg), min_lane = l & seg;
+    int j = l;
+    bool p = false;
+    switch (kind) {
+      case Shuffle::Up: j = l - by; p = j >= max_lane; break;
+      case Shuffle::Down: j = l + by; p = j <= max_lane; break;
+      case Shuffle::Bfly: j = l ^ by; p = j <= max_lane; break;
+      case Shuffle::Idx: j = min_lane | (by & ~seg); p = j <= max_lane; break;
+      default: break;
+    }
+    if (!p) j = l;
+    from[l] = j & 31;
+    in_range[l] = p;
+  }
+}
+
+}  // namespace
+
+void Emitter::emit_warp(const vm::Insn& i) {
+  const isa::Row& row = *i.source->form.row;
+  const isa::Mods& m = i.mods();
+  const std::string_view op = row.opcode;
+  const bool barrier = row.kind == isa::Kind::Barrier;
+  if (op == "activemask") {
+    Value v;
+    v.runs = 1;
+    v.run[0] = active_;
+    return write(i.op[0], 4, v);
+  }
+  // The lanes that the instruction names must be here. Others that wait elsewhere have to come first: that is for the
+  // interpreter.
+  V members = nullptr;
+  if (m.sync || barrier) {
+    const int at = op == "shfl" ? 4 : op == "elect" ? 1 : barrier ? 0 : 2;
+    const Value named = read(i.op[at], 4);
+    V elsewhere = b_.getInt32(0);
+    if (!full_[node_]) {
+      flow_.nodes[node_].waits.each([&](size_t w) {
+        if (inside(static_cast<uint32_t>(w))) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), masks_[w]));
+      });
+      elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), exit_mask_));
+      if (i.guard >= 0) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), masks_[node_]));
+    }
+    V wrong = b_.getFalse();
+    if (named.uniform()) {
+      members = named.run[0];
+    } else {
+      const V all = lanes_of(named, 4);
+      const V used = b_.CreateSelect(bool_lanes(active_), all, llvm::Constant::getNullValue(all->getType()));
+      members = b_.CreateOrReduce(used);
+      if (op != "shfl" && !barrier) {
+        const V first = b_.CreateExtractElement(all, b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()}));
+        const V differ = b_.CreateAnd(active_, mask_bits(b_.CreateICmpNE(all, splat(first))));
+        wrong = b_.CreateICmpNE(differ, b_.getInt32(0));
+      }
+    }
+    if (i.guard >= 0 && forced_) wrong = b_.getTrue();  // some of the lanes that are here stay away
+    if (!full_[node_]) wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(members, elsewhere), b_.getInt32(0)));
+    if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong);
+  }
+  if (barrier) return;
+  if (op == "vote") {
+    const Value p = read(i.op[1], 0);
+    const V bits = b_.CreateAnd(active_, p.uniform() ? b_.CreateSExt(p.run[0], b_.getInt32Ty()) : mask_bits(p.lanes));
+    Value v;
+    v.runs = 1;
+    const V all = b_.CreateICmpEQ(bits, active_), any = b_.CreateICmpNE(bits, b_.getInt32(0));
+    switch (m.vote) {
+      case Vote::All: v.run[0] = all; break;
+      case Vote::Any: v.run[0] = any; break;
+      case Vote::Uni: v.run[0] = b_.CreateOr(all, b_.CreateNot(any)); break;
+      default: v.run[0] = bits; return write(i.op[0], 4, v);
+    }
+    return write(i.op[0], 0, v);
+  }
+  if (op == "redux") {
+    const V a = lanes_of(read(i.op[1], 4), 4);
+    const bool sg = i.type() == isa::Type::S32;
+    uint64_t neutral = 0;
+    if (m.op == Op::And || (m.op == Op::Min && !sg)) neutral = ~0u;
+    if (m.op == Op::Min && sg) neutral = 0x7fffffff;
+    if (m.op == Op::Max && sg) neutral = 0x80000000;
+    const V x = b_.CreateSelect(bool_lanes(active_), a, llvm::ConstantInt::get(a->getType(), neutral));
+    Value v;
+    v.runs = 1;
+    switch (m.op) {
+      case Op::Add: v.run[0] = b_.CreateAddReduce(x); break;
+      case Op::Min: v.run[0] = b_.CreateIntMinReduce(x, sg); break;
+      case Op::Max: v.run[0] = b_.CreateIntMaxReduce(x, sg); break;
+      case Op::And: v.run[0] = b_.CreateAndReduce(x); break;
+      case Op::Or: v.run[0] = b_.CreateOrReduce(x); break;
+      default: v.run[0] = b_.CreateXorReduce(x); break;
+    }
+    return write(i.op[0], 4, v);
+  }
+  if (op == "shfl") {
+    const Value value = read(i.op[1], 4), b = read(i.op[2], 4), c = read(i.op[3], 4);
+    const V a = lanes_of(value, 4);
+    Value out, in;
+    auto* cb = b.uniform() ? llvm::dyn_cast<llvm::ConstantInt>(b.run[0]) : nullptr;
+    auto* cc = c.uniform() ? llvm::dyn_cast<llvm::ConstantInt>(c.run[0]) : nullptr;
+    if (cb && cc) {
+      int from[kLanes];
+      bool in_range[kLanes];
+      shuffle_pattern(m.shuffle, static_cast<uint32_t>(cb->getZExtValue()), static_cast<uint32_t>(cc->getZExtValue()), from, in_range);
+      out.lanes = b_.CreateShuffleVector(a, std::vector<int>(from, from + kLanes));
+      std::vector<llvm::Constant*> flags;
+      for (bool f : in_range) flags.push_back(b_.getInt1(f));
+      in.lanes = llvm::ConstantVector::get(flags);
+    } else {
+      std::vector<llvm::Constant*> numbers;
+      for (uint32_t l = 0; l < kLanes; ++l) numbers.push_back(b_.getInt32(l));
+      const V lane = llvm::ConstantVector::get(numbers);
+      const auto k = [&](uint32_t v) { return splat(b_.getInt32(v)); };
+      const V by = b_.CreateAnd(lanes_of(b, 4), k(31)), cv = lanes_of(c, 4);
+      const V seg = b_.CreateAnd(b_.CreateLShr(cv, k(8)), k(31)), clamp = b_.CreateAnd(cv, k(31));
+      const V min_lane = b_.CreateAnd(lane, seg), max_lane = b_.CreateOr(min_lane, b_.CreateAnd(clamp, b_.CreateNot(seg)));
+      V j;
+      switch (m.shuffle) {
+        case Shuffle::Up: j = b_.CreateSub(lane, by); break;
+        case Shuffle::Down: j = b_.CreateAdd(lane, by); break;
+        case Shuffle::Bfly: j = b_.CreateXor(lane, by); break;
+        default: j = b_.CreateOr(min_lane, b_.CreateAnd(by, b_.CreateNot(seg))); break;
+      }
+      in.lanes = m.shuffle == Shuffle::Up ? b_.CreateICmpSGE(j, max_lane) : b_.CreateICmpSLE(j, max_lane);
+      j = b_.CreateAnd(b_.CreateSelect(in.lanes, j, lane), k(31));
+      llvm::IRBuilder<> top(entry_, entry_->begin());
+      auto* scratch = top.CreateAlloca(a->getType());
+      b_.CreateStore(a, scratch);
+      const V at = b_.CreateGEP(b_.getInt32Ty(), scratch, j);
+      out.lanes = b_.CreateMaskedGather(a->getType(), at, llvm::Align(4));
+    }
+    write(i.op[0], 4, out);
+    if (i.op[5] >= 0) write(i.op[5], 0, in);
+    return;
+  }
+  // match and elect: rare, through memory.
+  call_handler(i, active_);
+}
+
+void Emitter::emit_atomic(const vm::Insn& i) { call_handler(i, active_); }
+
+}  // namespace warpbeam::jit

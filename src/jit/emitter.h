@@ -1,0 +1,148 @@
+// From a kernel with known shapes to LLVM's intermediate language: one function that runs a whole block.
+//
+// A variable is held as its shape says: a host scalar per run, or a vector of 32 lanes. All variables live in allocas that
+// LLVM turns into values. Predicates are i1 or <32 x i1>, sets of lanes are i32.
+#pragma once
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "jit/runtime.h"
+#include "jit/shapes.h"
+
+namespace warpbeam::jit {
+
+inline constexpr int kLanes = 32;
+
+struct Value {
+  std::array<llvm::Value*, 4> run{};  // when runs > 0: the value in each run's first lane
+  llvm::Value* lanes = nullptr;       // when runs == 0
+  uint8_t runs = 0;
+  int64_t stride = 0;
+  bool uniform() const { return runs == 1 && stride == 0; }
+};
+
+struct KernelPlan {  // what is compiled
+  const vm::Code* code = nullptr;
+  Flow flow;
+  Shapes shapes;
+  std::vector<Region> regions;
+  std::vector<char> decides;
+  std::array<uint32_t, 3> block{1, 1, 1};
+};
+
+class Emitter {
+ public:
+  Emitter(llvm::Module& module, KernelPlan& plan, CompiledTables& tables);
+  void run();
+
+ private:
+  using V = llvm::Value*;
+  // --- values (emit_values.cc)
+  llvm::Type* lane_type(Width bytes);
+  llvm::Type* type_of(Width bytes, bool vector);
+  V constant(Width bytes, uint64_t bits) { return bytes ? static_cast<V>(b_.getIntN(bytes * 8u, bits)) : b_.getInt1(bits & 1); }
+  V splat(V scalar);
+  V lanes_of(const Value& v, Width bytes);          // as a vector
+  V in_run(const Value& v, Width bytes, int run, int runs);  // its value in the first lane of run `run` of `runs`
+  Value read(int32_t at, Width bytes);
+  Value read_variable(uint32_t variable);
+  Value read_special(const vm::FrameSlot& slot, Width bytes);
+  Value shaped(const Value& v, const Shape& shape, Width bytes);
+  void write(int32_t at, Width bytes, const Value& v);
+  V mask_bits(V lanes_of_bool) { return b_.CreateBitCast(lanes_of_bool, b_.getInt32Ty()); }
+  V bool_lanes(V mask) { return b_.CreateBitCast(mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kLanes)); }
+  V guard_mask(const vm::Insn& insn);               // lanes of active_ that take part
+  V context_field(size_t offset, llvm::Type* type, bool unchanging);
+  V machine_load(llvm::Type* type, V at, bool unchanging = false);
+  void machine_store(V value, V at);
+  V user(llvm::Instruction* access);                // marks an access of the kernel's own
+  V canonical(V floats);
+  V float_of(V bits, Width bytes);
+  V bits_of(V floats);
+  V call(const char* name, llvm::Type* result, llvm::ArrayRef<V> arguments);
+  V intrinsic(llvm::Intrinsic::ID id, V a);
+  V intrinsic(llvm::Intrinsic::ID id, V a, V c);
+  V intrinsic(llvm::Intrinsic::ID id, V a, V c, V d);
+
+  // --- control (emit_control.cc)
+  void emit_region(size_t region);
+  void emit_node(uint32_t node);
+  // Goes on with the first block that has lanes; `targets` have just been given some (all empty only if `may_be_none`).
+  void leave_to(const std::vector<uint32_t>& targets, bool may_be_none);
+  void add_lanes(uint32_t node, V lanes);
+  llvm::BasicBlock* block_of(uint32_t node);
+  bool inside(uint32_t node) const;
+  void emit_instruction(const vm::Insn& insn);
+  void find_full();
+  bool block_level(uint32_t variable) const;         // one value for the block, kept in a scalar between regions
+  Bits live_at_exit(const Region& region) const;
+  const vm::Insn* exit_insn(const Region& region) const;
+  std::vector<Saved> saved(const Bits& variables, bool compact);
+  void store_saved(const std::vector<Saved>& all, V frame);
+  void emit_body(const Region& region, llvm::BasicBlock* done);
+  void emit_dispatch(const Region& region);
+  void emit_guarded(const vm::Insn& insn);
+  void dispatch(const vm::Insn& insn);
+  Handover& new_handover(const vm::Insn& at);
+  void hand_over(const vm::Insn& at, V when);        // branches to a stub where `when` holds
+
+  // --- instructions
+  bool emit_pure(const vm::Insn& insn);              // emit_arith.cc: results depend on operands alone
+  V compute(const vm::Insn& insn, const std::vector<V>& operands);
+  V compute_integer(const vm::Insn& insn, const std::vector<V>& o);
+  V compute_float(const vm::Insn& insn, const std::vector<V>& o);
+  V compute_convert(const vm::Insn& insn, V a);
+  V compute_compare(const vm::Insn& insn, V a, V c);
+  void check_wrap(const vm::Insn& insn);
+  void emit_memory(const vm::Insn& insn);            // emit_memory.cc
+  void emit_warp(const vm::Insn& insn);              // emit_warp.cc
+  void emit_atomic(const vm::Insn& insn);
+  void emit_library_call(const vm::Insn& insn);      // emit_call.cc
+  void call_handler(const vm::Insn& insn, V mask);
+  void store_slots(const vm::Insn& insn, V frame);
+  void load_slots(const vm::Insn& insn, V frame, bool only);
+  V frame();
+
+  struct Access;
+  void fast_access(const vm::Insn& insn, const Value& address, V mask, Access& access);
+
+  llvm::Module& m_;
+  llvm::LLVMContext& c_;
+  llvm::IRBuilder<> b_;
+  KernelPlan& plan_;
+  CompiledTables& tables_;
+  const Flow& flow_;
+  const Shapes& shapes_;
+  llvm::Function* f_ = nullptr;
+  V context_ = nullptr;
+  llvm::BasicBlock* entry_ = nullptr;
+  std::vector<std::array<llvm::AllocaInst*, 4>> storage_;       // by variable: what this warp sees
+  std::vector<llvm::AllocaInst*> block_storage_;  // of variables that are the same in the whole block, between regions
+  std::vector<llvm::AllocaInst*> masks_;          // by node: lanes that are to run it
+  std::vector<llvm::BasicBlock*> blocks_;         // by node, in the region that is being written
+  std::vector<llvm::BasicBlock*> region_entry_;
+  std::vector<int32_t> region_of_entry_;          // by node
+  llvm::AllocaInst* exit_mask_ = nullptr;
+  llvm::AllocaInst* handover_ = nullptr;
+  size_t region_ = 0;
+  uint32_t node_ = 0;
+  V warp_ = nullptr;       // index of the warp that runs
+  V active_ = nullptr;     // lanes that run the current node
+  llvm::BasicBlock* region_exit_ = nullptr;   // the warp is through with its region
+  llvm::BasicBlock* handed_over_ = nullptr;
+  llvm::MDNode *machine_scope_ = nullptr, *user_scope_ = nullptr;
+  std::vector<char> full_;          // by node: every lane of the warp runs it
+  std::vector<llvm::AllocaInst*> block_after_;    // their values after the region, from the last warp that ran it
+  llvm::AllocaInst *all_taken_ = nullptr, *none_taken_ = nullptr, *any_live_ = nullptr;
+  llvm::AllocaInst *popc_ = nullptr, *all_ = nullptr, *any_ = nullptr;  // of bar.red
+  bool forced_ = false;             // writes keep the old values of lanes outside active_
+  bool many_regions_ = false, lanes_leave_ = false;
+};
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,199 @@
+// The engine: which kernels it takes, what it has compiled, how a block is run.
+#include "vm/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "jit/codegen.h"
+#include "jit/emitter.h"
+#include "vm/grid.h"
+
+namespace warpbeam::jit {
+namespace {
+
+bool notes_wanted() {
+  static const bool wanted = [] {
+    const char* value = std::getenv("WARPBEAM_NOTES");
+    return value && std::string_view(value) == "1";
+  }();
+  return wanted;
+}
+
+struct BlockState {
+  Context context;
+  std::byte* frames[32];
+  uint32_t live[32];
+};
+
+class Kernel final : public vm::CompiledKernel {
+ public:
+  Kernel(std::unique_ptr<HostCode> code, std::unique_ptr<CompiledTables> tables, const vm::EngineServices& services)
+      : code_(std::move(code)), tables_(std::move(tables)), services_(services) {}
+
+  bool run(vm::Block& block) const override {
+    static thread_local BlockState state;
+    Context& c = state.context;
+    const vm::Launch& launch = *block.launch;
+    c.params = launch.params.data();
+    c.shared = block.shared.data();
+    c.shared_bytes = block.shared_bytes;
+    c.ranges = block.ranges.data();
+    c.frames = state.frames;
+    c.live = state.live;
+    const uint32_t warps = (block.threads + 31) / 32;
+    for (uint32_t w = 0; w < warps; ++w) state.live[w] = ~0u;
+    if (block.threads % 32) state.live[warps - 1] = (1u << block.threads % 32) - 1;
+    for (size_t k = 0; k < 3; ++k) {
+      c.ctaid[k] = block.index[k];
+      c.nctaid[k] = launch.grid[k];
+    }
+    c.smid = block.smid;
+    c.nsmid = launch.sm_count;
+    c.dynamic_shared = launch.dynamic_shared;
+    c.gridid = launch.grid_id;
+    c.params_address = block.params_address;
+    c.param_bytes = launch.params.size();
+    c.workspace = block.grid->workspace;
+    c.block = &block;
+    c.services = &services_;
+    if (code_->function()(&c)) return true;
+    ++handed_over_;
+    return false;
+  }
+  uint32_t handed_over() const { return handed_over_; }
+
+ private:
+  std::unique_ptr<HostCode> code_;
+  std::unique_ptr<CompiledTables> tables_;
+  const vm::EngineServices& services_;
+  mutable std::atomic<uint32_t> handed_over_{0};
+};
+
+// Why a kernel stays with the interpreter; empty: it can be compiled.
+std::string refuse(const vm::Code& code, const vm::Launch& launch, const vm::EngineServices& services) {
+  for (const vm::Insn& i : code.function->insns) {
+    if (i.fn == services.call || i.fn == services.call_indirect) return "it calls device functions that were not inlined";
+    const isa::Row* row = i.source ? i.source->form.row : nullptr;
+    if (!row || i.fn == services.label) continue;
+    if (i.fn == services.jump || i.fn == services.not_pred || i.fn == services.read_special || i.call) continue;
+    if (row->opcode == "alloca" || row->opcode == "stacksave" || row->opcode == "stackrestore") return "it changes its stack";
+    if (row->kind == isa::Kind::Barrier && row->cls == isa::Class::Barrier && row->syntax.find("warp.sync") == std::string_view::npos) {
+      if (row->syntax.find(".arrive") != std::string_view::npos) return "bar.arrive";
+      const bool red = i.mods().red;
+      const size_t plain = red ? 3 : 1;
+      if (i.source->operands.size() != plain) return "a barrier for a part of the block";
+      const ptx::Operand& id = i.source->operands[red ? 1 : 0];
+      if (id.kind != ptx::OperandKind::Immediate || id.imm != 0) return "a barrier other than 0";
+    }
+    const isa::Mods& m = i.mods();
+    if (row->kind == isa::Kind::Memory && row->cls == isa::Class::Load && i.op[1] < 0 &&
+        (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry) &&
+        (i.imm < 0 || static_cast<uint64_t>(i.imm) + static_cast<uint64_t>(isa::bytes_of(i.type()) * i.count) > launch.params.size()))
+      return "it reads past its parameters";
+  }
+  return "";
+}
+
+class FastEngine final : public vm::Engine {
+ public:
+  explicit FastEngine(const vm::EngineServices& services) : services_(services) {}
+
+  std::shared_ptr<const vm::CompiledKernel> find(const vm::Launch& launch) override {
+    const vm::Code& code = *launch.kernel->code;
+    std::lock_guard lock(mutex_);
+    if (!code.compiled) code.compiled = std::make_shared<Versions>();
+    Versions& versions = *static_cast<Versions*>(code.compiled.get());
+    auto [it, fresh] = versions.try_emplace(launch.block);
+    Version& version = it->second;
+    if (fresh) {
+      compile(code, launch, version, true);
+    } else if (version.kernel && version.assumes && version.kernel->handed_over() > kMostHandovers) {
+      compile(code, launch, version, false);
+    } else if (version.kernel && !version.assumes && version.kernel->handed_over() > kMostHandovers) {
+      version.kernel = nullptr;
+      note(code, "it was handed over to the interpreter too often");
+    }
+    return version.kernel;
+  }
+
+ private:
+  static constexpr uint32_t kMostHandovers = 16;
+  struct Version {
+    std::shared_ptr<Kernel> kernel;
+    bool assumes = true;
+  };
+  using Versions = std::map<std::array<uint32_t, 3>, Version>;
+
+  void note(const vm::Code& code, const std::string& why) {
+    if (notes_wanted()) fmt::print(stderr, "warpbeam: note: {} runs on the interpreter: {}\n", code.function->display_name, why);
+  }
+
+  void compile(const vm::Code& code, const vm::Launch& launch, Version& version, bool assume) {
+    version.kernel = nullptr;
+    version.assumes = assume;
+    const auto begin = std::chrono::steady_clock::now();
+    std::string why = refuse(code, launch, services_);
+    if (why.empty()) why = build(code, launch, version, assume);
+    if (!why.empty()) return note(code, why);
+    if (notes_wanted())
+      fmt::print(stderr, "warpbeam: note: {} compiled in {:.1f} ms\n", code.function->display_name,
+                 std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+  }
+
+  std::string build(const vm::Code& code, const vm::Launch& launch, Version& version, bool assume) {
+    KernelPlan plan;
+    plan.code = &code;
+    plan.block = launch.block;
+    if (std::string why = build_flow(plan.flow, *code.function, services_); !why.empty()) return why;
+    if (std::string why = find_waiting_loop(plan.flow); !why.empty()) return why;
+    std::string why;
+    auto regions = find_regions(plan.flow, why);
+    if (!regions) return why;
+    plan.regions = std::move(*regions);
+    plan.decides.assign(plan.flow.nodes.size(), 0);
+    bool barriers = false;
+    for (const Region& r : plan.regions)
+      if (r.exit_node >= 0) {
+        plan.decides[static_cast<size_t>(r.exit_node)] = plan.flow.nodes[static_cast<size_t>(r.exit_node)].ends == End::Branch;
+        barriers = true;
+      }
+    plan.shapes = find_shapes(plan.flow, launch.block, plan.decides, barriers, assume);
+    for (const Node& node : plan.flow.nodes)
+      if (node.ends == End::Barrier && node.last->mods().red) {
+        const Source d = plan.flow.source(node.last->op[0], plan.flow.variables.empty() ? 0 : 4);
+        const Shape& s = plan.shapes.variables[d.variable];
+        if (d.kind != SourceKind::Variable || !s.uniform() || s.reach != Reach::Block) return "the result of a barrier is mixed with values of single threads";
+      }
+    if (!generator_) {
+      auto made = CodeGenerator::make();
+      if (!made) return made.error().message;
+      generator_ = std::move(*made);
+    }
+    auto context = std::make_unique<llvm::LLVMContext>();
+    auto module = std::make_unique<llvm::Module>("kernel", *context);
+    generator_->prepare(*module);
+    auto tables = std::make_unique<CompiledTables>();
+    Emitter(*module, plan, *tables).run();
+    auto host = generator_->compile(std::move(module), std::move(context));
+    if (!host) return host.error().message;
+    version.kernel = std::make_shared<Kernel>(std::move(*host), std::move(tables), services_);
+    return "";
+  }
+
+  const vm::EngineServices& services_;
+  std::mutex mutex_;
+  std::unique_ptr<CodeGenerator> generator_;
+};
+
+}  // namespace
+}  // namespace warpbeam::jit
+
+extern "C" __attribute__((visibility("default"))) warpbeam::vm::Engine* warpbeam_make_engine(const warpbeam::vm::EngineServices& services) {
+  return new warpbeam::jit::FastEngine(services);
+}

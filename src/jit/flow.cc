@@ -1,0 +1,327 @@
+#include "jit/flow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "isa/library/library.h"
+
+namespace warpbeam::jit {
+namespace {
+
+using isa::Kind;
+
+constexpr size_t kMostNodes = 3000, kMostVariables = 20000;
+
+bool is_trap(const vm::Insn& i) { return i.source->form.row->kind == Kind::Control && i.source->form.row->opcode == "trap"; }
+bool is_block_barrier(const vm::Insn& i) {
+  return i.source->form.row->kind == Kind::Barrier && i.source->form.row->cls == isa::Class::Barrier &&
+         i.source->form.row->syntax.find("warp.sync") == std::string_view::npos;
+}
+
+// Parts of local memory that calls of the device library pass, when every access is to a whole part.
+void find_parameter_parts(Flow& flow) {
+  const vm::FunctionCode& code = *flow.code;
+  std::map<int32_t, uint32_t> parts;
+  for (const vm::Insn& i : code.insns) {
+    if (!flow.is_library_call(i)) continue;
+    for (const auto& list : {i.call->args, i.call->returns})
+      for (const vm::LocalPart& p : list)
+        if (p.size == 4 || p.size == 8) parts[static_cast<int32_t>(p.offset)] = p.size;
+  }
+  if (parts.empty()) return;
+  auto spoil = [&](int64_t offset, int64_t size) {
+    for (auto it = parts.begin(); it != parts.end();) {
+      const bool touches = offset < it->first + int64_t(it->second) && it->first < offset + size;
+      it = touches ? parts.erase(it) : std::next(it);
+    }
+  };
+  for (const vm::Insn& i : code.insns) {
+    if (i.call && !flow.is_library_call(i))
+      for (const auto& list : {i.call->args, i.call->returns})
+        for (const vm::LocalPart& p : list) spoil(p.offset, p.size);
+    const isa::Row* row = i.source ? i.source->form.row : nullptr;
+    const bool access = row && row->kind == Kind::Memory && row->cls != isa::Class::Misc && !i.call;
+    for (const int32_t at : i.op) {
+      const auto slot = flow.special_at.find(at);
+      if (at < 0 || slot == flow.special_at.end() || slot->second->kind != vm::SlotKind::LocalAddress) continue;
+      if (!access || at != i.op[1]) {
+        spoil(slot->second->addend, INT32_MAX);  // its address is taken
+        continue;
+      }
+      const int64_t offset = slot->second->addend + i.imm, size = isa::bytes_of(i.source->form.type);
+      const auto part = parts.find(static_cast<int32_t>(offset));
+      if (i.list || part == parts.end() || part->second != size || i.width != size) spoil(offset, size * i.count);
+    }
+  }
+  flow.parameter_parts = std::move(parts);
+}
+
+std::string name_variables(Flow& flow) {
+  const vm::FunctionCode& code = *flow.code;
+  flow.slots.resize(code.insns.size());
+  for (size_t k = 0; k < code.insns.size(); ++k) {
+    const vm::Insn& i = code.insns[k];
+    std::vector<Slot> slots = slots_of(i, code, *flow.services);
+    if (const int32_t key = flow.parameter_key(i); key >= 0) {
+      const bool load = i.source->form.row->cls == isa::Class::Load;
+      slots.push_back({key, i.width, load ? false : true, load});
+    } else if (flow.is_library_call(i)) {
+      for (const vm::LocalPart& p : i.call->args)
+        if (flow.parameter_parts.contains(static_cast<int32_t>(p.offset))) slots.push_back({kParamKeys + static_cast<int32_t>(p.offset), static_cast<Width>(p.size), false, true});
+      for (const vm::LocalPart& p : i.call->returns)
+        if (flow.parameter_parts.contains(static_cast<int32_t>(p.offset))) slots.push_back({kParamKeys + static_cast<int32_t>(p.offset), static_cast<Width>(p.size), true, false});
+    }
+    for (const Slot& s : slots) {
+      if (s.at < kParamKeys && (flow.special_at.contains(s.at) || (s.at >= static_cast<int32_t>(code.constants_at) && s.at < static_cast<int32_t>(code.constants_at + code.constants.size())))) continue;
+      auto [it, fresh] = flow.variable_at.try_emplace(s.at, static_cast<uint32_t>(flow.variables.size()));
+      if (fresh) flow.variables.push_back({s.at, s.bytes});
+      else if (flow.variables[it->second].bytes != s.bytes) return fmt::format("a register is used with {} and {} bytes", flow.variables[it->second].bytes, s.bytes);
+    }
+    flow.slots[k] = std::move(slots);
+  }
+  return flow.variables.size() > kMostVariables ? "too many registers" : "";
+}
+
+std::string make_nodes(Flow& flow) {
+  const vm::FunctionCode& code = *flow.code;
+  const vm::EngineServices& s = *flow.services;
+  const uint32_t n = static_cast<uint32_t>(code.insns.size());
+  std::vector<char> leader(n + 1);
+  leader[0] = 1;
+  auto ends = [&](const vm::Insn& i) {
+    return i.fn == s.jump || i.fn == s.branch || i.fn == s.branch_table || i.fn == s.ret || i.fn == s.exit ||
+           (i.fn != s.label && !i.call && i.fn != s.not_pred && i.fn != s.read_special && ((is_trap(i) && i.guard < 0) || is_block_barrier(i)));
+  };
+  for (uint32_t k = 0; k < n; ++k) {
+    const vm::Insn& i = code.insns[k];
+    if (i.fn == s.jump || i.fn == s.branch) leader[i.target] = 1;
+    if (i.fn == s.branch_table)
+      for (int64_t t = 0; t < i.imm; ++t) leader[static_cast<uint32_t>(i.list[t])] = 1;
+    if (i.fn == s.label) leader[k] = 1;
+    if (ends(i)) leader[k + 1] = 1;
+  }
+  flow.node_at.assign(n + 1, -1);
+  for (uint32_t k = 0; k < n; ++k) {
+    if (!leader[k]) continue;
+    flow.node_at[k] = static_cast<int32_t>(flow.nodes.size());
+    Node node;
+    node.begin = k;
+    node.end = k + 1;
+    while (node.end < n && !leader[node.end]) ++node.end;
+    flow.nodes.push_back(std::move(node));
+  }
+  if (flow.nodes.size() > kMostNodes) return "too many blocks of code";
+  for (Node& node : flow.nodes) {
+    const vm::Insn& i = code.insns[node.end - 1];
+    auto at = [&](uint32_t insn) { return static_cast<uint32_t>(flow.node_at[insn]); };
+    auto fall = [&] {
+      if (node.end < n) node.next.push_back(at(node.end));
+    };
+    if (i.fn == s.jump) {
+      node.next = {at(i.target)};
+    } else if (i.fn == s.branch) {
+      node.ends = End::Branch;
+      node.next = {at(i.target)};
+      fall();
+      if (node.next.size() == 2 && node.next[0] == node.next[1]) {
+        node.ends = End::Fall;
+        node.next.pop_back();
+      }
+    } else if (i.fn == s.branch_table) {
+      if (i.guard >= 0) return "a guarded brx.idx";
+      node.ends = End::Table;
+      for (int64_t t = 0; t < i.imm; ++t) node.next.push_back(at(static_cast<uint32_t>(i.list[t])));
+    } else if (i.fn == s.ret || i.fn == s.exit) {
+      node.ends = End::Leave;
+      if (i.guard >= 0) fall();
+    } else if (ends(i)) {
+      node.ends = is_block_barrier(i) ? End::Barrier : End::Trap;
+      if (node.ends == End::Barrier) {
+        if (i.guard >= 0) return "a guarded barrier";
+        fall();
+      }
+    } else {
+      fall();
+    }
+    if (node.ends != End::Fall) node.last = &i;
+  }
+  return "";
+}
+
+void find_live(Flow& flow) {
+  const size_t n = flow.variables.size();
+  std::vector<Bits> use(flow.nodes.size(), Bits(n)), kill(flow.nodes.size(), Bits(n));
+  for (size_t b = 0; b < flow.nodes.size(); ++b) {
+    Node& node = flow.nodes[b];
+    node.live_in = node.live_out = Bits(n);
+    for (uint32_t k = node.begin; k < node.end; ++k) {
+      const bool guarded = flow.code->insns[k].guard >= 0;
+      for (const Slot& s : flow.slots[k])
+        if (const auto v = flow.variable_at.find(s.at); v != flow.variable_at.end() && (s.read || guarded) && !kill[b].has(v->second)) use[b].add(v->second);
+      if (guarded) continue;
+      for (const Slot& s : flow.slots[k])
+        if (const auto v = flow.variable_at.find(s.at); v != flow.variable_at.end() && s.written && !s.read) kill[b].add(v->second);
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t b = flow.nodes.size(); b-- > 0;) {
+      Node& node = flow.nodes[b];
+      for (uint32_t s : node.next) node.live_out.add(flow.nodes[s].live_in);
+      Bits in = node.live_out;
+      in.remove(kill[b]);
+      in.add(use[b]);
+      if (!(in == node.live_in)) {
+        node.live_in = std::move(in);
+        changed = true;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Source Flow::source(int32_t at, Width bytes) const {
+  Source s;
+  if (at < 0) return s;
+  if (const auto v = variable_at.find(at); v != variable_at.end()) return {SourceKind::Variable, v->second, 0, nullptr};
+  if (const auto f = special_at.find(at); f != special_at.end()) return {SourceKind::Special, 0, 0, f->second};
+  s.kind = SourceKind::Constant;
+  std::memcpy(&s.bits, code->constants.data() + (at - static_cast<int32_t>(code->constants_at)), bytes == 0 ? 4 : std::min<size_t>(bytes, 8));
+  if (bytes == 0) s.bits &= 1;
+  return s;
+}
+
+bool Flow::is_library_call(const vm::Insn& i) const {
+  if (!i.call || i.fn != services->call_builtin || i.call->builtin != services->library_call) return false;
+  const std::string_view signature = static_cast<const isa::LibraryFunction*>(i.call->builtin_data)->signature;
+  for (char c : signature)
+    if (isa::library_type_is_pointer(c) || (c != 'f' && c != 'd' && c != 'i' && c != 'u' && c != 'l' && c != '(' && c != ')')) return false;
+  for (const auto& list : {i.call->args, i.call->returns})
+    for (const vm::LocalPart& p : list)
+      if (p.size != 4 && p.size != 8) return false;
+  size_t k = 0;
+  for (char c : signature.substr(2, signature.size() - 3)) {
+    if (k >= i.call->args.size() || static_cast<int>(i.call->args[k].size) != isa::library_type_bytes(c)) return false;
+    ++k;
+  }
+  return k == i.call->args.size() && i.call->returns.size() == 1 && static_cast<int>(i.call->returns[0].size) == isa::library_type_bytes(signature[0]);
+}
+
+int32_t Flow::parameter_key(const vm::Insn& i) const {
+  if (!i.source || i.call || i.list || i.op[1] < 0 || parameter_parts.empty()) return -1;
+  const isa::Row* row = i.source->form.row;
+  if (!row || row->kind != Kind::Memory || row->cls == isa::Class::Misc) return -1;
+  const auto slot = special_at.find(i.op[1]);
+  if (slot == special_at.end() || slot->second->kind != vm::SlotKind::LocalAddress) return -1;
+  const auto part = parameter_parts.find(static_cast<int32_t>(slot->second->addend + i.imm));
+  return part == parameter_parts.end() ? -1 : kParamKeys + part->first;
+}
+
+std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services) {
+  flow.code = &code;
+  flow.services = &services;
+  for (const vm::FrameSlot& s : code.slots) flow.special_at[s.offset] = &s;
+  find_parameter_parts(flow);
+  if (std::string why = name_variables(flow); !why.empty()) return why;
+  if (std::string why = make_nodes(flow); !why.empty()) return why;
+  find_live(flow);
+  return "";
+}
+
+void find_waits(Flow& flow, const std::vector<char>& divergent) {
+  const size_t n = flow.nodes.size();
+  for (Node& node : flow.nodes) node.waits = Bits(n);
+  std::vector<char> seen(n);
+  std::vector<uint32_t> work;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t a = 0; a < n; ++a) {
+      const Node& from = flow.nodes[a];
+      for (size_t e = 0; e < from.next.size(); ++e) {
+        const uint32_t to = from.next[e];
+        // Lanes are at `to`. Which blocks before it may other lanes still run?
+        std::fill(seen.begin(), seen.end(), 0);
+        work.clear();
+        auto start = [&](uint32_t b) {
+          if (b < to && !seen[b]) {
+            seen[b] = 1;
+            work.push_back(b);
+          }
+        };
+        if (divergent[a])
+          for (uint32_t other : from.next)
+            if (other != to) start(other);
+        from.waits.each([&](size_t w) { start(static_cast<uint32_t>(w)); });
+        while (!work.empty()) {
+          const uint32_t b = work.back();
+          work.pop_back();
+          if (!flow.nodes[b].waits.has(to)) {
+            flow.nodes[b].waits.add(to);
+            changed = true;
+          }
+          for (uint32_t s : flow.nodes[b].next) start(s);
+        }
+      }
+    }
+  }
+}
+
+namespace {
+
+// What can be reached from `starts` without passing `wall` (kNoWall: everything).
+constexpr uint32_t kNoWall = ~0u;
+Bits reach(const Flow& flow, const std::vector<uint32_t>& starts, uint32_t wall) {
+  Bits all(flow.nodes.size());
+  std::vector<uint32_t> work;
+  auto visit = [&](uint32_t b) {
+    if (b == wall || all.has(b)) return;
+    all.add(b);
+    work.push_back(b);
+  };
+  for (uint32_t s : starts) visit(s);
+  while (!work.empty()) {
+    const uint32_t b = work.back();
+    work.pop_back();
+    for (uint32_t s : flow.nodes[b].next) visit(s);
+  }
+  return all;
+}
+
+size_t count(const Bits& bits) {
+  size_t n = 0;
+  bits.each([&](size_t) { ++n; });
+  return n;
+}
+
+}  // namespace
+
+Bits influence(const Flow& flow, uint32_t node) {
+  // The ways meet at a block that can be reached from all of them; the nearest such block is the one with the least before
+  // it. Ways on which lanes leave the kernel need not come there.
+  constexpr size_t kWorthLooking = 300;
+  const std::vector<uint32_t>& ways = flow.nodes[node].next;
+  Bits best = reach(flow, ways, kNoWall);
+  if (flow.nodes.size() > kWorthLooking) return best;
+  std::vector<Bits> from;
+  for (uint32_t s : ways) from.push_back(reach(flow, {s}, kNoWall));
+  const Bits all = best;
+  size_t most_ways = 0, least = count(best) + 1;
+  all.each([&](size_t meeting) {
+    size_t passing = 0;
+    for (const Bits& f : from) passing += f.has(meeting);
+    if (passing < most_ways) return;
+    const Bits before = reach(flow, ways, static_cast<uint32_t>(meeting));
+    const size_t size = count(before);
+    if (passing == most_ways && size >= least) return;
+    most_ways = passing;
+    least = size;
+    best = before;
+  });
+  return best;
+}
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,83 @@
+// The kernel as this engine sees it: variables, basic blocks in the decoder's order, what is live where, which lanes may
+// wait where while others run, and how barriers cut the kernel into regions.
+//
+// The interpreter always runs the group of lanes that is furthest behind in the decoder's order. Compiled code does the
+// same: every block that lanes may wait at has a mask, and the end of a block goes to the first block with a mask that is
+// not empty. Where all lanes of a warp go together no mask is tested.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "jit/bits.h"
+#include "jit/operands.h"
+
+namespace warpbeam::jit {
+
+struct Variable {
+  int32_t at = -1;   // slot in the interpreter's frame; kParamKeys and above: a part of a call's parameters
+  Width bytes = 0;
+};
+
+enum class SourceKind : uint8_t { None, Variable, Constant, Special };
+struct Source {
+  SourceKind kind = SourceKind::None;
+  uint32_t variable = 0;
+  uint64_t bits = 0;                        // Constant; predicates: 0 or 1
+  const vm::FrameSlot* special = nullptr;   // Special: special registers and addresses
+};
+
+enum class End : uint8_t { Fall, Branch, Table, Leave, Trap, Barrier };
+
+struct Node {
+  uint32_t begin = 0, end = 0;        // instructions, the last one included in what `ends` says
+  End ends = End::Fall;
+  const vm::Insn* last = nullptr;     // Branch, Table, Leave, Barrier: the instruction that does it
+  std::vector<uint32_t> next;         // Branch: taken, not taken; Leave: those that a guard keeps here
+  Bits live_in, live_out;             // variables
+  Bits waits;                         // nodes where lanes may wait while this one runs
+};
+
+struct Region {
+  uint32_t entry = 0;
+  std::vector<uint32_t> nodes;  // in order
+  // Where its warps come to an end: after a barrier or before a block-wide decision at `exit_node`, or on any edge to the
+  // node `exit_to`. Neither: every lane leaves.
+  int32_t exit_node = -1, exit_to = -1;
+};
+
+struct Flow {
+  const vm::FunctionCode* code = nullptr;
+  const vm::EngineServices* services = nullptr;
+  std::vector<Variable> variables;
+  std::unordered_map<int32_t, uint32_t> variable_at;
+  std::unordered_map<int32_t, const vm::FrameSlot*> special_at;
+  std::map<int32_t, uint32_t> parameter_parts;  // promoted parts of calls' parameters: offset in local memory -> bytes
+  std::vector<std::vector<Slot>> slots;         // by instruction
+  std::vector<Node> nodes;
+  std::vector<int32_t> node_at;                 // by instruction: the node that begins there, or -1
+
+  Source source(int32_t at, Width bytes) const;
+  // The promoted parameter that an ld.param or st.param touches, as a key; -1.
+  int32_t parameter_key(const vm::Insn& insn) const;
+  bool is_library_call(const vm::Insn& insn) const;
+};
+
+// Why the kernel cannot be compiled; empty: it can.
+std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services);
+
+// Fills Node::waits. `divergent[n]`: lanes of a warp may disagree at the end of node n.
+void find_waits(Flow& flow, const std::vector<char>& divergent);
+
+// Nodes between a branch at the end of `node` and the place where its ways meet again.
+Bits influence(const Flow& flow, uint32_t node);
+
+// Cuts the flow at barriers. `why` tells what is in the way.
+std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& why);
+
+// Loops that may wait for what another thread does: the interpreter knows how to give way in them. Empty: there are none.
+std::string find_waiting_loop(const Flow& flow);
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,157 @@
+// Where barriers cut a kernel. A region is code that each warp of the block runs through before the next warp begins; it
+// starts at one block and all its ways come to an end at one place: a barrier, or a decision that the whole block takes
+// together because barriers depend on it.
+#include <algorithm>
+#include <set>
+
+#include "jit/flow.h"
+
+namespace warpbeam::jit {
+namespace {
+
+class Cutter {
+ public:
+  explicit Cutter(const Flow& flow) : flow_(flow), entry_(flow.nodes.size()), decides_(flow.nodes.size()), owner_(flow.nodes.size()) {}
+
+  std::optional<std::vector<Region>> run(std::string& why) {
+    entry_[0] = 1;
+    for (const Node& node : flow_.nodes)
+      if (node.ends == End::Barrier)
+        for (uint32_t s : node.next) entry_[s] = 1;
+    for (;;) {
+      if (assign()) continue;
+      std::vector<Region> regions;
+      bool again = false;
+      for (uint32_t e = 0; e < flow_.nodes.size() && !again; ++e) {
+        if (!entry_[e]) continue;
+        Region region;
+        if (!describe(e, region)) {
+          if (!split(e)) {
+            why = "barriers in control flow that cannot be cut";
+            return std::nullopt;
+          }
+          again = true;
+        }
+        regions.push_back(std::move(region));
+      }
+      if (!again) return regions;
+    }
+  }
+
+ private:
+  bool stops(uint32_t b) const { return flow_.nodes[b].ends == End::Barrier || decides_[b]; }
+
+  // Gives every block to the region it belongs to; true when a block was found that two regions lead to.
+  bool assign() {
+    std::fill(owner_.begin(), owner_.end(), -1);
+    for (uint32_t e = 0; e < flow_.nodes.size(); ++e) {
+      if (!entry_[e]) continue;
+      std::vector<uint32_t> work{e};
+      owner_[e] = static_cast<int32_t>(e);
+      while (!work.empty()) {
+        const uint32_t b = work.back();
+        work.pop_back();
+        if (stops(b)) continue;
+        for (uint32_t s : flow_.nodes[b].next) {
+          if (entry_[s]) continue;
+          if (owner_[s] == static_cast<int32_t>(e)) continue;
+          if (owner_[s] >= 0) {
+            entry_[s] = 1;
+            return true;
+          }
+          owner_[s] = static_cast<int32_t>(e);
+          work.push_back(s);
+        }
+      }
+    }
+    return false;
+  }
+
+  // An exit is the number of a stopping block, or of an entry plus the number of blocks.
+  // An edge back to the region's own entry is a loop inside of it.
+  std::set<uint32_t> exits_of(uint32_t b, uint32_t e) const {
+    const uint32_t n = static_cast<uint32_t>(flow_.nodes.size());
+    if (stops(b)) return {b};
+    std::set<uint32_t> out;
+    for (uint32_t s : flow_.nodes[b].next)
+      if (entry_[s] && s != e) out.insert(s + n);
+    return out;
+  }
+
+  bool describe(uint32_t e, Region& region) {
+    region.entry = e;
+    std::set<uint32_t> exits;
+    for (uint32_t b = 0; b < flow_.nodes.size(); ++b) {
+      if (owner_[b] != static_cast<int32_t>(e)) continue;
+      region.nodes.push_back(b);
+      exits.merge(exits_of(b, e));
+    }
+    if (exits.empty()) return true;
+    if (exits.size() > 1) return false;
+    const uint32_t n = static_cast<uint32_t>(flow_.nodes.size()), x = *exits.begin();
+    (x < n ? region.exit_node : region.exit_to) = static_cast<int32_t>(x < n ? x : x - n);
+    return true;
+  }
+
+  // The region's ways end in different places: the branches on which that depends become decisions of the block.
+  bool split(uint32_t e) {
+    bool any = false;
+    for (uint32_t b = 0; b < flow_.nodes.size(); ++b) {
+      const Node& node = flow_.nodes[b];
+      if (owner_[b] != static_cast<int32_t>(e) || stops(b) || node.ends != End::Branch) continue;
+      std::set<uint32_t> first;
+      bool differ = false, have = false;
+      for (uint32_t s : node.next) {
+        std::set<uint32_t> here = ends_from(s, e);
+        if (here.empty()) continue;  // they all leave
+        if (have && here != first) differ = true;
+        first = std::move(here);
+        have = true;
+      }
+      if (!differ) continue;
+      decides_[b] = 1;
+      for (uint32_t s : node.next) entry_[s] = 1;
+      any = true;
+    }
+    return any;
+  }
+
+  std::set<uint32_t> ends_from(uint32_t s, uint32_t e) const {
+    const uint32_t n = static_cast<uint32_t>(flow_.nodes.size());
+    if (entry_[s] && s != e) return {s + n};
+    std::set<uint32_t> out;
+    std::vector<uint32_t> work{s};
+    Bits seen(n);
+    seen.add(s);
+    while (!work.empty()) {
+      const uint32_t b = work.back();
+      work.pop_back();
+      out.merge(exits_of(b, e));
+      if (stops(b)) continue;
+      for (uint32_t t : flow_.nodes[b].next)
+        if (!entry_[t] && owner_[t] == static_cast<int32_t>(e) && !seen.has(t)) {
+          seen.add(t);
+          work.push_back(t);
+        }
+    }
+    return out;
+  }
+
+  const Flow& flow_;
+  std::vector<char> entry_, decides_;
+  std::vector<int32_t> owner_;
+};
+
+}  // namespace
+
+std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& why) {
+  const bool cut = std::any_of(flow.nodes.begin(), flow.nodes.end(), [](const Node& n) { return n.ends == End::Barrier; });
+  if (!cut) {  // one region holds everything
+    Region all;
+    for (uint32_t b = 0; b < flow.nodes.size(); ++b) all.nodes.push_back(b);
+    return std::vector<Region>{all};
+  }
+  return Cutter(flow).run(why);
+}
+
+}  // namespace warpbeam::jit

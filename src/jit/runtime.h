@@ -1,0 +1,69 @@
+// What compiled code and the machine share at run time.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "jit/operands.h"
+#include "vm/warp.h"
+
+namespace warpbeam::jit {
+
+inline constexpr uint32_t kMostPending = 256, kMostParts = 16, kMostBlockValues = 512;
+
+// What compiled code sees of a block. Emitted code knows these offsets.
+struct Context {
+  const std::byte* params = nullptr;
+  std::byte* shared = nullptr;
+  uint64_t shared_bytes = 0;
+  vm::AccessRange* ranges = nullptr;
+  std::byte** frames = nullptr;     // registers of each warp; filled by prepare
+  uint32_t* live = nullptr;         // lanes of each warp that have not left
+  uint32_t ctaid[3]{}, nctaid[3]{};
+  uint32_t smid = 0, nsmid = 0;
+  uint32_t dynamic_shared = 0;
+  uint32_t pad = 0;
+  uint64_t gridid = 0, params_address = 0, param_bytes = 0, workspace = 0;
+  vm::Block* block = nullptr;
+  const vm::EngineServices* services = nullptr;
+  uint32_t pending[kMostPending] = {};      // masks, by node, of a warp that is handed over
+  uint64_t parts[kMostParts][32] = {};         // of calls' parameters, of a warp that is handed over
+  uint64_t block_values[2][kMostBlockValues] = {};  // of a block that is handed over: before and after the warp's region
+};
+
+// How a variable lies in a warp's frame when a region has saved it, or when a warp is handed over.
+struct Saved {
+  int32_t at = -1;
+  Width bytes = 0;
+  uint8_t runs = 0;
+  bool loose = false;
+  int64_t stride = 0;
+  int32_t block_value = -1;   // it is in Context::block_values instead
+  int32_t part = -1;          // it is in Context::parts and belongs into local memory
+};
+
+// A place where a warp may be handed over to the interpreter.
+struct Handover {
+  const vm::Insn* at = nullptr;              // what the warp executes next
+  std::vector<std::pair<uint32_t, const vm::Insn*>> pending;  // masks to look at, and where those lanes go on
+  std::vector<Saved> here;                   // this warp's variables
+  const vm::Insn* before = nullptr;          // where warps stand that have not run this region
+  std::vector<Saved> saved_before;
+  const vm::Insn* after = nullptr;           // and those that have; null: they are done
+  std::vector<Saved> saved_after;
+};
+
+struct CompiledTables {
+  std::deque<Handover> handovers;
+  std::deque<std::vector<uint32_t>> numbers;
+};
+
+struct Symbol {
+  const char* name;
+  void* address;
+};
+// The functions that compiled code calls.
+const std::vector<Symbol>& runtime_symbols();
+
+}  // namespace warpbeam::jit

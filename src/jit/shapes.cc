@@ -1,0 +1,351 @@
+#include "jit/shapes.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpbeam::jit {
+namespace {
+
+using isa::Kind;
+using isa::Special;
+using isa::Type;
+
+constexpr int kMostRuns = 4;
+constexpr uint8_t kWarpBits = 5;
+
+int log2_of(uint64_t v) { return std::countr_zero(v); }
+
+Shape join(const Shape& a, const Shape& b) {
+  if (a.unset) return b;
+  if (b.unset) return a;
+  if (a.vector() || b.vector() || a.stride != b.stride) return vector_shape();
+  Shape s = a;
+  s.runs = std::max(a.runs, b.runs);
+  s.reach = std::max(a.reach, b.reach);
+  s.align = std::min(a.align, b.align);
+  s.bits = std::max(a.bits, b.bits);
+  return s;
+}
+
+uint8_t sum_bits(uint8_t a, uint8_t b) {
+  const int n = std::max(a, b) + 1;
+  return n > 31 ? 64 : static_cast<uint8_t>(n);
+}
+
+Shape runs_of(int runs, int64_t stride, Reach reach, int align, int bits) {
+  if (runs > kMostRuns) return vector_shape();
+  return {static_cast<uint8_t>(runs), false, reach, static_cast<uint8_t>(std::min(align, 62)), static_cast<uint8_t>(bits), stride};
+}
+
+Shape add(const Shape& a, const Shape& b, bool subtract) {
+  if (a.vector() || b.vector()) return vector_shape();
+  const int64_t stride = subtract ? a.stride - b.stride : a.stride + b.stride;
+  return runs_of(std::max(a.runs, b.runs), stride, std::max(a.reach, b.reach), std::min(a.align, b.align),
+                 subtract ? 64 : sum_bits(a.bits, b.bits));
+}
+
+bool constant_of(const Flow& flow, int32_t at, Width bytes, uint64_t& value) {
+  const Source s = flow.source(at, bytes);
+  value = s.bits;
+  return s.kind == SourceKind::Constant;
+}
+
+Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, int32_t b_at, Width bytes) {
+  if (a.vector() || b.vector()) return vector_shape();
+  uint64_t c;
+  const int bits = a.bits + b.bits > 31 ? 64 : a.bits + b.bits;
+  for (const auto& [x, y, at] : {std::tuple{a, b, b_at}, std::tuple{b, a, a_at}})
+    if (constant_of(flow, at, bytes, c)) {
+      const int64_t factor = bytes == 4 ? static_cast<int32_t>(c) : static_cast<int64_t>(c);
+      if (factor > INT32_MAX || factor < INT32_MIN || x.stride > INT32_MAX || x.stride < INT32_MIN) return vector_shape();
+      return runs_of(x.runs, x.stride * factor, x.reach, c ? x.align + log2_of(c) : 62, bits);
+    }
+  if (a.stride || b.stride) return vector_shape();
+  return runs_of(std::max(a.runs, b.runs), 0, std::max(a.reach, b.reach), a.align + b.align, bits);
+}
+
+// Variables that only f32 arithmetic writes and only readers who do not look at a NaN's bits read.
+void find_loose(Shapes& s) {
+  const Flow& flow = *s.flow;
+  const vm::EngineServices& sv = *flow.services;
+  s.loose.assign(flow.variables.size(), 0);
+  for (size_t v = 0; v < flow.variables.size(); ++v) s.loose[v] = flow.variables[v].bytes == 4 && flow.variables[v].at < kParamKeys;
+  const auto is_arithmetic = [&](const vm::Insn& i) {
+    if (i.fn == sv.read_special || i.fn == sv.not_pred || i.call || !i.source || !i.source->form.row) return false;
+    return i.source->form.row->kind == Kind::Lane && i.type() == Type::F32 && s.has_ir(i) && i.source->form.row->opcode != "copysign";
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t k = 0; k < flow.code->insns.size(); ++k) {
+      const vm::Insn& i = flow.code->insns[k];
+      const isa::Row* row = i.source ? i.source->form.row : nullptr;
+      const bool arithmetic = is_arithmetic(i);
+      const bool move = row && !arithmetic && row->kind == Kind::Move && !i.list && i.fn != sv.read_special && i.fn != sv.not_pred && i.type() != Type::Pred;
+      const bool compares = row && row->kind == Kind::Compare && s.has_ir(i) && (i.type() == Type::F32 || i.source->form.atype == Type::F32);
+      const bool store = row && !i.call && row->kind == Kind::Memory && row->cls == isa::Class::Store;
+      for (const Slot& slot : flow.slots[k]) {
+        const auto v = flow.variable_at.find(slot.at);
+        if (v == flow.variable_at.end() || !s.loose[v->second]) continue;
+        bool fine = arithmetic;
+        if (slot.written && move) {
+          const Source from = flow.source(i.op[1], 4);
+          fine = from.kind == SourceKind::Constant ? (from.bits & 0x7fffffff) <= 0x7f800000 : from.kind == SourceKind::Variable && s.loose[from.variable];
+        } else if (!slot.written) {
+          if (move) {
+            const Source to = flow.source(i.op[0], 4);
+            fine = to.kind == SourceKind::Variable && s.loose[to.variable];
+          } else {
+            // Handlers get canonical values.
+            fine = arithmetic || compares || (store && slot.at != i.op[1]);
+          }
+        }
+        if (!fine) {
+          s.loose[v->second] = 0;
+          changed = true;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Shape Shapes::special(const vm::FrameSlot& s) const {
+  switch (s.kind) {
+    case vm::SlotKind::SharedAddress: return uniform_shape(Reach::Block, 0, 24);
+    case vm::SlotKind::LocalAddress: case vm::SlotKind::ParamAddress: return uniform_shape(Reach::Block);
+    default: break;
+  }
+  const bool one_dimension = block[1] == 1 && block[2] == 1;
+  switch (s.special) {
+    case Special::Tid: {
+      const uint32_t x = block[0], c = s.component;
+      if (c > 2 || block[c] == 1) return uniform_shape(Reach::Block, 62, 0);
+      const int bits = std::bit_width(block[c] - 1);
+      if (c == 0 && (one_dimension || x % 32 == 0)) return runs_of(1, 1, Reach::Warp, kWarpBits, bits);
+      if (c == 0 && std::has_single_bit(x) && x < 32) return runs_of(static_cast<int>(32 / x), 1, Reach::Warp, 62, bits);
+      if (c == 1 && x % 32 == 0) return uniform_shape(Reach::Warp, 0, static_cast<uint8_t>(bits));
+      if (c == 1 && std::has_single_bit(x) && x < 32) return runs_of(static_cast<int>(32 / x), 0, Reach::Warp, 0, bits);
+      if (c == 2 && (x * block[1]) % 32 == 0) return uniform_shape(Reach::Warp, 0, static_cast<uint8_t>(bits));
+      return vector_shape();
+    }
+    case Special::Laneid: return runs_of(1, 1, Reach::Block, 62, 5);
+    case Special::LanemaskEq: case Special::LanemaskLt: case Special::LanemaskLe: case Special::LanemaskGe: case Special::LanemaskGt: return vector_shape();
+    case Special::Warpid: return uniform_shape(Reach::Warp, 0, 5);
+    case Special::Ntid: return uniform_shape(Reach::Block, s.component < 3 ? static_cast<uint8_t>(log2_of(block[s.component])) : 0, 11);
+    default: return uniform_shape(Reach::Block);
+  }
+}
+
+Shape Shapes::source(int32_t at, Width bytes) const {
+  const Source s = flow->source(at, bytes);
+  switch (s.kind) {
+    case SourceKind::Variable: return variables[s.variable];
+    case SourceKind::Constant: return uniform_shape(Reach::Block, static_cast<uint8_t>(s.bits ? log2_of(s.bits) : 62), static_cast<uint8_t>(std::bit_width(s.bits)));
+    case SourceKind::Special: return special(*s.special);
+    default: return vector_shape();
+  }
+}
+
+bool Shapes::needs_blend(uint32_t node, uint32_t variable) const {
+  bool needed = false;
+  flow->nodes[node].waits.each([&](size_t w) { needed = needed || flow->nodes[w].live_in.has(variable); });
+  return needed;
+}
+
+Shape Shapes::result(const vm::Insn& i) const {
+  const vm::EngineServices& sv = *flow->services;
+  if (i.fn == sv.not_pred) return source(i.op[1], 0).uniform() ? source(i.op[1], 0) : vector_shape();
+  if (i.fn == sv.read_special || i.call) return vector_shape();
+  const ptx::Instruction& s = *i.source;
+  const isa::Row& row = *s.form.row;
+  const isa::Mods& m = s.form.mods;
+  if (const int32_t key = flow->parameter_key(i); key >= 0) {
+    if (row.cls == isa::Class::Store) return source(i.op[0], i.width);
+    return source(key, i.width);
+  }
+  if (!has_ir(i)) return vector_shape();
+  if (row.kind == Kind::Barrier) return uniform_shape(Reach::Block);  // bar.red
+  // What all operands have in common.
+  bool first = true, scalar = true, flat = true, any = false;
+  Reach reach = Reach::Block;
+  int runs = 1;
+  for (const Slot& slot : flow->slots[static_cast<size_t>(&i - flow->code->insns.data())]) {
+    if (!slot.read || slot.at == i.guard) continue;
+    const Shape o = source(slot.at, slot.bytes);
+    if (o.unset) return {};  // comes later
+    any = true;
+    scalar = scalar && o.uniform();
+    flat = flat && !o.vector() && o.stride == 0;
+    reach = std::max(reach, o.reach);
+    runs = std::max<int>(runs, o.runs);
+    (void)first;
+  }
+  (void)any;
+  const std::string_view op = row.opcode;
+  const Type t = s.form.type;
+  const Width bytes = t == Type::Pred ? 0 : static_cast<Width>(isa::bytes_of(t));
+  switch (row.kind) {
+    case Kind::Memory: {
+      if (row.cls != isa::Class::Load) return vector_shape();
+      const bool param = i.op[1] < 0 && m.space == isa::Space::Param;
+      if (param || (i.op[1] < 0 && (m.space == isa::Space::ParamEntry))) return uniform_shape(Reach::Block);
+      if (i.op[1] < 0) return uniform_shape(m.space == isa::Space::Const ? Reach::Block : Reach::Warp);
+      const Shape a = source(i.op[1], i.base_width);
+      if (a.unset) return {};
+      if (!a.uniform()) return vector_shape();
+      const bool unchanging = m.space == isa::Space::Const || m.nc;
+      return uniform_shape(unchanging ? a.reach : Reach::Warp);
+    }
+    case Kind::Warp:
+      if (op == "vote" || op == "activemask" || op == "redux") return uniform_shape(Reach::Warp);
+      return vector_shape();
+    case Kind::Move: case Kind::Address: {
+      if (i.list) return scalar ? uniform_shape(reach) : vector_shape();
+      if (op == "isspacep") return scalar ? uniform_shape(reach) : vector_shape();
+      Shape a = source(i.op[1], bytes ? bytes : 0);
+      if (row.kind == Kind::Address) {
+        a.bits = 64;
+        if (m.space == isa::Space::Shared || m.space == isa::Space::Local) a.align = std::min<uint8_t>(a.align, 32);
+      }
+      return a;
+    }
+    case Kind::Compare:
+      return scalar ? uniform_shape(reach) : vector_shape();
+    case Kind::Select: {
+      if (scalar) return uniform_shape(reach);
+      if (op != "selp" || isa::is_float(t)) return vector_shape();
+      const Shape c = source(i.op[3], 0);
+      if (!c.uniform()) return vector_shape();
+      Shape r = join(source(i.op[1], bytes), source(i.op[2], bytes));
+      if (!r.vector()) r.reach = std::max(r.reach, c.reach);
+      return r;
+    }
+    case Kind::Convert: {
+      const Type a = s.form.atype;
+      if (isa::is_float(t) || isa::is_float(a)) return scalar ? uniform_shape(reach) : vector_shape();
+      const Shape x = source(i.op[1], i.count);
+      if (x.vector()) return x;
+      if (x.stride == 0) return runs_of(x.runs, 0, x.reach, isa::bytes_of(t) >= isa::bytes_of(a) ? x.align : 0, isa::is_signed(a) && x.bits > 30 ? 64 : std::min<int>(x.bits, isa::bits_of(t)));
+      if (m.sat || isa::bytes_of(t) < 4 || isa::bytes_of(a) < 4 || i.count != isa::bytes_of(a)) return vector_shape();
+      if (isa::bytes_of(t) == 8 && isa::bytes_of(a) == 4 && !assume_no_wrap && x.bits > 30) return vector_shape();
+      if (i.width != isa::bytes_of(t)) return vector_shape();
+      return x;
+    }
+    case Kind::Lane: break;
+    default: return scalar ? uniform_shape(reach) : vector_shape();
+  }
+  if (isa::is_float(t) || t == Type::Pred) return scalar ? uniform_shape(reach) : vector_shape();
+  if (bytes != 4 && bytes != 8) return scalar ? uniform_shape(reach) : vector_shape();
+  const Shape a = source(i.op[1], bytes);
+  const Shape b = i.op[2] >= 0 ? source(i.op[2], op == "shl" || op == "shr" ? 4 : bytes) : a;
+  const bool lo = m.half == isa::Half::Lo, wide = m.half == isa::Half::Wide;
+  uint64_t c;
+  if (op == "add" && !m.sat && row.types.size() > 2) return add(a, b, false);
+  if (op == "sub" && !m.sat && row.types.size() > 2) return add(a, b, true);
+  if (op == "mul" && lo) return multiply(*flow, a, b, i.op[1], i.op[2], bytes);
+  if (op == "mad" && lo) return add(multiply(*flow, a, b, i.op[1], i.op[2], bytes), source(i.op[3], bytes), false);
+  if ((op == "mul" || op == "mad") && wide && bytes == 4) {
+    Shape r = multiply(*flow, a, b, i.op[1], i.op[2], bytes);
+    if (!r.vector() && r.stride != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) return vector_shape();
+    if (!r.vector() && r.stride != 0 && !(a.bits <= 31 || b.bits <= 31) && !isa::is_signed(t)) { /* checked at run time */ }
+    return op == "mad" ? add(r, source(i.op[3], 8), false) : r;
+  }
+  if (op == "shl" && constant_of(*flow, i.op[2], 4, c)) {
+    if (a.vector() || c > 32 || std::abs(a.stride) > INT32_MAX) return flat ? runs_of(runs, 0, reach, 0, 64) : vector_shape();
+    return runs_of(a.runs, a.stride * (int64_t(1) << c), a.reach, a.align + static_cast<int>(c), a.bits + c > 31 ? 64 : static_cast<int>(a.bits + c));
+  }
+  const int run_bits = a.runs ? kWarpBits - log2_of(a.runs) : 0;  // lanes of a run
+  if (op == "and") {
+    for (const auto& [x, at] : {std::pair{a, i.op[2]}, std::pair{b, i.op[1]}}) {
+      if (x.vector() || !constant_of(*flow, at, bytes, c)) continue;
+      const int width = std::bit_width(c);
+      if (x.stride == 0) return runs_of(x.runs, 0, x.reach, std::max<int>(c ? log2_of(c) : 62, x.align), std::min<int>(x.bits, width));
+      if (x.stride != 1 || (c & (c + 1))) return vector_shape();
+      const int lanes = kWarpBits - log2_of(x.runs);
+      if (width >= lanes && x.align >= lanes) return runs_of(x.runs, 1, x.reach, std::min<int>(x.align, 62), width);
+      if (width < lanes && x.align >= width) return runs_of(32 >> width, 1, Reach::Block, 62, width);
+      return vector_shape();
+    }
+  }
+  if (op == "shr" && constant_of(*flow, i.op[2], 4, c) && !a.vector() && c < 32) {
+    const int align = std::max<int>(0, a.align - static_cast<int>(c));
+    const int bits = isa::is_signed(t) && a.bits > 31 ? 64 : std::max<int>(0, a.bits - static_cast<int>(c));
+    if (a.stride == 0) return runs_of(a.runs, 0, a.reach, align, bits);
+    if (a.stride != 1 || a.align < std::min<int>(static_cast<int>(c), run_bits) ) return vector_shape();
+    if (static_cast<int>(c) >= run_bits && a.align >= run_bits) return runs_of(a.runs, 0, a.reach, 0, bits);
+    if (static_cast<int>(c) < run_bits && a.align >= static_cast<int>(c)) return runs_of(32 >> c, 0, a.reach, 0, bits);
+    return vector_shape();
+  }
+  if (op == "or" && !a.vector() && !b.vector() && (a.stride || b.stride)) {
+    // Bits that do not meet: or is a sum. The run's own lanes count among the bits of the one that grows.
+    const auto below = [](const Shape& x, const Shape& y) { return x.bits <= y.align && y.stride == 0; };
+    if (below(a, b) || below(b, a)) return add(a, b, false);
+    return vector_shape();
+  }
+  return flat ? runs_of(runs, 0, reach, 0, 64) : vector_shape();
+}
+
+Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::vector<char>& decides, bool barriers, bool assume_no_wrap) {
+  Shapes s;
+  s.block = block;
+  s.assume_no_wrap = assume_no_wrap;
+  s.flow = &flow;
+  s.variables.resize(flow.variables.size());
+  s.divergent.assign(flow.nodes.size(), 0);
+  std::vector<char> per_warp(flow.nodes.size(), 0);  // some warps may come here and others not
+  std::vector<char> spread(flow.nodes.size(), 0);    // branches whose influence is in per_warp already
+  find_waits(flow, s.divergent);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t b = 0; b < flow.nodes.size(); ++b) {
+      const Node& node = flow.nodes[b];
+      for (uint32_t k = node.begin; k < node.end; ++k) {
+        const vm::Insn& i = flow.code->insns[k];
+        for (const Slot& slot : flow.slots[k]) {
+          if (!slot.written) continue;
+          const auto v = flow.variable_at.find(slot.at);
+          if (v == flow.variable_at.end()) continue;
+          Shape r = slot.at == i.op[5] && slot.at != i.op[0] ? vector_shape() : s.result(i);
+          if (r.unset) continue;
+          if (i.guard >= 0) {
+            const Shape g = s.source(i.guard, 0);
+            if (g.unset) continue;
+            if (!g.uniform()) r = vector_shape();
+            else r.reach = std::max(r.reach, g.reach);
+          }
+          if (per_warp[b]) r.reach = Reach::Warp;
+          if (r.runs && s.needs_blend(b, v->second)) r = vector_shape();
+          if (flow.variables[v->second].bytes == 16) r = vector_shape();
+          if (flow.variables[v->second].bytes == 0 && !r.uniform()) r = vector_shape();
+          r = join(s.variables[v->second], r);
+          if (!(r == s.variables[v->second])) {
+            s.variables[v->second] = r;
+            changed = true;
+          }
+        }
+      }
+      Shape way = uniform_shape(Reach::Block);
+      if ((node.ends == End::Branch || node.ends == End::Leave) && node.last->guard >= 0) way = s.source(node.last->guard, 0);
+      if (node.ends == End::Table) way = s.source(node.last->op[0], 4);
+      if (way.unset || decides[b]) continue;
+      const bool divergent = !way.uniform();
+      if (divergent && !s.divergent[b]) {
+        s.divergent[b] = 1;
+        changed = true;
+      }
+      if (barriers && (divergent || way.reach == Reach::Warp) && !spread[b] && node.next.size() > 1) {
+        spread[b] = 1;
+        changed = true;
+        influence(flow, b).each([&](size_t n) { per_warp[n] = 1; });
+      }
+    }
+    if (changed) find_waits(flow, s.divergent);
+  }
+  for (Shape& v : s.variables)
+    if (v.unset) v = vector_shape();  // never written
+  find_loose(s);
+  return s;
+}
+
+}  // namespace warpbeam::jit

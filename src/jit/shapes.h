@@ -1,0 +1,51 @@
+// What is known of a value before the kernel runs: is it the same in all lanes, does it grow by a constant from lane to
+// lane, or neither? Known shapes are kept in host scalars, and an address of known shape is a plain vector access.
+//
+// A value of `runs` n is n stretches of 32/n lanes each; inside a stretch it grows by `stride` from lane to lane. One run
+// with stride 0 is the same in all lanes. threadIdx.x of a 16x16 block is two runs with stride 1, threadIdx.y two with
+// stride 0.
+#pragma once
+#include <array>
+
+#include "jit/flow.h"
+
+namespace warpbeam::jit {
+
+enum class Reach : uint8_t { Block, Warp };  // how far a value that is the same in all lanes is the same
+
+struct Shape {
+  uint8_t runs = 0;       // 1, 2, 4; 0: nothing is known (a vector), unless `unset`
+  bool unset = true;      // no definition seen yet
+  Reach reach = Reach::Block;
+  uint8_t align = 0;      // each run's first value is a multiple of 2^align
+  uint8_t bits = 64;      // values are below 2^bits
+  int64_t stride = 0;
+  bool vector() const { return !unset && runs == 0; }
+  bool uniform() const { return runs == 1 && stride == 0; }
+  bool operator==(const Shape&) const = default;
+};
+
+inline Shape vector_shape() { return {0, false, Reach::Warp, 0, 64, 0}; }
+inline Shape uniform_shape(Reach reach, uint8_t align = 0, uint8_t bits = 64) { return {1, false, reach, align, bits, 0}; }
+
+struct Shapes {
+  std::array<uint32_t, 3> block{1, 1, 1};
+  bool assume_no_wrap = true;          // widened values of known stride do not wrap: the code checks and hands over
+  std::vector<Shape> variables;
+  std::vector<char> divergent;         // by node: lanes may disagree at its end
+  std::vector<char> loose;             // by variable: a NaN in it need not be canonical yet
+  const Flow* flow = nullptr;
+
+  Shape special(const vm::FrameSlot& slot) const;
+  Shape source(int32_t at, Width bytes) const;
+  // The shape of an instruction's result before it is joined with what else its variable holds.
+  Shape result(const vm::Insn& insn) const;
+  // A write in the node must keep the old values of the lanes that are not running.
+  bool needs_blend(uint32_t node, uint32_t variable) const;
+  bool has_ir(const vm::Insn& insn) const;
+};
+
+// `decides[n]`: the whole block goes one way at the end of node n.
+Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::vector<char>& decides, bool barriers, bool assume_no_wrap);
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,84 @@
+#include "vm/engine.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "vm/builtins.h"
+#include "vm/warp.h"
+
+namespace warpbeam::vm {
+
+void exec_label(Warp&, const Insn&, uint32_t);
+void exec_jump(Warp&, const Insn&, uint32_t);
+void exec_branch(Warp&, const Insn&, uint32_t);
+void exec_branch_table(Warp&, const Insn&, uint32_t);
+void exec_call(Warp&, const Insn&, uint32_t);
+void exec_call_builtin(Warp&, const Insn&, uint32_t);
+void exec_call_indirect(Warp&, const Insn&, uint32_t);
+void exec_ret(Warp&, const Insn&, uint32_t);
+void exec_exit(Warp&, const Insn&, uint32_t);
+void exec_not_pred(Warp&, const Insn&, uint32_t);
+void exec_read_special(Warp&, const Insn&, uint32_t);
+
+namespace {
+
+void place_warp(Block& block, uint32_t warp, const Insn* at, uint32_t active) {
+  Warp& w = *block.warps[warp];
+  w.groups.clear();
+  w.active = active;
+  w.live = active;
+  w.ip = at;
+}
+
+void place_lanes(Block& block, uint32_t warp, const Insn* at, uint32_t lanes) {
+  Warp& w = *block.warps[warp];
+  Group g;
+  g.mask = lanes;
+  g.ip = at;
+  g.frame = w.frame;
+  w.groups.push_back(g);
+  w.live |= lanes;
+}
+
+void resume(Block& block) {
+  block.live_threads = 0;
+  for (auto& w : block.warps) {
+    w->frame->lanes = w->live;
+    block.live_threads += static_cast<uint32_t>(__builtin_popcount(w->live));
+  }
+}
+
+Engine* load() {
+  const char* choice = std::getenv("WARPBEAM_ENGINE");
+  const std::string_view name = choice ? choice : "interpreter";
+  if (name == "interpreter" || name.empty()) return nullptr;
+  // The library stands beside the one that holds this function, or in ../lib of a program that was linked whole.
+  Dl_info here{};
+  std::string folder;
+  if (dladdr(reinterpret_cast<void*>(&place_warp), &here) && here.dli_fname) folder = here.dli_fname;
+  folder.resize(folder.rfind('/') == std::string::npos ? 0 : folder.rfind('/'));
+  void* library = nullptr;
+  for (const char* below : {"/libwarpbeam_jit.so", "/../lib/libwarpbeam_jit.so"})
+    if (!library) library = dlopen((folder + below).c_str(), RTLD_NOW | RTLD_LOCAL);
+  const auto make = library ? reinterpret_cast<MakeEngine>(dlsym(library, kMakeEngine)) : nullptr;
+  if (!make) {
+    if (name == "jit") fmt::print(stderr, "warpbeam: the fast engine cannot be loaded: {}\n", dlerror());
+    return nullptr;
+  }
+  static const EngineServices services{exec_label, exec_jump, exec_branch, exec_branch_table, exec_call, exec_call_builtin,
+                                       exec_call_indirect, exec_ret, exec_exit, exec_not_pred, exec_read_special,
+                                       library_function_call(), [](Block& b) { b.prepare_warps(); }, place_warp, place_lanes, resume};
+  return make(services);
+}
+
+}  // namespace
+
+Engine* engine() {
+  static Engine* const chosen = load();
+  return chosen;
+}
+
+}  // namespace warpbeam::vm

@@ -1,0 +1,54 @@
+// How a faster engine takes kernels over from the interpreter. The machine asks the engine once per launch; a kernel that
+// the engine has compiled runs its blocks as host code, every other launch is interpreted. Both give the same bits.
+//
+// The engine lives in a library of its own (libwarpbeam_jit.so, room `jit`), which is loaded when the first kernel is
+// launched and WARPBEAM_ENGINE asks for it: a program that never launches does not pay for the code generator.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "vm/code.h"
+#include "vm/machine.h"
+
+namespace warpbeam::vm {
+
+struct Block;
+
+// A kernel compiled for one shape of block.
+class CompiledKernel {
+ public:
+  virtual ~CompiledKernel() = default;
+  // Runs a block that was begun with Block::begin. True: it ran to its end. False: it met something that the interpreter
+  // has to deal with, and the block's warps are ready for Block::run to go on from there. Throws TrapException.
+  virtual bool run(Block& block) const = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  // The compiled kernel for a launch; null: interpret it.
+  virtual std::shared_ptr<const CompiledKernel> find(const Launch& launch) = 0;
+};
+
+// What an engine needs of the machine. Handlers that the decoder places by itself tell control flow apart.
+struct EngineServices {
+  Handler label, jump, branch, branch_table, call, call_builtin, call_indirect, ret, exit, not_pred, read_special;
+  Builtin library_call;
+  // Makes the warps of a block ready for handlers: their frames hold the constants and this block's special registers.
+  void (*prepare_warps)(Block& block);
+  // Puts a warp at an instruction, with `active` lanes there and none elsewhere; place_lanes adds lanes that are elsewhere.
+  void (*place_warp)(Block& block, uint32_t warp, const Insn* at, uint32_t active);
+  void (*place_lanes)(Block& block, uint32_t warp, const Insn* at, uint32_t lanes);
+  // Ends the placing of all warps: counts the threads that live.
+  void (*resume)(Block& block);
+};
+
+// The engine that WARPBEAM_ENGINE chose ("interpreter", "jit" or "auto"); null: the interpreter alone.
+Engine* engine();
+
+// The entry point of the engine's library.
+using MakeEngine = Engine* (*)(const EngineServices&);
+inline constexpr char kMakeEngine[] = "warpbeam_make_engine";
+
+}  // namespace warpbeam::vm
