@@ -94,20 +94,32 @@ bool is_vector(const isa::Mods& m, const Row& row) {
   return m.vec != 0 && (row.kind == Kind::Memory || row.kind == Kind::Atomic);
 }
 
-StatementOperand make_operand(const Row& row, const isa::OperandSpec& spec, int position, Type slot0, Type slot1,
-                              const isa::Mods& mods) {
+StatementOperand make_operand(const Row& row, const isa::OperandSpec& spec, int position, const isa::Matched& m) {
+  const isa::Mods& mods = m.mods;
   StatementOperand o;
-  o.type = isa::operand_type(spec, slot0, slot1);
+  o.type = isa::operand_type(spec, m.type, m.atype);
+  const isa::OperandForm form = row.form && m.row == &row ? row.form(m, position) : isa::OperandForm{};
+  if (form.type != Type::None) o.type = form.type;
+  if (form.count) {  // d from register 0 on, the others behind the most that d can have
+    o.held = o.type;
+    o.text = "{";
+    for (int k = 0; k < form.count; ++k) o.text += fmt::format("{}{}", k ? ", " : "", register_name(o.type, (position ? 128 + position * 16 : 0) + k));
+    o.text += "}";
+    return o;
+  }
   o.held = o.type;
   o.address = spec.address;
   if (spec.address) {
     o.reg = position;
-    o.text = fmt::format("[%d{}]", position);
+    std::string coordinates;
+    for (int k = 0; k < form.coordinates; ++k) coordinates += fmt::format("{}%r{}", k ? ", " : ", {", k);
+    o.text = fmt::format("[%d{}{}{}]", position, coordinates, form.coordinates ? "}" : "");
   } else if (spec.constant) {
     o.text = row.opcode == "discard" || row.opcode == "applypriority" ? "128"
              : row.opcode == "setmaxnreg"                             ? "64"
              : row.opcode == "pmevent"                                ? "7"
              : row.opcode == "lop3"                                   ? "0x6a"
+             : row.opcode == "mma"                                    ? "0"
              : row.syntax.starts_with("cp.async.wait")                ? "2"
                                                                       : "16";
   } else if (is_vector(mods, row) && spec.rule == isa::OperandRule::Slot0) {
@@ -228,7 +240,7 @@ void add_statements(std::vector<Statement>& out, const Row& row, const Words& wo
     if (row.kind == Kind::Video && check && row.operands.list[3].optional && m.mods.op != isa::Op::None && count == 3)
       continue;
     for (int k = 0; k < count; ++k)
-      s.operands.push_back(make_operand(matched ? *matched->row : row, specs.list[k], k, m.type, m.atype, m.mods));
+      s.operands.push_back(make_operand(matched ? *matched->row : row, specs.list[k], k, m));
     if (specs.count > 0 && specs.list[0].both) s.pair_reg = 5;
     out.push_back(s);
     if (variants) add_variants(out, s, m, random);
@@ -329,12 +341,12 @@ std::string register_name(Type type, int number) {
 }
 
 std::string_view register_declarations() {
-  return ".reg .pred %p<16>; .reg .b8 %c<16>; .reg .b16 %h<16>; .reg .b32 %r<16>; .reg .f32 %f<16>; .reg .b64 %d<16>; "
-         ".reg .f64 %g<16>; .reg .b128 %q<16>;\n";
+  return ".reg .pred %p<16>; .reg .b8 %c<16>; .reg .b16 %h<256>; .reg .b32 %r<256>; .reg .f32 %f<256>; .reg .b64 %d<256>; "
+         ".reg .f64 %g<256>; .reg .b128 %q<16>;\n";
 }
 
 std::string module_header(int sm) {
-  return fmt::format(".version 8.5\n.target sm_{}\n.address_size 64\n", sm == 90 ? "90a" : std::to_string(sm));
+  return fmt::format(".version 8.7\n.target sm_{}\n.address_size 64\n", sm == 90 ? "90a" : std::to_string(sm));
 }
 
 }  // namespace warpbeam::fuzz

@@ -6,6 +6,9 @@ namespace {
 #define FIELD(group, word, field, value) ModWord{group, word, [](Mods& m) { m.field = value; }}
 #define FLAG(word, field) ModWord{word, word, [](Mods& m) { m.field = true; }}
 #define HINT(group, word) ModWord{group, word, nullptr}
+#define SHAPE(group, M, N, K) ModWord{group, ".m" #M "n" #N "k" #K, [](Mods& m) { m.shape = {M, N, K}; }}
+// The products of a warp group: 64 rows, any multiple of 8 columns, 32 bytes deep.
+#define WGMMA(N) SHAPE("m64nk8", 64, N, 8), SHAPE("m64nk16", 64, N, 16), SHAPE("m64nk32", 64, N, 32), SHAPE("m64nk256", 64, N, 256)
 
 constexpr ModWord kWords[] = {
     // A word written out in a syntax line takes its first entry here: `.lo` is the half, not the unsigned comparison.
@@ -77,11 +80,58 @@ constexpr ModWord kWords[] = {
     HINT("prefetch_size", ".L2::64B"), HINT("prefetch_size", ".L2::128B"), HINT("prefetch_size", ".L2::256B"),
     HINT("evict2", ".L2::evict_last"), HINT("evict2", ".L2::evict_normal"), HINT("evict2", ".L2::evict_first"),
     HINT("plevel", ".L1"), HINT("plevel", ".L2"),
+    FIELD("alayout", ".row", a_columns, false), FIELD("alayout", ".col", a_columns, true),
+    FIELD("blayout", ".row", b_columns, false), FIELD("blayout", ".col", b_columns, true),
+    FIELD("matrices", ".x1", matrices, 1), FIELD("matrices", ".x2", matrices, 2), FIELD("matrices", ".x4", matrices, 4),
+    FIELD("dim", ".1d", dimensions, 1), FIELD("dim", ".2d", dimensions, 2), FIELD("dim", ".3d", dimensions, 3),
+    FIELD("dim", ".4d", dimensions, 4), FIELD("dim", ".5d", dimensions, 5),
+    FIELD("completion", ".bulk_group", completion, Completion::BulkGroup),
+    FIELD("completion", ".mbarrier::complete_tx::bytes", completion, Completion::Mbarrier),
+    FLAG(".trans", trans), FLAG(".im2col", im2col), FIELD(".multicast::cluster", ".multicast::cluster", multicast, true),
+    FLAG(".parity", parity), FLAG(".expect_tx", expect_tx), FLAG(".noComplete", no_complete), FLAG(".read", read),
+    SHAPE("shape", 8, 8, 4), SHAPE("shape", 8, 8, 16), SHAPE("shape", 8, 8, 32), SHAPE("shape", 8, 8, 128),
+    SHAPE("shape", 16, 8, 4), SHAPE("shape", 16, 8, 8), SHAPE("shape", 16, 8, 16), SHAPE("shape", 16, 8, 32),
+    SHAPE("shape", 16, 8, 64), SHAPE("shape", 16, 8, 128), SHAPE("shape", 16, 8, 256), SHAPE("shape", 16, 16, 8),
+    SHAPE("wmma_shape", 16, 16, 16), SHAPE("wmma_shape", 32, 8, 16), SHAPE("wmma_shape", 8, 32, 16),
+    WGMMA(8),
+    WGMMA(16),
+    WGMMA(24),
+    WGMMA(32),
+    WGMMA(40),
+    WGMMA(48),
+    WGMMA(56),
+    WGMMA(64),
+    WGMMA(72),
+    WGMMA(80),
+    WGMMA(88),
+    WGMMA(96),
+    WGMMA(104),
+    WGMMA(112),
+    WGMMA(120),
+    WGMMA(128),
+    WGMMA(136),
+    WGMMA(144),
+    WGMMA(152),
+    WGMMA(160),
+    WGMMA(168),
+    WGMMA(176),
+    WGMMA(184),
+    WGMMA(192),
+    WGMMA(200),
+    WGMMA(208),
+    WGMMA(216),
+    WGMMA(224),
+    WGMMA(232),
+    WGMMA(240),
+    WGMMA(248),
+    WGMMA(256),
 };
 
 #undef FIELD
 #undef FLAG
 #undef HINT
+#undef WGMMA
+#undef SHAPE
 
 }  // namespace
 

@@ -21,6 +21,13 @@ enum class Direction : uint8_t { None, Left, Right };
 enum class Edge : uint8_t { None, Clamp, Wrap };
 enum class Permute : uint8_t { None, F4e, B4e, Rc8, Ecl, Ecr, Rc16 };
 enum class Cache : uint8_t { None, Ca, Cg, Cs, Lu, Cv, Wb, Wt };
+// Rows, columns and depth of a matrix product; `.m16n8k16`.
+struct Shape {
+  uint16_t m = 0, n = 0, k = 0;
+  bool operator==(const Shape&) const = default;
+};
+// How an asynchronous copy is told to be complete.
+enum class Completion : uint8_t { None, BulkGroup, Mbarrier };
 enum class TestKind : uint8_t { None, Finite, Infinite, Number, NotANumber, Normal, Subnormal };
 
 struct Mods {
@@ -47,6 +54,12 @@ struct Mods {
   int8_t pack = 0;         // cvt.pack to fields of 4 or 2 bits; negative: signed
   bool b_signed = false;   // video, dp4a: the type of the second source
   uint8_t lane_sel = 0;    // chapter-specific: fence kinds …
+  Shape shape{};           // of a matrix instruction
+  bool a_columns = false, b_columns = false;  // column-major operands; of loads and stores the first
+  uint8_t matrices = 0;    // ldmatrix, stmatrix: .x1 .x2 .x4
+  uint8_t dimensions = 0;  // of a tensor: 1 to 5
+  Completion completion{};
+  bool trans = false, im2col = false, multicast = false, parity = false, expect_tx = false, no_complete = false, read = false;
   bool operator==(const Mods&) const = default;
 };
 

@@ -195,7 +195,7 @@ std::string_view name_of(Class c) {
   static constexpr std::string_view kNames[] = {
       "int add", "int mul", "logic", "shift", "compare", "select", "move", "convert", "half", "f32 add", "f32 mul",
       "f32 fma", "f64 add", "f64 mul", "f64 fma", "special function", "video", "load", "store", "atomic", "branch",
-      "call", "barrier", "warp", "fence", "misc"};
+      "call", "barrier", "warp", "fence", "misc", "tensor", "asynchronous copy"};
   return kNames[static_cast<int>(c)];
 }
 

@@ -27,7 +27,8 @@ enum class Kind : uint8_t {
   Control,  // bra, brx.idx, call, ret, exit, trap …
   Barrier,  // bar, barrier, fence, membar
   Warp,     // shfl, vote, match, redux, activemask, elect
-  Async,    // cp.async
+  Async,    // cp.async, mbarrier: copies beside the threads and what tells of their end
+  Tensor,   // wmma, mma, wgmma, ldmatrix: matrices spread over the lanes of a warp
   Video,    // vadd … vset4: operands with byte selectors
   Misc,     // nanosleep, pmevent …
 };
@@ -36,7 +37,7 @@ enum class Kind : uint8_t {
 enum class Class : uint8_t {
   IntAlu, IntMul, Logic, Shift, Compare, Select, Move, Convert,
   F16, F32Add, F32Mul, F32Fma, F64Add, F64Mul, F64Fma, Special, Video,
-  Load, Store, Atomic, Branch, Call, Barrier, Warp, Fence, Misc,
+  Load, Store, Atomic, Branch, Call, Barrier, Warp, Fence, Misc, Tensor, Copy,
 };
 std::string_view name_of(Class c);
 
@@ -49,6 +50,19 @@ using TypeSet = std::span<const Type>;
 struct Matched;
 // What a syntax line cannot say: which of its combinations of types and words exist.
 using Legal = bool (*)(const Matched&);
+// An operand that is a vector, or whose type follows from the words.
+struct OperandForm {
+  Type type = Type::None;   // None: as the syntax line says
+  int count = 0;            // registers in braces; 0: a plain operand
+  bool or_plain = false;    // may also be a plain operand of the line's type
+  int coordinates = 0;      // of an address into a tensor: `[map, {x, y}]`
+};
+using Form = OperandForm (*)(const Matched&, int operand);
+// The element types of a matrix product.
+struct MatrixTypes {
+  Type d = Type::None, a = Type::None, b = Type::None, c = Type::None;
+};
+using Matrices = MatrixTypes (*)(const Matched&);
 
 struct Row {
   int id = -1;               // position in all_rows()
@@ -61,6 +75,8 @@ struct Row {
   std::string_view about;    // one sentence for the reference page
   OperandSpecs operands;
   Legal legal = nullptr;     // null: all of them
+  Form form = nullptr;       // null: no operand needs it
+  Matrices matrices = nullptr;
 };
 
 // One word position of a syntax line.
@@ -111,6 +127,8 @@ struct RowBase {
   static constexpr Since since{};
   static constexpr std::string_view about = "";
   static constexpr Legal legal = nullptr;
+  static constexpr Form form = nullptr;
+  static constexpr Matrices matrices = nullptr;
 };
 
 // Rows whose meaning is in the engines.
@@ -133,6 +151,8 @@ constexpr Row describe() {
   row.about = R::about;
   row.operands = operand_specs(row.syntax);
   row.legal = R::legal;
+  row.form = R::form;
+  row.matrices = R::matrices;
   return row;
 }
 

@@ -21,7 +21,7 @@ struct OperandSpec {
   OperandRule rule = OperandRule::Slot0;
   Type fixed = Type::None;
   bool optional = false;  // written `{, c}`
-  bool address = false;   // written `[a]`
+  bool address = false;   // written `[a]`; `[a,x]` has coordinates behind it
   bool constant = false;  // written `#a`: a number, not a register
   bool pair = false;      // written `d{|p}` or `p{|q}`: may carry a second, predicate destination
   bool both = false;      // written `d|p`: must
@@ -29,7 +29,7 @@ struct OperandSpec {
 };
 
 struct OperandSpecs {
-  std::array<OperandSpec, 8> list{};
+  std::array<OperandSpec, 10> list{};
   int count = 0;
 };
 
@@ -52,7 +52,7 @@ constexpr OperandSpecs operand_specs(std::string_view syntax) {
     const char after = i + 1 < rest.size() ? rest[i + 1] : ',';
     spec.written = specs.count == 0 && (c == 'd' || c == 'p') && std::string_view(",:{|").find(after) != std::string_view::npos;
     size_t end = i;
-    while (end < rest.size() && rest[end] != ',' && rest[end] != ' ' && rest[end] != '}' &&
+    while (end < rest.size() && (rest[end] != ',' || (spec.address && rest[end - 1] != ']')) && rest[end] != ' ' && rest[end] != '}' &&
            !(rest[end] == '{' && end + 1 < rest.size() && rest[end + 1] == ',')) {
       if (rest[end] == '{') {  // the `{|p}` of a pair
         spec.pair = true;

@@ -14,8 +14,9 @@ enum class Type : uint8_t {
   U16x2, S16x2,
   E4M3x2, E5M2x2,
   F32x2,
+  U4, S4, B1, E4M3, E5M2,  // elements of matrices: no register holds one by itself
 };
-inline constexpr int kTypeCount = static_cast<int>(Type::F32x2) + 1;
+inline constexpr int kTypeCount = static_cast<int>(Type::E5M2) + 1;
 
 enum class TypeKind : uint8_t { None, Pred, Bits, Unsigned, Signed, Float };
 
@@ -39,6 +40,8 @@ inline constexpr TypeFacts kTypes[kTypeCount] = {
     {".u16x2", 32, TypeKind::Unsigned}, {".s16x2", 32, TypeKind::Signed},
     {".e4m3x2", 16, TypeKind::Float}, {".e5m2x2", 16, TypeKind::Float},
     {".f32x2", 64, TypeKind::Float},
+    {".u4", 4, TypeKind::Unsigned},   {".s4", 4, TypeKind::Signed},     {".b1", 1, TypeKind::Bits},
+    {".e4m3", 8, TypeKind::Float},    {".e5m2", 8, TypeKind::Float},
 };
 
 constexpr const TypeFacts& facts(Type t) { return kTypes[static_cast<int>(t)]; }
@@ -47,6 +50,9 @@ constexpr int bytes_of(Type t) { return t == Type::Pred ? 1 : facts(t).bits / 8;
 constexpr std::string_view name_of(Type t) { return facts(t).name; }
 constexpr bool is_signed(Type t) { return facts(t).kind == TypeKind::Signed; }
 constexpr bool is_float(Type t) { return facts(t).kind == TypeKind::Float; }
+
+// May a register or a variable be declared of it?
+constexpr bool is_storable(Type t) { return t != Type::None && t < Type::U4; }
 
 constexpr Type type_named(std::string_view token) {
   for (int i = 1; i < kTypeCount; ++i)

@@ -233,7 +233,7 @@ bool Parser::parse_variable_words(Variable& v, int& vec) {
     } else if (l.is(".v2") || l.is(".v4") || l.is(".v8")) {
       lex_.take();
       vec = l.text[2] - '0';
-    } else if (l.token == Token::Dotted && isa::type_named(l.text) != isa::Type::None) {
+    } else if (l.token == Token::Dotted && isa::is_storable(isa::type_named(l.text))) {
       lex_.take();
       v.type = isa::type_named(l.text);
     } else if (l.is(".texref") || l.is(".samplerref") || l.is(".surfref")) {

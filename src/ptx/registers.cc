@@ -53,7 +53,7 @@ void Parser::parse_registers(Function& f) {
     t = lex_.take();
   }
   const isa::Type type = isa::type_named(t.text);
-  if (t.token != Token::Dotted || type == isa::Type::None) {
+  if (t.token != Token::Dotted || !isa::is_storable(type)) {
     error(t.at, "a type is needed after .reg");
     return recover();
   }

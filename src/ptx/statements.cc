@@ -259,9 +259,14 @@ bool Parser::parse_address(Function& f, Operand& out) {
     out.kind = OperandKind::Immediate;
     out.imm = static_cast<uint64_t>(*v);
   }
-  if (lex_.peek().is(',')) {
-    error(lex_.peek().at, "an address of this form is not supported");
-    return false;
+  if (accept(',')) {  // coordinates in a tensor
+    if (!expect('{')) return false;
+    do {
+      Operand e;
+      if (!parse_operand(f, e, kMaxOperandDepth)) return false;
+      out.list.push_back(std::move(e));
+    } while (accept(',') && out.list.size() < 8);
+    if (!expect('}')) return false;
   }
   return expect(']');
 }
@@ -482,8 +487,13 @@ void Parser::check_operands(const Function& f, Instruction& i) {
     else
       for (const Operand& e : o.list) check_place(e);
     const isa::OperandSpec& spec = specs.list[k];
-    Type want = isa::operand_type(spec, i.form.type, i.form.atype);
+    const isa::OperandForm form = row.form ? row.form(i.form, static_cast<int>(k)) : isa::OperandForm{};
+    const bool plain_form = form.or_plain && o.kind != OperandKind::Vector;
+    Type want = form.type != Type::None && !plain_form ? form.type : isa::operand_type(spec, i.form.type, i.form.atype);
+    if (static_cast<int>(o.address ? o.list.size() : 0) != form.coordinates)
+      error(i.at, "operand {} has {} coordinates but needs {}", k + 1, o.list.size(), form.coordinates);
     if (spec.address) {
+      for (const Operand& e : o.list) check(e, Type::S32);
       if (!o.address) { error(i.at, "operand {} must be an address in brackets", k + 1); continue; }
       if (o.kind == OperandKind::Register) {
         int bits = isa::bits_of(f.registers[o.reg].type);
@@ -498,6 +508,15 @@ void Parser::check_operands(const Function& f, Instruction& i) {
     if (o.minus && row.kind != isa::Kind::Video) error(i.at, "operand {} cannot be negated with '-'", k + 1);
     if (o.pair == -1 && spec.both) error(i.at, "operand {} needs a second destination", k + 1);
     if (o.negated && want != Type::Pred) error(i.at, "only a predicate can be negated with '!'");
+    if (form.count && !plain_form) {
+      if (o.kind != OperandKind::Vector || static_cast<int>(o.list.size()) != form.count)
+        error(i.at, "operand {} must be a vector of {} in braces", k + 1, form.count);
+      for (const Operand& e : o.list) {
+        if (e.kind != OperandKind::Register && e.kind != OperandKind::Immediate && e.kind != OperandKind::Sink) error(i.at, "operand {} must be a vector of registers", k + 1);
+        check(e, want);
+      }
+      continue;
+    }
     if (o.kind == OperandKind::Vector) {
       if (converting_move) {
         int bits = 0;

@@ -27,10 +27,22 @@ inline constexpr uint64_t kWindowBytes = uint64_t(1) << 32;
 
 class Warp;
 struct Insn;
+struct MatrixPlan;
+struct Fragment;
 struct FunctionCode;
 using Handler = void (*)(Warp& warp, const Insn& insn, uint32_t mask);
 
 struct CallSite;
+
+// An operand of an instruction that has many, or vectors of them. A value is in `slot`, a vector in `parts`; an address is
+// `slot` (-1: none) plus `offset`, with its tensor coordinates in `parts`.
+struct WideOperand {
+  int32_t slot = -1;
+  uint8_t width = 8;            // bytes per lane in `slot` or in each of `parts`
+  bool immediate = false;       // the value is `offset`
+  int64_t offset = 0;
+  std::vector<int32_t> parts;
+};
 
 // What an observed warp does about an instruction beside executing it.
 enum class Watched : uint8_t {
@@ -58,6 +70,10 @@ struct Insn {
   uint32_t cache = 0;           // which AccessRange of the block remembers this instruction's last allocation
   const int32_t* list = nullptr;   // slots of a vector operand, targets of brx
   const CallSite* call = nullptr;
+  // Of matrix instructions: a product, or a fragment in memory.
+  const MatrixPlan* plan = nullptr;
+  const Fragment* fragment = nullptr;
+  const WideOperand* wide = nullptr;  // the operands, where op[] cannot hold them; count of them
   const ptx::Instruction* source = nullptr;
   const isa::Mods& mods() const { return source->form.mods; }
   isa::Type type() const { return source->form.type; }
@@ -87,6 +103,7 @@ struct FunctionCode {
   std::vector<Insn> insns;
   std::deque<std::vector<int32_t>> lists;     // storage behind Insn::list
   std::deque<CallSite> call_sites;
+  std::deque<std::vector<WideOperand>> wide;  // storage behind Insn::wide
   std::deque<ptx::Instruction> inserted;      // storage for instructions the decoder made
   uint32_t frame_bytes = 0;
   uint32_t constants_at = 0;                  // frame offset of the constants' image

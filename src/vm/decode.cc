@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "ptx/blocks.h"
+#include "vm/matrix_plan.h"
 
 namespace warpbeam::vm {
 
@@ -32,6 +33,7 @@ Handler unpack_handler(int part_bytes, int count);
 Handler address_handler(const ptx::Instruction&, int register_bytes);
 Handler memory_handler(const ptx::Instruction&, int register_bytes, bool entry_param, bool local_param);
 Handler async_handler(const ptx::Instruction&);
+const Fragment* memory_fragment(const isa::Matched&);
 
 namespace {
 
@@ -383,7 +385,8 @@ class Decoder {
       case Kind::Control: return decode_control(i, block);
       case Kind::Move: return decode_move(i);
       case Kind::Memory: case Kind::Atomic: return decode_memory(i);
-      case Kind::Async: return decode_async(i);
+      case Kind::Async: return i.form.row->cls == isa::Class::Load ? decode_async(i) : decode_wide(i);
+      case Kind::Tensor: return decode_wide(i);
       default: return decode_plain(i);
     }
   }
@@ -545,6 +548,43 @@ class Decoder {
     guard(code_.insns.back(), i);
   }
 
+  void decode_wide(const ptx::Instruction& i) {
+    const isa::Row& row = *i.form.row;
+    std::vector<WideOperand> operands;
+    for (size_t k = 0; k < i.operands.size(); ++k) {
+      const Operand& o = i.operands[k];
+      const isa::OperandForm form = row.form ? row.form(i.form, static_cast<int>(k)) : isa::OperandForm{};
+      const bool typed = form.type != Type::None && !(form.or_plain && o.kind != OperandKind::Vector);
+      const Type want = typed ? form.type : isa::operand_type(row.operands.list[k], i.form.type, i.form.atype);
+      WideOperand w;
+      w.width = static_cast<uint8_t>(lane_bytes(want));
+      if (o.address) {
+        address(o, i, w.slot, w.offset, w.width);
+        for (const Operand& e : o.list) w.parts.push_back(slot(e, Type::S32, i));
+      } else if (o.kind == OperandKind::Vector) {
+        for (const Operand& e : o.list) w.parts.push_back(slot(e, want, i));
+      } else {
+        w.slot = slot(o, o.kind == OperandKind::Register ? f_.registers[o.reg].type : want, i);
+        if (o.kind == OperandKind::Register) w.width = static_cast<uint8_t>(lane_bytes(f_.registers[o.reg].type));
+        w.immediate = o.kind == OperandKind::Immediate;
+        w.offset = static_cast<int64_t>(o.imm);
+      }
+      operands.push_back(std::move(w));
+    }
+    Insn insn;
+    insn.source = &i;
+    insn.cache = next_cache_++ % 64;
+    insn.count = static_cast<uint8_t>(operands.size());
+    insn.fn = select_handler(i, f_);
+    if (!insn.fn) return refuse(i);
+    if (row.matrices) insn.plan = matrix_plan(i.form);
+    insn.fragment = memory_fragment(i.form);
+    code_.wide.push_back(std::move(operands));
+    insn.wide = code_.wide.back().data();
+    code_.insns.push_back(insn);
+    guard(code_.insns.back(), i);
+  }
+
   void decode_control(const ptx::Instruction& i, uint32_t block) {
     const std::string_view op = i.form.row->opcode;
     if (op == "bra") {
@@ -634,6 +674,11 @@ class Decoder {
       for (int32_t& s : i.op) fix(s);
       if (i.watched == Watched::Plain) i.watched = watched(*i.source);
     }
+    for (auto& operands : code_.wide)
+      for (WideOperand& o : operands) {
+        fix(o.slot);
+        for (int32_t& s : o.parts) fix(s);
+      }
     size_t next_table = 0;  // they were noted in order
     for (size_t k = 0; k < code_.lists.size(); ++k) {
       const bool table = next_table < tables_.size() && tables_[next_table] == k;

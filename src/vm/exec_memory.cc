@@ -241,6 +241,8 @@ Handler memory_handler(const ptx::Instruction& i, int register_bytes, bool entry
   return for_type(what, i.form.type, space, register_bytes);
 }
 
-Handler async_handler(const ptx::Instruction& i) { return i.operands.size() >= 3 ? copy_async : no_effect; }
+Handler async_handler(const ptx::Instruction&) { return copy_async; }
+
+Handler select_async(const ptx::Instruction&) { return no_effect; }
 
 }  // namespace warpbeam::vm

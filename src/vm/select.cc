@@ -9,6 +9,8 @@ Handler select_control(const ptx::Instruction&);
 Handler select_barrier(const ptx::Instruction&);
 Handler select_warp(const ptx::Instruction&);
 Handler select_misc(const ptx::Instruction&);
+Handler select_tensor(const ptx::Instruction&);
+Handler select_async(const ptx::Instruction&);
 
 std::vector<std::vector<LaneHandler>>& lane_handlers() {
   static std::vector<std::vector<LaneHandler>> handlers(isa::all_rows().size());
@@ -55,6 +57,8 @@ Handler select_handler(const ptx::Instruction& i, const ptx::Function& f) {
     case Kind::Barrier: return select_barrier(i);
     case Kind::Warp: return select_warp(i);
     case Kind::Misc: return select_misc(i);
+    case Kind::Tensor: return select_tensor(i);
+    case Kind::Async: return select_async(i);
     default: return nullptr;
   }
 }

@@ -9,6 +9,7 @@
 #include "isa/rows/integer.h"
 #include "isa/rows/logic.h"
 #include "isa/rows/memory.h"
+#include "isa/rows/tensor.h"
 #include "isa/rows/video.h"
 
 namespace warpbeam::isa {
@@ -29,6 +30,7 @@ void for_each_chapter(F f) {
   f(rows::ControlRows{});
   f(rows::WarpRows{});
   f(rows::MiscRows{});
+  f(rows::TensorRows{});
 }
 
 }  // namespace warpbeam::isa

@@ -1,0 +1,222 @@
+// wmma.load, wmma.store, ldmatrix, stmatrix, movmatrix: matrices between memory and the registers of a warp.
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+
+#include "vm/exec_lane.h"
+#include "vm/tensor.h"
+
+namespace warpbeam::vm {
+
+using isa::Space;
+using isa::Type;
+
+void report_access(Warp& w, const Insn& i, uint32_t mask, Space space, const Addresses& a, uint32_t bytes,
+                   AccessKind kind, bool async) {
+  Access access;
+  access.kind = kind;
+  access.async = async;
+  access.generic = space == Space::Generic;
+  access.bytes = bytes;
+  const auto tell = [&](uint32_t lanes, Space where, uint64_t window) {
+    if (!lanes) return;
+    access.space = where;
+    access.mask = lanes;
+    for (int l = 0; l < kWarpSize; ++l) access.address[static_cast<size_t>(l)] = a.at[l] - window;
+    w.block->observer->access(w, i, access);
+  };
+  if (space != Space::Generic) return tell(mask, space, 0);
+  uint32_t shared = 0, local = 0;
+  for (int l = 0; l < kWarpSize; ++l) {
+    const uint64_t high = a.at[l] & ~(kWindowBytes - 1);
+    shared |= static_cast<uint32_t>(high == kSharedWindow) << l;
+    local |= static_cast<uint32_t>(high == kLocalWindow) << l;
+  }
+  tell(mask & shared, Space::Shared, kSharedWindow);
+  tell(mask & local, Space::Local, kLocalWindow);
+  tell(mask & ~shared & ~local, Space::Global, 0);
+}
+
+namespace {
+
+MatrixPart part_of(const isa::Row& row) {
+  return row.syntax.starts_with("wmma.load.a")   ? MatrixPart::A
+         : row.syntax.starts_with("wmma.load.b") ? MatrixPart::B
+                                                 : MatrixPart::C;
+}
+
+// Byte offset of an element from the matrix's address; `bit` within the byte for elements shorter than one.
+struct ElementOffset {
+  uint64_t byte;
+  uint32_t bit;
+};
+ElementOffset offset_of(const Fragment& f, uint32_t cell, bool columns, uint64_t stride, int element_bits) {
+  const uint64_t row = cell / static_cast<uint32_t>(f.columns), column = cell % static_cast<uint32_t>(f.columns);
+  const uint64_t index = columns ? column * stride + row : row * stride + column;
+  const uint64_t bits = index * static_cast<uint64_t>(element_bits);
+  return {bits / 8, static_cast<uint32_t>(bits % 8)};
+}
+
+// The stride counts elements; without one rows (or columns) follow each other.
+uint64_t stride_of(Warp& w, const Insn& i, const Fragment& f, size_t at, bool columns, int element_bits) {
+  if (static_cast<size_t>(i.count) > at) return value_of(w, i.wide[at], 0);
+  const uint64_t natural = static_cast<uint64_t>(columns ? f.rows : f.columns);
+  return f.bits == 32 && element_bits == 1 ? natural * 32 : natural;
+}
+
+// One element of every lane at a time, so that each memory access is one that observers and bounds checks know.
+void wmma_memory(Warp& w, const Insn& i, uint32_t mask) {
+  if (!whole_warp(w, i, mask)) return;
+  const isa::Row& row = *i.source->form.row;
+  const bool stores = row.syntax.starts_with("wmma.store");
+  const WideOperand &vector = i.wide[stores ? 1 : 0], &memory = i.wide[stores ? 0 : 1];
+  const Type type = i.type();
+  const Fragment& f = *i.fragment;
+  const bool columns = i.mods().a_columns || (type == Type::B1 && part_of(row) == MatrixPart::B) ||
+                       (isa::bits_of(type) == 4 && part_of(row) == MatrixPart::B);
+  const int element_bits = isa::bits_of(type);
+  const uint64_t stride = stride_of(w, i, f, 2, columns, element_bits);
+  const uint64_t base = address_of(w, memory, 0);
+  const uint64_t alignment = static_cast<uint64_t>(std::max(element_bits / 8, 1));
+  for (int l = 0; l < kWarpSize; ++l)
+    if (address_of(w, memory, l) != base)
+      w.trap(TrapKind::IllegalInstruction, i, l, fmt::format("{} needs the same address in all lanes", row.opcode),
+             address_of(w, memory, l));
+  // Elements of less than a byte, and those that fill a register, are read register by register.
+  const int moved_bits = element_bits < 8 ? 32 : element_bits;
+  const uint32_t bytes = static_cast<uint32_t>(moved_bits / 8);
+  const int per_register = f.bits == 64 ? 1 : 32 / f.bits, moved_per_register = f.bits == 64 ? 1 : 32 / moved_bits;
+  if (base % (element_bits < 8 ? 4 : alignment))
+    w.trap(TrapKind::MisalignedAddress, i, 0, fmt::format("misaligned {} of a matrix", stores ? "write" : "read"), base,
+           fmt::format("the address must be a multiple of {}", element_bits < 8 ? 4 : alignment));
+  const size_t registers = vector.parts.size();
+  std::vector<uint64_t> loaded(registers * kWarpSize);
+  for (size_t r = 0; r < registers; ++r)
+    for (int e = 0; e < moved_per_register; ++e) {
+      const size_t first = r * static_cast<size_t>(per_register) + static_cast<size_t>(e);
+      Addresses a;
+      for (int l = 0; l < kWarpSize; ++l) {
+        const uint32_t cell = f.cell[static_cast<size_t>(l * f.per_lane) + first];
+        const bool b1 = element_bits == 1;
+        const ElementOffset at = offset_of(f, cell, columns, b1 ? stride / 32 : stride, b1 ? 32 : element_bits);
+        a.at[l] = base + at.byte;
+      }
+      const AccessKind kind = stores ? AccessKind::Write : AccessKind::Read;
+      if (w.block->observer) report_access(w, i, ~0u, i.mods().space, a, bytes, kind, false);
+      std::byte* p[kWarpSize];
+      resolve(w, i, ~0u, i.mods().space, a, bytes, kind, p);
+      for (int l = 0; l < kWarpSize; ++l) {
+        if (stores) {
+          if (bytes == 8)
+            std::memcpy(p[l], &w.lanes<uint64_t>(vector.parts[r])[l], 8);
+          else {
+            const uint32_t v = w.lanes<uint32_t>(vector.parts[r])[l] >> (e * moved_bits % 32);
+            std::memcpy(p[l], &v, bytes);
+          }
+        } else {
+          uint64_t v = 0;
+          std::memcpy(&v, p[l], bytes);
+          loaded[r * kWarpSize + static_cast<size_t>(l)] |= v << (e * moved_bits % 64);
+        }
+      }
+    }
+  if (stores) {
+    ++w.block->progress;
+    return;
+  }
+  for (size_t r = 0; r < registers; ++r)
+    for (int l = 0; l < kWarpSize; ++l) {
+      if (f.bits == 64)
+        w.lanes<uint64_t>(vector.parts[r])[l] = loaded[r * kWarpSize + static_cast<size_t>(l)];
+      else
+        w.lanes<uint32_t>(vector.parts[r])[l] = static_cast<uint32_t>(loaded[r * kWarpSize + static_cast<size_t>(l)]);
+    }
+}
+
+// Rows of 16 bytes: lanes 8m to 8m + 7 give the addresses of matrix m's. Lane l holds elements 2(l % 4) and the next of
+// row l / 4, transposed of column l / 4.
+void ldmatrix(Warp& w, const Insn& i, uint32_t mask) {
+  if (!whole_warp(w, i, mask)) return;
+  const int matrices = i.mods().matrices;
+  const uint32_t givers = matrices == 4 ? ~0u : matrices == 2 ? 0xffffu : 0xffu;
+  const Addresses a = addresses_of(w, i.wide[1], givers);
+  const Space space = i.mods().space;
+  if (w.block->observer) report_access(w, i, givers, space, a, 16, AccessKind::Read, false);
+  std::byte* p[kWarpSize];
+  resolve(w, i, givers, space, a, 16, AccessKind::Read, p);
+  uint32_t values[4][kWarpSize];
+  for (int m = 0; m < matrices; ++m)
+    for (int l = 0; l < kWarpSize; ++l) {
+      uint16_t e[2];
+      for (int h = 0; h < 2; ++h) {
+        const int row = i.mods().trans ? (l & 3) * 2 + h : l >> 2, column = i.mods().trans ? l >> 2 : (l & 3) * 2 + h;
+        std::memcpy(&e[h], p[m * 8 + row] + column * 2, 2);
+      }
+      values[m][l] = e[0] | static_cast<uint32_t>(e[1]) << 16;
+    }
+  for (int m = 0; m < matrices; ++m)
+    std::memcpy(w.lanes<uint32_t>(i.wide[0].parts[static_cast<size_t>(m)]), values[m], sizeof values[m]);
+}
+
+void stmatrix(Warp& w, const Insn& i, uint32_t mask) {
+  if (!whole_warp(w, i, mask)) return;
+  ++w.block->progress;
+  const int matrices = i.mods().matrices;
+  const uint32_t givers = matrices == 4 ? ~0u : matrices == 2 ? 0xffffu : 0xffu;
+  const Addresses a = addresses_of(w, i.wide[0], givers);
+  const Space space = i.mods().space;
+  if (w.block->observer) report_access(w, i, givers, space, a, 16, AccessKind::Write, false);
+  std::byte* p[kWarpSize];
+  resolve(w, i, givers, space, a, 16, AccessKind::Write, p);
+  for (int m = 0; m < matrices; ++m)
+    for (int l = 0; l < kWarpSize; ++l) {
+      const uint32_t v = w.lanes<uint32_t>(i.wide[1].parts[static_cast<size_t>(m)])[l];
+      for (int h = 0; h < 2; ++h) {
+        const int row = i.mods().trans ? (l & 3) * 2 + h : l >> 2, column = i.mods().trans ? l >> 2 : (l & 3) * 2 + h;
+        const uint16_t e = static_cast<uint16_t>(v >> (16 * h));
+        std::memcpy(p[m * 8 + row] + column * 2, &e, 2);
+      }
+    }
+}
+
+void movmatrix(Warp& w, const Insn& i, uint32_t mask) {
+  if (!whole_warp(w, i, mask)) return;
+  const uint32_t* a = w.lanes<uint32_t>(i.wide[1].slot);
+  uint32_t values[kWarpSize];
+  for (int l = 0; l < kWarpSize; ++l) {
+    uint32_t v = 0;
+    for (int h = 0; h < 2; ++h) {
+      const int row = (l & 3) * 2 + h, column = l >> 2;  // of the source
+      v |= (a[row * 4 + column / 2] >> (column % 2 * 16) & 0xffff) << (16 * h);
+    }
+    values[l] = v;
+  }
+  std::memcpy(w.lanes<uint32_t>(i.wide[0].slot), values, sizeof values);
+}
+
+}  // namespace
+
+// The place of the elements that a wmma load or store moves; null for other instructions.
+const Fragment* memory_fragment(const isa::Matched& form) {
+  if (form.row->opcode != "wmma" || form.row->matrices) return nullptr;
+  static std::mutex mutex;
+  static std::map<std::tuple<int, int, int, isa::Type>, Fragment> fragments;
+  const isa::Shape s = form.mods.shape;
+  std::lock_guard lock(mutex);
+  const auto [it, fresh] = fragments.try_emplace({form.row->id, s.m, s.n, form.type});
+  const bool stores = form.row->syntax.starts_with("wmma.store");
+  if (fresh) it->second = fragment(s, form.type, part_of(*form.row), form.row->form(form, stores ? 1 : 0).count);
+  return &it->second;
+}
+
+Handler select_matrix_memory(const ptx::Instruction& i) {
+  const std::string_view op = i.form.row->opcode;
+  if (op == "ldmatrix") return ldmatrix;
+  if (op == "stmatrix") return stmatrix;
+  if (op == "movmatrix") return movmatrix;
+  if (op == "wmma") return wmma_memory;
+  return nullptr;
+}
+
+}  // namespace warpbeam::vm
