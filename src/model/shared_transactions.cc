@@ -108,12 +108,14 @@ SharedTraffic sixteen_banks(const WarpAccess& access) {
   return traffic;
 }
 
-// Whether two neighbouring phases of a wide load are read as one: for every active lane its partner (lane ^ 1, or for
-// all of them lane ^ 2) is inactive or wants the same address, so that the lanes together want half as much.
-bool phases_merge(const WarpAccess& access, uint32_t lanes) {
+// Whether neighbouring phases of a wide load are read as one: for every active lane of the warp its partner (lane ^ 1, or
+// for all of them lane ^ 2) is inactive or wants the same address, so that the lanes together want half as much. Measured
+// on an H200 (tests/profile): one lane in the second half-warp that has no such partner keeps the phases of the first
+// half-warp apart too.
+bool phases_merge(const WarpAccess& access) {
   for (int partner : {1, 2}) {
     bool all = true;
-    for (uint32_t left = access.active & lanes; left && all; left &= left - 1) {
+    for (uint32_t left = access.active; left && all; left &= left - 1) {
       int lane = std::countr_zero(left);
       int other = lane ^ partner;
       all = !(access.active >> other & 1) || access.address[lane] == access.address[other];
@@ -130,9 +132,10 @@ SharedTraffic by_phases(const WarpAccess& access, bool merges) {
     add_phase(traffic, passes_by_word(access, ~0u));
     return traffic;
   }
+  const bool merged = merges && !access.store && phases_merge(access);
   for (int first = 0; first < 32; first += 2 * lanes) {
     uint32_t pair = lanes_from(first, 2 * lanes);
-    if (merges && !access.store && phases_merge(access, pair)) {
+    if (merged) {
       add_phase(traffic, passes_by_word(access, pair));
     } else {
       add_phase(traffic, passes_by_word(access, lanes_from(first, lanes)));
@@ -142,7 +145,32 @@ SharedTraffic by_phases(const WarpAccess& access, bool merges) {
   return traffic;
 }
 
+// Lanes that want one bank take turns, those that want one word of it too.
+int turns_by_bank(const WarpAccess& access, int banks) {
+  int lanes_of[32] = {};
+  int most = 0;
+  for (uint32_t left = access.active; left; left &= left - 1) {
+    const auto bank = access.address[std::countr_zero(left)] / 4 % static_cast<unsigned>(banks);
+    most = std::max(most, ++lanes_of[bank]);
+  }
+  return most;
+}
+
 }  // namespace
+
+SharedTraffic shared_atomic_traffic(BankRule rule, const WarpAccess& access, SharedAtomic form) {
+  SharedTraffic traffic;
+  if (!access.active) return traffic;
+  if (form == SharedAtomic::Increment) {
+    add_phase(traffic, passes_by_word(access, ~0u));
+    return traffic;
+  }
+  const int times = form == SharedAtomic::CompareSwap ? 2 : 1;
+  const int turns = turns_by_bank(access, rule == BankRule::HalfWarp16 ? 16 : 32);
+  traffic.wavefronts = times * turns;
+  traffic.ideal = traffic.wavefronts - (turns - 1);
+  return traffic;
+}
 
 SharedTraffic shared_traffic(BankRule rule, const WarpAccess& access, BankMode mode, bool merges_phases) {
   switch (rule) {

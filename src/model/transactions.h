@@ -46,6 +46,20 @@ struct GlobalTraffic {
 
 GlobalTraffic global_traffic(GlobalRule rule, const WarpAccess& access, LoadPath path = LoadPath::Default);
 
+// An atomic operation on global memory. Lanes that share an address take turns, each of which moves the sector again
+// (measured on an H200, tests/profile, for distinct sectors and for lanes that share addresses; where lanes are spread
+// at random the hardware sometimes needs one turn more).
+GlobalTraffic global_atomic_traffic(GlobalRule rule, const WarpAccess& access);
+
+// Bytes that at least one lane wants.
+int distinct_bytes(const WarpAccess& access);
+
+// The fewest sectors that as many bytes as the lanes want can lie in, if they lie side by side; no more than were moved.
+inline int ideal_sectors(const GlobalTraffic& traffic) {
+  const int packed = (traffic.bytes_requested + 31) / 32;
+  return packed < traffic.sectors ? packed : traffic.sectors;
+}
+
 // Word size of Kepler's banks (cudaDeviceSetSharedMemConfig); other devices have one size.
 enum class BankMode : uint8_t { FourBytes, EightBytes };
 
@@ -58,6 +72,16 @@ struct SharedTraffic {
 // `merges_phases`: loads of 8 and 16 bytes may share a phase (7.0 and later), see merges_load_phases.
 SharedTraffic shared_traffic(BankRule rule, const WarpAccess& access, BankMode mode = BankMode::FourBytes,
                              bool merges_phases = false);
+
+// How a GPU executes an atomic operation on shared memory.
+enum class SharedAtomic : uint8_t {
+  Plain,
+  Increment,    // adds the constant 1 and drops the result: lanes that want one word are counted together
+  CompareSwap,  // two wavefronts for each turn
+};
+
+// Measured on an H200 (tests/profile). `ideal` is that of lanes that meet in no bank.
+SharedTraffic shared_atomic_traffic(BankRule rule, const WarpAccess& access, SharedAtomic form);
 
 inline bool merges_load_phases(const Device& device) { return device.major >= 7; }
 
