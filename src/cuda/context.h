@@ -66,6 +66,7 @@ struct DeviceSettings {  // what cudaDeviceSet… changes; cudaDeviceReset resto
   size_t l2_granularity = 64;
   size_t persisting_l2 = 0;
   cudaFuncCache cache = cudaFuncCachePreferNone;
+  cudaSharedMemConfig banks = cudaSharedMemBankSizeDefault;
 };
 
 class Context {

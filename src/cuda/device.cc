@@ -217,16 +217,20 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
 
 // Banks of eight bytes existed on compute capability 3.x only; elsewhere the wish is accepted and changes nothing.
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
-  return in_context([&](Context&) {
-    return config < cudaSharedMemBankSizeDefault || config > cudaSharedMemBankSizeEightByte ? cudaErrorInvalidValue
-                                                                                            : cudaSuccess;
+  return in_context([&](Context& context) {
+    if (config < cudaSharedMemBankSizeDefault || config > cudaSharedMemBankSizeEightByte) return cudaErrorInvalidValue;
+    std::lock_guard lock(context.mutex);
+    context.settings.banks = config;
+    return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-  return in_context([&](Context&) {
+  return in_context([&](Context& context) {
     if (!config) return cudaErrorInvalidValue;
-    *config = cudaSharedMemBankSizeFourByte;
+    std::lock_guard lock(context.mutex);
+    const bool eight = context.model.major == 3 && context.settings.banks == cudaSharedMemBankSizeEightByte;
+    *config = eight ? cudaSharedMemBankSizeEightByte : cudaSharedMemBankSizeFourByte;
     return cudaSuccess;
   });
 }

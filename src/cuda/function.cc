@@ -137,9 +137,10 @@ cudaError_t cudaFuncSetCacheConfig(const void* handle, cudaFuncCache config) {
 
 // Banks of eight bytes existed on compute capability 3.x only; elsewhere the wish is accepted and changes nothing.
 cudaError_t cudaFuncSetSharedMemConfig(const void* handle, cudaSharedMemConfig config) {
-  return with_function(handle, [&](Function&) {
-    return config < cudaSharedMemBankSizeDefault || config > cudaSharedMemBankSizeEightByte ? cudaErrorInvalidValue
-                                                                                            : cudaSuccess;
+  return with_function(handle, [&](Function& function) {
+    if (config < cudaSharedMemBankSizeDefault || config > cudaSharedMemBankSizeEightByte) return cudaErrorInvalidValue;
+    function.banks = config;
+    return cudaSuccess;
   });
 }
 

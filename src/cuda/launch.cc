@@ -57,6 +57,8 @@ cudaError_t prepare_launch(Function& function, const LaunchRequest& request, voi
     std::lock_guard lock(context.mutex);
     launch.stack_limit = static_cast<uint32_t>(context.settings.stack_limit);
     launch.heap_limit = context.settings.heap_limit;
+    const int banks = function.banks ? int{function.banks} : context.settings.banks;
+    launch.eight_byte_banks = context.model.major == 3 && banks == cudaSharedMemBankSizeEightByte;
   }
   uint64_t blocks = uint64_t{request.grid.x} * request.grid.y * request.grid.z;
   if (request.cooperative && blocks > launch.resident_blocks) return cudaErrorCooperativeLaunchTooLarge;

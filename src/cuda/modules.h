@@ -36,6 +36,7 @@ class Function {
   std::atomic<int> dynamic_shared_limit{-1};  // -1: what fits without asking
   std::atomic<int> carveout_percent{-1};
   std::atomic<int> cache{cudaFuncCachePreferNone};
+  std::atomic<int> banks{cudaSharedMemBankSizeDefault};
   std::atomic<bool> non_portable_cluster{false};
 
   size_t max_dynamic_shared() const;

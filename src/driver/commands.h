@@ -11,6 +11,7 @@ using Arguments = std::vector<std::string>;
 
 int nvcc_command(const Arguments& arguments);
 int run_command(const Arguments& arguments);
+int profile_command(const Arguments& arguments);
 int devices_command(const Arguments& arguments);
 int occupancy_command(const Arguments& arguments);
 int isa_command(const Arguments& arguments);

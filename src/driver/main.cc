@@ -21,6 +21,7 @@ struct CommandRow {
 // `test`, `build` and `fuzz` are the script's own; they are here for --help.
 constexpr CommandRow kCommands[] = {
     {"run", run_command, "compile and run a program: run [options] file.cu... [-- arguments]"},
+    {"profile", profile_command, "run a program and count what its kernels do, exactly"},
     {"nvcc", nvcc_command, "the compiler driver, with nvcc's options"},
     {"test", nullptr, "build and run the tests: test [--fast] [filter...]"},
     {"build", nullptr, "install what is missing and build, and do nothing else"},

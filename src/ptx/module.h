@@ -140,6 +140,7 @@ struct Module {
   std::vector<Function> functions;
   std::vector<Alias> aliases;
   std::string target_text;
+  std::string text;  // as it was parsed, for those who show instructions to people
 };
 
 struct ParseResult {

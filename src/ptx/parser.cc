@@ -25,7 +25,11 @@ std::string describe(const Diagnostic& d) { return fmt::format("line {}, column 
 
 Parser::Parser(std::string_view text) : lex_(text) {}
 
-ParseResult parse(std::string_view text) { return Parser(text).run(); }
+ParseResult parse(std::string_view text) {
+  ParseResult result = Parser(text).run();
+  result.module->text = text;
+  return result;
+}
 
 ParseResult Parser::run() {
   scopes_.emplace_back();

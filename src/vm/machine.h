@@ -30,6 +30,7 @@ struct Launch {
   uint32_t stack_limit = 1024;       // cudaLimitStackSize
   uint64_t heap_limit = 8u << 20;    // cudaLimitMallocHeapSize
   double clock_ghz = 1.98;           // %clock64 ticks per nanosecond
+  bool eight_byte_banks = false;           // cudaSharedMemBankSizeEightByte; only watchers care
   std::shared_ptr<Observer> observer;      // of this launch, if somebody watches
   bool interpret = false;            // by the interpreter, whatever engine was chosen
   uint32_t max_shared_per_block = 232448;  // what the device allows; more was refused by the caller already

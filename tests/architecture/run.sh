@@ -12,7 +12,7 @@ declare -A may=(
   [observe]="base isa ptx model vm observe"
   [cuda]="base isa ptx model vm jit observe cuda"
   [report]="base report"
-  [driver]="base isa ptx model report driver"
+  [driver]="base isa ptx model observe report driver"
 )
 declare -A offences=() seen=()
 while IFS=: read -r file include; do

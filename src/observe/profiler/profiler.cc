@@ -1,7 +1,162 @@
+// The profiler: an observer for each launch that is wanted, and a recording at the end.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <limits>
+#include <mutex>
+#include <regex>
+
+#include "observe/profiler/recorder.h"
 #include "observe/tools.h"
 
 namespace warpbeam::observe {
+namespace {
 
-std::unique_ptr<Tool> make_profiler() { return std::make_unique<Tool>(); }
+constexpr size_t kSampledLaunches = 4;     // of a kernel
+constexpr size_t kSampledInAll = 48;
+constexpr size_t kMostOperations = 20000;  // in the timeline
+
+// The name people give a kernel: without return type, template arguments and parameters.
+std::string base_name(std::string_view display) {
+  std::string name;
+  int angles = 0;
+  for (char c : display) {
+    if (c == '<') ++angles;
+    if (c == '(' && angles == 0) break;
+    if (angles == 0) name += c;
+    if (c == '>') --angles;
+  }
+  if (size_t space = name.rfind(' '); space != name.npos) name.erase(0, space + 1);
+  return name;
+}
+
+
+class Profiler final : public Tool {
+ public:
+  Profiler() {
+    const Json options = Json::parse(tool_options(), nullptr, false);
+    if (options.is_object()) {
+      kernel_ = options.value("kernel", "");
+      skip_ = options.value("skip", uint64_t{0});
+      count_ = options.value("count", std::numeric_limits<uint64_t>::max());
+      on_ = options.value("from_start", true);
+    }
+    if (!kernel_.empty()) wanted_.assign(kernel_);
+  }
+
+  void queued(const Operation& operation) override {
+    std::lock_guard lock(mutex_);
+    if (times_.size() >= kMostOperations) return;
+    uint64_t bytes = operation.to.width * operation.to.rows * operation.to.planes;
+    times_[operation.id] = {operation.kind, operation.device, operation.stream, bytes, now(), 0, 0, ""};
+  }
+  void began(uint64_t id) override {
+    std::lock_guard lock(mutex_);
+    if (auto it = times_.find(id); it != times_.end()) it->second.began = now();
+  }
+  void ended(uint64_t id) override {
+    std::lock_guard lock(mutex_);
+    if (auto it = times_.find(id); it != times_.end()) it->second.ended = now();
+  }
+  void recording(bool on) override {
+    std::lock_guard lock(mutex_);
+    on_ = on;
+  }
+
+  std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) override;
+
+  void keep(LaunchProfile& profile) {
+    std::lock_guard lock(mutex_);
+    launches_[profile.operation] = recorder_.launch(profile);
+  }
+
+  void finish() override {
+    const std::string path = recording_path();
+    if (path.empty()) return;
+    std::lock_guard lock(mutex_);
+    Json launches = Json::array();
+    for (auto& [operation, launch] : launches_) {
+      Json entry = {{"id", launches.size()}};
+      entry.update(launch);
+      launches.push_back(std::move(entry));
+    }
+    Json timeline = Json::array();
+    static constexpr const char* kKinds[] = {"launch", "copy", "fill", "record", "wait", "host call", "internal"};
+    for (const auto& [id, t] : times_)
+      timeline.push_back({{"operation", id}, {"kind", kKinds[static_cast<int>(t.kind)]}, {"name", t.name}, {"device", t.device}, {"stream", t.stream},
+                          {"bytes", t.bytes}, {"queued", t.queued}, {"began", t.began}, {"ended", t.ended}});
+    Json document = {{"format", "warpbeam profile"}, {"version", 1},
+                     {"basis", "Counts are of PTX instructions; a GPU executes what its assembler makes of them."},
+                     {"device", device_}, {"files", recorder_.files()}, {"functions", recorder_.functions()},
+                     {"metrics", metric_table()}, {"count_fields", count_fields()}, {"launches", launches}, {"timeline", timeline}};
+    std::ofstream file(path);
+    file << document.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+    if (!file) fmt::print(stderr, "warpbeam: the recording could not be written to {}\n", path);
+  }
+
+ private:
+  struct Times {
+    OperationKind kind{};
+    int device = 0;
+    uint64_t stream = 0, bytes = 0;
+    int64_t queued = 0, began = 0, ended = 0;  // nanoseconds since the first
+    std::string name;
+  };
+
+  int64_t now() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;
+  std::string kernel_;
+  std::regex wanted_;
+  uint64_t skip_ = 0, count_ = 0, seen_ = 0, numbered_ = 0;
+  bool on_ = true;
+  Recorder recorder_;
+  Json device_;
+  std::map<uint64_t, Json> launches_;         // by operation
+  std::map<uint64_t, Times> times_;           // by operation
+  std::map<std::string, size_t> samples_of_;  // launches with samples, by kernel
+  size_t samples_ = 0;
+};
+
+// Hands the counts over when the grid has ended, while the program is still loaded.
+class WatchedLaunch final : public vm::Observer {
+ public:
+  WatchedLaunch(Profiler& profiler, std::unique_ptr<LaunchProfile> profile) : profiler_(profiler), profile_(std::move(profile)) {}
+  std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block& block) override { return profile_->begin_block(block); }
+  void end_block(const vm::Block& block, std::unique_ptr<vm::BlockObserver> observer) override { profile_->end_block(block, std::move(observer)); }
+  void end_grid(const vm::LaunchResult& result) override {
+    profile_->end_grid(result);
+    profiler_.keep(*profile_);
+    profile_ = nullptr;
+  }
+
+ private:
+  Profiler& profiler_;
+  std::unique_ptr<LaunchProfile> profile_;
+};
+
+std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
+  std::lock_guard lock(mutex_);
+  if (auto it = times_.find(operation); it != times_.end()) it->second.name = launch.kernel->display_name;
+  if (device_.is_null()) device_ = device_facts(device);
+  if (!on_) return nullptr;
+  if (!kernel_.empty() && !std::regex_search(base_name(launch.kernel->display_name), wanted_)) return nullptr;
+  const uint64_t place = seen_++;
+  if (place < skip_ || place - skip_ >= count_) return nullptr;
+  const bool sampled = samples_ < kSampledInAll && samples_of_[launch.kernel->name] < kSampledLaunches;
+  if (sampled) {
+    ++samples_;
+    ++samples_of_[launch.kernel->name];
+  }
+  return std::make_shared<WatchedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled));
+}
+
+}  // namespace
+
+std::unique_ptr<Tool> make_profiler() { return std::make_unique<Profiler>(); }
 
 }  // namespace warpbeam::observe

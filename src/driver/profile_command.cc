@@ -1,0 +1,250 @@
+// `warpbeam profile`: runs a program with the profiler inside and prints what it recorded.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <regex>
+
+#include "driver/commands.h"
+#include "driver/process.h"
+#include "model/device.h"
+#include "observe/metrics.h"
+#include "report/details.h"
+#include "report/source.h"
+
+namespace warpbeam::driver {
+namespace {
+
+namespace fs = std::filesystem;
+using report::Json;
+
+constexpr std::string_view kHelp = R"(Usage: warpbeam profile [options] [nvcc options] PROGRAM.cu... [-- arguments]
+       warpbeam profile [options] EXECUTABLE [arguments]
+
+Runs the program on the machine and prints what each of its kernels did. The figures are exact counts (class F) or
+follow from the launch (class S), of PTX instructions, on whatever GPU --device names.
+
+  --device NAME          the GPU to be (default h200; `warpbeam devices` lists them)
+  --metrics LIST         names of nvprof or Nsight Compute with commas between them, or regex:EXPRESSION
+  --set basic|full       without --metrics (default basic)
+  --query-metrics        list the metrics and stop
+  -k, --kernel-name K    only kernels of that name, or regex:EXPRESSION
+  --launch-skip N        leave out the first N launches of those
+  --launch-count N       profile N launches at most
+  --profile-from-start on|off   off: only between cudaProfilerStart and cudaProfilerStop (default on)
+  --page PAGE            details (default), source: counts beside source lines, or ptx: beside PTX lines
+  --csv FILE             write the page as comma-separated values; - is standard output
+  --json FILE            write the recording; `warpbeam report` reads it
+  -h, --help             this text
+)";
+
+struct Request {
+  std::string metrics, set = "basic", kernel, page = "details", csv, json, device;
+  uint64_t skip = 0, count = std::numeric_limits<uint64_t>::max();
+  bool from_start = true, query = false, help = false;
+  Arguments program;  // what runs, with the compiler's options
+};
+
+Result<uint64_t> number_of(const std::string& option, const std::string& text) {
+  uint64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return Error{1, fmt::format("{} needs a number, not '{}'", option, text)};
+  return value;
+}
+
+bool is_program(const std::string& path) {
+  struct stat data {};
+  if (stat(path.c_str(), &data) || !S_ISREG(data.st_mode) || access(path.c_str(), X_OK)) return false;
+  const std::string extension = fs::path(path).extension().string();
+  return extension != ".cu" && extension != ".cpp" && extension != ".cc" && extension != ".c" && extension != ".o";
+}
+
+Result<Request> read_request(const Arguments& arguments) {
+  Request request;
+  std::string from_start;
+  const std::pair<std::string_view, std::string*> texts[] = {
+      {"--metrics", &request.metrics}, {"--set", &request.set}, {"-k", &request.kernel}, {"--kernel-name", &request.kernel},
+      {"--page", &request.page}, {"--csv", &request.csv}, {"--json", &request.json}, {"--device", &request.device},
+      {"--profile-from-start", &from_start}};
+  for (size_t at = 0; at < arguments.size(); ++at) {
+    const std::string& word = arguments[at];
+    if (word == "--") {
+      request.program.insert(request.program.end(), arguments.begin() + static_cast<long>(at), arguments.end());
+      break;
+    }
+    const size_t equals = word.find('=');
+    const std::string name = word.starts_with("--") ? word.substr(0, equals) : word;
+    bool taken = false;
+    auto value = [&]() -> Result<std::string> {
+      if (name != word) return word.substr(equals + 1);
+      if (at + 1 >= arguments.size()) return Error{1, fmt::format("argument expected after '{}'", word)};
+      return arguments[++at];
+    };
+    for (const auto& [option, text] : texts) {
+      if (name != option) continue;
+      auto given = value();
+      if (!given) return given.error();
+      *text = *given;
+      taken = true;
+      break;
+    }
+    if (name == "--launch-skip" || name == "--launch-count") {
+      auto given = value();
+      if (!given) return given.error();
+      auto number = number_of(name, *given);
+      if (!number) return number.error();
+      (name == "--launch-skip" ? request.skip : request.count) = *number;
+      taken = true;
+    }
+    if (taken) continue;
+    if (word == "--query-metrics") request.query = true;
+    else if (word == "-h" || word == "--help") request.help = true;
+    else {
+      request.program.push_back(word);
+      if (!word.starts_with("-") && is_program(word)) {
+        request.program.insert(request.program.end(), arguments.begin() + static_cast<long>(at) + 1, arguments.end());
+        break;
+      }
+    }
+  }
+  if (request.set != "basic" && request.set != "full") return Error{1, fmt::format("--set '{}': basic or full", request.set)};
+  if (request.page != "details" && request.page != "raw" && request.page != "source" && request.page != "ptx")
+    return Error{1, fmt::format("--page '{}': details, source or ptx", request.page)};
+  if (!from_start.empty()) {
+    if (from_start != "on" && from_start != "off" && from_start != "yes" && from_start != "no")
+      return Error{1, fmt::format("--profile-from-start '{}': on or off", from_start)};
+    request.from_start = from_start == "on" || from_start == "yes";
+  }
+  return request;
+}
+
+// The expression that a kernel's name has to match.
+Result<std::string> kernel_expression(const std::string& kernel) {
+  if (kernel.empty()) return kernel;
+  std::string expression;
+  if (kernel.starts_with("regex:")) {
+    expression = kernel.substr(6);
+  } else {
+    for (char c : kernel) {
+      if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') expression += '\\';
+      expression += c;
+    }
+    expression = "^" + expression + "$";
+  }
+  try {
+    (void)std::regex(expression);
+  } catch (const std::regex_error&) {
+    return Error{1, fmt::format("-k: '{}' is not a regular expression", expression)};
+  }
+  return expression;
+}
+
+void list_metrics() {
+  fmt::print("Nsight Compute's name, nvprof's name, unit, class, meaning. F: exact from what the program executed;\n"
+             "S: static or decided at the launch; C and T need models of caches and time, and are not available.\n\n");
+  static constexpr const char* kClasses[] = {"F", "S", "C", "T"};
+  for (const observe::MetricRow& row : observe::kMetrics)
+    fmt::print("{} {}{}{}{}{}{}\n    {}\n", kClasses[static_cast<int>(row.cls)], row.name, row.nvprof.empty() ? "" : "  ", row.nvprof, row.unit.empty() ? "" : "  [", row.unit,
+               row.unit.empty() ? "" : "]", row.help);
+}
+
+// The table as recordings hold it, to check names before the program runs.
+Json metric_table() {
+  Json table = Json::array();
+  for (const observe::MetricRow& row : observe::kMetrics)
+    table.push_back({{"name", row.name}, {"nvprof", row.nvprof}, {"unit", row.unit}, {"class", ""},
+                     {"set", row.set == observe::MetricSet::None ? "none" : row.set == observe::MetricSet::Basic ? "basic" : "full"}});
+  return table;
+}
+
+// Writes to a file, or to standard output for "-".
+template <class Print>
+Result<bool> write_to(const std::string& path, Print print) {
+  if (path == "-") {
+    print(std::cout);
+    std::cout.flush();
+    return true;
+  }
+  std::ofstream file(path);
+  print(file);
+  file.flush();
+  if (!file) return Error{1, fmt::format("{} could not be written", path)};
+  return true;
+}
+
+Result<bool> print_pages(const Request& request, const Json& recording) {
+  auto columns = report::select_metrics(recording["metrics"], request.metrics, request.set);
+  if (!columns) return columns.error();
+  const auto listing = request.page == "ptx" ? report::Listing::Ptx : report::Listing::Source;
+  const bool details = request.page == "details" || request.page == "raw";
+  if (!request.json.empty())
+    if (auto done = write_to(request.json, [&](std::ostream& out) { out << recording.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n'; }); !done) return done;
+  if (!request.csv.empty())
+    return write_to(request.csv, [&](std::ostream& out) {
+      if (details) report::print_csv(out, recording, *columns);
+      else report::print_source_csv(out, recording, listing);
+    });
+  if (!request.json.empty()) return true;
+  if (details) report::print_details(std::cout, recording, *columns);
+  else report::print_source(std::cout, recording, listing);
+  std::cout.flush();
+  return true;
+}
+
+}  // namespace
+
+int profile_command(const Arguments& arguments) {
+  auto fail = [](const std::string& message) {
+    fmt::print(stderr, "warpbeam profile: {}\n", message);
+    return 1;
+  };
+  auto request = read_request(arguments);
+  if (!request) return fail(request.error().message);
+  if (request->help) {
+    fmt::print("{}", kHelp);
+    return 0;
+  }
+  if (request->query) {
+    list_metrics();
+    return 0;
+  }
+  if (request->program.empty()) return fail("no program is named; `warpbeam profile --help` tells more");
+  if (auto known = report::select_metrics(metric_table(), request->metrics, request->set); !known) return fail(known.error().message);
+  auto kernel = kernel_expression(request->kernel);
+  if (!kernel) return fail(kernel.error().message);
+  if (auto cc = chosen_cc(request->device); !cc) return fail(cc.error().message);
+
+  auto folder = TemporaryDirectory::make();
+  if (!folder) return fail(folder.error().message);
+  const Json options = {{"kernel", *kernel}, {"skip", request->skip}, {"count", request->count}, {"from_start", request->from_start}};
+  setenv("WARPBEAM_TOOL", "profile", 1);
+  setenv("WARPBEAM_TOOL_OPTIONS", options.dump().c_str(), 1);
+  setenv("WARPBEAM_RECORDING", folder->path().c_str(), 1);
+  if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
+  int status;
+  if (is_program(request->program[0])) {
+    catch_interrupts();
+    Arguments words(request->program.begin() + 1, request->program.end());
+    if (!words.empty() && words[0] == "--") words.erase(words.begin());
+    status = run_program(fs::absolute(request->program[0]).string(), request->program[0], words);
+  } else {
+    status = run_command(request->program);
+  }
+  for (const char* name : {"WARPBEAM_TOOL", "WARPBEAM_TOOL_OPTIONS", "WARPBEAM_RECORDING"}) unsetenv(name);
+  auto recording = report::read_recordings(folder->path());
+  if (!recording) {
+    if (status == 0) fail(recording.error().message);
+    return status ? status : 1;
+  }
+  report::embed_sources(*recording);
+  if (auto done = print_pages(*request, *recording); !done) return fail(done.error().message);
+  return status;
+}
+
+}  // namespace warpbeam::driver

@@ -1,0 +1,235 @@
+#include "observe/profiler/launch_profile.h"
+
+#include <algorithm>
+#include <bit>
+#include <climits>
+
+#include "model/occupancy.h"
+#include "observe/profiler/gathered.h"
+#include "observe/profiler/traffic.h"
+#include "vm/access.h"
+#include "vm/warp.h"
+
+namespace warpbeam::observe {
+
+// Counts for the blocks that run on one host thread at a time; the launch hands it to one block after the other.
+class LaunchProfile::Block final : public vm::BlockObserver {
+ public:
+  Block(const model::Device& device, model::BankMode mode) : device_(device), mode_(mode) {}
+
+  void instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t mask, uint32_t active) override {
+    if (warp.frame->function != function_) enter(warp.frame->function);
+    const size_t index = static_cast<size_t>(&insn - function_->insns.data());
+    last_ = &base_[index];
+    ++last_->executed;
+    last_->threads += static_cast<uint64_t>(std::popcount(active));
+    last_->threads_on += static_cast<uint64_t>(std::popcount(mask));
+    if (insn.target != vm::kNoTarget) last_->divergent += mask != active && mask != 0;
+    else if (insn.list && insn.source->form.row->opcode == "brx") last_->divergent += table_diverges(warp, insn, mask);
+    if (samples) samples->instruction(warp.index, function_, static_cast<uint32_t>(index), active);
+  }
+
+  void access(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access) override {
+    if (warp.frame->function != function_) enter(warp.frame->function);
+    const size_t index = static_cast<size_t>(&insn - function_->insns.data());
+    if (access.kind == vm::AccessKind::Atomic && (*gathered_)[index] && access.space == isa::Space::Global) {
+      vm::Access one = access;
+      one.mask &= -one.mask;  // one lane does it for all
+      count_access(device_, mode_, insn, one, base_[index]);
+    } else {
+      count_access(device_, mode_, insn, access, base_[index]);
+    }
+    if (samples) samples->access(warp.index, function_, static_cast<uint32_t>(index), access);
+  }
+
+  void add_to(FunctionCounts& sum) const {
+    for (const auto& [function, counts] : counts_) {
+      std::vector<Counts>& all = sum[function];
+      all.resize(counts.size());
+      for (size_t k = 0; k < counts.size(); ++k) all[k] += counts[k];
+    }
+  }
+
+  std::unique_ptr<BlockSamples> samples;
+
+ private:
+  void enter(const vm::FunctionCode* function) {
+    function_ = function;
+    std::vector<Counts>& counts = counts_[function];
+    if (counts.empty()) counts.resize(function->insns.size());
+    base_ = counts.data();
+    auto [it, fresh] = gathered_of_.try_emplace(function);
+    if (fresh) it->second = gathered_atomics(*function, device_.cc());
+    gathered_ = &it->second;
+  }
+
+  static bool table_diverges(vm::Warp& warp, const vm::Insn& insn, uint32_t mask) {
+    const uint32_t* choice = warp.lanes<uint32_t>(insn.op[0]);
+    for (uint32_t left = mask; left; left &= left - 1)
+      if (choice[std::countr_zero(left)] != choice[std::countr_zero(mask)]) return true;
+    return false;
+  }
+
+  const model::Device& device_;
+  const model::BankMode mode_;
+  FunctionCounts counts_;
+  const vm::FunctionCode* function_ = nullptr;
+  std::map<const vm::FunctionCode*, std::vector<char>> gathered_of_;
+  const std::vector<char>* gathered_ = nullptr;
+  Counts* base_ = nullptr;
+  Counts* last_ = nullptr;
+};
+
+namespace {
+
+vm::Launch without_observer(vm::Launch launch) {
+  launch.observer = nullptr;
+  return launch;
+}
+
+void add_arithmetic(Arithmetic& sum, std::string_view opcode, uint64_t threads, uint64_t times) {
+  sum.instructions += threads;
+  if (opcode == "add" || opcode == "sub") sum.add += threads * times;
+  else if (opcode == "mul") sum.mul += threads * times;
+  else if (opcode == "fma" || opcode == "mad") sum.fma += threads * times;
+}
+
+void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
+  using isa::Class;
+  const isa::Row& row = *insn.source->form.row;
+  const isa::Type type = insn.type();
+  const uint64_t on = c.threads_on;
+  switch (row.cls) {
+    case Class::F32Add: case Class::F32Mul: case Class::F32Fma: case Class::Special: return add_arithmetic(t.fp32, row.opcode, on, 1);
+    case Class::F64Add: case Class::F64Mul: case Class::F64Fma: return add_arithmetic(t.fp64, row.opcode, on, 1);
+    case Class::F16: return add_arithmetic(t.fp16, row.opcode, on, type == isa::Type::F16x2 || type == isa::Type::BF16x2 ? 2 : 1);
+    case Class::IntAlu: case Class::IntMul: case Class::Logic: case Class::Shift: case Class::Video: t.integer += on; return;
+    case Class::Compare: case Class::Select:
+      if (!isa::is_float(type)) t.integer += on;
+      else if (isa::bits_of(type) == 64) t.fp64.instructions += on;
+      else if (isa::bits_of(type) == 32) t.fp32.instructions += on;
+      else t.fp16.instructions += on;
+      return;
+    case Class::Convert: t.conversions += on; return;
+    case Class::Branch: case Class::Call:
+      t.control += on;
+      if ((row.opcode == "bra" && insn.guard >= 0) || row.opcode == "brx") {
+        t.branches += c.executed;
+        t.divergent += c.divergent;
+      }
+      return;
+    case Class::Load: case Class::Store: case Class::Atomic: t.memory += on; return;
+    case Class::Warp: t.communication += on; return;
+    case Class::Barrier: t.barriers += c.executed; return;
+    default: return;
+  }
+}
+
+void add_memory(Totals& t, const vm::Insn& insn, const Counts& c) {
+  const isa::Row& row = *insn.source->form.row;
+  switch (row.cls) {
+    case isa::Class::Load:
+      if (row.kind == isa::Kind::Async) {
+        t.global_copy.add(c.global, c.to_global);
+        return;
+      }
+      t.global_ld.add(c.global, c.to_global);
+      t.local_ld.add(c.local, c.to_local);
+      t.shared_ld.add(c.shared, c.to_shared);
+      return;
+    case isa::Class::Store:
+      t.global_st.add(c.global, c.to_global);
+      t.local_st.add(c.local, c.to_local);
+      t.shared_st.add(c.shared, c.to_shared);
+      return;
+    case isa::Class::Atomic: {
+      const bool returns = row.opcode == "atom" && !insn.drops_result;
+      (returns ? t.global_atom : t.global_red).add(c.global, c.to_global);
+      t.shared_atom.add(c.shared, c.to_shared);
+      return;
+    }
+    default: return;
+  }
+}
+
+uint64_t or_none(int blocks) { return blocks == INT_MAX ? 0 : static_cast<uint64_t>(blocks); }
+
+}  // namespace
+
+LaunchProfile::LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation, bool sampled)
+    : device(device), number(number), operation(operation), launch(without_observer(launch)), sampled_(sampled) {}
+
+LaunchProfile::~LaunchProfile() = default;
+
+std::unique_ptr<vm::BlockObserver> LaunchProfile::begin_block(const vm::Block& block) {
+  std::unique_ptr<Block> observer;
+  {
+    std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      observer = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  if (!observer) observer = std::make_unique<Block>(device, launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes);
+  if (sampled_ && block.linear < kSampledBlocks) observer->samples = std::make_unique<BlockSamples>(block.linear);
+  return observer;
+}
+
+void LaunchProfile::end_block(const vm::Block&, std::unique_ptr<vm::BlockObserver> observer) {
+  std::unique_ptr<Block> block(static_cast<Block*>(observer.release()));
+  std::lock_guard lock(mutex_);
+  if (block->samples) {
+    samples.merge(block->samples->take());
+    block->samples = nullptr;
+  }
+  idle_.push_back(std::move(block));
+}
+
+void LaunchProfile::end_grid(const vm::LaunchResult& result) {
+  std::lock_guard lock(mutex_);
+  for (const auto& block : idle_) block->add_to(counts);
+  idle_.clear();
+  samples.sort();
+  if (result.trap.kind != vm::TrapKind::None) trap = result.trap.message;
+  ended = true;
+}
+
+Totals LaunchProfile::totals() const {
+  Totals t;
+  for (const auto& [function, all] : counts)
+    for (size_t k = 0; k < all.size(); ++k) {
+      const Counts& c = all[k];
+      if (!c.executed) continue;
+      t.executed += c.executed;
+      t.threads += c.threads;
+      t.threads_on += c.threads_on;
+      add_class(t, function->insns[k], c);
+      add_memory(t, function->insns[k], c);
+    }
+  const vm::Kernel& kernel = *launch.kernel;
+  t.blocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  t.block_threads = uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
+  t.warps = t.blocks * ((t.block_threads + 31) / 32);
+  t.registers = kernel.registers;
+  t.static_shared = kernel.static_shared;
+  t.dynamic_shared = launch.dynamic_shared;
+  t.max_warps = static_cast<uint64_t>(device.max_warps_per_sm());
+  t.multiprocessors = static_cast<uint64_t>(device.sm_count);
+  t.bank_bytes = bank_bytes(device);
+  model::KernelResources needs;
+  needs.regs_per_thread = static_cast<int>(kernel.registers);
+  needs.static_shared = kernel.static_shared;
+  needs.max_dynamic_shared = launch.dynamic_shared;
+  if (auto fit = model::occupancy(device, needs, static_cast<int>(t.block_threads), launch.dynamic_shared)) {
+    t.limit_blocks = or_none(fit->by_blocks);
+    t.limit_warps = or_none(fit->by_warps);
+    t.limit_registers = fit->by_registers == INT_MAX ? t.limit_blocks : or_none(fit->by_registers);
+    // A kernel without shared memory of its own gets as much of the array as its blocks need.
+    t.limit_shared = std::min(fit->by_shared == INT_MAX ? t.limit_blocks : or_none(fit->by_shared), t.limit_blocks);
+    t.resident_blocks = static_cast<uint64_t>(fit->blocks_per_sm);
+    t.resident_warps = static_cast<uint64_t>(fit->warps_per_sm(device, static_cast<int>(t.block_threads)));
+  }
+  return t;
+}
+
+}  // namespace warpbeam::observe

@@ -1,0 +1,47 @@
+// What one launch did, counted while it runs.
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "model/device.h"
+#include "observe/profiler/samples.h"
+#include "observe/profiler/totals.h"
+#include "vm/code.h"
+#include "vm/machine.h"
+#include "vm/observer.h"
+
+namespace warpbeam::observe {
+
+// Counters of every instruction of every function that ran: by FunctionCode::index, then by the place in its code.
+using FunctionCounts = std::map<const vm::FunctionCode*, std::vector<Counts>>;
+
+class LaunchProfile final : public vm::Observer {
+ public:
+  LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation, bool sampled);
+  ~LaunchProfile() override;
+
+  std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block&) override;
+  void end_block(const vm::Block&, std::unique_ptr<vm::BlockObserver>) override;
+  void end_grid(const vm::LaunchResult& result) override;
+
+  Totals totals() const;
+
+  const model::Device& device;
+  const uint64_t number;     // of the launch in the program
+  const uint64_t operation;  // of the stream
+  const vm::Launch launch;   // without the observer
+  FunctionCounts counts;     // complete after end_grid
+  SampleStore samples;
+  std::string trap;          // what went wrong, if something did
+  bool ended = false;
+
+ private:
+  class Block;
+  const bool sampled_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Block>> idle_;  // block observers keep their counters until the grid has ended
+};
+
+}  // namespace warpbeam::observe

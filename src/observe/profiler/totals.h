@@ -1,0 +1,97 @@
+// What the profiler counts: for each instruction of a program, and summed up for a launch.
+#pragma once
+#include <cstdint>
+
+namespace warpbeam::observe {
+
+// Accesses to global or local memory.
+struct Traffic {
+  uint64_t requests = 0;
+  uint64_t transactions = 0;  // segments on old devices, sectors on newer ones
+  uint64_t sectors = 0;       // distinct sectors of 32 bytes
+  uint64_t ideal = 0;         // sectors, had the bytes been side by side
+  uint64_t lines = 0;         // distinct lines of 128 bytes
+  uint64_t bytes = 0;         // asked for, each byte of a request once
+  uint64_t bytes_moved = 0;
+  Traffic& operator+=(const Traffic& o) {
+    requests += o.requests, transactions += o.transactions, sectors += o.sectors, ideal += o.ideal;
+    lines += o.lines, bytes += o.bytes, bytes_moved += o.bytes_moved;
+    return *this;
+  }
+};
+
+struct SharedPasses {
+  uint64_t wavefronts = 0;
+  uint64_t conflicts = 0;  // wavefronts that lanes meeting in banks added
+  uint64_t ideal = 0;      // wavefronts, had the bytes been spread over all banks
+  uint64_t bytes = 0;      // asked for, each byte once
+  SharedPasses& operator+=(const SharedPasses& o) {
+    wavefronts += o.wavefronts, conflicts += o.conflicts, ideal += o.ideal, bytes += o.bytes;
+    return *this;
+  }
+};
+
+// Of one instruction.
+struct Counts {
+  uint64_t executed = 0;    // by warps
+  uint64_t threads = 0;     // that were active
+  uint64_t threads_on = 0;  // and that the predicate let take part
+  uint64_t divergent = 0;   // branches whose threads went different ways
+  uint64_t to_global = 0, to_local = 0, to_shared = 0;  // warps whose access went there
+  Traffic global, local;
+  SharedPasses shared;
+  Counts& operator+=(const Counts& o) {
+    executed += o.executed, threads += o.threads, threads_on += o.threads_on, divergent += o.divergent;
+    to_global += o.to_global, to_local += o.to_local, to_shared += o.to_shared;
+    global += o.global, local += o.local, shared += o.shared;
+    return *this;
+  }
+};
+
+struct TrafficTotal : Traffic {
+  uint64_t executed = 0;
+  void add(const Traffic& traffic, uint64_t times) {
+    *this += traffic;
+    executed += times;
+  }
+  using Traffic::operator+=;
+};
+
+struct SharedTotal : SharedPasses {
+  uint64_t executed = 0;
+  void add(const SharedPasses& passes, uint64_t times) {
+    *this += passes;
+    executed += times;
+  }
+  using SharedPasses::operator+=;
+};
+
+struct Arithmetic {  // per thread
+  uint64_t instructions = 0, add = 0, mul = 0, fma = 0;
+  uint64_t flops() const { return add + mul + 2 * fma; }
+};
+
+// Of a launch: what the expressions of metrics.inc speak of.
+struct Totals {
+  uint64_t executed = 0, threads = 0, threads_on = 0, branches = 0, divergent = 0;
+  TrafficTotal global_ld, global_st, global_atom, global_red, global_copy, local_ld, local_st;
+  SharedTotal shared_ld, shared_st, shared_atom;
+  Arithmetic fp16, fp32, fp64;
+  uint64_t integer = 0, conversions = 0, control = 0, memory = 0, communication = 0, barriers = 0;
+
+  uint64_t blocks = 0, block_threads = 0, warps = 0;
+  uint64_t registers = 0, static_shared = 0, dynamic_shared = 0;
+  uint64_t limit_blocks = 0, limit_registers = 0, limit_shared = 0, limit_warps = 0;
+  uint64_t resident_blocks = 0, resident_warps = 0, max_warps = 0, multiprocessors = 0;
+  uint64_t bank_bytes = 128;  // that one pass over the banks can move
+
+  uint64_t global_sectors() const { return global_ld.sectors + global_st.sectors + global_atom.sectors + global_red.sectors; }
+  uint64_t global_ideal() const { return global_ld.ideal + global_st.ideal + global_atom.ideal + global_red.ideal; }
+  uint64_t global_lines() const { return global_ld.lines + global_st.lines + global_atom.lines + global_red.lines; }
+  uint64_t tail_blocks() const {
+    const uint64_t wave = resident_blocks * multiprocessors;
+    return wave ? blocks % wave : 0;
+  }
+};
+
+}  // namespace warpbeam::observe

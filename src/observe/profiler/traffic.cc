@@ -1,0 +1,154 @@
+#include "observe/profiler/traffic.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "model/transactions.h"
+#include "vm/access.h"
+
+namespace warpbeam::observe {
+namespace {
+
+using isa::Space;
+using model::GlobalRule;
+using model::GlobalTraffic;
+using model::WarpAccess;
+
+WarpAccess to_model(const vm::Access& access) {
+  WarpAccess out;
+  out.address = access.address;
+  out.active = access.mask;
+  out.bytes_per_lane = static_cast<int>(access.bytes);
+  out.store = access.kind == vm::AccessKind::Write;
+  return out;
+}
+
+model::LoadPath load_path(const vm::Insn& insn) {
+  const isa::Mods& mods = insn.mods();
+  if (mods.nc) return model::LoadPath::ReadOnly;
+  switch (mods.cache) {
+    case isa::Cache::Ca: return model::LoadPath::L1;
+    case isa::Cache::Cg: case isa::Cache::Cs: case isa::Cache::Cv: return model::LoadPath::L2;
+    default: return model::LoadPath::Default;
+  }
+}
+
+// Whole warps whose addresses never fall: what nearly every access of a well-written kernel is.
+bool count_rising(const vm::Access& access, Traffic& t) {
+  if (access.mask != ~0u) return false;
+  const auto& a = access.address;
+  bool rising = true;
+  unsigned sectors = 1, lines = 1, different = 1;
+  for (int l = 1; l < 32; ++l) {
+    rising &= a[l] >= a[l - 1];
+    sectors += a[l] / 32 != a[l - 1] / 32;
+    lines += a[l] / 128 != a[l - 1] / 128;
+    different += a[l] != a[l - 1];
+  }
+  if (!rising) return false;
+  const unsigned packed = access.bytes;  // 32 lanes, 32 bytes to a sector
+  t.requests += 1;
+  t.transactions += sectors;
+  t.sectors += sectors;
+  t.ideal += std::min(sectors, packed);
+  t.lines += lines;
+  t.bytes += uint64_t(different) * access.bytes;
+  t.bytes_moved += 32 * sectors;
+  return true;
+}
+
+void add(Traffic& t, const WarpAccess& access, const GlobalTraffic& traffic, int distinct_sectors) {
+  t.requests += static_cast<uint64_t>(traffic.requests);
+  t.transactions += static_cast<uint64_t>(traffic.segment_count);
+  t.sectors += static_cast<uint64_t>(distinct_sectors);
+  t.ideal += static_cast<uint64_t>(std::min((traffic.bytes_requested + 31) / 32, distinct_sectors));
+  t.lines += static_cast<uint64_t>(traffic.lines);
+  t.bytes += static_cast<uint64_t>(model::distinct_bytes(access));
+  t.bytes_moved += static_cast<uint64_t>(traffic.bytes_moved());
+}
+
+void count_global(const model::Device& device, const vm::Insn& insn, const vm::Access& access, Traffic& t) {
+  const bool atomic = access.kind == vm::AccessKind::Atomic;
+  if (!atomic && device.global_rule == GlobalRule::Sectors && access.bytes <= 32 && std::has_single_bit(access.bytes) && count_rising(access, t))
+    return;
+  const WarpAccess warp = to_model(access);
+  const int distinct = model::global_traffic(GlobalRule::Sectors, warp).sectors;
+  if (atomic) add(t, warp, model::global_atomic_traffic(device.global_rule, warp), distinct);
+  else add(t, warp, model::global_traffic(device, warp, load_path(insn)), distinct);
+}
+
+// The words of local memory that lanes have at one offset stand side by side, 128 bytes for a warp.
+void count_local(const vm::Access& access, Traffic& t) {
+  const uint64_t words = std::max<uint32_t>(access.bytes / 4, 1);
+  WarpAccess warp = to_model(access);
+  warp.bytes_per_lane = static_cast<int>(std::min<uint32_t>(access.bytes, 4));
+  ++t.requests;
+  for (uint64_t word = 0; word < words; ++word) {
+    for (uint64_t l = 0; l < 32; ++l) {
+      const uint64_t offset = access.address[l] + 4 * word;
+      warp.address[l] = offset / 4 * 128 + 4 * l + offset % 4;
+    }
+    const GlobalTraffic traffic = model::global_traffic(GlobalRule::Sectors, warp);
+    t.transactions += static_cast<uint64_t>(traffic.sectors);
+    t.sectors += static_cast<uint64_t>(traffic.sectors);
+    t.ideal += static_cast<uint64_t>(model::ideal_sectors(traffic));
+    t.lines += static_cast<uint64_t>(traffic.lines);
+    t.bytes += static_cast<uint64_t>(model::distinct_bytes(warp));
+    t.bytes_moved += static_cast<uint64_t>(traffic.bytes_moved());
+  }
+}
+
+// `atomicAdd(&counter[k], 1)` with a dropped result: a GPU has an instruction for counting.
+model::SharedAtomic atomic_form(const vm::Insn& insn, const vm::Access& access) {
+  if (insn.mods().op == isa::Op::Cas) return model::SharedAtomic::CompareSwap;
+  const auto& operands = insn.source->operands;
+  const size_t value = insn.source->form.row->opcode == "atom" ? 2 : 1;
+  const bool one = operands.size() > value && operands[value].kind == ptx::OperandKind::Immediate && operands[value].imm == 1 && !operands[value].float_literal;
+  const bool counts = insn.mods().op == isa::Op::Add && isa::bytes_of(insn.type()) == 4 && !isa::is_float(insn.type());
+  return one && counts && !access.returns ? model::SharedAtomic::Increment : model::SharedAtomic::Plain;
+}
+
+void count_shared(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access, SharedPasses& s) {
+  const WarpAccess warp = to_model(access);
+  const uint64_t lanes = static_cast<uint64_t>(std::popcount(access.mask));
+  model::SharedTraffic traffic;
+  if (access.kind == vm::AccessKind::Atomic) {
+    traffic = model::shared_atomic_traffic(device.bank_rule, warp, atomic_form(insn, access));
+    s.ideal += insn.mods().op == isa::Op::Cas ? 2 : 1;
+  } else {
+    traffic = model::shared_traffic(device, warp, mode);
+    const uint64_t wavefronts = static_cast<uint64_t>(traffic.wavefronts);
+    const uint64_t packed = (lanes * access.bytes + 127) / 128;
+    s.ideal += device.bank_rule == model::BankRule::Phases32 ? std::min(wavefronts, packed) : static_cast<uint64_t>(traffic.ideal);
+  }
+  s.wavefronts += static_cast<uint64_t>(traffic.wavefronts);
+  s.conflicts += static_cast<uint64_t>(traffic.conflicts());
+  s.bytes += static_cast<uint64_t>(model::distinct_bytes(warp));
+}
+
+}  // namespace
+
+uint64_t bank_bytes(const model::Device& device) {
+  switch (device.bank_rule) {
+    case model::BankRule::HalfWarp16: return 64;
+    case model::BankRule::Banks32x8: return 256;
+    default: return 128;
+  }
+}
+
+void count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access, Counts& counts) {
+  switch (access.space) {
+    case Space::Global:
+      ++counts.to_global;
+      return count_global(device, insn, access, counts.global);
+    case Space::Local:
+      ++counts.to_local;
+      return count_local(access, counts.local);
+    case Space::Shared:
+      ++counts.to_shared;
+      return count_shared(device, mode, insn, access, counts.shared);
+    default: return;  // constants, parameters and arguments have paths of their own
+  }
+}
+
+}  // namespace warpbeam::observe

@@ -1,0 +1,16 @@
+// What one access costs, by the rules of the device (model/transactions.h).
+#pragma once
+#include "model/device.h"
+#include "model/transactions.h"
+#include "observe/profiler/totals.h"
+#include "vm/code.h"
+#include "vm/observer.h"
+
+namespace warpbeam::observe {
+
+void count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access, Counts& counts);
+
+// Bytes that one pass over the device's banks moves at best.
+uint64_t bank_bytes(const model::Device& device);
+
+}  // namespace warpbeam::observe

@@ -1,0 +1,26 @@
+// Which metrics somebody means.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "report/recording.h"
+
+namespace warpbeam::report {
+
+struct Column {
+  std::string name;    // as it was asked for
+  std::string metric;  // Nsight Compute's name, the key in a launch's "metrics"
+  std::string unit;
+  std::string cls;     // F, S, C or T
+  bool available = true;
+};
+
+// `list`: names of either tool, with or without Nsight Compute's suffix, or `regex:` and an expression, with commas
+// between them. An empty list is the set `set`: "basic" or "full". Fails on a name that means nothing.
+Result<std::vector<Column>> select_metrics(const Json& table, const std::string& list, const std::string& set);
+
+// Of a column for a launch, in as few digits as tell it from its neighbours; "n/a" where there is none.
+std::string value_text(const Json& launch, const Column& column);
+std::string number_text(double value);
+
+}  // namespace warpbeam::report

@@ -1,0 +1,129 @@
+// The programming guides' examples of memory access, each a kernel: what they cost on a device is worked out by hand in
+// run.sh.
+// args: eight
+#include <cstdio>
+#include <string>
+
+constexpr int kThreads = 1 << 14;
+
+__global__ void copy_from(float* out, const float* in, int offset) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i + offset];
+}
+
+__global__ void copy_to(float* out, const float* in, int offset) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i + offset] = in[i];
+}
+
+__global__ void copy_strided(float* out, const float* in, int stride) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i * stride];
+}
+
+// Every lane of a warp reads the same word, warps read words of different lines.
+__global__ void copy_broadcast(float* out, const float* in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i / 32 * 32];
+}
+
+struct Pair {
+  float x, y;
+};
+__global__ void move_aos(Pair* points) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  volatile float* x = &points[i].x;
+  volatile float* y = &points[i].y;
+  *x = *x + 10;
+  *y = *y + 20;
+}
+__global__ void move_soa(float* xs, float* ys) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  xs[i] = xs[i] + 10;
+  ys[i] = ys[i] + 20;
+}
+
+__global__ void by_rows(int* out) {
+  __shared__ volatile int tile[32][32];
+  int i = threadIdx.y * 32 + threadIdx.x;
+  tile[threadIdx.y][threadIdx.x] = i;
+  __syncthreads();
+  out[i] = tile[threadIdx.y][threadIdx.x];
+}
+__global__ void by_columns(int* out) {
+  __shared__ volatile int tile[32][32];
+  int i = threadIdx.y * 32 + threadIdx.x;
+  tile[threadIdx.x][threadIdx.y] = i;
+  __syncthreads();
+  out[i] = tile[threadIdx.x][threadIdx.y];
+}
+__global__ void by_narrow_columns(int* out) {
+  __shared__ volatile int tile[32][16];
+  int i = threadIdx.y * 32 + threadIdx.x;
+  tile[threadIdx.x][threadIdx.y] = i;
+  __syncthreads();
+  out[i] = tile[threadIdx.x][threadIdx.y];
+}
+__global__ void by_padded_columns(int* out) {
+  __shared__ volatile int tile[32][33];
+  int i = threadIdx.y * 32 + threadIdx.x;
+  tile[threadIdx.x][threadIdx.y] = i;
+  __syncthreads();
+  out[i] = tile[threadIdx.x][threadIdx.y];
+}
+__global__ void doubles(double* out) {
+  __shared__ volatile double line[32];
+  line[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = line[threadIdx.x];
+}
+
+// One to four segments of a line: the first `lanes` lanes store.
+__global__ void store_some(float* out, int lanes) {
+  if (threadIdx.x < lanes) out[threadIdx.x] = 1;
+}
+
+__global__ void odd_and_even(float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i % 2 == 0) asm volatile("st.global.f32 [%0], 0f3F800000;" ::"l"(out + i) : "memory");
+  else asm volatile("st.global.f32 [%0], 0f40000000;" ::"l"(out + i) : "memory");
+}
+
+// One lane does the sum for all where the address is plainly the same for all.
+__global__ void count_all(int* out) { atomicAdd(out, 1); }
+__global__ void count_some(int* out, int shift) { atomicAdd(out + (threadIdx.x >> shift), 1); }
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "eight") cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte);
+  float *in, *out;
+  cudaMalloc(&in, kThreads * 64 * sizeof(float));
+  cudaMalloc(&out, kThreads * 64 * sizeof(float));
+  cudaMemset(in, 0, kThreads * 64 * sizeof(float));
+  const dim3 grid(kThreads / 512), block(512);
+  copy_from<<<grid, block>>>(out, in, 0);
+  copy_from<<<grid, block>>>(out, in, 11);
+  copy_from<<<grid, block>>>(out, in, 32);
+  copy_to<<<grid, block>>>(out, in, 11);
+  copy_strided<<<grid, block>>>(out, in, 2);
+  copy_strided<<<grid, block>>>(out, in, 32);
+  copy_broadcast<<<grid, block>>>(out, in);
+  cudaMemset(in, 0, kThreads * 64 * sizeof(float));
+  move_aos<<<grid, block>>>(reinterpret_cast<Pair*>(in));
+  move_soa<<<grid, block>>>(in, out);
+  if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+  int threads = 0;
+  cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerBlock, 0);
+  const dim3 tile(32, threads < 1024 ? 16 : 32);
+  by_rows<<<1, tile>>>(reinterpret_cast<int*>(out));
+  by_columns<<<1, tile>>>(reinterpret_cast<int*>(out));
+  by_narrow_columns<<<1, dim3(32, 16)>>>(reinterpret_cast<int*>(out));
+  by_padded_columns<<<1, tile>>>(reinterpret_cast<int*>(out));
+  for (int lanes : {8, 16, 24, 32}) store_some<<<1, 32>>>(out, lanes);
+  odd_and_even<<<grid, block>>>(out);
+  count_all<<<1, 32>>>(reinterpret_cast<int*>(out));
+  count_some<<<1, 32>>>(reinterpret_cast<int*>(out), 5);
+  if (argc <= 1 || std::string(argv[1]) != "single") doubles<<<1, 32>>>(reinterpret_cast<double*>(out));
+  if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+  std::puts("done");
+  return 0;
+}
