@@ -84,8 +84,8 @@ Context::~Context() = default;
 void Context::fail(cudaError_t error, const std::string& explanation) {
   int whole = cudaSuccess;
   if (!failure_.compare_exchange_strong(whole, error, std::memory_order_acq_rel)) return;
-  if (explanation.empty()) return;
   write_output();  // what the kernel printed before it failed helps to see why
+  if (explanation.empty() || (observe::tool() && observe::tool()->checks())) return;
   fmt::print(stderr, "{}{}", explanation, explanation.ends_with('\n') ? "" : "\n");
 }
 
@@ -112,6 +112,7 @@ void Context::synchronize() {
 
 void Context::reset() {
   synchronize();
+  if (auto* tool = observe::tool()) tool->resetting(ordinal);
   for (const StreamRef& stream : process().streams.all())
     if (&stream->context == this) process().streams.remove(stream.get());
   for (const EventRef& event : process().events.all())

@@ -12,11 +12,21 @@
 namespace warpbeam::cuda {
 
 void report_exception(const char* what) noexcept;  // on stderr
+void tell_failure(cudaError_t status) noexcept;    // to whoever watches the program
 
 // "Not ready" is an answer, not an error: it does not become the last error.
 inline cudaError_t remember(cudaError_t status) {
-  if (status != cudaSuccess && status != cudaErrorNotReady) this_thread().last_error = status;
+  if (status != cudaSuccess && status != cudaErrorNotReady) {
+    this_thread().last_error = status;
+    tell_failure(status);
+  }
   return status;
+}
+
+// Why a call that frees memory fails: `pointer` is not what it may be given.
+inline cudaError_t bad_free(const void* pointer) {
+  this_thread().bad_free = pointer;
+  return cudaErrorInvalidValue;
 }
 
 template <class Body>

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cuda/edge.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -35,6 +36,23 @@ void report_exception(const char* what) noexcept {
   std::fprintf(stderr, "warpbeam: internal error: %s. Please report this.\n", what);
 }
 
+void tell_failure(cudaError_t status) noexcept {
+  observe::Tool* tool = observe::tool();
+  const void* bad_free = std::exchange(this_thread().bad_free, nullptr);
+  if (!tool || !tool->checks()) return;
+  tool->failed_call({observe::called_function(), static_cast<int>(status), cudaGetErrorName(status),
+                     cudaGetErrorString(status), bad_free != nullptr, bad_free});
+}
+
+namespace {
+
+cudaError_t seen(cudaError_t error) {
+  if (observe::Tool* tool = observe::tool(); tool && error != cudaSuccess) tool->asked_for_error(error);
+  return error;
+}
+
+}  // namespace
+
 // For stubs, which do not see the API's types.
 void remember_not_supported() { remember(cudaErrorNotSupported); }
 
@@ -45,17 +63,17 @@ using namespace warpbeam::cuda;
 extern "C" {
 
 const char* cudaGetErrorName(cudaError_t error) {
-  const auto* row = find(error);
+  const auto* row = find(seen(error));
   return row ? row->name : kUnknownCode;
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-  const auto* row = find(error);
+  const auto* row = find(seen(error));
   return row ? row->text : kUnknownCode;
 }
 
-cudaError_t cudaGetLastError(void) { return std::exchange(this_thread().last_error, cudaSuccess); }
+cudaError_t cudaGetLastError(void) { return seen(std::exchange(this_thread().last_error, cudaSuccess)); }
 
-cudaError_t cudaPeekAtLastError(void) { return this_thread().last_error; }
+cudaError_t cudaPeekAtLastError(void) { return seen(this_thread().last_error); }
 
 }  // extern "C"

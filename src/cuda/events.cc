@@ -82,7 +82,10 @@ WB_TWIN cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return with_event(handle, [](Event&, const OpRef& recorded) {
-    return !recorded || recorded->done() ? cudaSuccess : cudaErrorNotReady;
+    if (recorded && !recorded->done()) return cudaErrorNotReady;
+    if (auto* tool = warpbeam::observe::tool(); tool && recorded)
+      tool->waited(warpbeam::observe::WaitKind::Operation, recorded->id);
+    return cudaSuccess;
   });
 }
 

@@ -7,6 +7,7 @@
 #include "cuda/edge.h"
 #include "cuda/memory.h"
 #include "cuda/ops.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -68,7 +69,10 @@ cudaError_t fill_in_stream(Context& context, cudaStream_t handle, const Region& 
     work.height = 1;
   }
   OpRef op = enqueue(stream->context, stream, std::move(work));
-  if (!place->on_device()) Scheduler::instance().wait(op);
+  if (!place->on_device()) {
+    Scheduler::instance().wait(op);
+    if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Operation, op->id);
+  }
   return stream->context.failure();
 }
 

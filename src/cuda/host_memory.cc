@@ -41,7 +41,7 @@ cudaError_t cudaFreeHost(void* pointer) {
     if (!pointer) return cudaSuccess;
     auto place = locate(pointer);
     if (!place || place->allocation.kind != vm::MemoryKind::Pinned || !place->starts_at(pointer))
-      return cudaErrorInvalidValue;
+      return bad_free(pointer);
     place->owner->synchronize();
     if (cudaError_t failure = place->owner->failure(); failure != cudaSuccess) return failure;
     release(*place->owner, place->allocation.base);

@@ -149,9 +149,9 @@ cudaError_t cudaFree(void* pointer) {
   return in_context([&](Context&) {
     if (!pointer) return cudaSuccess;
     auto place = locate(pointer);
-    if (!place || !place->starts_at(pointer)) return cudaErrorInvalidValue;
+    if (!place || !place->starts_at(pointer)) return bad_free(pointer);
     if (place->allocation.kind != vm::MemoryKind::Device && place->allocation.kind != vm::MemoryKind::Managed)
-      return cudaErrorInvalidValue;
+      return bad_free(pointer);
     place->owner->synchronize();
     if (cudaError_t failure = place->owner->failure(); failure != cudaSuccess) return failure;
     account_free(place->allocation.base);

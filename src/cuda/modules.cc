@@ -1,4 +1,5 @@
 #include "cuda/modules.h"
+#include "observe/tool.h"
 
 #include <fmt/format.h>
 
@@ -166,6 +167,7 @@ LoadedImages::Loaded LoadedImages::read(Image& image, std::string* log) {
 
   vm::LoadOptions options;
   options.device_cc = context_.model.cc();
+  if (auto* tool = observe::tool(); tool && tool->checks()) options.guard_bytes = 64;
   options.max_registers = static_cast<uint32_t>(context_.model.max_regs_per_thread);
   options.registers_per_block = static_cast<uint32_t>(context_.model.regs_per_block);
   // Loading writes initial values into managed variables. A second device must not undo what the program has written.

@@ -7,6 +7,7 @@
 #include "cuda/context.h"
 #include "cuda/thread_state.h"
 #include "cuda/traps.h"
+#include "vm/grid.h"
 #include "observe/tool.h"
 
 namespace warpbeam::cuda {
@@ -92,6 +93,7 @@ OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work
   auto op = std::make_shared<Op>(context, stream, std::move(work));
   if (observe::Tool* tool = observe::tool()) tell(*tool, op->id, context, *stream, op->work(), after);
   Scheduler::instance().submit(op, stream->queue, after);
+  if (observe::Tool* tool = observe::tool(); tool && tool->checks()) op->settle();
   return op;
 }
 
@@ -157,6 +159,26 @@ void Op::run_now() {
     if (auto* fill = std::get_if<FillWork>(&work_)) fill->run();
   }
   end();
+}
+
+// Waits until the work is done, or cannot go on without what the host or another stream has yet to do.
+void Op::settle() {
+  constexpr auto kPatience = std::chrono::milliseconds(300);
+  const Clock::time_point begun = Clock::now();
+  while (!done()) {
+    std::shared_ptr<vm::Grid> grid;
+    {
+      std::lock_guard lock(grid_mutex_);
+      grid = grid_;
+    }
+    if (grid) {
+      vm::Machine::instance().help(*grid);
+      if (grid->stalled_for(kPatience)) return;
+    } else if (Clock::now() - begun > kPatience) {
+      return;
+    }
+    if (!done()) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
 }
 
 void Op::launch() {

@@ -91,6 +91,7 @@ class Op final : public Task {
 
   static uint64_t next_id() { return ++count_; }
   const Work& work() const { return work_; }  // until it has been submitted
+  void settle();
   const uint64_t id;                          // counts operations; watchers know them by it
   Clock::time_point ended() const { return ended_; }  // valid once done()
 

@@ -95,7 +95,7 @@ cudaError_t free_async(void* pointer, cudaStream_t handle) {
     if (!pointer) return cudaSuccess;
     auto place = locate(pointer);
     if (!place || !place->starts_at(pointer) || place->allocation.kind != vm::MemoryKind::Device)
-      return cudaErrorInvalidValue;
+      return bad_free(pointer);
     enqueue(stream->context, stream, InternalWork{[owner = place->owner, base = place->allocation.base] {
               account_free(base);
               release(*owner, base);

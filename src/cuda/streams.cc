@@ -48,6 +48,7 @@ cudaError_t synchronize(cudaStream_t handle) {
 cudaError_t query(cudaStream_t handle) {
   return with_stream(handle, [](Stream& stream) {
     if (!Scheduler::instance().idle(stream.queue)) return cudaErrorNotReady;
+    if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Stream, stream.id);
     return stream.context.failure();
   });
 }
@@ -62,7 +63,7 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned f
       std::lock_guard lock(event->mutex);
       recorded = event->recorded;
     }
-    if (!recorded || recorded->done()) return cudaSuccess;
+    if (!recorded || (recorded->done() && !observe::tool())) return cudaSuccess;
     enqueue(stream.context, stream.shared_from_this(), WaitWork{}, std::span(&recorded, 1));
     return cudaSuccess;
   });

@@ -32,6 +32,7 @@ struct ThreadState {
   int context_count = 0;
   bool in_host_function = false;
   bool in_driver_call = false;  // what runs now was called through the driver API
+  const void* bad_free = nullptr;  // what the call that is about to fail was to free
   unsigned long long id = 0;  // names the thread's default streams
   int valid_device_count = 0;  // 0: all, in order
   int configuration_count = 0;

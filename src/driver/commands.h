@@ -16,6 +16,7 @@ int devices_command(const Arguments& arguments);
 int occupancy_command(const Arguments& arguments);
 int isa_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
+int check_command(const Arguments& arguments);
 
 // The compute capability of the chosen device (WARPBEAM_DEVICE, or the default), which is what code is compiled for
 // when no -arch is given. `spelling` overrules the environment when it is not empty.

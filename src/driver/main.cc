@@ -25,6 +25,7 @@ constexpr CommandRow kCommands[] = {
     {"nvcc", nvcc_command, "the compiler driver, with nvcc's options"},
     {"test", nullptr, "build and run the tests: test [--fast] [filter...]"},
     {"build", nullptr, "install what is missing and build, and do nothing else"},
+    {"check", check_command, "find a program's mistakes: check [options] file.cu...|program [-- arguments]"},
     {"fuzz", nullptr, "run random kernels on two engines and compare: fuzz [--minutes N]"},
     {"devices", devices_command, "list the GPUs a program can run on, or show one"},
     {"occupancy", occupancy_command, "how many blocks of a kernel fit on a multiprocessor"},

@@ -205,6 +205,34 @@ Command syntax_pass(const Options& options, const std::string& source, const Cod
   return {words, ""};
 }
 
+namespace {
+
+// Only these warnings, one line each.
+void add_only_warnings(Words& words, std::initializer_list<const char*> warnings) {
+  append(words, {"-Wno-everything", "-fno-caret-diagnostics", "-fno-color-diagnostics"});
+  for (const char* warning : warnings) words.push_back(warning);
+}
+
+}  // namespace
+
+Command shapes_pass(const Options& options, const std::string& source, const CodeTarget& target,
+                    const std::string& ir_file, const DependencyOutput* dependencies) {
+  Words words = {toolchain().clang};
+  add_cuda(words, options, source);
+  add_device(words, options, target);
+  add_dependencies(words, dependencies);
+  add_only_warnings(words, {"-Wuninitialized", "-Wsometimes-uninitialized"});
+  append(words, {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", ir_file});
+  return {words, ""};
+}
+
+Command unused_results_pass(const Options& options, const std::string& source) {
+  Words words = host_words(options, source);
+  add_only_warnings(words, {"-Wunused-result"});
+  append(words, {"-D__WARPBEAM_UNUSED_RESULTS__", "-fsyntax-only", source});
+  return {words, ""};
+}
+
 Result<std::vector<std::string>> library_words(const Options& options, const std::string& name) {
   // Parts of the toolkit that a program may name and that are not in libwarpbeam.
   static const std::vector<std::string_view> vendor = {"cublas",     "cublasLt",

@@ -39,6 +39,14 @@ Command dependency_pass(const Options& options, const Input& source, const std::
 // Device code through the front end only.
 Command syntax_pass(const Options& options, const std::string& source, const CodeTarget& target);
 
+// Device code as LLVM's text, not optimised, for the shapes of its variables; its messages name variables that are read
+// before they have a value.
+Command shapes_pass(const Options& options, const std::string& source, const CodeTarget& target,
+                    const std::string& ir_file, const DependencyOutput* dependencies);
+
+// Host code through the front end only; its messages name the calls of the API whose result nobody takes.
+Command unused_results_pass(const Options& options, const std::string& source);
+
 struct LinkInputs {
   std::vector<std::string> files;  // objects, archives, -lNAME in order
   std::string registration;        // assembly or object that registers relocatable device code, or empty

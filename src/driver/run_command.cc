@@ -1,15 +1,11 @@
 // `warpbeam run`: compile (or find in the cache), run, and hand on whatever the program does.
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "driver/build.h"
+#include "driver/cached_program.h"
 #include "driver/commands.h"
-#include "driver/compile_cache.h"
-#include "driver/passes.h"
 #include "driver/process.h"
 #include "driver/split.h"
 #include "model/device.h"
@@ -17,8 +13,6 @@
 namespace warpbeam::driver {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kHelp = R"(Usage: warpbeam run [options] [nvcc options] file... [-- arguments]
 
@@ -81,83 +75,6 @@ Result<RunRequest> read_request(const Arguments& arguments) {
   if (!request.engine.empty() && request.engine != "interpreter" && request.engine != "jit" && request.engine != "auto")
     return Error{1, fmt::format("--engine '{}': interpreter, jit or auto", request.engine)};
   return request;
-}
-
-std::string file_identity(const std::string& path) {
-  struct stat data {};
-  if (stat(path.c_str(), &data)) return path;
-  return fmt::format("{} {} {}.{}", path, data.st_size, data.st_mtim.tv_sec, data.st_mtim.tv_nsec);
-}
-
-// Everything that decides what a build makes, apart from the contents of files.
-std::string cache_key(const Arguments& words, int cc) {
-  Hasher hash;
-  std::error_code ignored;
-  hash.add(file_identity(toolchain().driver));
-  hash.add(file_identity(find_program(toolchain().clang)));
-  hash.add(toolchain().include_directory);
-  hash.add(toolchain().library_directory);
-  hash.add(fs::current_path(ignored).string());
-  hash.add(std::to_string(cc));
-  hash.add(isatty(STDERR_FILENO) ? "colours" : "plain");
-  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH"}) {
-    const char* value = std::getenv(name);
-    hash.add(value ? value : "");
-  }
-  for (const auto& word : words) hash.add(word);
-  return hash.hex();
-}
-
-std::string program_name(const Options& options) {
-  for (const auto& input : options.inputs)
-    if (!input.path.starts_with("-l")) return fs::path(input.path).stem().string();
-  return "a";
-}
-
-int run_uncached(Options options, const std::string& name, const Arguments& arguments) {
-  auto directory = TemporaryDirectory::make();
-  if (!directory) {
-    fmt::print(stderr, "warpbeam: {}\n", directory.error().message);
-    return 1;
-  }
-  options.output = directory->file(name);
-  if (int status = build(options)) return status;
-  return run_program(options.output, "./" + name, arguments);
-}
-
-int run_cached(Options& options, const std::string& key, const RunRequest& request) {
-  std::string name = program_name(options);
-  auto cache = CompileCache::open();
-  if (!cache) return run_uncached(options, name, request.program);
-  // A second round only when another run's clean-up removes the program between finding and starting it.
-  for (int round = 0; round < 2; ++round) {
-    if (auto found = cache->find(key)) {
-      if (request.verbose) fmt::print(stderr, "warpbeam: the compiled program was cached: {}\n", found->path);
-      fmt::print(stderr, "{}", found->messages);
-      int status = run_program(found->path, "./" + name, request.program);
-      if (status == 127 && access(found->path.c_str(), F_OK)) continue;
-      return status;
-    }
-    std::string directory = cache->begin();
-    if (directory.empty()) break;
-    options.output = directory + "/" + name;
-    options.verbose = request.verbose;
-    BuildRecord record;
-    std::error_code ignored;
-    if (int status = build(options, &record)) {
-      fs::remove_all(directory, ignored);
-      return status;
-    }
-    if (auto stored = cache->store(key, directory, name, record.files, record.messages)) {
-      int status = run_program(stored->path, "./" + name, request.program);
-      if (status == 127 && access(stored->path.c_str(), F_OK)) continue;
-      return status;
-    }
-    int status = run_program(options.output, "./" + name, request.program);
-    fs::remove_all(directory, ignored);
-    return status;
-  }
-  return run_uncached(options, name, request.program);
 }
 
 }  // namespace
@@ -224,7 +141,7 @@ int run_command(const Arguments& arguments) {
   if (options->dry_run) return build(*options);
   options->run = false;
   append(request->program, options->run_arguments);
-  return run_cached(*options, cache_key(words, *cc), *request);
+  return compile_and_run(*options, cache_key(words, *cc), request->verbose, request->program);
 }
 
 }  // namespace warpbeam::driver

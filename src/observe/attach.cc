@@ -75,10 +75,31 @@ std::vector<uint64_t> callers(size_t limit) {
   return walk.found;
 }
 
+std::string called_function() {
+  std::string name;
+  _Unwind_Backtrace(
+      [](_Unwind_Context* context, void* data) {
+        Dl_info info{};
+        const bool known = dladdr(reinterpret_cast<void*>(_Unwind_GetIP(context)), &info);
+        if (!known || info.dli_fbase != own_module()) return _URC_END_OF_STACK;
+        if (info.dli_sname) *static_cast<std::string*>(data) = info.dli_sname;
+        return _URC_NO_REASON;
+      },
+      &name);
+  for (const char* twin : {"_ptsz", "_ptds"})
+    if (name.ends_with(twin)) name.resize(name.size() - 5);
+  return name;
+}
+
 std::string module_offset(uint64_t address) {
   Dl_info info{};
   if (!dladdr(reinterpret_cast<void*>(address), &info) || !info.dli_fname) return "";
-  return fmt::format("{}+{:#x}", info.dli_fname, address - reinterpret_cast<uint64_t>(info.dli_fbase));
+  // The loader knows the program itself only by the name it was called.
+  std::string file = info.dli_fname;
+  char path[4096];
+  if (!file.starts_with("/"))
+    if (const ssize_t n = readlink("/proc/self/exe", path, sizeof path); n > 0) file.assign(path, static_cast<size_t>(n));
+  return fmt::format("{}+{:#x}", file, address - reinterpret_cast<uint64_t>(info.dli_fbase));
 }
 
 }  // namespace warpbeam::observe

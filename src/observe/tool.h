@@ -36,6 +36,15 @@ struct Operation {
 
 enum class WaitKind : uint8_t { Operation, Stream, Device };
 
+// A call of the API that failed.
+struct FailedCall {
+  std::string function;       // cudaMalloc
+  int code = 0;
+  std::string error_name, error_text;
+  bool is_free = false;
+  const void* pointer = nullptr;  // that was to be freed
+};
+
 class Tool {
  public:
   virtual ~Tool() = default;
@@ -60,6 +69,14 @@ class Tool {
   virtual void range_push(const char* name) {}   // NVTX, of the calling thread
   virtual void range_pop() {}
 
+  // --- mistakes
+  // The watcher tells of traps and failed calls by itself, and wants operations to run one after the other, each when it
+  // is queued, so that what it says depends on nothing but the program.
+  virtual bool checks() const { return false; }
+  virtual void failed_call(const FailedCall&) {}
+  virtual void asked_for_error(int code) {}  // the program has seen this error
+  virtual void resetting(int device) {}
+
   // The process ends.
   virtual void finish() {}
 };
@@ -75,6 +92,8 @@ std::string tool_options();
 // Return addresses of the calling thread outside of this library, the nearest first: where in the program a call of the
 // runtime stands. `limit` of them at most.
 std::vector<uint64_t> callers(size_t limit = 4);
+// The exported function of this library through which the program came in; empty if there is none.
+std::string called_function();
 // "file+0xoffset" of an address of code, which addr2line and llvm-symbolizer take; empty if no file holds it.
 std::string module_offset(uint64_t address);
 

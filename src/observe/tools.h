@@ -9,6 +9,7 @@
 namespace warpbeam::observe {
 
 std::unique_ptr<Tool> make_profiler();
+std::unique_ptr<Tool> make_checker();
 
 struct ToolRow {
   std::string_view name;
@@ -17,6 +18,7 @@ struct ToolRow {
 
 inline constexpr std::array kTools{
     ToolRow{"profile", make_profiler},
+    ToolRow{"check", make_checker},
 };
 
 }  // namespace warpbeam::observe

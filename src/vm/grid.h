@@ -1,6 +1,7 @@
 // A launch under way: which blocks are left, which wait their turn, what went wrong.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -40,7 +41,15 @@ struct GridState {
   std::condition_variable finished_cv;
 };
 
-class Grid : public GridState {};
+class Grid : public GridState {
+ public:
+  // All its blocks have only waited for so long.
+  bool stalled_for(std::chrono::nanoseconds time) const {
+    const int64_t since = last_progress;
+    const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+    return since != 0 && now.count() - since > time.count();
+  }
+};
 
 // Runs one block (or continues one) of the grid on this thread; false when there was nothing to do.
 // `spun` is set when the block made no progress but waits for something.

@@ -184,7 +184,7 @@ class Linker {
         const uint64_t align = std::max<uint64_t>(v.align, 16);
         small = (small + align - 1) / align * align;
         in_small.emplace_back(p.get(), small);
-        small += v.size;
+        small += v.size + options_.guard_bytes;
         continue;
       } else {
         auto a = memory_.allocate(v.size, std::max(256u, v.align), MemoryKind::Variable, fmt::format("__device__ {}", demangle(v.name)));
@@ -332,7 +332,8 @@ class Linker {
       code.function = f.get();
       code.shared_offsets.assign(image_.shared_variables.size(), ~0u);
       const std::vector<char> seen = reachable(*f);
-      uint64_t at = 0;
+      uint64_t at = 0;      // what the program asks for
+      uint64_t guarded = 0;  // and with what guards its ends
       uint32_t dynamic_align = 16;
       for (size_t k = 0; k < seen.size(); ++k) {
         if (!seen[k]) continue;
@@ -342,9 +343,10 @@ class Linker {
           if (v.dynamic) {
             dynamic_align = std::max(dynamic_align, v.align);
           } else if (code.shared_offsets[s] == ~0u) {
-            at = (at + v.align - 1) / v.align * v.align;
-            code.shared_offsets[s] = static_cast<uint32_t>(at);
-            at += v.size;
+            at = (at + v.align - 1) / v.align * v.align + v.size;
+            guarded = (guarded + v.align - 1) / v.align * v.align;
+            code.shared_offsets[s] = static_cast<uint32_t>(guarded);
+            guarded += v.size + options_.guard_bytes;
           }
         }
       }
@@ -355,12 +357,13 @@ class Linker {
       }
       bool any_dynamic = false;
       for (uint32_t s = 0; s < image_.shared_variables.size(); ++s) any_dynamic = any_dynamic || image_.shared_variables[s].dynamic;
-      if (any_dynamic) at = (at + dynamic_align - 1) / dynamic_align * dynamic_align;
+      for (uint64_t* end : {&at, &guarded})
+        if (any_dynamic) *end = (*end + dynamic_align - 1) / dynamic_align * dynamic_align;
       for (uint32_t s = 0; s < image_.shared_variables.size(); ++s)
-        if (image_.shared_variables[s].dynamic) code.shared_offsets[s] = static_cast<uint32_t>(at);
-      code.static_shared = static_cast<uint32_t>(at);
+        if (image_.shared_variables[s].dynamic) code.shared_offsets[s] = static_cast<uint32_t>(guarded);
+      code.static_shared = static_cast<uint32_t>(guarded);
       image_.kernels.push_back(std::move(code));
-      add_kernel(*f, image_.kernels.back());
+      add_kernel(*f, image_.kernels.back(), static_cast<uint32_t>(at));
     }
   }
 
@@ -382,7 +385,7 @@ class Linker {
     return ptx::estimate_registers(*f.source, most, calls, options_.max_registers, options_.registers_per_block);
   }
 
-  void add_kernel(const FunctionCode& f, const Code& code) {
+  void add_kernel(const FunctionCode& f, const Code& code, uint32_t static_shared) {
     auto k = std::make_unique<Kernel>();
     k->name = f.name;
     k->display_name = f.display_name;
@@ -397,7 +400,7 @@ class Linker {
       at += static_cast<uint32_t>(v.size);
     }
     k->param_bytes = at;
-    k->static_shared = code.static_shared;
+    k->static_shared = static_shared;
     k->constant_bytes = constant_bytes_;
     k->local_bytes = f.local_bytes;
     k->registers = registers(f);

@@ -50,6 +50,7 @@ struct LoadOptions {
   struct Placement { std::string name; void* host; uint64_t size; };
   std::vector<Placement> placements;
   int device_cc = 90;
+  uint32_t guard_bytes = 0;  // unused bytes after each static variable, so that running over its end is seen
   // The device's register file, for the estimate in Kernel::registers.
   uint32_t max_registers = 255, registers_per_block = 65536;
 };

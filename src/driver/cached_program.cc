@@ -1,0 +1,102 @@
+#include "driver/cached_program.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "driver/build.h"
+#include "driver/compile_cache.h"
+#include "driver/passes.h"
+
+namespace warpbeam::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string file_identity(const std::string& path) {
+  struct stat data {};
+  if (stat(path.c_str(), &data)) return path;
+  return fmt::format("{} {} {}.{}", path, data.st_size, data.st_mtim.tv_sec, data.st_mtim.tv_nsec);
+}
+
+std::string program_name(const Options& options) {
+  for (const auto& input : options.inputs)
+    if (!input.path.starts_with("-l")) return fs::path(input.path).stem().string();
+  return "a";
+}
+
+int build_uncached(Options& options, CompiledProgram* program) {
+  auto directory = TemporaryDirectory::make();
+  if (!directory) {
+    fmt::print(stderr, "warpbeam: {}\n", directory.error().message);
+    return 1;
+  }
+  options.output = directory->file(program->name);
+  program->path = options.output;
+  program->directory = std::make_shared<TemporaryDirectory>(std::move(*directory));
+  return build(options);
+}
+
+}  // namespace
+
+std::string cache_key(const Arguments& words, int cc) {
+  Hasher hash;
+  std::error_code ignored;
+  hash.add(file_identity(toolchain().driver));
+  hash.add(file_identity(find_program(toolchain().clang)));
+  hash.add(toolchain().include_directory);
+  hash.add(toolchain().library_directory);
+  hash.add(fs::current_path(ignored).string());
+  hash.add(std::to_string(cc));
+  hash.add(isatty(STDERR_FILENO) ? "colours" : "plain");
+  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH"}) {
+    const char* value = std::getenv(name);
+    hash.add(value ? value : "");
+  }
+  for (const auto& word : words) hash.add(word);
+  return hash.hex();
+}
+
+int compile_program(Options& options, const std::string& key, bool verbose, CompiledProgram* program) {
+  program->name = program_name(options);
+  auto cache = CompileCache::open();
+  if (!cache) return build_uncached(options, program);
+  if (auto found = cache->find(key)) {
+    if (verbose) fmt::print(stderr, "warpbeam: the compiled program was cached: {}\n", found->path);
+    fmt::print(stderr, "{}", found->messages);
+    program->path = found->path;
+    return 0;
+  }
+  const std::string directory = cache->begin();
+  if (directory.empty()) return build_uncached(options, program);
+  options.output = directory + "/" + program->name;
+  options.verbose = verbose;
+  BuildRecord record;
+  std::error_code ignored;
+  if (int status = build(options, &record)) {
+    fs::remove_all(directory, ignored);
+    return status;
+  }
+  if (auto stored = cache->store(key, directory, program->name, record.files, record.messages)) {
+    program->path = stored->path;
+    return 0;
+  }
+  fs::remove_all(directory, ignored);
+  return build_uncached(options, program);
+}
+
+int compile_and_run(Options& options, const std::string& key, bool verbose, const Arguments& arguments) {
+  for (int round = 0;; ++round) {
+    CompiledProgram program;
+    if (int status = compile_program(options, key, verbose, &program)) return status;
+    const int status = run_program(program.path, "./" + program.name, arguments);
+    if (status == 127 && round == 0 && access(program.path.c_str(), F_OK)) continue;
+    return status;
+  }
+}
+
+}  // namespace warpbeam::driver

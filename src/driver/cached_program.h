@@ -1,0 +1,27 @@
+// Programs that the commands `run`, `profile` and `check` compile and start: found in the cache, or built into it.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "driver/commands.h"
+#include "driver/options.h"
+#include "driver/process.h"
+
+namespace warpbeam::driver {
+
+// Everything that decides what a build makes, apart from the contents of files.
+std::string cache_key(const Arguments& words, int cc);
+
+struct CompiledProgram {
+  std::string path;
+  std::string name;                                // its argv[0]
+  std::shared_ptr<TemporaryDirectory> directory;   // that it lies in, when it could not be cached
+};
+
+// Gives an exit status; 0 fills `program`.
+int compile_program(Options& options, const std::string& key, bool verbose, CompiledProgram* program);
+
+// The same, and runs it. A second build only when another process cleans the cache between finding and starting it.
+int compile_and_run(Options& options, const std::string& key, bool verbose, const Arguments& arguments);
+
+}  // namespace warpbeam::driver

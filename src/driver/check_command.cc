@@ -1,0 +1,241 @@
+// `warpbeam check`: compile with host lines, run under the checker, look up the lines, print what was found.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "driver/build.h"
+#include "driver/cached_program.h"
+#include "driver/check_facts.h"
+#include "driver/commands.h"
+#include "driver/host_lines.h"
+#include "driver/split.h"
+#include "report/check_report.h"
+
+namespace warpbeam::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kHelp = R"(Usage: warpbeam check [options] [nvcc options] file...|program [-- arguments]
+
+Runs a program - CUDA sources, which are compiled first, or an executable - and reports its mistakes: memory errors, races,
+uninitialised reads, wrong synchronisation and unchecked errors. docs/checker.md explains every kind.
+
+  --checks LIST          memory,race,init,sync,host; default all
+  --leak-check WHEN      no, full, or auto (default): leaks are errors in programs that free some memory, else warnings
+  --json FILE            write the findings as JSON too (-: to the standard output, instead of text)
+  --suppressions FILE    leave out findings that a rule of the file fits: lines like `kind=race_raw kernel=scan file=*.cuh`
+  --error-exitcode N     the exit status when there are errors (default 1); without errors it is the program's own
+  --max-instructions N   of one warp, after which a kernel counts as endless (default 200000000)
+  --shadow-memory GIB    address space for what the checker remembers (default 8)
+  --device NAME          the GPU to be
+  -v, --verbose          print the commands
+  --no-install           if packages are missing, list them and stop
+  -h, --help             this text
+)";
+
+struct CheckRequest {
+  Arguments compiler, program;
+  std::vector<std::string> checks;
+  std::string json, suppressions, device, leaks = "auto";
+  int exit_code = 1;
+  double most_instructions = 200e6, shadow_gib = 8;
+  bool verbose = false, help = false;
+};
+
+Result<CheckRequest> read_request(const Arguments& arguments) {
+  CheckRequest request;
+  const std::vector<std::string> kChecks = {"memory", "race", "init", "sync", "host"};
+  request.checks = kChecks;
+  for (size_t at = 0; at < arguments.size(); ++at) {
+    std::string word = arguments[at], value;
+    const size_t equals = word.find('=');
+    const bool joined = word.starts_with("--") && equals != std::string::npos;
+    const std::string name = joined ? word.substr(0, equals) : word;
+    static const std::set<std::string> kValued = {"--checks", "--leak-check", "--json", "--suppressions", "--error-exitcode", "--max-instructions", "--shadow-memory", "--device"};
+    if (word == "--") {
+      request.program.assign(arguments.begin() + static_cast<long>(at) + 1, arguments.end());
+      break;
+    }
+    if (kValued.contains(name)) {
+      if (joined) value = word.substr(equals + 1);
+      else if (at + 1 < arguments.size()) value = arguments[++at];
+      else return Error{1, fmt::format("argument expected after '{}'", name)};
+      auto number = [&](double least) -> Result<double> {
+        char* end = nullptr;
+        const double v = std::strtod(value.c_str(), &end);
+        if (value.empty() || *end || v < least) return Error{1, fmt::format("{} '{}': a number was expected", name, value)};
+        return v;
+      };
+      if (name == "--checks") {
+        request.checks.clear();
+        for (size_t from = 0; from <= value.size();) {
+          const size_t comma = std::min(value.find(',', from), value.size());
+          const std::string one = value.substr(from, comma - from);
+          from = comma + 1;
+          if (one == "all") request.checks = kChecks;
+          else if (std::ranges::find(kChecks, one) != kChecks.end()) request.checks.push_back(one);
+          else return Error{1, fmt::format("--checks '{}': memory, race, init, sync, host or all", one)};
+        }
+      } else if (name == "--leak-check") {
+        if (value != "no" && value != "full" && value != "auto") return Error{1, fmt::format("--leak-check '{}': no, full or auto", value)};
+        request.leaks = value;
+      } else if (name == "--json") request.json = value;
+      else if (name == "--suppressions") request.suppressions = value;
+      else if (name == "--device") request.device = value;
+      else {
+        auto n = number(name == "--error-exitcode" ? 0 : 1);
+        if (!n) return n.error();
+        if (name == "--error-exitcode") request.exit_code = static_cast<int>(*n) & 255;
+        else if (name == "--max-instructions") request.most_instructions = *n;
+        else request.shadow_gib = *n;
+      }
+      continue;
+    }
+    if (word == "-v" || word == "--verbose") request.verbose = true;
+    else if (word == "-h" || word == "--help") request.help = true;
+    else if (word != "--no-install") request.compiler.push_back(word);
+  }
+  return request;
+}
+
+// An executable that somebody made before, rather than something to compile.
+bool is_program(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  char magic[4] = {};
+  in.read(magic, 4);
+  return std::string_view(magic, 4) == "\x7f" "ELF" && access(path.c_str(), X_OK) == 0 && !path.ends_with(".so") && !path.ends_with(".o");
+}
+
+// What only the compiler sees: variables of kernels that are read before they have a value. In the kernel they are
+// registers, and nothing is left to watch.
+void add_uninitialised(report::CheckReport& report, const CheckFacts& facts) {
+  for (const auto& u : facts.uninitialised) {
+    report::CheckFinding f;
+    f.check = "init";
+    f.kind = "uninitialized_variable";
+    f.title = u.sometimes ? fmt::format("Variable '{}' may be read before it has a value", u.variable) : fmt::format("Uninitialized read of variable '{}'", u.variable);
+    f.is_error = !u.sometimes;
+    f.locations = {u.place};
+    f.lines.push_back({"in " + u.place, {}, {}});
+    f.facts["variable"] = u.variable;
+    f.mend = "give the variable a value where it is declared";
+    report.findings.push_back(std::move(f));
+  }
+}
+
+// Was the result of the failed call taken? The compiler knows which calls drop it; of other programs the checker only
+// knows whether they asked for the error afterwards.
+void judge_calls(report::CheckReport& report, const CheckFacts& facts, int status) {
+  for (auto& f : report.findings) {
+    if (f.check != "host" || !f.facts.contains("function")) continue;
+    const bool launch = f.facts["function"].starts_with("cudaLaunch");
+    bool looked_at = f.kind == "api_error";
+    if (!looked_at && !launch) {
+      bool dropped = false;
+      for (const auto& line : f.lines)
+        for (const auto& frame : line.frames) dropped = dropped || facts.unused.contains(fmt::format("{}:{}", frame.file, frame.line));
+      looked_at = !dropped;
+    }
+    if (looked_at) {
+      std::erase_if(f.lines, [](const auto& line) { return line.text.starts_with("and no later call"); });
+      f.kind = "api_error";
+      f.mend = "";
+    }
+    // A program that saw the error and ended well wanted to see it.
+    f.is_error = !looked_at || status != 0;
+  }
+}
+
+int run_checked(const CheckRequest& request, const CompiledProgram& program, const CheckFacts& facts) {
+  auto fail = [](const std::string& message) {
+    fmt::print(stderr, "warpbeam check: {}\n", message);
+    return 1;
+  };
+  auto recordings = TemporaryDirectory::make();
+  if (!recordings) return fail(recordings.error().message);
+  nlohmann::json options;
+  options["checks"] = request.checks;
+  options["leaks"] = request.leaks;
+  options["max_instructions"] = static_cast<uint64_t>(request.most_instructions);
+  options["shadow_bytes"] = static_cast<uint64_t>(request.shadow_gib * (uint64_t(1) << 30));
+  if (!facts.shapes.empty()) options["shapes"] = facts.shapes;
+  setenv("WARPBEAM_TOOL", "check", 1);
+  setenv("WARPBEAM_TOOL_OPTIONS", options.dump().c_str(), 1);
+  setenv("WARPBEAM_RECORDING", recordings->path().c_str(), 1);
+  setenv("WARPBEAM_HANG_SECONDS", "2", 0);
+  const int status = run_program(program.path, program.name, request.program);
+
+  report::CheckReport report;
+  if (std::ranges::find(request.checks, "init") != request.checks.end()) add_uninitialised(report, facts);
+  std::error_code ignored;
+  std::vector<std::string> files;
+  for (fs::directory_iterator it(recordings->path(), ignored), end; !ignored && it != end; it.increment(ignored))
+    if (it->path().extension() == ".json") files.push_back(it->path().string());
+  std::ranges::sort(files);
+  for (const auto& file : files)
+    if (auto read = report.read(file); !read) return fail(read.error().message);
+  look_up_host_lines(report);
+  judge_calls(report, facts, status);
+  if (status >= 128) report.notes["end"] = fmt::format("the program was ended by signal {}", status - 128);
+  if (status == 126 || status == 127) return status;
+  if (!request.suppressions.empty()) {
+    auto removed = report::suppress(report, request.suppressions);
+    if (!removed) return fail(removed.error().message);
+    if (*removed) report.notes["suppressed"] = fmt::format("{} findings were suppressed by {}", *removed, request.suppressions);
+  }
+  if (request.json != "-") fmt::print(stderr, "{}", report.text());
+  if (request.json == "-") fmt::print("{}", report.json());
+  else if (!request.json.empty() && !(std::ofstream(request.json) << report.json())) return fail(fmt::format("cannot write '{}'", request.json));
+  return report.errors() ? request.exit_code : status;
+}
+
+}  // namespace
+
+int check_command(const Arguments& arguments) {
+  auto fail = [](const std::string& message) {
+    fmt::print(stderr, "warpbeam check: {}\n", message);
+    return 1;
+  };
+  auto request = read_request(arguments);
+  if (!request) return fail(request.error().message);
+  if (request->help) {
+    fmt::print("{}", kHelp);
+    return 0;
+  }
+  auto cc = chosen_cc(request->device);
+  if (!cc) return fail(cc.error().message);
+  if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
+  if (request->compiler.size() == 1 && is_program(request->compiler[0])) {
+    catch_interrupts();
+    return run_checked(*request, {fs::absolute(request->compiler[0]).string(), request->compiler[0], nullptr}, {});
+  }
+  Arguments words;
+  if (const char* before = std::getenv("NVCC_PREPEND_FLAGS")) append(words, split_shell(before));
+  append(words, request->compiler);
+  if (const char* after = std::getenv("NVCC_APPEND_FLAGS")) append(words, split_shell(after));
+  auto options = parse_options(words, *cc);
+  if (!options) return fail(options.error().message);
+  if (options->inputs.empty()) return fail("no source is named; `warpbeam check --help` tells more");
+  if (options->phase != Phase::Executable || options->shared || !options->output.empty()) return fail("it makes a program and runs it; use `warpbeam nvcc` to make something else");
+  catch_interrupts();
+  // Lines of host code; frame pointers are not needed, the unwinder reads tables.
+  if (!options->debug) options->host.push_back("-gline-tables-only");
+  append(request->program, options->run_arguments);
+  options->run = false;
+  words.push_back("warpbeam check");
+  CompiledProgram program;
+  if (int status = compile_program(*options, cache_key(words, *cc), request->verbose, &program)) return status;
+  program.name = "./" + program.name;
+  auto directory = TemporaryDirectory::make();
+  if (!directory) return fail(directory.error().message);
+  return run_checked(*request, program, gather_check_facts(*options, directory->path()));
+}
+
+}  // namespace warpbeam::driver

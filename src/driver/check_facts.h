@@ -1,0 +1,30 @@
+// What `warpbeam check` asks the compiler beside the program itself: how arrays are divided, which variables are read
+// before they have a value, and which calls drop an error code.
+#pragma once
+#include <set>
+#include <string>
+#include <vector>
+
+#include "driver/options.h"
+
+namespace warpbeam::driver {
+
+struct CheckFacts {
+  struct Uninitialised {
+    std::string place;     // file.cu:12
+    std::string variable;
+    bool sometimes = false;
+  };
+  std::vector<Uninitialised> uninitialised;
+  std::set<std::string> unused;  // places of calls
+  std::string shapes;            // a file for the checker: `name;element bytes;dimension;…` lines
+  bool complete = false;         // the compiler was asked
+};
+
+// `directory` is where files are left.
+CheckFacts gather_check_facts(const Options& options, const std::string& directory);
+
+// The lines of shapes for the variables of LLVM's text.
+std::string shapes_of(const std::string& ir);
+
+}  // namespace warpbeam::driver

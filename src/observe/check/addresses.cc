@@ -1,0 +1,294 @@
+// Where an access goes: bounds to the byte, alignment, local memory, and the words for a place.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "observe/check/block_watch.h"
+
+namespace warpbeam::observe::check {
+namespace {
+
+using isa::Space;
+
+const char* verb(Act a) { return a == Act::Read ? "read" : a == Act::Write ? "write" : "atomic"; }
+
+std::string plural(uint64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
+// Accesses of several elements are aligned as a whole.
+uint32_t alignment(const vm::Access& a) {
+  uint32_t n = a.bytes;
+  while (n & (n - 1)) n &= n - 1;
+  return n ? n : 1;
+}
+
+}  // namespace
+
+std::string spaced(const std::string& name) {
+  std::string out;
+  for (char c : name) {
+    if ((c == '*' || c == '&') && !out.empty() && out.back() != ' ' && out.back() != '*' && out.back() != '(' && out.back() != ',') out += ' ';
+    out += c;
+  }
+  return out;
+}
+
+Finding BlockWatch::finding(const Now& n, int lane, const char* check, const char* kind, std::string title) const {
+  const Site& site = c_.sites[n.site];
+  Finding f;
+  f.check = check;
+  f.kind = kind;
+  f.title = std::move(title);
+  f.kernel = site.kernel;
+  f.locations = {site.location};
+  f.lines.push_back({fmt::format("at {} in {}", site.kernel, site.location), {}});
+  f.lines.push_back({thread_text(n.warp, lane), {}});
+  f.facts.emplace_back("thread", fmt::format("({},{},{})", n.warp.tid[lane][0], n.warp.tid[lane][1], n.warp.tid[lane][2]));
+  f.facts.emplace_back("block", fmt::format("({},{},{})", block_.index[0], block_.index[1], block_.index[2]));
+  return f;
+}
+
+// A place in shared memory as an offset, in global memory as an address.
+void BlockWatch::add_place(Finding& f, const Now& n, uint64_t where) {
+  if (!n.shared) {
+    const Checker::Place place = c_.global_place(*n.region, where, l_.launch);
+    f.lines.push_back({fmt::format("Address {:#x} is {}", where, place.text), {}});
+    f.facts.emplace_back("address", fmt::format("{:#x}", where));
+    if (!place.variable.empty()) f.facts.emplace_back("variable", place.variable);
+    c_.describe_region(f, *n.region);
+    return;
+  }
+  std::string text = fmt::format("offset {:#x} of shared memory", where);
+  for (const auto& v : l_.shared)
+    if (where >= v.offset && where < uint64_t(v.offset) + v.size) {
+      const std::string name = c_.shapes.place(*v.name, where - v.offset);
+      f.facts.emplace_back("variable", name);
+      text = fmt::format("{} (__shared__ memory, byte {} of {})", name, where - v.offset, v.size);
+    }
+  f.lines.push_back({"Address " + text, {}});
+  f.facts.emplace_back("address", fmt::format("{:#x}", where));
+}
+
+void BlockWatch::stop(Now& n, int lane, vm::TrapKind kind, const std::string& message, uint64_t address) {
+  l_.ended_by_checker = true;
+  n.warp.trap(kind, n.insn, lane, message, address);
+}
+
+// --- global and constant memory -----------------------------------------------------------------------------------
+
+void BlockWatch::global_access(Now& n) {
+  const uint32_t bytes = n.access.bytes, align = alignment(n.access) - 1;
+  const vm::DeviceMemory& memory = *l_.launch->memory;
+  const bool is_strong = n.strength != Strength::Weak;
+  n.bound = l_.ordered_below;
+  Region* remembered = n.region;
+  for (uint32_t left = n.access.mask; left; left &= left - 1) {
+    const int l = __builtin_ctz(left);
+    const uint64_t address = n.access.address[l];
+    if (!n.region || !n.region->holds(address, bytes)) {
+      n.region = c_.region_at(address, memory);
+      if (!n.region || !n.region->holds(address, bytes)) {
+        uint64_t lo, hi;
+        if (!c_.settings.memory && memory.covers(address, bytes, &lo, &hi)) {
+          n.region = nullptr;
+          continue;
+        }
+        bad_address(n, l);
+      }
+    }
+    if (address & align) misaligned(n, l, align + 1);
+    if (n.region->kind == vm::MemoryKind::Constant || !n.region->shadow) continue;
+    n.memory = reinterpret_cast<const std::byte*>(n.region->base);
+    if (!n.region->uses.empty() && c_.settings.race) look_at_ranges(n, address, l);
+    if (n.insn.mods().nc && n.act == Act::Read && false) continue;
+    look(n, n.region->shadow, address - n.region->base, l, c_.settings.init && !n.region->initialised);
+  }
+  if (n.region != remembered)
+    for (auto& r : n.state.recent)
+      if (r.insn == &n.insn) r.region = n.region;
+  if (is_strong) synchronise(n);
+}
+
+void BlockWatch::bad_address(Now& n, int lane) {
+  const uint64_t address = n.access.address[lane];
+  const uint32_t bytes = n.access.bytes;
+  Finding f = finding(n, lane, "memory", "out_of_bounds",
+                      fmt::format("Invalid __{}__ {} of size {}", n.access.space == Space::Const ? "constant" : "global", verb(n.act), plural(bytes, "byte")));
+  f.facts.emplace_back("address", fmt::format("{:#x}", address));
+  const vm::MemoryFault fault = l_.launch->memory->explain(address);
+  const Region* inside = c_.regions.find(address);
+  const Region* freed = inside ? nullptr : c_.regions.freed_at(address);
+  const Region* nearest = inside ? inside : c_.regions.nearest(address);
+  f.mend = "compare the index with the number of elements before the access, and the size given to cudaMalloc with what the kernel uses";
+  // The lanes that go wrong at the same time.
+  uint32_t others = 0;
+  for (uint32_t left = n.access.mask & ~(1u << lane); left; left &= left - 1) {
+    const uint64_t a = n.access.address[__builtin_ctz(left)];
+    const Region* r = c_.region_at(a, *l_.launch->memory);
+    if (!r || !r->holds(a, bytes)) ++others;
+  }
+  if (address < 4096) {
+    f.kind = "null_pointer";
+    f.lines.push_back({fmt::format("Address {:#x} is null or nearly so", address), {}});
+    f.mend = "the pointer was never set on the device: was cudaMalloc called, and its result passed to the kernel?";
+  } else if (freed && (!nearest || !inside)) {
+    f.kind = "use_after_free";
+    f.lines.push_back({fmt::format("Address {:#x} is {} into an allocation at {:#x} of size {} that was freed", address,
+                                   plural(address - freed->base, "byte"), freed->base, plural(freed->size, "byte")), {}});
+    c_.describe_region(f, *freed);
+    f.lines.push_back({fmt::format("freed by {}", freed->freed_by), freed->freed});
+    f.mend = "free the memory only after the last kernel that uses it";
+  } else if (fault.host_pointer) {
+    f.kind = "host_pointer";
+    f.lines.push_back({fmt::format("Address {:#x} belongs to the host program: kernels cannot use it", address), {}});
+    f.mend = "copy the data to memory from cudaMalloc with cudaMemcpy, or allocate it with cudaMallocManaged";
+  } else if (inside && address + bytes > inside->base + inside->size) {
+    f.lines.push_back({fmt::format("Address {:#x} is out of bounds: the access ends {} after the nearest allocation at {:#x} of size {}", address,
+                                   plural(address + bytes - (inside->base + inside->size), "byte"), inside->base, plural(inside->size, "byte")), {}});
+    c_.describe_region(f, *inside);
+  } else if (nearest) {
+    const bool after = address >= nearest->base;
+    const uint64_t distance = after ? address - (nearest->base + nearest->size) + 1 : nearest->base - address;
+    f.lines.push_back({fmt::format("Address {:#x} is out of bounds", address), {}});
+    if (distance < (uint64_t(1) << 32)) {
+      f.lines.push_back({fmt::format("and is {} {} the nearest allocation at {:#x} of size {}", plural(distance, "byte"), after ? "after" : "before",
+                                     nearest->base, plural(nearest->size, "byte")), {}});
+      c_.describe_region(f, *nearest);
+    }
+  } else {
+    f.lines.push_back({fmt::format("Address {:#x} is out of bounds: no device memory is allocated", address), {}});
+  }
+  if (others) f.lines.push_back({fmt::format("so {} {} of this warp", others == 1 ? "does" : "do", plural(others, "other thread")), {}});
+  f.count = 1 + others;
+  f.lines.push_back({"the kernel was launched", l_.stack});
+  c_.report(0, std::move(f));
+  stop(n, lane, vm::TrapKind::IllegalAddress, "invalid access", address);
+}
+
+void BlockWatch::misaligned(Now& n, int lane, uint32_t align) {
+  const uint64_t address = n.access.address[lane];
+  const char* space = n.shared ? "shared" : n.access.space == Space::Local ? "local" : "global";
+  Finding f = finding(n, lane, "memory", "misaligned", fmt::format("Invalid __{}__ {} of size {}", space, verb(n.act), plural(n.access.bytes, "byte")));
+  f.lines.push_back({fmt::format("Address {:#x} is misaligned: it must be a multiple of {}", address, align), {}});
+  f.facts.emplace_back("address", fmt::format("{:#x}", address));
+  f.mend = "a pointer cast to a larger type must stay a multiple of that type's size";
+  f.lines.push_back({"the kernel was launched", l_.stack});
+  c_.report(0, std::move(f));
+  stop(n, lane, vm::TrapKind::MisalignedAddress, "misaligned access", address);
+}
+
+// --- shared memory ------------------------------------------------------------------------------------------------
+
+void BlockWatch::shared_access(Now& n) {
+  const uint32_t bytes = n.access.bytes, align = alignment(n.access) - 1;
+  n.bound = base_;
+  n.memory = block_.shared.data();
+  const LaunchInfo::SharedVariable* v = nullptr;
+  for (uint32_t left = n.access.mask; left; left &= left - 1) {
+    const int l = __builtin_ctz(left);
+    const uint64_t offset = n.access.address[l];
+    auto holds = [&](const LaunchInfo::SharedVariable& s) { return offset >= s.offset && offset + bytes <= uint64_t(s.offset) + s.size; };
+    if (!v || !holds(*v)) {
+      v = nullptr;
+      for (const auto& s : l_.shared)
+        if (holds(s)) v = &s;
+      if (!v && (c_.settings.memory || offset + bytes > block_.shared_bytes)) bad_shared(n, l);
+    }
+    if (offset & align) misaligned(n, l, align + 1);
+    look(n, shared_, offset, l, c_.settings.init);
+  }
+  if (n.strength != Strength::Weak) synchronise(n);
+}
+
+void BlockWatch::bad_shared(Now& n, int lane) {
+  const uint64_t offset = n.access.address[lane];
+  Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __shared__ {} of size {}", verb(n.act), plural(n.access.bytes, "byte")));
+  f.facts.emplace_back("address", fmt::format("{:#x}", offset));
+  f.lines.push_back({fmt::format("Address {:#x} is out of bounds", offset), {}});
+  const LaunchInfo::SharedVariable* nearest = nullptr;
+  uint64_t least = ~uint64_t(0);
+  for (const auto& s : l_.shared) {
+    const uint64_t distance = offset < s.offset ? s.offset - offset : offset >= uint64_t(s.offset) + s.size ? offset - (s.offset + s.size) + 1 : 0;
+    // In the gap between two arrays an index that went too far is likelier than one below zero.
+    if (distance < least || (distance == least && offset >= s.offset)) least = distance, nearest = &s;
+  }
+  if (nearest) {
+    const bool after = offset >= nearest->offset;
+    f.lines.push_back({fmt::format("and is {} {} the nearest allocation {} of size {}", plural(least, "byte"), least == 0 ? "inside (and reaches past)" : after ? "after" : "before",
+                                   plain_name(*nearest->name), plural(nearest->size, "byte")), {}});
+    f.facts.emplace_back("variable", plain_name(*nearest->name));
+  } else {
+    f.lines.push_back({fmt::format("the block has {} of shared memory", plural(block_.shared_bytes, "byte")), {}});
+  }
+  f.mend = nearest && nearest->size == l_.launch->dynamic_shared && l_.launch->dynamic_shared
+               ? "the third argument of <<<…>>> gives the size of extern __shared__ memory in bytes: is it large enough?"
+               : l_.launch->dynamic_shared == 0 && (!nearest || nearest->size == 0)
+                     ? "extern __shared__ memory needs its size in bytes as the third argument of <<<…>>>"
+                     : "compare the index with the size of the array (a tile with a halo needs room for it)";
+  f.lines.push_back({"the kernel was launched", l_.stack});
+  c_.report(0, std::move(f));
+  stop(n, lane, vm::TrapKind::SharedOutOfRange, "invalid shared access", offset);
+}
+
+// --- local memory -------------------------------------------------------------------------------------------------
+
+void BlockWatch::local_access(Now& n) {
+  const uint32_t bytes = n.access.bytes, align = alignment(n.access) - 1;
+  const vm::Frame& frame = *n.warp.frame;
+  const uint32_t limit = frame.local_base + frame.function->local_bytes;
+  WarpState& s = n.state;
+  for (uint32_t left = n.access.mask; left; left &= left - 1) {
+    const int l = __builtin_ctz(left);
+    const uint64_t offset = n.access.address[l];
+    if (offset + bytes > limit || offset + bytes < offset) {
+      const bool of_stack = offset >= n.warp.stack_tops[l] && offset + bytes <= n.warp.local_limit && offset + bytes > offset;  // from alloca
+      if (of_stack || (!c_.settings.memory && offset + bytes <= n.warp.local_limit)) continue;
+      bad_local(n, l, limit);
+    }
+    if (offset & align) misaligned(n, l, align + 1);
+    if (!c_.settings.init) continue;
+    if (!s.local || s.local_stride < limit) {
+      auto fresh = std::make_unique<uint8_t[]>(size_t(32) * (limit + 64));
+      for (int k = 0; k < 32 && s.local; ++k) std::copy_n(&s.local[size_t(k) * s.local_stride], s.local_stride, &fresh[size_t(k) * (limit + 64)]);
+      s.local = std::move(fresh);
+      s.local_stride = limit + 64;
+    }
+    uint8_t* flags = &s.local[size_t(l) * s.local_stride + offset];
+    if (n.act != Act::Read) {
+      std::fill_n(flags, bytes, uint8_t{1});
+    } else if (std::none_of(flags, flags + bytes, [](uint8_t v) { return v; })) {
+      n.site = c_.sites.number(n.insn, n.warp);
+      uninitialised(n, l, offset, bytes);
+    }
+  }
+}
+
+void BlockWatch::bad_local(Now& n, int lane, uint32_t limit) {
+  n.site = c_.sites.number(n.insn, n.warp);
+  const uint64_t offset = n.access.address[lane];
+  Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __local__ {} of size {}", verb(n.act), plural(n.access.bytes, "byte")));
+  f.facts.emplace_back("address", fmt::format("{:#x}", offset));
+  f.lines.push_back({fmt::format("Address {:#x} is out of bounds: the function's local variables have {}", offset, plural(limit, "byte")), {}});
+  f.mend = "compare the index with the size of the local array";
+  f.lines.push_back({"the kernel was launched", l_.stack});
+  c_.report(0, std::move(f));
+  stop(n, lane, vm::TrapKind::IllegalAddress, "invalid local access", offset);
+}
+
+// --- values -------------------------------------------------------------------------------------------------------
+
+void BlockWatch::uninitialised(Now& n, int lane, uint64_t offset, uint32_t bytes) {
+  const uint64_t key = uint64_t(n.site) << 8 | 4;
+  if (c_.repeated(key)) return;
+  const bool local = n.access.space == Space::Local;
+  Finding f = finding(n, lane, "init", "uninitialized_read",
+                      fmt::format("Uninitialized __{}__ memory read of size {}", n.shared ? "shared" : local ? "local" : "global", plural(bytes, "byte")));
+  if (n.act == Act::Atomic) f.lines.push_back({"an atomic operation reads the old value", {}});
+  if (local) f.lines.push_back({fmt::format("Address {:#x} of the thread's local memory", offset), {}});
+  else add_place(f, n, n.shared ? offset : n.region->base + offset);
+  f.mend = n.shared ? "shared memory has no initial value: let the threads store one, then __syncthreads()"
+           : local  ? "give the variable a value before it is read"
+                    : "cudaMalloc does not clear memory: use cudaMemset or cudaMemcpy first";
+  c_.report(key, std::move(f));
+}
+
+}  // namespace warpbeam::observe::check

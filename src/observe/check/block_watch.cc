@@ -1,0 +1,409 @@
+// Instructions, barriers and fences of a block; race.cc and addresses.cc look at its accesses.
+#include "observe/check/block_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace warpbeam::observe::check {
+namespace {
+
+using isa::Sem;
+using isa::Space;
+
+uint64_t hash(const void* p) { return reinterpret_cast<uint64_t>(p) / sizeof(vm::Insn); }
+
+Strength strength_of(isa::Scope s) {
+  switch (s) {
+    case isa::Scope::Cta: return Strength::Cta;
+    case isa::Scope::Sys: return Strength::Sys;
+    default: return Strength::Gpu;
+  }
+}
+
+Strength strength_of(const vm::Insn& i, vm::AccessKind kind) {
+  const isa::Mods& m = i.mods();
+  if (kind == vm::AccessKind::Atomic) return strength_of(m.scope);
+  switch (m.sem) {
+    case Sem::Volatile: case Sem::Mmio: return Strength::Sys;
+    case Sem::Relaxed: case Sem::Acquire: case Sem::Release: case Sem::Sc: return strength_of(m.scope);
+    default: return m.cache == isa::Cache::Cv ? Strength::Sys : Strength::Weak;
+  }
+}
+
+bool releases(Sem s) { return s == Sem::Release || s == Sem::AcqRel || s == Sem::Sc; }
+
+}  // namespace
+
+BlockWatch::BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& block)
+    : c_(checker), l_(launch), block_(block), linear_(static_cast<uint32_t>(block.linear)), base_(checker.log.tick()),
+      warps_((block.threads + 31) / 32) {
+  if (!block.shared_bytes) return;
+  if (!c_.spare_shadows.empty() && c_.spare_shadows.back().bytes() >= block.shared_bytes) {
+    shared_ = std::move(c_.spare_shadows.back());
+    c_.spare_shadows.pop_back();
+    shared_.clear(block.shared_bytes);
+  } else {
+    c_.spare_shadows.clear();
+    shared_ = Shadow(block.shared_bytes);
+  }
+}
+
+BlockWatch::~BlockWatch() {
+  if (shared_ && c_.spare_shadows.size() < 4) c_.spare_shadows.push_back(std::move(shared_));
+}
+
+// --- instructions ------------------------------------------------------------------------------------------------
+
+void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint32_t) {
+  WarpState& s = warps_[w.index];
+  if (++s.instructions > c_.settings.most_instructions) run_too_long(w, i, mask);
+  if (!mask || i.source->form.row->cls != isa::Class::Fence) return;
+  std::lock_guard lock(c_.mutex);
+  fence(w, strength_of(i.mods().scope), mask);
+}
+
+void BlockWatch::run_too_long(vm::Warp& w, const vm::Insn& i, uint32_t mask) {
+  std::lock_guard lock(c_.mutex);
+  const int lane = __builtin_ctz(mask ? mask : w.active);
+  Finding f;
+  f.check = "sync";
+  f.kind = "endless_kernel";
+  f.kernel = spaced(w.frame->function->display_name);
+  f.locations = {vm::Warp::location(i, *w.frame->function)};
+  f.title = fmt::format("Kernel does not end: a warp has executed {} instructions", c_.settings.most_instructions);
+  f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
+  f.lines.push_back({thread_text(w, lane), {}});
+  f.mend = "look at the condition of the loop around this line; --max-instructions allows more";
+  c_.report(0, std::move(f));
+  l_.ended_by_checker = true;
+  w.trap(vm::TrapKind::LaunchTimeout, i, lane, "the kernel does not end");
+}
+
+// --- fences, and what goes with them ------------------------------------------------------------------------------
+
+std::shared_ptr<const Snapshot> BlockWatch::snapshot(const WarpState& s, uint16_t warp, Strength scope, const CameList& came) {
+  auto out = std::make_shared<Snapshot>();
+  out->op = l_.op;
+  out->block = linear_;
+  out->warp = warp;
+  out->scope = scope;
+  out->when = c_.log.tick();
+  out->block_base = base_;
+  out->warp_base = s.base;
+  out->lanes = s.table;
+  out->came = came_;
+  add(out->came, came);
+  return out;
+}
+
+void BlockWatch::fence(vm::Warp& w, Strength scope, uint32_t mask) {
+  WarpState& s = warps_[w.index];
+  ++s.stamp;
+  Lanes& lanes = s.extra();
+  std::shared_ptr<const Snapshot> shared;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const int l = __builtin_ctz(left);
+    if (!lanes.came[l].empty()) {
+      lanes.fence[l] = snapshot(s, static_cast<uint16_t>(w.index), scope, lanes.came[l]);
+      continue;
+    }
+    if (!shared) shared = snapshot(s, static_cast<uint16_t>(w.index), scope, {});
+    lanes.fence[l] = shared;
+  }
+}
+
+// Atomic, volatile and ordered accesses are where threads meet: who passed a fence before leaves there what it knows, and
+// who sees the value may rely on it. A fence on the reading side is not asked for: programs that lack it are many, and
+// work wherever the reader has not cached the data before.
+void BlockWatch::synchronise(Now& n) {
+  const Sem sem = n.insn.mods().sem;
+  const bool writes = n.act != Act::Read, reads = n.act != Act::Write;
+  Lanes* lanes = n.state.lanes.get();
+  if (writes && releases(sem)) {
+    fence(n.warp, n.strength, n.access.mask);
+    lanes = n.state.lanes.get();
+  }
+  for (uint32_t left = n.access.mask; left; left &= left - 1) {
+    const int l = __builtin_ctz(left);
+    const uint64_t where = n.access.address[l];
+    const uint64_t of_block = n.shared ? where : where ^ (uint64_t(1) << 63);  // a key apart from shared offsets
+    if (reads) {
+      const EventId when = c_.log.next();
+      auto come = [&](std::unordered_map<uint64_t, Meeting>& map, uint64_t key) {
+        if (map.empty()) return;
+        auto it = map.find(key);
+        if (it != map.end()) add(n.state.extra().came[l], {&it->second, when});
+      };
+      if (!n.shared) come(*l_.meetings, where);
+      come(meetings_, of_block);
+      lanes = n.state.lanes.get();
+    }
+    if (writes && lanes && lanes->fence[l]) {
+      const auto& fence = lanes->fence[l];
+      const bool everywhere = !n.shared && fence->scope != Strength::Cta && n.strength != Strength::Cta;
+      Meeting& meeting = everywhere ? (*l_.meetings)[where] : meetings_[of_block];
+      meeting.leave({fence, 1u << l, c_.log.tick()});
+    }
+  }
+}
+
+// --- warps -------------------------------------------------------------------------------------------------------
+
+void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uint32_t mask) {
+  std::lock_guard lock(c_.mutex);
+  WarpState& s = warps_[w.index];
+  const bool orders = i.source->form.row->opcode == "bar";  // shuffles and votes order no memory
+  if (c_.settings.sync && (mask & ~members)) {
+    const int lane = __builtin_ctz(mask & ~members);
+    const uint32_t site = c_.sites.number(i, w);
+    const uint64_t key = uint64_t(site) << 8 | 1;
+    if (!c_.repeated(key)) {
+      Finding f;
+      f.check = "sync";
+      f.kind = "mask_without_caller";
+      f.kernel = c_.sites[site].kernel;
+      f.locations = {c_.sites[site].location};
+      f.title = fmt::format("A thread calls a .sync function of its warp with a mask that leaves it out ({:#010x})", members);
+      f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
+      f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
+      f.mend = "the mask must name every lane that executes the call, and no other";
+      c_.report(key, std::move(f));
+    }
+  }
+  if (!orders) {
+    if (mask == w.live) s.soft_base = c_.log.tick(), ++s.stamp;
+    return;
+  }
+  const EventId now = c_.log.tick();
+  ++s.stamp;
+  if (s.lanes) {
+    CameList all;
+    for (uint32_t left = mask; left; left &= left - 1) add(all, s.lanes->came[__builtin_ctz(left)]);
+    if (!all.empty())
+      for (uint32_t left = mask; left; left &= left - 1) s.lanes->came[__builtin_ctz(left)] = all;
+  }
+  if (mask == w.live) {
+    s.base = now;
+    return;
+  }
+  // Snapshots may hold the old table.
+  if (!s.table) s.table = std::make_shared<LaneTable>(LaneTable{});
+  else if (s.table.use_count() > 1) s.table = std::make_shared<LaneTable>(*s.table);
+  LaneTable& t = *s.table;
+  std::array<EventId, 32> known{};
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto& row = t[__builtin_ctz(left)];
+    for (int k = 0; k < 32; ++k) known[k] = std::max(known[k], row[k]);
+  }
+  for (int k = 0; k < 32; ++k)
+    if (mask >> k & 1) known[k] = now;
+  for (uint32_t left = mask; left; left &= left - 1) t[__builtin_ctz(left)] = known;
+}
+
+void BlockWatch::warp_sync_abandoned(vm::Warp& w, const vm::Insn& i, uint32_t members, uint32_t mask) {
+  if (!c_.settings.sync) return;
+  std::lock_guard lock(c_.mutex);
+  const uint32_t missing = members & w.live & ~mask;
+  const bool is_barrier = i.source->form.row->opcode == "bar";
+  // The missing lanes may wait at a __syncwarp of another place: then all of them are at one, which is allowed.
+  uint32_t elsewhere = 0;
+  const vm::Insn* other = nullptr;
+  const vm::FunctionCode* function = nullptr;
+  for (const vm::Group& g : w.groups) {
+    if (g.state != vm::GroupState::Ready && (g.mask & missing)) {
+      other = g.waiting;
+      function = g.frame->function;
+    }
+    if (g.state == vm::GroupState::AtWarpSync && g.waiting->source->form.row->opcode == "bar") elsewhere |= g.mask;
+  }
+  if (is_barrier && (missing & ~elsewhere) == 0) return;
+  const vm::FunctionCode* here = nullptr;
+  for (const vm::Group& g : w.groups)
+    if (g.waiting == &i) here = g.frame->function;
+  if (!here || !missing) return;
+  const int lane = __builtin_ctz(mask);
+  Finding f;
+  f.check = "sync";
+  f.kind = "lanes_never_arrive";
+  f.kernel = spaced(here->display_name);
+  f.locations = {vm::Warp::location(i, *here)};
+  f.title = fmt::format("{} waits for lanes that never arrive: mask {:#010x}, missing {:#010x}",
+                        is_barrier ? "__syncwarp" : "A .sync function of the warp", members, missing);
+  f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
+  f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
+  if (other) {
+    const std::string there = vm::Warp::location(*other, *function);
+    f.lines.push_back({fmt::format("lane {} waits at {}", __builtin_ctz(missing), there), {}});
+    f.locations.push_back(there);
+  }
+  f.mend = "name only lanes that reach the call: take the mask with __ballot_sync before the branch, or move the call out of it";
+  c_.report(0, std::move(f));
+}
+
+// --- barriers ----------------------------------------------------------------------------------------------------
+
+void BlockWatch::barrier_arrive(vm::Warp& w, const vm::Insn&, uint8_t barrier, uint32_t, uint32_t mask, bool waits) {
+  if (waits) return;
+  std::lock_guard lock(c_.mutex);
+  WarpState& s = warps_[w.index];
+  ++s.stamp;
+  CameList came;
+  if (s.lanes)
+    for (uint32_t left = mask; left; left &= left - 1) add(came, s.lanes->came[__builtin_ctz(left)]);
+  arrivals_[barrier].push_back({snapshot(s, static_cast<uint16_t>(w.index), Strength::Cta, came), mask});
+}
+
+void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
+  std::lock_guard lock(c_.mutex);
+  struct Part {
+    vm::Warp* warp;
+    const vm::Group* group;
+  };
+  std::vector<Part> parts;
+  uint32_t waiting = 0;
+  for (auto& w : b.warps)
+    for (const vm::Group& g : w->groups)
+      if (g.state == vm::GroupState::AtBarrier && g.barrier == barrier) {
+        parts.push_back({w.get(), &g});
+        waiting += static_cast<uint32_t>(__builtin_popcount(g.mask));
+      }
+  if (parts.empty()) return;
+  const bool whole = b.barriers[barrier].expected == 0;
+
+  if (whole && c_.settings.sync) {
+    const Part& first = parts.front();
+    const std::string here = vm::Warp::location(*first.group->waiting, *first.group->frame->function);
+    auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const char* what) {
+      Finding f;
+      f.check = "sync";
+      f.kind = "barrier_divergence";
+      f.kernel = spaced(b.code->function->display_name);
+      f.locations = {here, there};
+      f.title = title;
+      f.lines.push_back({fmt::format("at {} in {}", f.kernel, here), {}});
+      const int lane = __builtin_ctz(first.group->mask);
+      f.lines.push_back({thread_text(*first.warp, lane), {}});
+      const auto& t = w.tid[__builtin_ctz(lanes)];
+      f.lines.push_back({fmt::format("thread ({},{},{}) {} {}", t[0], t[1], t[2], what, there), {}});
+      f.mend = "every thread of the block must reach the same __syncthreads(): move it out of the condition";
+      c_.report(0, std::move(f));
+    };
+    for (const Part& p : parts) {
+      if (p.group->waiting == first.group->waiting) continue;
+      const std::string there = vm::Warp::location(*p.group->waiting, *p.group->frame->function);
+      if (there == here) continue;
+      divergence("Barrier error detected. Threads of a block meet at different __syncthreads()", *p.warp, p.group->mask, there, "waits at");
+      break;
+    }
+    // Threads that ended without this barrier, after code that stands behind it, went around it. Those that left before
+    // may: the barrier does not wait for them.
+    for (auto& w : b.warps) {
+      if (bypass_reported_) break;
+      for (uint32_t gone = w->present & ~w->live; gone; gone &= gone - 1) {
+        const int lane = __builtin_ctz(gone);
+        const vm::Insn* last = warps_[w->index].last[lane];
+        const auto& insns = first.group->frame->function->insns;
+        if (!last || last < first.group->waiting || last >= insns.data() + insns.size()) continue;
+        bypass_reported_ = true;
+        divergence("Barrier error detected. Divergent threads: some of the block do not reach __syncthreads()", *w, 1u << lane,
+                   vm::Warp::location(*last, *first.group->frame->function), "went around it, executed");
+        break;
+      }
+    }
+  }
+
+  for (const Part& p : parts) ++warps_[p.warp->index].stamp;
+  if (waiting == b.live_threads && arrivals_[barrier].empty()) {
+    base_ = c_.log.tick();
+    for (WarpState& s : warps_) {
+      if (!s.lanes) continue;
+      for (CameList& list : s.lanes->came) {
+        add(came_, list);
+        list.clear();
+      }
+    }
+    return;
+  }
+  // Some warps: they meet, like at a flag.
+  barriers_.push_back(std::make_unique<Meeting>());
+  Meeting& meeting = *barriers_.back();
+  for (Arrival& a : arrivals_[barrier]) meeting.leave({a.snapshot, a.mask, c_.log.tick()});
+  arrivals_[barrier].clear();
+  for (const Part& p : parts) {
+    WarpState& s = warps_[p.warp->index];
+    CameList came;
+    if (s.lanes)
+      for (uint32_t left = p.group->mask; left; left &= left - 1) add(came, s.lanes->came[__builtin_ctz(left)]);
+    meeting.leave({snapshot(s, static_cast<uint16_t>(p.warp->index), Strength::Cta, came), p.group->mask, c_.log.tick()});
+  }
+  const EventId now = c_.log.tick();
+  for (const Part& p : parts) {
+    Lanes& lanes = warps_[p.warp->index].extra();
+    for (uint32_t left = p.group->mask; left; left &= left - 1) add(lanes.came[__builtin_ctz(left)], {&meeting, now});
+  }
+}
+
+// --- accesses ----------------------------------------------------------------------------------------------------
+
+// The event of this access: the warp's last one of this instruction, if nothing has been synchronised since.
+void BlockWatch::note_event(Now& n) {
+  auto& r = n.state.recent[hash(&n.insn) % n.state.recent.size()];
+  if (r.insn != &n.insn) {
+    r = {};
+    r.insn = &n.insn;
+    r.site = c_.sites.number(n.insn, n.warp);
+  }
+  if (r.stamp != n.state.stamp || r.mask != n.warp.active) {
+    r.stamp = n.state.stamp;
+    r.mask = n.warp.active;
+    Event e;
+    e.op = l_.op;
+    e.block = linear_;
+    e.site = r.site;
+    e.mask = r.mask;
+    e.warp = static_cast<uint16_t>(n.warp.index);
+    e.act = n.act;
+    e.strength = n.strength;
+    r.id = c_.log.add(e);
+  }
+  n.id = r.id;
+  n.site = r.site;
+  n.region = r.region;
+}
+
+void BlockWatch::access(vm::Warp& w, const vm::Insn& i, const vm::Access& a) {
+  if (a.space == Space::ParamFunc || a.space == Space::ParamEntry) return;
+  std::lock_guard lock(c_.mutex);
+  WarpState& s = warps_[w.index];
+  for (uint32_t left = a.mask; left; left &= left - 1) s.last[__builtin_ctz(left)] = &i;
+  const Act act = a.kind == vm::AccessKind::Read ? Act::Read : a.kind == vm::AccessKind::Write ? Act::Write : Act::Atomic;
+  Now n{w, i, a, s, act, strength_of(i, a.kind)};
+  switch (a.space) {
+    case Space::Local: return local_access(n);
+    case Space::Shared: case Space::SharedCluster:
+      n.shared = true;
+      note_event(n);
+      return shared_access(n);
+    default:
+      note_event(n);
+      return global_access(n);
+  }
+}
+
+std::string BlockWatch::thread_text(const vm::Warp& w, int lane) const {
+  const auto& t = w.tid[lane];
+  const auto& b = block_.index;
+  return fmt::format("by thread ({},{},{}) in block ({},{},{})", t[0], t[1], t[2], b[0], b[1], b[2]);
+}
+
+std::string BlockWatch::thread_text(const Event& e, uint32_t lane) const {
+  const auto& shape = l_.launch->block;
+  const auto& grid = l_.launch->grid;
+  const uint32_t t = e.warp * 32u + lane;
+  return fmt::format("by thread ({},{},{}) in block ({},{},{})", t % shape[0], t / shape[0] % shape[1], t / shape[0] / shape[1],
+                     e.block % grid[0], e.block / grid[0] % grid[1], e.block / grid[0] / grid[1]);
+}
+
+}  // namespace warpbeam::observe::check

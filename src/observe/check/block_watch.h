@@ -1,0 +1,125 @@
+// One block under the checker's eyes.
+#pragma once
+#include <array>
+#include <memory>
+
+#include "observe/check/checker.h"
+#include "vm/access.h"
+#include "vm/observer.h"
+
+namespace warpbeam::observe::check {
+
+class BlockWatch final : public vm::BlockObserver {
+ public:
+  BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& block);
+  ~BlockWatch() override;
+
+  void instruction(vm::Warp&, const vm::Insn&, uint32_t mask, uint32_t active) override;
+  void access(vm::Warp&, const vm::Insn&, const vm::Access&) override;
+  void warp_sync(vm::Warp&, const vm::Insn&, uint32_t members, uint32_t mask) override;
+  void warp_sync_abandoned(vm::Warp&, const vm::Insn&, uint32_t members, uint32_t mask) override;
+  void barrier_arrive(vm::Warp&, const vm::Insn&, uint8_t barrier, uint32_t expected, uint32_t mask, bool waits) override;
+  void barrier_complete(vm::Block&, uint8_t barrier) override;
+
+ private:
+  struct Lanes {  // what only some kernels need
+    std::array<CameList, 32> came;
+    std::array<std::shared_ptr<const Snapshot>, 32> fence;
+  };
+  struct WarpState {
+    uint32_t stamp = 1;      // changes when events of this warp may no longer be shared
+    EventId base = 0;        // all lanes know all lanes up to here
+    EventId soft_base = 0;   // they were together at a shuffle or vote here, which orders nothing
+    std::shared_ptr<LaneTable> table;
+    std::unique_ptr<Lanes> lanes;
+    uint64_t instructions = 0;
+    std::array<const vm::Insn*, 32> last{};  // access of each lane
+    std::unique_ptr<uint8_t[]> local;        // a flag per byte of local memory: has a value
+    uint32_t local_stride = 0;
+    struct Recent {
+      const vm::Insn* insn = nullptr;
+      uint32_t mask = 0, stamp = 0, site = 0;
+      EventId id = 0;
+      Region* region = nullptr;
+    };
+    std::array<Recent, 64> recent;
+    Lanes& extra() {
+      if (!lanes) lanes = std::make_unique<Lanes>();
+      return *lanes;
+    }
+  };
+  // The access being looked at.
+  struct Now {
+    vm::Warp& warp;
+    const vm::Insn& insn;
+    const vm::Access& access;
+    WarpState& state;
+    Act act;
+    Strength strength;
+    EventId id = 0, bound = 0;
+    uint32_t site = 0;
+    bool shared = false;
+    Region* region = nullptr;
+    const std::byte* memory = nullptr;  // of offset 0
+  };
+  enum class Hazard : uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
+
+  void shared_access(Now&);
+  void global_access(Now&);
+  void local_access(Now&);
+  void look(Now&, Shadow&, uint64_t offset, int lane, bool tracks_values);
+  void look_at_cell(Now&, Cell&, uint64_t offset, uint32_t bytes, int lane);
+  void look_at_ranges(Now&, uint64_t address, int lane);
+  void conflict(Now&, Hazard, const Event& other, uint32_t other_lane, int lane, uint64_t offset, uint32_t bytes);
+  bool ordered(const Now&, const Event& e, uint32_t e_lane, int lane) const;
+  void synchronise(Now&);  // atomic, volatile, ordered accesses
+  void note_event(Now&);
+  uint64_t stored_value(const Now&, int lane, uint64_t at, uint32_t bytes) const;
+
+  std::shared_ptr<const Snapshot> snapshot(const WarpState&, uint16_t warp, Strength scope, const CameList& came);
+  void fence(vm::Warp&, Strength scope, uint32_t mask);
+  void run_too_long(vm::Warp&, const vm::Insn&, uint32_t mask);
+
+  void bad_address(Now&, int lane);
+  void bad_shared(Now&, int lane);
+  void bad_local(Now&, int lane, uint32_t limit);
+  void misaligned(Now&, int lane, uint32_t align);
+  void uninitialised(Now&, int lane, uint64_t offset, uint32_t bytes);
+  Finding finding(const Now&, int lane, const char* check, const char* kind, std::string title) const;
+  std::string thread_text(const vm::Warp&, int lane) const;
+  std::string thread_text(const Event& e, uint32_t lane) const;
+  void add_place(Finding&, const Now&, uint64_t offset);
+  void stop(Now&, int lane, vm::TrapKind kind, const std::string& message, uint64_t address);
+
+  Checker& c_;
+  LaunchInfo& l_;
+  const vm::Block& block_;
+  uint32_t linear_;
+  EventId base_;        // everything before is known in the whole block
+  CameList came_;       // meetings that everyone in the block relies on
+  std::vector<WarpState> warps_;
+  Shadow shared_;
+  std::unordered_map<uint64_t, Meeting> meetings_;  // of this block only: shared memory, .cta scope
+  std::vector<std::unique_ptr<Meeting>> barriers_;  // of some warps
+  struct Arrival {
+    std::shared_ptr<const Snapshot> snapshot;
+    uint32_t mask;
+  };
+  std::array<std::vector<Arrival>, 16> arrivals_;
+  bool bypass_reported_ = false;
+};
+
+class LaunchWatch final : public vm::Observer {
+ public:
+  LaunchWatch(Checker& checker, LaunchInfo info) : c_(checker), info_(std::move(info)) {}
+  std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block&) override;
+  void end_block(const vm::Block&, std::unique_ptr<vm::BlockObserver>) override {}
+  void end_grid(const vm::LaunchResult&) override;
+  bool one_block_at_a_time() const override { return true; }
+
+ private:
+  Checker& c_;
+  LaunchInfo info_;
+};
+
+}  // namespace warpbeam::observe::check

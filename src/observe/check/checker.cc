@@ -1,0 +1,307 @@
+#include "observe/check/checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "observe/check/block_watch.h"
+#include "observe/tools.h"
+#include "vm/code.h"
+
+namespace warpbeam::observe::check {
+namespace {
+
+const char* kind_text(OperationKind k) {
+  switch (k) {
+    case OperationKind::Copy: return "a copy";
+    case OperationKind::Fill: return "a fill (cudaMemset)";
+    default: return "an operation";
+  }
+}
+
+}  // namespace
+
+Checker::Checker() {
+  const auto options = nlohmann::json::parse(tool_options(), nullptr, false);
+  if (options.is_object()) {
+    if (auto it = options.find("checks"); it != options.end() && it->is_array()) {
+      auto has = [&](const char* name) { return std::find(it->begin(), it->end(), name) != it->end(); };
+      settings.memory = has("memory");
+      settings.race = has("race");
+      settings.init = has("init");
+      settings.sync = has("sync");
+      settings.host = has("host");
+    }
+    settings.shapes = options.value("shapes", "");
+    settings.unused = options.value("unused", "");
+    settings.most_instructions = options.value("max_instructions", settings.most_instructions);
+    settings.most_shadow_bytes = options.value("shadow_bytes", settings.most_shadow_bytes);
+    const std::string leaks = options.value("leaks", "auto");
+    settings.leaks = leaks == "full" ? Settings::Leaks::Full : leaks == "no" ? Settings::Leaks::No : Settings::Leaks::Auto;
+  }
+  regions.set_budget(settings.most_shadow_bytes);
+  if (!settings.shapes.empty()) shapes.read(settings.shapes);
+  findings.set_file(recording_path());
+  ops_.emplace_back();
+}
+
+bool Checker::repeated(uint64_t key) {
+  auto it = reported_.find(key);
+  if (it == reported_.end()) return false;
+  findings.bump(it->second);
+  return true;
+}
+
+void Checker::report(uint64_t key, Finding finding) {
+  if (done_) return;
+  for (auto& [name, on] : {std::pair{"memory", settings.memory}, {"race", settings.race}, {"init", settings.init}, {"sync", settings.sync}, {"host", settings.host}})
+    if (finding.check == name && !on) return;
+  const size_t number = findings.add(std::move(finding));
+  if (key) reported_[key] = number;
+}
+
+// --- memory -------------------------------------------------------------------------------------------------------
+
+void Checker::allocated(const vm::Allocation& a, int device) {
+  std::lock_guard lock(mutex);
+  vm::Allocation copy = a;
+  copy.device = device;
+  regions.add(copy, callers(), true);
+}
+
+void Checker::freed(const vm::Allocation& a, int) {
+  std::lock_guard lock(mutex);
+  ++frees_;
+  Region* r = regions.find(a.base);
+  std::string by = "cudaFree";
+  if (r && r->origin == "cudaMallocAsync") by = "cudaFreeAsync";
+  if (r && r->kind == vm::MemoryKind::Pinned) by = "cudaFreeHost";
+  if (r && r->kind == vm::MemoryKind::Registered) by = "cudaHostUnregister";
+  regions.remove(a.base, callers(), by);
+}
+
+Region* Checker::region_at(uint64_t address, const vm::DeviceMemory& memory) {
+  Region* r = regions.find(address);
+  if (r) return r;
+  // Memory that the program did not ask for: variables, the heap of device malloc, a cooperative launch's workspace.
+  auto a = memory.find(address);
+  return a ? regions.add(*a, {}, false) : nullptr;
+}
+
+Checker::Place Checker::global_place(const Region& region, uint64_t address, const vm::Launch* launch) {
+  Place out;
+  const uint64_t offset = address - region.base;
+  if (launch && launch->program)
+    for (const auto& v : launch->program->variables())
+      if (address >= v.address && address < v.address + v.size) {
+        out.variable = shapes.place(v.name, address - v.address);
+        out.text = fmt::format("{} ({} variable, byte {} of {})", out.variable, v.constant ? "__constant__" : "__device__", address - v.address, v.size);
+        return out;
+      }
+  out.text = fmt::format("byte {} of the allocation at {:#x} of size {} bytes", offset, region.base, region.size);
+  return out;
+}
+
+void Checker::describe_region(Finding& f, const Region& r) {
+  f.facts.emplace_back("allocation", fmt::format("{:#x}+{}", r.base, r.size));
+  if (r.by_program) f.lines.push_back({fmt::format("allocated by {}", r.origin), r.made});
+  else f.lines.push_back({fmt::format("which is {}", r.origin), {}});
+}
+
+// --- order of work ------------------------------------------------------------------------------------------------
+
+uint32_t Checker::stream_of(const Operation& o) {
+  auto [it, fresh] = streams_.try_emplace(o.stream);
+  if (fresh) {
+    const auto kind = o.queue == Operation::Queue::Legacy     ? OpOrder::Kind::Legacy
+                      : o.queue == Operation::Queue::Blocking ? OpOrder::Kind::Blocking
+                                                              : OpOrder::Kind::NonBlocking;
+    it->second = order.add_stream(kind, o.device);
+  }
+  return it->second;
+}
+
+void Checker::queued(const Operation& o) {
+  std::lock_guard lock(mutex);
+  std::vector<OpId> after;
+  for (uint64_t id : o.after)
+    if (auto it = queued_.find(id); it != queued_.end()) after.push_back(it->second.op);
+  if (log.exhausted()) {
+    regions.forget_accesses();
+    settings.race = false;
+    findings.set_note("races", "not checked to the end: the program made more than four thousand million accesses");
+  }
+  HostStack stack = callers();
+  const OpId op = order.issue(stream_of(o), kind_text(o.kind), after, log.tick());
+  queued_[o.id] = {op, stack};
+  if (ops_.size() <= op) ops_.resize(op + 1);
+  ops_[op] = {op, stack};
+  // What a copy or fill touches is noted at the call: only the order counts, not the moment.
+  if (o.kind == OperationKind::Copy) {
+    use_range(o.from, false, op, stack, "a copy");
+    use_range(o.to, true, op, stack, "a copy");
+  } else if (o.kind == OperationKind::Fill) {
+    use_range(o.to, true, op, stack, "a fill (cudaMemset)");
+  }
+}
+
+void Checker::waited(WaitKind kind, uint64_t which) {
+  std::lock_guard lock(mutex);
+  switch (kind) {
+    case WaitKind::Operation:
+      if (auto it = queued_.find(which); it != queued_.end()) order.host_waited(it->second.op);
+      break;
+    case WaitKind::Stream:
+      if (auto it = streams_.find(which); it != streams_.end()) order.host_waited_stream(it->second);
+      break;
+    case WaitKind::Device: order.host_waited_device(static_cast<int>(which)); break;
+  }
+}
+
+// A copy or a fill: its bytes get values, and other streams' accesses to them must be ordered with it.
+void Checker::use_range(const Bytes& bytes, bool writes, OpId op, const HostStack& stack, const char* what) {
+  Region* r = regions.find(bytes.base);
+  if (!r) return;
+  const EventId bound = order.ordered_below(op, log.next()), id = log.tick();
+  const uint64_t end = bytes.base + bytes.width + (bytes.rows - 1) * bytes.pitch + (bytes.planes - 1) * bytes.plane;
+  auto race = [&](const std::string& other, const HostStack& other_stack, const std::string& location, const std::string& kernel, uint64_t key) {
+    if (repeated(key)) return;
+    Finding f;
+    f.check = "race";
+    f.kind = "race_streams";
+    f.kernel = kernel;
+    f.locations = {location};
+    f.title = fmt::format("Race reported between {} and {} in another stream", other, what);
+    f.lines.push_back({fmt::format("{} was issued", what), stack});
+    if (!other_stack.empty()) f.lines.push_back({fmt::format("{} was issued", other), other_stack});
+    f.lines.push_back({fmt::format("Address {:#x} to {:#x} in the allocation at {:#x} of size {} bytes", std::max(bytes.base, r->base), end, r->base, r->size), {}});
+    describe_region(f, *r);
+    f.mend = "put both into one stream, or let one wait for the other with cudaEventRecord and cudaStreamWaitEvent";
+    report(key, std::move(f));
+  };
+  if (settings.race && bound < id) {
+    for (const RangeUse& u : r->uses)
+      if (u.id >= bound && u.begin < end && bytes.base < u.end && (u.writes || writes) && u.op != op && !order.ordered(u.op, op))
+        race(order.what(u.op), u.stack, "", "", uint64_t(u.op & 0xffffff) << 32 | uint64_t(op & 0xffffff) << 8 | 5);
+    if (r->shadow) {
+      for (uint64_t plane = 0; plane < bytes.planes; ++plane)
+        for (uint64_t row = 0; row < bytes.rows; ++row) {
+          const uint64_t at = bytes.base + plane * bytes.plane + row * bytes.pitch - r->base;
+          const uint64_t n = std::min<uint64_t>(bytes.width, r->size > at ? r->size - at : 0);
+          for (uint64_t k = 0; k < n; k += 4) {
+            r->shadow.peek(at + k, [&](Cell& c) {
+              auto consider = [&](EventId e_id) {
+                if (e_id < bound) return;
+                const Event* e = log.find(e_id);
+                if (!e || e->op == op || order.ordered(e->op, op)) return;
+                if (!writes && e->act == Act::Read) return;
+                const Site& s = sites[e->site];
+                race(fmt::format("{} access at {} in {}", e->act == Act::Read ? "Read" : e->act == Act::Write ? "Write" : "Atomic", s.kernel, s.location),
+                     ops_[e->op].stack, s.location, s.kernel, uint64_t(e->site) << 32 | uint64_t(op & 0xffffff) << 8 | 6);
+              };
+              consider(c.write);
+              if (writes) consider(c.read_a), consider(c.read_b);
+            });
+          }
+        }
+    }
+  }
+  if (r->uses.size() > 256) r->uses.erase(r->uses.begin(), r->uses.begin() + 128);
+  std::erase_if(r->uses, [&](const RangeUse& u) { return order.host_knows(u.op); });
+  r->uses.push_back({bytes.base, end, id, op, writes, stack});
+  if (!writes || r->initialised) return;
+  const bool everything = bytes.base == r->base && end >= r->base + r->size && (bytes.rows == 1 || bytes.pitch <= bytes.width);
+  if (everything) {
+    r->initialised = true;
+    return;
+  }
+  if (!r->shadow) return;
+  for (uint64_t plane = 0; plane < bytes.planes; ++plane)
+    for (uint64_t row = 0; row < bytes.rows; ++row) {
+      const uint64_t at = bytes.base + plane * bytes.plane + row * bytes.pitch - r->base;
+      if (at < r->size) r->shadow.initialise(at, std::min<uint64_t>(bytes.width, r->size - at));
+    }
+}
+
+// --- launches -----------------------------------------------------------------------------------------------------
+
+std::shared_ptr<vm::Observer> Checker::launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
+  std::lock_guard lock(mutex);
+  auto it = queued_.find(operation);
+  if (it == queued_.end()) return nullptr;
+  LaunchInfo info;
+  info.op = it->second.op;
+  info.stack = it->second.stack;
+  info.ordered_below = order.ordered_below(info.op, log.next());
+  info.kernel = spaced(launch.kernel->display_name);
+  info.cc = device.cc();
+  info.launch = &launch;
+  order.name(info.op, fmt::format("kernel {}", info.kernel));
+  // Meetings of earlier launches matter only to those that may run at the same time.
+  if (info.ordered_below == log.next()) meetings_.clear();
+  info.meetings = &meetings_;
+  const vm::Code& code = *launch.kernel->code;
+  const auto& variables = launch.program->image().shared_variables;
+  for (uint32_t k = 0; k < variables.size(); ++k) {
+    if (code.shared_offsets[k] == ~0u || variables[k].dynamic) continue;
+    info.shared.push_back({code.shared_offsets[k], static_cast<uint32_t>(variables[k].size), &variables[k].name});
+  }
+  // All names of dynamic shared memory mean the same bytes; the kernel's own is the best one.
+  const std::string* dynamic = nullptr;
+  for (uint32_t k = 0; k < variables.size(); ++k)
+    if (variables[k].dynamic && !dynamic) dynamic = &variables[k].name;
+  for (uint32_t k : code.function->shared_used)
+    if (variables[k].dynamic) dynamic = &variables[k].name;
+  if (dynamic) info.shared.push_back({code.static_shared, launch.dynamic_shared, dynamic});
+  if (info.shared.empty()) {
+    static const std::string kPlain = "shared memory";
+    info.shared.push_back({0, code.static_shared + launch.dynamic_shared, &kPlain});
+  }
+  return std::make_shared<LaunchWatch>(*this, std::move(info));
+}
+
+std::unique_ptr<vm::BlockObserver> LaunchWatch::begin_block(const vm::Block& block) {
+  std::lock_guard lock(c_.mutex);
+  return std::make_unique<BlockWatch>(c_, info_, block);
+}
+
+// What the machine itself found; what the checker ended has been told.
+void LaunchWatch::end_grid(const vm::LaunchResult& result) {
+  using enum vm::TrapKind;
+  const vm::Trap& t = result.trap;
+  std::lock_guard lock(c_.mutex);
+  if (t.kind == None || t.kind == Cancelled) return;
+  c_.kernel_failed_ = true;
+  if (info_.ended_by_checker) return;
+  Finding f;
+  f.check = t.kind == Deadlock || t.kind == LaunchTimeout ? "sync" : "memory";
+  f.kind = t.kind == Deadlock        ? "deadlock"
+           : t.kind == LaunchTimeout ? "endless_kernel"
+           : t.kind == Assert        ? "assert"
+           : t.kind == IllegalAddress || t.kind == SharedOutOfRange ? "out_of_bounds"
+           : t.kind == MisalignedAddress ? "misaligned"
+                                         : "trap";
+  f.title = t.message;
+  if (!f.title.empty()) f.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(f.title[0])));
+  f.kernel = info_.kernel;
+  f.locations = {t.location};
+  if (!t.location.empty()) f.lines.push_back({fmt::format("at {} in {}", f.kernel, t.location), {}});
+  else f.lines.push_back({fmt::format("at {}", f.kernel), {}});
+  f.lines.push_back({fmt::format("by thread ({},{},{}) in block ({},{},{})", t.thread[0], t.thread[1], t.thread[2], t.block[0], t.block[1], t.block[2]), {}});
+  for (size_t at = 0; at < t.detail.size();) {
+    const size_t end = std::min(t.detail.find('\n', at), t.detail.size());
+    f.lines.push_back({t.detail.substr(at, end - at), {}});
+    at = end + 1;
+  }
+  f.lines.push_back({"the kernel was launched", info_.stack});
+  if (t.kind == Deadlock) f.mend = "every thread of the block must reach the same barrier, and what a thread waits for must be done by one that can run";
+  c_.report(0, std::move(f));
+}
+
+}  // namespace warpbeam::observe::check
+
+namespace warpbeam::observe {
+std::unique_ptr<Tool> make_checker() { return std::make_unique<check::Checker>(); }
+}  // namespace warpbeam::observe

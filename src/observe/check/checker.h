@@ -1,0 +1,110 @@
+// The checker of one process: what the host does, who is ordered with whom, and the findings. Kernels are watched block by
+// block (block_watch.h), one block at a time, so that findings come out the same for any number of host threads.
+#pragma once
+#include <mutex>
+#include <unordered_map>
+
+#include "observe/check/events.h"
+#include "observe/check/findings.h"
+#include "observe/check/knowledge.h"
+#include "observe/check/order.h"
+#include "observe/check/regions.h"
+#include "observe/check/sites.h"
+#include "observe/check/variables.h"
+#include "observe/tool.h"
+
+namespace warpbeam::observe::check {
+
+struct Settings {
+  bool memory = true, race = true, init = true, sync = true, host = true;
+  enum class Leaks : uint8_t { No, Auto, Full } leaks = Leaks::Auto;
+  uint64_t most_shadow_bytes = uint64_t(8) << 30;  // address space; memory is used for what is touched
+  uint64_t most_instructions = 200'000'000;        // of one warp
+  std::string shapes;                              // a file for Shapes::read
+  std::string unused;                              // a file with host lines whose result nobody takes
+};
+
+// A launch under way.
+struct LaunchInfo {
+  OpId op = 0;
+  EventId ordered_below = 0;
+  std::string kernel;
+  int cc = 90;
+  HostStack stack;
+  const vm::Launch* launch = nullptr;
+  struct SharedVariable {
+    uint32_t offset, size;
+    const std::string* name;
+  };
+  std::vector<SharedVariable> shared;  // by offset
+  // Where threads of different blocks meet: by address, those with a scope of one block by (address, block).
+  std::unordered_map<uint64_t, Meeting>* meetings = nullptr;
+  bool ended_by_checker = false;
+};
+
+class Checker final : public Tool {
+ public:
+  Checker();
+
+  void queued(const Operation&) override;
+  void waited(WaitKind, uint64_t which) override;
+  std::shared_ptr<vm::Observer> launch(const vm::Launch&, const model::Device&, uint64_t operation) override;
+  void allocated(const vm::Allocation&, int device) override;
+  void freed(const vm::Allocation&, int device) override;
+  void failed_call(const FailedCall&) override;
+  void asked_for_error(int code) override;
+  void resetting(int device) override;
+  bool checks() const override { return true; }
+  void finish() override;
+
+  Settings settings;
+  std::mutex mutex;
+  EventLog log;
+  OpOrder order;
+  Regions regions;
+  Sites sites;
+  Shapes shapes;
+  Findings findings;
+  std::vector<Shadow> spare_shadows;  // of shared memory
+
+  Region* region_at(uint64_t address, const vm::DeviceMemory& memory);
+  // What an address is: a variable's name with indices or an offset in an allocation, and the allocation's history.
+  struct Place {
+    std::string text;      // "tile[3][5]", "table[7]", "offset 0x10 of 400 bytes"
+    std::string variable;  // empty for memory without a name
+  };
+  Place global_place(const Region& region, uint64_t address, const vm::Launch* launch);
+  void describe_region(Finding& finding, const Region& region);
+  // Folded by what `key` says: true when a finding of that key was there before and has been counted.
+  bool repeated(uint64_t key);
+  void report(uint64_t key, Finding finding);
+
+ private:
+  friend class LaunchWatch;
+  uint32_t stream_of(const Operation&);
+  void use_range(const Bytes& bytes, bool writes, OpId op, const HostStack& stack, const char* what);
+  void report_leaks(const char* when);
+  void report_calls();
+
+  std::unordered_map<uint64_t, uint32_t> streams_;  // of the runtime to OpOrder's
+  struct Queued {
+    OpId op;
+    HostStack stack;
+  };
+  std::unordered_map<uint64_t, Queued> queued_;     // by operation id
+  std::vector<Queued> ops_;                         // by OpId
+  std::unordered_map<uint64_t, size_t> reported_;
+  std::unordered_map<uint64_t, Meeting> meetings_;
+  struct Call {
+    FailedCall call;
+    HostStack stack;
+    bool looked_at = false;
+    uint64_t count = 1;
+  };
+  std::vector<Call> calls_;
+  uint64_t frees_ = 0;
+  bool kernel_failed_ = false;
+  bool done_ = false;
+};
+
+}  // namespace warpbeam::observe::check

@@ -1,0 +1,80 @@
+#include "observe/check/findings.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "observe/tool.h"
+
+namespace warpbeam::observe::check {
+namespace {
+
+std::string key_of(const Finding& f, const std::string& more) {
+  std::string key = f.check + '|' + f.kind + '|' + f.kernel + '|' + more;
+  for (const auto& l : f.locations) key += '|' + l;
+  return key;
+}
+
+}  // namespace
+
+size_t Findings::add(Finding finding, const std::string& more) {
+  std::lock_guard lock(mutex_);
+  auto [it, fresh] = by_key_.try_emplace(key_of(finding, more), all_.size());
+  if (fresh) all_.push_back(std::move(finding));
+  else all_[it->second].count += finding.count;
+  return it->second;
+}
+
+void Findings::bump(size_t number, uint64_t by) {
+  std::lock_guard lock(mutex_);
+  all_[number].count += by;
+}
+
+uint64_t Findings::errors() const {
+  std::lock_guard lock(mutex_);
+  uint64_t n = 0;
+  for (const auto& f : all_) n += f.severity == Severity::Error;
+  return n;
+}
+
+void Findings::set_note(const std::string& name, std::string value) {
+  std::lock_guard lock(mutex_);
+  notes_[name] = std::move(value);
+}
+
+void Findings::write() {
+  std::lock_guard lock(mutex_);
+  if (file_.empty()) return;
+  nlohmann::ordered_json document;
+  document["notes"] = notes_;
+  auto& list = document["findings"] = nlohmann::ordered_json::array();
+  for (const Finding& f : all_) {
+    nlohmann::ordered_json j;
+    j["check"] = f.check;
+    j["kind"] = f.kind;
+    j["severity"] = f.severity == Severity::Error ? "error" : "warning";
+    j["title"] = f.title;
+    j["kernel"] = f.kernel;
+    j["locations"] = f.locations;
+    auto& lines = j["lines"] = nlohmann::ordered_json::array();
+    for (const auto& l : f.lines) {
+      // Return addresses stand behind the calls.
+      std::vector<std::string> stack;
+      for (uint64_t address : l.stack) stack.push_back(module_offset(address - 1));
+      lines.push_back({{"text", l.text}, {"stack", stack}});
+    }
+    j["mend"] = f.mend;
+    for (const auto& [name, value] : f.facts) j["facts"][name] = value;
+    j["count"] = f.count;
+    list.push_back(std::move(j));
+  }
+  // Written beside and renamed: whoever reads it finds a whole document, whenever the program ends.
+  const std::string fresh = file_ + ".new";
+  if (FILE* out = std::fopen(fresh.c_str(), "w")) {
+    const std::string text = document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    std::fwrite(text.data(), 1, text.size(), out);
+    std::fclose(out);
+    std::rename(fresh.c_str(), file_.c_str());
+  }
+}
+
+}  // namespace warpbeam::observe::check

@@ -1,0 +1,58 @@
+// What the checker says. Findings that differ only in threads or addresses are folded into the first of them with a count.
+// They are written as a JSON document that the command `warpbeam check` turns into text, since only it can look up host
+// lines without disturbing the program.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpbeam::observe::check {
+
+enum class Severity : uint8_t { Error, Warning };
+
+// Return addresses of host code, innermost first.
+using HostStack = std::vector<uint64_t>;
+
+struct Finding {
+  std::string check;     // memory, race, init, sync, host, leak
+  std::string kind;      // a word for programs: out_of_bounds, race_raw, barrier_divergence …
+  Severity severity = Severity::Error;
+  std::string title;     // "Invalid __global__ write of size 4 bytes"
+  std::string kernel;    // of the first side
+  std::vector<std::string> locations;  // "file.cu:34" of every side, for programs and for folding
+  // Lines of text, and after each perhaps the host code that it speaks of.
+  struct Line {
+    std::string text;
+    HostStack stack;
+  };
+  std::vector<Line> lines;
+  std::string mend;      // one sentence
+  std::vector<std::pair<std::string, std::string>> facts;  // address, variable, thread, block … for programs
+  uint64_t count = 1;
+};
+
+class Findings {
+ public:
+  // Where the document goes; nothing is written while it is empty.
+  void set_file(std::string path) { file_ = std::move(path); }
+  // Gives its number, or that of the finding into which it was folded. `more`: what tells findings apart beside check,
+  // kind, kernel and locations.
+  size_t add(Finding finding, const std::string& more = "");
+  void bump(size_t number, uint64_t by = 1);  // it was found again
+  uint64_t errors() const;
+  void set_note(const std::string& name, std::string value);  // remarks: what was not checked
+  void write();
+
+ private:
+  mutable std::mutex mutex_;
+  std::string file_;
+  std::vector<Finding> all_;
+  std::map<std::string, size_t> by_key_;
+  std::map<std::string, std::string> notes_;
+};
+
+}  // namespace warpbeam::observe::check

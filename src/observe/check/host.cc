@@ -1,0 +1,128 @@
+// What the host does wrong: calls that fail unheeded, memory that is freed twice or never, data that it touches while the
+// device may still use them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "observe/check/checker.h"
+
+namespace warpbeam::observe::check {
+
+void Checker::failed_call(const FailedCall& call) {
+  std::lock_guard lock(mutex);
+  HostStack stack = callers();
+  constexpr int kSticky[] = {700, 702, 710, 714, 715, 716, 717, 718, 719};  // the kernel's mistake has been told
+  if (std::find(std::begin(kSticky), std::end(kSticky), call.code) != std::end(kSticky)) return;
+  if (call.pointer || call.is_free) {
+    const uint64_t address = reinterpret_cast<uint64_t>(call.pointer);
+    const Region* live = regions.find(address);
+    const Region* freed = live ? nullptr : regions.freed_at(address);
+    Finding f;
+    f.check = "memory";
+    f.facts.emplace_back("address", fmt::format("{:#x}", address));
+    if (freed && freed->base == address) {
+      f.kind = "double_free";
+      f.title = fmt::format("Double free: {} of an address that was freed before", call.function);
+      f.lines.push_back({fmt::format("Address {:#x} of size {} bytes was freed by {}", address, freed->size, freed->freed_by), freed->freed});
+      describe_region(f, *freed);
+      f.mend = "free every allocation once; setting the pointer to nullptr after cudaFree makes a second call harmless";
+    } else {
+      f.kind = "invalid_free";
+      f.title = fmt::format("Invalid free: {} of an address it did not give", call.function);
+      if (live) {
+        f.lines.push_back({fmt::format("Address {:#x} is {} bytes into the allocation at {:#x} of size {} bytes", address, address - live->base, live->base, live->size), {}});
+        describe_region(f, *live);
+        f.mend = live->base == address ? "free it with the function that belongs to the one that allocated it" : "free the pointer that the allocation gave, not one into its middle";
+      } else {
+        f.lines.push_back({fmt::format("Address {:#x} is not memory of the device", address), {}});
+        f.mend = "memory of malloc and new goes back with free and delete; cudaFree takes what cudaMalloc gave";
+      }
+    }
+    f.lines.insert(f.lines.begin(), Finding::Line{fmt::format("Program hit {} on a call of {}", call.error_name, call.function), stack});
+    report(0, std::move(f));
+    return;
+  }
+  if (!calls_.empty() && calls_.back().call.code == call.code && calls_.back().stack == stack && !calls_.back().looked_at) {
+    ++calls_.back().count;
+    return;
+  }
+  if (calls_.size() < 1000) calls_.push_back({call, std::move(stack), false, 1});
+}
+
+void Checker::asked_for_error(int code) {
+  std::lock_guard lock(mutex);
+  for (Call& c : calls_)
+    if (c.call.code == code || code == 0) c.looked_at = true;
+}
+
+void Checker::resetting(int device) {
+  std::lock_guard lock(mutex);
+  order.host_waited_device(device);
+  report_leaks("cudaDeviceReset");
+  sites.forget_programs();
+  std::vector<uint64_t> gone;
+  for (const auto& [base, r] : regions.live())
+    if (r->device == device) gone.push_back(base);
+  for (uint64_t base : gone) regions.remove(base, callers(), "cudaDeviceReset");
+}
+
+void Checker::report_leaks(const char* when) {
+  if (settings.leaks == Settings::Leaks::No || !settings.memory) return;
+  if (kernel_failed_ && settings.leaks != Settings::Leaks::Full) return;  // cudaFree fails then
+  // A program that frees nothing leaves it to the end of the process, which is a habit and no mistake.
+  const bool careless = settings.leaks == Settings::Leaks::Full || frees_ > 0;
+  uint64_t bytes = 0, count = 0;
+  for (const auto& [base, r] : regions.live()) {
+    if (!r->by_program || r->kind == vm::MemoryKind::Registered) continue;
+    bytes += r->size;
+    ++count;
+    Finding f;
+    f.check = "leak";
+    f.kind = "leak";
+    f.severity = careless ? Severity::Error : Severity::Warning;
+    f.title = fmt::format("Leaked {} bytes at {:#x}", r->size, r->base);
+    describe_region(f, *r);
+    f.lines.push_back({fmt::format("not freed before {}", when), {}});
+    f.facts.emplace_back("address", fmt::format("{:#x}", r->base));
+    f.mend = r->kind == vm::MemoryKind::Pinned ? "give it back with cudaFreeHost" : "give it back with cudaFree";
+    std::string where;
+    for (uint64_t a : r->made) where += fmt::format("{:x} ", a);
+    findings.add(std::move(f), where);
+  }
+  if (count) findings.set_note("leaks", fmt::format("LEAK SUMMARY: {} bytes leaked in {} allocations", bytes, count));
+}
+
+// Errors that nobody looked at. Which calls drop their result is known from the compiler, for programs that this command
+// compiled; a launch gives its error only to who asks for it.
+void Checker::report_calls() {
+  for (const Call& c : calls_) {
+    const bool launch = c.call.function == "cudaLaunchKernel";
+    Finding f;
+    f.check = "host";
+    f.kind = c.looked_at ? "api_error" : "unchecked_error";
+    f.severity = c.looked_at ? Severity::Warning : Severity::Error;
+    f.title = fmt::format("Program hit {} (error {}) due to \"{}\" on CUDA API call to {}", c.call.error_name, c.call.code, c.call.error_text, c.call.function);
+    f.lines.push_back({launch ? "the kernel was launched" : c.call.function + " was called", c.stack});
+    if (!c.looked_at) f.lines.push_back({"and no later call looked at the error", {}});
+    f.mend = launch ? "look at cudaGetLastError() after every launch" : "look at what every call returns";
+    f.facts.emplace_back("error", c.call.error_name);
+    f.facts.emplace_back("function", c.call.function);
+    f.count = c.count;
+    std::string where;
+    for (uint64_t a : c.stack) where += fmt::format("{:x} ", a);
+    findings.add(std::move(f), where);
+  }
+}
+
+void Checker::finish() {
+  std::lock_guard lock(mutex);
+  if (done_) return;
+  if (settings.host) report_calls();
+  report_leaks("the program's end");
+  if (regions.unwatched())
+    findings.set_note("memory", fmt::format("{} bytes of device memory were checked for bounds only: --shadow-memory gives the checker more", regions.unwatched()));
+  done_ = true;
+  findings.write();
+}
+
+}  // namespace warpbeam::observe::check

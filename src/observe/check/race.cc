@@ -1,0 +1,208 @@
+// The rules: when two accesses to one place are a race, and when a read finds no value.
+//
+// A cell keeps the last write and up to two readers since (one of another warp, if there is one), which is enough to see
+// at least one hazard wherever there are any.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "observe/check/block_watch.h"
+
+namespace warpbeam::observe::check {
+namespace {
+
+std::string value_text(uint64_t bits, uint32_t bytes) {
+  return fmt::format("{:#0{}x}", bits, 2 + 2 * bytes);
+}
+
+uint64_t read_bytes(const std::byte* at, uint32_t bytes) {
+  uint64_t v = 0;
+  std::memcpy(&v, at, bytes < 8 ? bytes : 8);
+  return v;
+}
+
+const char* name(Act a) { return a == Act::Read ? "Read" : a == Act::Write ? "Write" : "Atomic"; }
+
+}  // namespace
+
+// What the lane is about to store at byte `at` of its access.
+uint64_t BlockWatch::stored_value(const Now& n, int lane, uint64_t at, uint32_t bytes) const {
+  if (n.act != Act::Write || n.access.async) return ~uint64_t(0);
+  const uint32_t element = n.access.bytes / n.access.elements;
+  const uint32_t k = static_cast<uint32_t>(at) / element;
+  if (element > 8) return ~uint64_t(0);
+  const int32_t slot = n.insn.list ? n.insn.list[k] : n.insn.op[0];
+  if (slot < 0) return ~uint64_t(0);
+  // The register may be wider than what is stored.
+  const uint32_t width = n.insn.width ? n.insn.width : element;
+  uint64_t v = 0;
+  std::memcpy(&v, n.warp.regs + slot + static_cast<size_t>(lane) * width, element);
+  v >>= 8 * (at % element);
+  return bytes >= 8 ? v : v & ((uint64_t(1) << 8 * bytes) - 1);
+}
+
+bool BlockWatch::ordered(const Now& n, const Event& e, uint32_t e_lane, int lane) const {
+  if (e.op != l_.op) return c_.order.ordered(e.op, l_.op);
+  if (e.block == linear_) {
+    if (e.id < base_) return true;
+    if (e.warp == n.warp.index) {
+      if (static_cast<int>(e_lane) == lane || e.id < n.state.base) return true;
+      if (n.state.table && e.id < (*n.state.table)[lane][e_lane]) return true;
+    }
+  }
+  if (n.state.lanes && knows(n.state.lanes->came[lane], e, e_lane)) return true;
+  return knows(came_, e, e_lane);
+}
+
+void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, int lane) {
+  const bool writes = n.act != Act::Read;
+  auto hazard = [&](EventId id, uint32_t other_lane, bool many, Hazard h) {
+    const Event* e = c_.log.find(id);
+    if (!e) return;
+    if (many && e->warp == n.warp.index && e->block == linear_ && e->op == l_.op && static_cast<int>(other_lane) == lane) {
+      const uint32_t others = e->mask & ~(1u << lane);  // one of them read it too
+      if (!others) return;
+      other_lane = static_cast<uint32_t>(__builtin_ctz(others));
+    }
+    if (e->id == n.id && static_cast<int>(other_lane) == lane) return;
+    if (!ordered(n, *e, other_lane, lane)) conflict(n, h, *e, other_lane, lane, offset, bytes);
+  };
+  if (c_.settings.race) {
+    if (c.write >= n.bound) hazard(c.write, c.write_lane, false, writes ? Hazard::WriteAfterWrite : Hazard::ReadAfterWrite);
+    if (writes) {
+      if (c.read_a >= n.bound) hazard(c.read_a, c.a_lane, c.a_many, Hazard::WriteAfterRead);
+      if (c.read_b >= n.bound) hazard(c.read_b, c.b_lane, c.b_many, Hazard::WriteAfterRead);
+    }
+  }
+  if (writes) {
+    c.write = n.id;
+    c.write_lane = static_cast<uint8_t>(lane);
+    c.read_a = c.read_b = 0;
+    c.a_many = c.b_many = 0;
+    c.init = 0xf;
+  } else if (c.read_a == n.id) {
+    if (c.a_lane != lane) c.a_many = 1;
+  } else {
+    if (c.read_a >= n.bound) {
+      const Event* e = c_.log.find(c.read_a);
+      if (e && (e->warp != n.warp.index || e->block != linear_ || e->op != l_.op)) {
+        c.read_b = c.read_a;
+        c.b_lane = c.a_lane;
+        c.b_many = c.a_many;
+      }
+    }
+    c.read_a = n.id;
+    c.a_lane = static_cast<uint8_t>(lane);
+    c.a_many = 0;
+  }
+}
+
+void BlockWatch::look(Now& n, Shadow& shadow, uint64_t offset, int lane, bool tracks_values) {
+  const uint32_t element = n.access.bytes / n.access.elements;
+  for (uint32_t k = 0; k < n.access.elements; ++k) {
+    bool any = false;
+    shadow.each(offset, element, [&](Cell& c, uint64_t at, uint32_t bytes) {
+      any = any || c.init;
+      look_at_cell(n, c, at, bytes, lane);
+    });
+    // A value of which a part is there is usually a structure with gaps.
+    if (tracks_values && !any && n.act != Act::Write) uninitialised(n, lane, offset, element);
+    offset += element;
+  }
+}
+
+void BlockWatch::look_at_ranges(Now& n, uint64_t address, int lane) {
+  for (const RangeUse& u : n.region->uses) {
+    if (u.id < n.bound || address >= u.end || address + n.access.bytes <= u.begin) continue;
+    if (!u.writes && n.act == Act::Read) continue;
+    if (c_.order.ordered(u.op, l_.op)) continue;
+    const uint64_t key = uint64_t(n.site) << 32 | uint64_t(u.op & 0xffffff) << 8 | 2;
+    if (c_.repeated(key)) continue;
+    Finding f = finding(n, lane, "race", "race_streams",
+                        fmt::format("Race reported between {} access at {} in {} and {} in another stream", name(n.act), c_.sites[n.site].kernel,
+                                    c_.sites[n.site].location, c_.order.what(u.op)));
+    f.lines.erase(f.lines.begin());
+    add_place(f, n, address);
+    f.lines.push_back({c_.order.what(u.op) + " was issued", u.stack});
+    f.lines.push_back({"the kernel was launched", l_.stack});
+    f.mend = "put both into one stream, or let one wait for the other with cudaEventRecord and cudaStreamWaitEvent";
+    c_.report(key, std::move(f));
+  }
+}
+
+void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t other_lane, int lane, uint64_t offset, uint32_t bytes) {
+  const bool same_op = other.op == l_.op, same_block = same_op && other.block == linear_, same_warp = same_block && other.warp == n.warp.index;
+  const Site& mine = c_.sites[n.site];
+  const Site& theirs = c_.sites[other.site];
+  // Strong accesses may meet, if the scope of both reaches the other.
+  const Strength needed = same_block ? Strength::Cta : Strength::Gpu;
+  const bool both_strong = other.strength != Strength::Weak && n.strength != Strength::Weak;
+  const bool atomics = other.act == Act::Atomic || n.act == Act::Atomic;
+  const bool flag = atomics || mine.waits || theirs.waits;
+  bool scope_too_small = false;
+  if (both_strong) {
+    scope_too_small = other.strength < needed || n.strength < needed;
+    // Volatile accesses to shared memory stand in for barriers more often than they are flags.
+    if (!scope_too_small && (!n.shared || flag)) return;
+  }
+  const uint64_t start = offset - (n.shared ? n.access.address[lane] : n.access.address[lane] - n.region->base);
+  uint64_t new_value = 0, old_value = read_bytes(n.memory + offset, bytes);
+  if (hazard == Hazard::WriteAfterWrite && n.act == Act::Write) {
+    new_value = stored_value(n, lane, start, bytes);
+    // Writing what is there already, as many threads do that raise one flag, is harmless.
+    const uint64_t before = other.id == n.id ? stored_value(n, static_cast<int>(other_lane), start, bytes) : old_value;
+    if (new_value == before && other.act == Act::Write) return;
+    if (other.id == n.id) old_value = before;
+  }
+
+  // Lanes that were together at the earlier access: where a warp runs in lockstep it came first.
+  const bool together = same_warp && (other.mask >> lane & 1) && other.id != n.id;
+  const bool lockstep = together && (both_strong || l_.cc < 70);
+  const bool by_shuffle = same_warp && other.id < n.state.soft_base;
+  const Severity severity = lockstep || by_shuffle ? Severity::Warning : Severity::Error;
+
+  const uint64_t key = uint64_t(n.site) << 34 | uint64_t(other.site & 0xffffff) << 10 | uint64_t(severity) << 9 | uint64_t(hazard) << 7 |
+                       uint64_t(same_warp) << 6 | uint64_t(same_block) << 5 | uint64_t(same_op) << 4 | uint64_t(scope_too_small) << 3 | 3;
+  if (c_.repeated(key)) return;
+  static constexpr const char* kKinds[] = {"race_raw", "race_war", "race_waw"};
+  Finding f = finding(n, lane, "race", kKinds[static_cast<int>(hazard)], "");
+  f.severity = severity;
+  f.title = fmt::format("Race reported between {} access at {} in {}", name(other.act), theirs.kernel, theirs.location);
+  f.locations.push_back(theirs.location);
+  f.lines.clear();
+  f.lines.push_back({fmt::format("and {} access at {} in {}", name(n.act), mine.kernel, mine.location), {}});
+  std::string first = fmt::format("{} {}", name(other.act), same_op ? thread_text(other, other_lane) : fmt::format("by {}", c_.order.what(other.op)));
+  std::string second = fmt::format("{} {}", name(n.act), thread_text(n.warp, lane));
+  if (hazard == Hazard::ReadAfterWrite) {
+    first += ", value " + value_text(old_value, bytes);
+  } else if (hazard == Hazard::WriteAfterWrite) {
+    first += ", value " + value_text(old_value, bytes);
+    if (n.act == Act::Write) second += ", value " + value_text(new_value, bytes);
+  } else if (n.act == Act::Write) {
+    first += ", value " + value_text(old_value, bytes);
+    new_value = stored_value(n, lane, start, bytes);
+    second += ", value " + value_text(new_value, bytes);
+  }
+  f.lines.push_back({std::move(first), {}});
+  f.lines.push_back({std::move(second), {}});
+  add_place(f, n, n.shared ? offset : n.region->base + offset);
+  if (!same_op) f.lines.push_back({"the kernel was launched", l_.stack});
+
+  const char* space = n.shared ? "shared" : "global";
+  if (!same_op) f.mend = "let one stream wait for the other with cudaEventRecord and cudaStreamWaitEvent, or use one stream";
+  else if (scope_too_small) f.mend = "an atomic of block scope does not reach other blocks: use the function without _block";
+  else if (theirs.location == mine.location && other.id != n.id && !atomics)
+    f.mend = "threads read and write one place in turn: use an atomic operation such as atomicAdd, or a barrier between reading and writing";
+  else if (same_warp && other.id == n.id) f.mend = "lanes of a warp store different values to one place: let one of them store, or use an atomic";
+  else if (same_warp) f.mend = "the lanes are not ordered: put __syncwarp() between the two accesses";
+  else if (same_block && atomics && !both_strong) f.mend = "one side is atomic and the other is not: make both atomic, or put __syncthreads() between them";
+  else if (same_block) f.mend = "put __syncthreads() between the two accesses";
+  else if (both_strong || atomics) f.mend = "both sides must be atomic (with device scope), or one must come in a later kernel";
+  else f.mend = "blocks are not ordered: use atomics, a flag with __threadfence() before it is set, or a second kernel";
+  f.facts.emplace_back("space", space);
+  f.facts.emplace_back("other_thread", same_op ? thread_text(other, other_lane) : c_.order.what(other.op));
+  if (severity == Severity::Warning) f.mend = "correct only where a warp runs in lockstep (before Volta): put __syncwarp() between the two accesses";
+  c_.report(key, std::move(f));
+}
+
+}  // namespace warpbeam::observe::check

@@ -1,0 +1,80 @@
+#include "observe/check/regions.h"
+
+namespace warpbeam::observe::check {
+namespace {
+
+constexpr size_t kGone = 4096;  // freed allocations to remember
+
+}  // namespace
+
+Region* Regions::add(const vm::Allocation& a, HostStack made, bool by_program) {
+  auto region = std::make_unique<Region>();
+  region->base = a.base;
+  region->size = a.size;
+  region->kind = a.kind;
+  region->device = a.device;
+  region->origin = a.origin;
+  region->by_program = by_program;
+  region->made = std::move(made);
+  // What the host can write has a value as far as anybody can tell.
+  region->initialised = a.kind != vm::MemoryKind::Device;
+  const uint64_t cost = (a.size / 4 + 2) * sizeof(Cell);
+  if (a.kind != vm::MemoryKind::Constant) {
+    if (used_ + cost <= budget_) region->shadow = Shadow(a.size);
+    if (region->shadow) used_ += cost;
+    else unwatched_ += a.size;
+  }
+  Region* r = region.get();
+  live_[a.base] = std::move(region);
+  return r;
+}
+
+Region* Regions::find(uint64_t address) {
+  auto it = live_.upper_bound(address);
+  if (it == live_.begin()) return nullptr;
+  Region* r = std::prev(it)->second.get();
+  return address < r->base + r->size ? r : nullptr;
+}
+
+void Regions::remove(uint64_t base, HostStack freed, std::string by) {
+  auto it = live_.find(base);
+  if (it == live_.end()) return;
+  std::unique_ptr<Region> r = std::move(it->second);
+  live_.erase(it);
+  if (r->shadow) used_ -= (r->size / 4 + 2) * sizeof(Cell);
+  r->shadow = Shadow();
+  r->uses.clear();
+  r->freed = std::move(freed);
+  r->freed_by = std::move(by);
+  gone_.push_back(std::move(r));
+  if (gone_.size() > kGone) gone_.pop_front();
+}
+
+const Region* Regions::freed_at(uint64_t address) const {
+  for (auto it = gone_.rbegin(); it != gone_.rend(); ++it)
+    if (address >= (*it)->base && address < (*it)->base + (*it)->size) return it->get();
+  return nullptr;
+}
+
+const Region* Regions::nearest(uint64_t address) const {
+  const Region* best = nullptr;
+  uint64_t least = ~uint64_t(0);
+  auto consider = [&](const Region& r) {
+    const uint64_t distance = address < r.base ? r.base - address : address - (r.base + r.size);
+    if (distance < least) least = distance, best = &r;
+  };
+  auto it = live_.upper_bound(address);
+  if (it != live_.end()) consider(*it->second);
+  if (it != live_.begin()) consider(*std::prev(it)->second);
+  return best;
+}
+
+void Regions::forget_accesses() {
+  for (auto& [base, r] : live_) {
+    r->initialised = true;
+    r->shadow.clear();
+    r->uses.clear();
+  }
+}
+
+}  // namespace warpbeam::observe::check

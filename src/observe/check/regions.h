@@ -1,0 +1,59 @@
+// Device memory as the checker sees it: every allocation with its exact size, who made it and who freed it, and its
+// shadow. Freed ones are remembered for messages.
+#pragma once
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "observe/check/findings.h"
+#include "observe/check/order.h"
+#include "observe/check/shadow.h"
+#include "vm/memory.h"
+
+namespace warpbeam::observe::check {
+
+// A copy or fill touched a range; kernels' accesses are in the cells.
+struct RangeUse {
+  uint64_t begin = 0, end = 0;
+  EventId id = 0;
+  OpId op = 0;
+  bool writes = false;
+  HostStack stack;
+};
+
+struct Region {
+  uint64_t base = 0, size = 0;
+  vm::MemoryKind kind{};
+  int device = 0;
+  std::string origin;        // cudaMalloc, __device__ table
+  bool by_program = false;   // made by a call of the program, so that it should be freed
+  bool initialised = true;   // every byte has a value, or nobody can tell
+  HostStack made, freed;
+  std::string freed_by;
+  Shadow shadow;             // empty: too large to be watched
+  std::vector<RangeUse> uses;
+  bool holds(uint64_t address, uint64_t bytes) const { return address >= base && address + bytes <= base + size && address + bytes > address; }
+};
+
+class Regions {
+ public:
+  void set_budget(uint64_t most_shadow_bytes) { budget_ = most_shadow_bytes; }
+  Region* add(const vm::Allocation& a, HostStack made, bool by_program);
+  Region* find(uint64_t address);  // any offset inside
+  // Keeps what is needed to speak of it.
+  void remove(uint64_t base, HostStack freed, std::string by);
+  const Region* freed_at(uint64_t address) const;  // the latest one that held it
+  const Region* nearest(uint64_t address) const;
+  const std::map<uint64_t, std::unique_ptr<Region>>& live() const { return live_; }
+  uint64_t unwatched() const { return unwatched_; }  // bytes
+  void forget_accesses();
+
+ private:
+  uint64_t budget_ = 0, used_ = 0, unwatched_ = 0;
+  std::map<uint64_t, std::unique_ptr<Region>> live_;
+  std::deque<std::unique_ptr<Region>> gone_;
+};
+
+}  // namespace warpbeam::observe::check

@@ -1,0 +1,48 @@
+#include "observe/check/sites.h"
+
+namespace warpbeam::observe::check {
+
+// A loop that stores nothing and meets nobody, and reads what other threads write, waits for them.
+bool Sites::in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn) {
+  auto [it, fresh] = waiting_.try_emplace(&f);
+  std::vector<bool>& waits = it->second;
+  if (fresh) {
+    waits.resize(f.insns.size());
+    for (uint32_t k = 0; k < f.insns.size(); ++k) {
+      const vm::Insn& b = f.insns[k];
+      if (!b.spin || b.target > k) continue;
+      bool only_reads = true;
+      for (uint32_t n = b.target; n <= k && only_reads; ++n) {
+        const ptx::Instruction* s = f.insns[n].source;
+        if (!s || !s->form.row || f.insns[n].watched == vm::Watched::Extra) continue;
+        const isa::Class c = s->form.row->cls;
+        only_reads = c != isa::Class::Store && c != isa::Class::Barrier;
+      }
+      if (only_reads)
+        for (uint32_t n = b.target; n <= k; ++n) waits[n] = true;
+    }
+  }
+  const auto at = static_cast<size_t>(&insn - f.insns.data());
+  return at < waits.size() && waits[at];
+}
+
+uint32_t Sites::number(const vm::Insn& insn, const vm::Warp& warp) {
+  auto [it, fresh] = numbers_.try_emplace(&insn, static_cast<uint32_t>(all_.size()));
+  if (fresh) {
+    const vm::FunctionCode& f = *warp.frame->function;
+    Site s;
+    s.kernel = spaced(f.display_name);
+    s.location = vm::Warp::location(insn, f);
+    s.waits = in_waiting_loop(f, insn);
+    s.is_volatile = insn.mods().sem == isa::Sem::Volatile;
+    all_.push_back(std::move(s));
+  }
+  return it->second;
+}
+
+void Sites::forget_programs() {
+  numbers_.clear();
+  waiting_.clear();
+}
+
+}  // namespace warpbeam::observe::check

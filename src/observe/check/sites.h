@@ -1,0 +1,35 @@
+// Instructions that accessed memory, by number: events hold the number.
+#pragma once
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "vm/warp.h"
+
+namespace warpbeam::observe::check {
+
+struct Site {
+  std::string kernel;    // or the device function
+  std::string location;  // file.cu:34
+  bool waits = false;    // in a loop that only waits for memory to change
+  bool is_volatile = false;
+  uint32_t bytes = 0;
+};
+
+// "kernel(int *)", as NVIDIA's tools print it.
+std::string spaced(const std::string& name);
+
+class Sites {
+ public:
+  uint32_t number(const vm::Insn& insn, const vm::Warp& warp);
+  const Site& operator[](uint32_t n) const { return all_[n]; }
+  void forget_programs();  // their instructions' addresses may come again
+
+ private:
+  bool in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn);
+  std::vector<Site> all_{1};
+  std::unordered_map<const vm::Insn*, uint32_t> numbers_;
+  std::unordered_map<const vm::FunctionCode*, std::vector<bool>> waiting_;
+};
+
+}  // namespace warpbeam::observe::check

@@ -1,0 +1,73 @@
+#include "observe/check/variables.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace warpbeam::observe::check {
+
+namespace {
+
+// Variables of functions are told apart by a number that the parser adds.
+std::string_view without_number(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || name.find_first_not_of("0123456789", dot + 1) != std::string_view::npos) return name;
+  return name.substr(0, dot);
+}
+
+}  // namespace
+
+std::string plain_name(std::string_view mangled) {
+  mangled = without_number(mangled);
+  int status = 0;
+  char* text = abi::__cxa_demangle(std::string(mangled).c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 && text ? text : std::string(mangled);
+  std::free(text);
+  // `kernel(int*)::tile` -> `tile`; colons inside parentheses and angle brackets belong to parameters.
+  int depth = 0;
+  for (size_t k = name.size(); k-- > 0;) {
+    if (name[k] == ')' || name[k] == '>') ++depth;
+    if (name[k] == '(' || name[k] == '<') --depth;
+    if (depth == 0 && name[k] == ':') return name.substr(k + 1);
+  }
+  return name;
+}
+
+void Shapes::read(const std::string& path) {
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string name, part;
+    if (!std::getline(words, name, ';') || !std::getline(words, part, ';')) continue;
+    Shape s;
+    s.element = static_cast<uint32_t>(std::strtoul(part.c_str(), nullptr, 10));
+    while (std::getline(words, part, ';')) s.dimensions.push_back(std::strtoull(part.c_str(), nullptr, 10));
+    if (s.element) shapes_[name] = std::move(s);
+  }
+}
+
+const Shape* Shapes::find(std::string_view name) const {
+  auto it = shapes_.find(std::string(without_number(name)));
+  return it == shapes_.end() ? nullptr : &it->second;
+}
+
+std::string Shapes::place(std::string_view name, uint64_t offset) const {
+  const std::string plain = plain_name(name);
+  const Shape* s = find(name);
+  if (!s) return fmt::format("{}+{:#x}", plain, offset);
+  uint64_t element = offset / s->element;
+  std::string indices;
+  for (size_t k = s->dimensions.size(); k-- > 1;) {
+    const uint64_t n = s->dimensions[k] ? s->dimensions[k] : 1;
+    indices = fmt::format("[{}]", element % n) + indices;
+    element /= n;
+  }
+  if (!s->dimensions.empty()) indices = fmt::format("[{}]", element) + indices;
+  const uint64_t rest = offset % s->element;
+  return plain + indices + (rest ? fmt::format("+{}", rest) : "");
+}
+
+}  // namespace warpbeam::observe::check

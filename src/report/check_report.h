@@ -1,0 +1,50 @@
+// What the checker found: read from its recording, sorted out, and written as text like compute-sanitizer's or as JSON.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace warpbeam::report {
+
+// A place in host code: "main in saxpy.cu:34".
+struct HostFrame {
+  std::string function, file;
+  uint32_t line = 0;
+  std::string text() const;
+};
+
+struct CheckFinding {
+  std::string check, kind, title, kernel, mend;
+  bool is_error = true;
+  uint64_t count = 1;
+  std::vector<std::string> locations;
+  struct Line {
+    std::string text;
+    std::vector<std::string> stack;   // module+offset, the innermost first
+    std::vector<HostFrame> frames;    // of the program's own code, once looked up
+  };
+  std::vector<Line> lines;
+  std::map<std::string, std::string> facts;
+};
+
+struct CheckReport {
+  std::vector<CheckFinding> findings;
+  std::map<std::string, std::string> notes;
+
+  Result<void> read(const std::string& file);  // adds what the file holds
+  uint64_t errors() const;                     // those that make the program fail, repeats folded
+  uint64_t warnings() const;
+
+  std::string text() const;
+  std::string json() const;
+};
+
+// Findings that a file of rules suppresses are removed; gives how many. A rule is a line of `name=pattern` words, all of
+// which must fit: check, kind, kernel, file, line, title, variable; `*` in a pattern stands for anything, `#` begins a remark.
+Result<uint64_t> suppress(CheckReport& report, const std::string& rules);
+
+}  // namespace warpbeam::report
