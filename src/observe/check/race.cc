@@ -145,6 +145,7 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t ot
     // Volatile accesses to shared memory stand in for barriers more often than they are flags.
     if (!scope_too_small && (!n.shared || flag)) return;
   }
+  if ((other.act == Act::Atomic && mine.guesses) || (n.act == Act::Atomic && theirs.guesses)) return;
   const uint64_t start = offset - (n.shared ? n.access.address[lane] : n.access.address[lane] - n.region->base);
   uint64_t new_value = 0, old_value = read_bytes(n.memory + offset, bytes);
   if (hazard == Hazard::WriteAfterWrite && n.act == Act::Write) {

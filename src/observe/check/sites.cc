@@ -26,6 +26,17 @@ bool Sites::in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn) {
   return at < waits.size() && waits[at];
 }
 
+// The first guess of a compare-and-swap loop may be read plainly: a wrong one costs another round.
+bool Sites::before_cas(const vm::FunctionCode& f, const vm::Insn& insn) {
+  if (insn.source->form.row->cls != isa::Class::Load) return false;
+  const auto bytes = isa::bytes_of(insn.type());
+  for (size_t k = static_cast<size_t>(&insn - f.insns.data()) + 1; k < f.insns.size(); ++k) {
+    const vm::Insn& i = f.insns[k];
+    if (i.watched == vm::Watched::Memory && i.source->form.row->cls == isa::Class::Atomic && i.mods().op == isa::Op::Cas && isa::bytes_of(i.type()) == bytes) return true;
+  }
+  return false;
+}
+
 uint32_t Sites::number(const vm::Insn& insn, const vm::Warp& warp) {
   auto [it, fresh] = numbers_.try_emplace(&insn, static_cast<uint32_t>(all_.size()));
   if (fresh) {
@@ -34,7 +45,7 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::Warp& warp) {
     s.kernel = spaced(f.display_name);
     s.location = vm::Warp::location(insn, f);
     s.waits = in_waiting_loop(f, insn);
-    s.is_volatile = insn.mods().sem == isa::Sem::Volatile;
+    s.guesses = before_cas(f, insn);
     all_.push_back(std::move(s));
   }
   return it->second;

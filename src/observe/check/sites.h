@@ -12,8 +12,7 @@ struct Site {
   std::string kernel;    // or the device function
   std::string location;  // file.cu:34
   bool waits = false;    // in a loop that only waits for memory to change
-  bool is_volatile = false;
-  uint32_t bytes = 0;
+  bool guesses = false;  // a plain load whose value a later compare-and-swap checks
 };
 
 // "kernel(int *)", as NVIDIA's tools print it.
@@ -26,6 +25,7 @@ class Sites {
   void forget_programs();  // their instructions' addresses may come again
 
  private:
+  bool before_cas(const vm::FunctionCode& f, const vm::Insn& insn);
   bool in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn);
   std::vector<Site> all_{1};
   std::unordered_map<const vm::Insn*, uint32_t> numbers_;
