@@ -150,6 +150,7 @@ void Emitter::fast_access(const vm::Insn& i, const Value& address, V mask, Acces
     (scalar ? out.run[0] : out.lanes) = widen(v);
     write(a.slots[static_cast<size_t>(k)], a.reg, out);
   };
+  // Lanes that take no part read as zero: a lane of undefined bits would make a mask of all lanes undefined.
   // Lane addresses of what has no better form.
   const auto addresses = [&]() -> V {
     V all = lanes_of(address, 8);
@@ -189,7 +190,7 @@ void Emitter::fast_access(const vm::Insn& i, const Value& address, V mask, Acces
       } else {
         V here = runs == 1 ? mask : b_.CreateLShr(mask, r * static_cast<size_t>(length));
         V bits = b_.CreateBitCast(b_.CreateTrunc(here, b_.getIntNTy(static_cast<unsigned>(length))), FixedVectorType::get(b_.getInt1Ty(), static_cast<unsigned>(length)));
-        parts.push_back(user(b_.CreateMaskedLoad(part_type, pointer(address.run[r]), align, bits, llvm::PoisonValue::get(part_type))));
+        parts.push_back(user(b_.CreateMaskedLoad(part_type, pointer(address.run[r]), align, bits, llvm::Constant::getNullValue(part_type))));
       }
     }
     const auto concat = [&](V x, V y) {
@@ -218,7 +219,7 @@ void Emitter::fast_access(const vm::Insn& i, const Value& address, V mask, Acces
     std::vector<V> loaded;
     for (int k = 0; k < a.count; ++k) {
       auto* type = FixedVectorType::get(element, kLanes);
-      loaded.push_back(user(b_.CreateMaskedGather(type, pointer(at, static_cast<uint64_t>(k) * a.memory), element_align, bits, llvm::PoisonValue::get(type))));
+      loaded.push_back(user(b_.CreateMaskedGather(type, pointer(at, static_cast<uint64_t>(k) * a.memory), element_align, bits, llvm::Constant::getNullValue(type))));
     }
     for (int k = 0; k < a.count; ++k) put(k, loaded[static_cast<size_t>(k)], false);
   } else if (dense && (a.count == 1 || full)) {

@@ -24,6 +24,14 @@ bool is_block_barrier(const vm::Insn& i) {
 // Parts of local memory that calls of the device library pass, when every access is to a whole part.
 void find_parameter_parts(Flow& flow) {
   const vm::FunctionCode& code = *flow.code;
+  for (const vm::Insn& i : code.insns) {
+    const isa::Row* row = i.source ? i.source->form.row : nullptr;
+    const bool direct = row && !i.call && row->kind == Kind::Memory && i.mods().space != isa::Space::Generic;
+    for (const int32_t at : i.op) {
+      const auto slot = flow.special_at.find(at);
+      if (at >= 0 && slot != flow.special_at.end() && slot->second->kind == vm::SlotKind::LocalAddress && !(direct && at == i.op[1])) flow.local_escapes = true;
+    }
+  }
   std::map<int32_t, uint32_t> parts;
   for (const vm::Insn& i : code.insns) {
     if (!flow.is_library_call(i)) continue;

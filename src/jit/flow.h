@@ -57,6 +57,7 @@ struct Flow {
   std::map<int32_t, uint32_t> parameter_parts;  // promoted parts of calls' parameters: offset in local memory -> bytes
   std::vector<std::vector<Slot>> slots;         // by instruction
   std::vector<Node> nodes;
+  bool local_escapes = false;                   // generic addresses may point into local memory, where each lane has its own
   std::vector<int32_t> node_at;                 // by instruction: the node that begins there, or -1
 
   Source source(int32_t at, Width bytes) const;

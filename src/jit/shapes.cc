@@ -193,7 +193,7 @@ Shape Shapes::result(const vm::Insn& i) const {
       if (i.op[1] < 0) return uniform_shape(m.space == isa::Space::Const ? Reach::Block : Reach::Warp);
       const Shape a = source(i.op[1], i.base_width);
       if (a.unset) return {};
-      if (!a.uniform()) return vector_shape();
+      if (!a.uniform() || (m.space == isa::Space::Generic && flow->local_escapes)) return vector_shape();
       const bool unchanging = m.space == isa::Space::Const || m.nc;
       return uniform_shape(unchanging ? a.reach : Reach::Warp);
     }
@@ -239,7 +239,7 @@ Shape Shapes::result(const vm::Insn& i) const {
   if (bytes != 4 && bytes != 8) return scalar ? uniform_shape(reach) : vector_shape();
   const Shape a = source(i.op[1], bytes);
   const Shape b = i.op[2] >= 0 ? source(i.op[2], op == "shl" || op == "shr" ? 4 : bytes) : a;
-  const bool lo = m.half == isa::Half::Lo, wide = m.half == isa::Half::Wide;
+  const bool lo = half_of(i) == isa::Half::Lo, wide = half_of(i) == isa::Half::Wide;
   uint64_t c;
   if (op == "add" && !m.sat && row.types.size() > 2) return add(a, b, false);
   if (op == "sub" && !m.sat && row.types.size() > 2) return add(a, b, true);

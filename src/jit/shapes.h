@@ -28,6 +28,22 @@ struct Shape {
 inline Shape vector_shape() { return {0, false, Reach::Warp, 0, 64, 0}; }
 inline Shape uniform_shape(Reach reach, uint8_t align = 0, uint8_t bits = 64) { return {1, false, reach, align, bits, 0}; }
 
+// Does the instruction say the word? What a lane row always says is not among its modifiers.
+inline bool says(const isa::Row& row, std::string_view word) {
+  const std::string_view line = row.syntax.substr(0, row.syntax.find(' '));
+  for (size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    const bool alone = at > 0 && line[at - 1] != '{' && line[at - 1] != '|' && line[at - 1] != '(';
+    if (alone && (end == line.size() || line[end] == '.' || line[end] == '{' || line[end] == '(')) return true;
+  }
+  return false;
+}
+inline isa::Half half_of(const vm::Insn& i) {
+  const isa::Row& row = *i.source->form.row;
+  if (i.mods().half != isa::Half::None) return i.mods().half;
+  return says(row, ".lo") ? isa::Half::Lo : says(row, ".hi") ? isa::Half::Hi : says(row, ".wide") ? isa::Half::Wide : isa::Half::None;
+}
+
 struct Shapes {
   std::array<uint32_t, 3> block{1, 1, 1};
   bool assume_no_wrap = true;          // widened values of known stride do not wrap: the code checks and hands over
