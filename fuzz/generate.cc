@@ -130,53 +130,55 @@ class Generator {
 };
 
 // Registers begin as numbers of all kinds: the same in every thread, in step with the thread, and any.
-std::vector<std::string> setup(Random& random) {
-  std::vector<std::string> lines;
-  const auto from_input = [&](Area area, int bytes) {
-    lines.push_back(fmt::format("mad.lo.u32 %t0, %gt, {}, {};", random.between(0, 3), random.between(0, 200)));
-    lines.push_back(fmt::format("and.b32 %t0, %t0, {};", kAreaBytes / static_cast<uint32_t>(bytes) - 1));
-    lines.push_back(fmt::format("mad.wide.u32 %a0, %t0, {}, %in;", bytes));
-    return fmt::format("[%a0+{}]", static_cast<uint32_t>(area) * kAreaBytes);
+std::vector<Setup> setup(Random& random) {
+  std::vector<Setup> list;
+  const auto name = [&](char cls, int k) { return fmt::format("%{}{}", cls, k); };
+  const auto from_input = [&](char cls, int k, Area area, const char* type, int bytes) {
+    const std::string reg = name(cls, k);
+    list.push_back({reg,
+                    {fmt::format("mad.lo.u32 %t0, %gt, {}, {};", random.between(0, 3), random.between(0, 200)),
+                     fmt::format("and.b32 %t0, %t0, {};", kAreaBytes / static_cast<uint32_t>(bytes) - 1),
+                     fmt::format("mad.wide.u32 %a0, %t0, {}, %in;", bytes),
+                     fmt::format("ld.global.{} {}, [%a0+{}];", type, reg, static_cast<uint32_t>(area) * kAreaBytes)}});
   };
   for (int k = 0; k < kRegisters; ++k) {
+    const std::string r = name('r', k), p = name('p', k);
     switch (random.between(0, 4)) {
       case 0:
-        lines.push_back(fmt::format("mov.u32 %r{}, %s{};", k, random.between(0, 1)));
+        list.push_back({r, {fmt::format("mov.u32 {}, %s{};", r, random.between(0, 1))}});
         break;
       case 1:
-        lines.push_back(fmt::format("mad.lo.u32 %r{}, %lin, {}, %s0;", k, random.between(0, 9)));
+        list.push_back({r, {fmt::format("mad.lo.u32 {}, %lin, {}, %s0;", r, random.between(0, 9))}});
         break;
       case 2:
-        lines.push_back(
-            fmt::format("mov.u32 %r{}, {};", k,
-                        random.one_of({"%laneid", "%ctaid.x", "%ntid.x", "%tid.y", "%lanemask_lt", "%nctaid.x"})));
+        list.push_back(
+            {r,
+             {fmt::format("mov.u32 {}, {};", r,
+                          random.one_of({"%laneid", "%ctaid.x", "%ntid.x", "%tid.y", "%lanemask_lt", "%nctaid.x"}))}});
         break;
-      default: {
-        const std::string address = from_input(Area::Bits, 4);
-        lines.push_back(fmt::format("ld.global.b32 %r{}, {};", k, address));
-      }
+      default:
+        from_input('r', k, Area::Bits, "b32", 4);
     }
-    std::string address = from_input(Area::F32, 4);
-    lines.push_back(random.chance(20) ? fmt::format("mov.f32 %f{}, %s2;", k)
-                                      : fmt::format("ld.global.f32 %f{}, {};", k, address));
-    address = from_input(Area::Bits, 8);
-    lines.push_back(random.chance(20) ? fmt::format("cvt.u64.u32 %d{}, %tx;", k)
-                                      : fmt::format("ld.global.b64 %d{}, {};", k, address));
-    address = from_input(Area::F64, 8);
-    lines.push_back(fmt::format("ld.global.f64 %g{}, {};", k, address));
-    address = from_input(Area::F16, 2);
-    lines.push_back(fmt::format("ld.global.b16 %h{}, {};", k, address));
-    address = from_input(Area::Bits, 1);
-    lines.push_back(fmt::format("ld.global.b8 %c{}, {};", k, address));
-    if (random.chance(50))
-      lines.push_back(
-          fmt::format("setp.{}.u32 %p{}, %lin, {};", random.one_of({"lt", "ne", "ge"}), k, random.between(0, 33)));
+    if (random.chance(20))
+      list.push_back({name('f', k), {fmt::format("mov.f32 %f{}, %s2;", k)}});
     else
-      lines.push_back(
-          fmt::format("setp.{}.s32 %p{}, %r{}, {};", random.one_of({"lt", "ne", "ge"}), k, k, random.between(-2, 2)));
+      from_input('f', k, Area::F32, "f32", 4);
+    if (random.chance(20))
+      list.push_back({name('d', k), {fmt::format("cvt.u64.u32 %d{}, %tx;", k)}});
+    else
+      from_input('d', k, Area::Bits, "b64", 8);
+    from_input('g', k, Area::F64, "f64", 8);
+    from_input('h', k, Area::F16, "b16", 2);
+    from_input('c', k, Area::Bits, "b8", 1);
+    const char* compare = random.one_of({"lt", "ne", "ge"});
+    if (random.chance(50))
+      list.push_back({p, {fmt::format("setp.{}.u32 {}, %lin, {};", compare, p, random.between(0, 33))}});
+    else
+      list.push_back({p, {fmt::format("setp.{}.s32 {}, {}, {};", compare, p, r, random.between(-2, 2))}});
   }
-  for (int k = 0; k < kWideRegisters; ++k) lines.push_back(fmt::format("mov.b128 %q{0}, {{%d{0}, %d{1}}};", k, k + 1));
-  return lines;
+  for (int k = 0; k < kWideRegisters; ++k)
+    list.push_back({name('q', k), {fmt::format("mov.b128 %q{0}, {{%d{0}, %d{1}}};", k, k + 1)}});
+  return list;
 }
 
 }  // namespace

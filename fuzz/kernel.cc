@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "fuzz/random.h"
@@ -167,6 +168,8 @@ std::string function_text(const Function& f) {
 std::string dump_text(const Kernel& kernel) {
   std::string text;
   for (const DumpedRegister& r : dumped_registers(kernel)) {
+    if (!kernel.stored.empty() && std::find(kernel.stored.begin(), kernel.stored.end(), r.name) == kernel.stored.end())
+      continue;
     const char cls = r.name[1];
     text += fmt::format("mad.wide.u32 %a0, %gt, {}, %out;\n", r.bytes);
     std::string value = r.name;
@@ -220,58 +223,103 @@ uint32_t shared_slot_offset(const Kernel& kernel, int size_log2) {
 uint32_t shared_cells_offset(const Kernel& kernel) { return shared_slot_offset(kernel, kSlotSizes); }
 uint32_t shared_bytes(const Kernel& kernel) { return shared_cells_offset(kernel) + kSharedCells * 8; }
 
+namespace {
+
+// True where `text` has the name and no longer one.
+bool names(const std::string& text, std::string_view name) {
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+    if (at + name.size() == text.size() || !std::isdigit(static_cast<unsigned char>(text[at + name.size()])))
+      return true;
+  return false;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+// The setup of the registers that `rest` names, all of it where `everything`. A setup may name registers set up before
+// it.
+std::string setup_text(const Kernel& kernel, const std::string& rest, bool everything) {
+  std::string text;
+  for (auto it = kernel.setup.rbegin(); it != kernel.setup.rend(); ++it)
+    if (everything || names(rest, it->name) || names(text, it->name)) text = joined(it->lines) + text;
+  return text;
+}
+
+// What the names of a kernel's positions stand for.
+constexpr std::string_view kPositions =
+    "ld.param.u64 %in, [p_in];\nld.param.u64 %out, [p_out];\n"
+    "ld.param.u32 %s0, [p_first];\nld.param.u32 %s1, [p_second];\nld.param.f32 %s2, [p_third];\n"
+    "mov.u32 %tx, %tid.x;\nmov.u32 %ty, %tid.y;\nmov.u32 %tz, %tid.z;\n"
+    "mov.u32 %t0, %ntid.x;\nmov.u32 %t1, %ntid.y;\nmov.u32 %t2, %ntid.z;\n"
+    "mad.lo.u32 %lin, %tz, %t1, %ty;\nmad.lo.u32 %lin, %lin, %t0, %tx;\n"
+    "mul.lo.u32 %nt, %t0, %t1;\nmul.lo.u32 %nt, %nt, %t2;\n"
+    "mov.u32 %t3, %ctaid.x;\nmov.u32 %t4, %ctaid.y;\nmov.u32 %t5, %nctaid.x;\nmad.lo.u32 %t3, %t4, %t5, %t3;\n"
+    "mad.lo.u32 %gt, %t3, %nt, %lin;\n";
+// The lanes that this warp has: the last one of a block may be partial.
+constexpr std::string_view kLanes =
+    "and.b32 %t0, %lin, -32;\nsub.u32 %t0, %nt, %t0;\nmin.u32 %t0, %t0, 32;\nbmsk.clamp.b32 %m0, 0, %t0;\n";
+
+std::string fill_local() {
+  std::string t;
+  for (int k = 0; k < 8; ++k) t += fmt::format("st.local.b64 [own+{}], {};\n", 8 * k, 3 * k);
+  return t;
+}
+
+// Every thread fills its places, and the first one clears the cells.
+std::string fill_shared(const Kernel& kernel) {
+  struct Fill {
+    const char *type, *value;
+  };
+  constexpr Fill kFills[kSlotSizes] = {
+      {"b8", "0"}, {"b16", "0"}, {"b32", "%gt"}, {"b64", "%a0"}, {"v2.b64", "{%a0, %a0}"}};
+  std::string t = fmt::format("mov.u32 %t0, tile;\nmov.b64 %a0, {};\n", 0x0123456789abcdefu);
+  for (int k = 0; k < kSlotSizes; ++k)
+    t += fmt::format("mad.lo.u32 %t1, %lin, {}, %t0;\nst.shared.{} [%t1+{}], {};\n", 1 << k, kFills[k].type,
+                     shared_slot_offset(kernel, k), kFills[k].value);
+  t += "setp.ne.u32 %u0, %lin, 0;\n@%u0 bra CLEARED;\n";
+  for (uint32_t k = 0; k < kSharedCells; ++k)
+    t += fmt::format("st.shared.b64 [%t0+{}], 0;\n", shared_cells_offset(kernel) + 8 * k);
+  return t + "CLEARED:\nbarrier.sync 0;\n";
+}
+
+std::string constants(uint64_t seed) {
+  std::string t = ".const .align 16 .b8 table[64] = {";
+  for (uint64_t k = 0; k < 64; ++k) t += fmt::format("{}{}", k ? "," : "", mix(seed + k) >> 8 & 0xff);
+  return t + "};\n";
+}
+
+}  // namespace
+
 std::string Kernel::text() const {
   std::string code;
   Writer writer(code);
   writer.nodes(body, "%m0", "");
+  code += dump_text(*this) + "ret;\n";
+  if (has_exit(body)) code += "EXIT:\n" + dump_text(*this) + "exit;\n";
+  const bool everything = stored.empty();
+  const auto where = [&](std::string_view name, std::string text) {
+    return everything || names(code, name) ? std::move(text) : "";
+  };
 
   std::string t = module_header(90);
-  t += fmt::format(".const .align 16 .b8 table[64] = {{");
-  for (int k = 0; k < 64; ++k)
-    t += fmt::format("{}{}", k ? "," : "", (mix(seed + static_cast<uint64_t>(k)) >> 8) & 0xff);
-  t += "};\n";
-  for (const Function& f : functions) t += function_text(f);
+  t += where("table", constants(seed));
+  for (const Function& f : functions) t += where(f.name, function_text(f));
   t += ".visible .entry k(.param .u64 p_in, .param .u64 p_out, .param .u32 p_first, .param .u32 p_second, .param .f32 "
        "p_third)\n{\n";
   t += kRegisterDeclarations;
   t += writer.declarations();
   t += ".reg .b32 %tx, %ty, %tz, %lin, %gt, %nt, %s0, %s1;\n.reg .b64 %in, %out;\n.reg .f32 %s2;\n";
-  t += ".local .align 16 .b8 own[64];\n";
-  t += fmt::format(".shared .align 16 .b8 tile[{}];\n", shared_bytes(*this));
-  t += "ld.param.u64 %in, [p_in];\nld.param.u64 %out, [p_out];\n"
-       "ld.param.u32 %s0, [p_first];\nld.param.u32 %s1, [p_second];\nld.param.f32 %s2, [p_third];\n"
-       "mov.u32 %tx, %tid.x;\nmov.u32 %ty, %tid.y;\nmov.u32 %tz, %tid.z;\n"
-       "mov.u32 %t0, %ntid.x;\nmov.u32 %t1, %ntid.y;\nmov.u32 %t2, %ntid.z;\n"
-       "mad.lo.u32 %lin, %tz, %t1, %ty;\nmad.lo.u32 %lin, %lin, %t0, %tx;\n"
-       "mul.lo.u32 %nt, %t0, %t1;\nmul.lo.u32 %nt, %nt, %t2;\n"
-       "mov.u32 %t3, %ctaid.x;\nmov.u32 %t4, %ctaid.y;\nmov.u32 %t5, %nctaid.x;\nmad.lo.u32 %t3, %t4, %t5, %t3;\n"
-       "mad.lo.u32 %gt, %t3, %nt, %lin;\n"
-       // The lanes that this warp has: the last one of a block may be partial.
-       "and.b32 %t0, %lin, -32;\nsub.u32 %t0, %nt, %t0;\nmin.u32 %t0, %t0, 32;\nbmsk.clamp.b32 %m0, 0, %t0;\n";
-  for (int k = 0; k < 8; ++k) t += fmt::format("st.local.b64 [own+{}], {};\n", 8 * k, 3 * k);
-  t += fmt::format("mov.u32 %t0, tile;\nmov.b64 %a0, {};\n", 0x0123456789abcdefu);
-  for (int k = 0; k < kSlotSizes; ++k)
-    t += fmt::format("mad.lo.u32 %t1, %lin, {}, %t0;\nst.shared.{} [%t1+{}], {};\n", 1 << k,
-                     k == 0   ? "b8"
-                     : k == 1 ? "b16"
-                     : k == 2 ? "b32"
-                     : k == 3 ? "b64"
-                              : "v2.b64",
-                     shared_slot_offset(*this, k),
-                     k < 2    ? "0"
-                     : k == 2 ? "%gt"
-                     : k == 3 ? "%a0"
-                              : "{%a0, %a0}");
-  // The first thread clears the shared cells.
-  t += "setp.ne.u32 %u0, %lin, 0;\n@%u0 bra CLEARED;\n";
-  for (uint32_t k = 0; k < kSharedCells; ++k)
-    t += fmt::format("st.shared.b64 [%t0+{}], 0;\n", shared_cells_offset(*this) + 8 * k);
-  t += "CLEARED:\nbar.sync 0;\n";
-  for (const std::string& line : setup) t += line + "\n";
-  t += code;
-  t += dump_text(*this) + "ret;\n";
-  if (has_exit(body)) t += "EXIT:\n" + dump_text(*this) + "exit;\n";
-  return t + "}\n";
+  t += where("own", ".local .align 16 .b8 own[64];\n");
+  t += where("tile", fmt::format(".shared .align 16 .b8 tile[{}];\n", shared_bytes(*this)));
+  t += kPositions;
+  t += where("%m0", std::string(kLanes));
+  t += where("own", fill_local());
+  t += where("tile", fill_shared(*this));
+  t += setup_text(*this, code, everything);
+  return t + code + "}\n";
 }
 
 std::vector<std::byte> input_bytes() {

@@ -41,12 +41,20 @@ inline constexpr int kWideRegisters = 2;  // of 128 bits
 // A place for every thread, in device memory and in shared memory, for each size 1 << k.
 inline constexpr int kSlotSizes = 5;
 
+// What a register begins with.
+struct Setup {
+  std::string name;
+  std::vector<std::string> lines;
+};
+
 struct Kernel {
   uint64_t seed = 0;
   std::array<uint32_t, 3> grid{1, 1, 1}, block{32, 1, 1};
-  std::vector<std::string> setup;  // what the registers begin with
+  std::vector<Setup> setup;
   std::vector<Node> body;
   std::vector<Function> functions;
+  // When not empty: the only registers that are stored, and nothing is set up that the body does not name.
+  std::vector<std::string> stored;
 
   uint32_t block_threads() const { return block[0] * block[1] * block[2]; }
   uint32_t threads() const { return block_threads() * grid[0] * grid[1] * grid[2]; }

@@ -202,10 +202,10 @@ Leaves::Lines Leaves::cell(const Place& place) {
   if (result && o.type == Type::F32) lines.push_back("mov.f32 %f7, 0f3F800000;");
   // Between barriers everyone sees the same.
   if (shared && place.uniform && !place.exited) {
-    lines.push_back("bar.sync 0;");
+    lines.push_back("barrier.sync 0;");
     lines.push_back(fmt::format("ld.shared.b32 {}, [%t0+{}];", random_register(Type::B32, random_),
                                 shared_cells_offset(kernel_) + 8 * kind));
-    lines.push_back("bar.sync 0;");
+    lines.push_back("barrier.sync 0;");
   }
   return lines;
 }
@@ -309,16 +309,16 @@ Leaves::Lines Leaves::barrier(const Place& place) {
     case 0:
       return {"barrier.sync 0;"};
     case 1:
-      return {fmt::format("bar.red.popc.u32 {}, 0, {};", random_register(Type::U32, random_),
+      return {fmt::format("barrier.red.popc.u32 {}, 0, {};", random_register(Type::U32, random_),
                           random_register(Type::Pred, random_))};
     case 2:
-      return {fmt::format("bar.red.and.pred {}, 0, {};", random_register(Type::Pred, random_),
+      return {fmt::format("barrier.red.and.pred {}, 0, {};", random_register(Type::Pred, random_),
                           random_register(Type::Pred, random_))};
     case 3:
-      return {fmt::format("bar.red.or.pred {}, 0, !{};", random_register(Type::Pred, random_),
+      return {fmt::format("barrier.red.or.pred {}, 0, !{};", random_register(Type::Pred, random_),
                           random_register(Type::Pred, random_))};
     default:
-      return {"bar.sync 0;"};
+      return {"barrier.sync 0;"};
   }
 }
 
@@ -330,7 +330,7 @@ Leaves::Lines Leaves::exchange() {
   const std::string address = place_address(lines, true, size);
   const std::string suffix = std::string(isa::name_of(type)) + " ";
   lines.push_back("st.shared" + suffix + address + ", " + random_register(type, random_) + ";");
-  lines.push_back("bar.sync 0;");
+  lines.push_back("barrier.sync 0;");
   switch (random_.between(0, 2)) {
     case 0:
       lines.push_back(fmt::format("mad.lo.u32 %t1, %lin, {}, {};", random_.between(1, 5), random_.between(0, 31)));
@@ -345,7 +345,7 @@ Leaves::Lines Leaves::exchange() {
   lines.push_back("mov.u32 %t0, tile;");
   lines.push_back(fmt::format("mad.lo.u32 %t0, %t1, {}, %t0;", 1 << size));
   lines.push_back("ld.shared" + suffix + random_register(type, random_) + ", " + address + ";");
-  lines.push_back("bar.sync 0;");
+  lines.push_back("barrier.sync 0;");
   return lines;
 }
 

@@ -22,6 +22,7 @@ compared; a kernel that differs is made small and printed.
   --seed S          of the first kernel (default 1); kernel k has seed S + k
   --engine-a NAME   interpreter or jit (default interpreter)
   --engine-b NAME   likewise (default jit)
+  --no-shrink       only name what differs
   --keep-going      do not stop at the first difference
   --print           print the kernels as well
   --emit DIR        write the kernels as PTX with their input, for gpu_runner.cu to run on a device
@@ -33,7 +34,7 @@ struct Options {
   uint64_t cases = 1000, seed = 1;
   double minutes = 0;
   Engine a = Engine::Interpreter, b = Engine::Jit;
-  bool keep_going = false, print = false;
+  bool keep_going = false, print = false, shrink = true;
   std::string emit, compare, raw;
 };
 
@@ -51,6 +52,10 @@ bool read_options(int count, char** words, Options& options) {
     };
     if (word == "--keep-going") {
       options.keep_going = true;
+      continue;
+    }
+    if (word == "--no-shrink") {
+      options.shrink = false;
       continue;
     }
     if (word == "--print") {
@@ -82,7 +87,10 @@ bool read_options(int count, char** words, Options& options) {
   return true;
 }
 
-void report(const Kernel& kernel, Bench& bench, const Options& options) {
+void report(const Kernel& kernel, Bench& bench, const Options& options, const std::string& difference) {
+  fmt::print("seed {}: {}\n", kernel.seed, difference);
+  std::fflush(stdout);
+  if (!options.shrink) return;
   const Kernel small = shrink(kernel, [&](const Kernel& k) {
     const Outcome a = bench.run(k, options.a);
     // A difference must not become a kernel that nobody takes.
@@ -103,19 +111,20 @@ int run(const Options& options) {
   const auto minutes = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 60;
   };
-  uint64_t done = 0, different = 0, refused = 0;
+  uint64_t done = 0, different = 0, refused = 0, compiled = 0;
   for (; options.minutes > 0 ? minutes() < options.minutes : done < options.cases; ++done) {
     const Kernel kernel = generate(options.seed + done, palette);
     if (options.print) fmt::print("{}\n", kernel.text());
     const Outcome a = bench.run(kernel, options.a), b = bench.run(kernel, options.b);
     if (!a.failure.empty() && ++refused <= 5) fmt::print("seed {}: {}\n", kernel.seed, a.failure);
+    compiled += a.compiled || b.compiled;
     if (a == b) continue;
     ++different;
-    report(kernel, bench, options);
+    report(kernel, bench, options, describe_difference(kernel, kernel.text(), a, b));
     if (!options.keep_going) break;
   }
-  fmt::print("{} kernels from seed {} on in {:.1f} minutes: {} differ, {} were refused or trapped\n", done,
-             options.seed, minutes(), different, refused);
+  fmt::print("{} kernels from seed {} on in {:.1f} minutes: {} differ, {} were refused or trapped, {} were compiled\n",
+             done, options.seed, minutes(), different, refused, compiled);
   return different || refused ? 1 : 0;
 }
 
@@ -130,6 +139,7 @@ int main(int count, char** words) {
   }
   Options options;
   if (!read_options(count, words, options)) return 2;
+  if (options.a == Engine::Jit || options.b == Engine::Jit) choose_fast_engine();
   if (!options.emit.empty()) return emit_cases(options.emit, options.seed, options.cases) ? 0 : 1;
   if (!options.compare.empty()) return compare_cases(options.compare, options.raw, options.a) ? 0 : 1;
   return run(options);

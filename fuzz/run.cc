@@ -7,12 +7,11 @@
 #include <sstream>
 
 #include "fuzz/values.h"
+#include "vm/engine.h"
 
 namespace warpbeam::fuzz {
 
 namespace {
-
-void choose_engine(vm::Launch&, Engine) {}
 
 // What `out` holds before the kernel runs.
 constexpr int kUntouched = 0xee;
@@ -60,6 +59,8 @@ std::optional<Engine> engine_named(std::string_view name) {
   return std::nullopt;
 }
 
+void choose_fast_engine() { setenv("WARPBEAM_ENGINE", "jit", 1); }
+
 Bench::Bench() : memory_(uint64_t{1} << 32) {
   const std::vector<std::byte> input = input_bytes();
   in_ = memory_.allocate(input.size(), 256, vm::MemoryKind::Device, "input")->base;
@@ -93,7 +94,8 @@ Outcome Bench::run(const Kernel& kernel, Engine engine) {
   const Parameters parameters{.in = in_, .out = out->base};
   launch.params.resize(launch.kernel->param_bytes);
   std::memcpy(launch.params.data(), &parameters, launch.params.size());
-  choose_engine(launch, engine);
+  launch.interpret = engine == Engine::Interpreter;
+  if (!launch.interpret) outcome.compiled = vm::engine() && vm::engine()->find(launch);
   const vm::LaunchResult result = vm::Machine::instance().run(launch);
   if (result.trap.kind != vm::TrapKind::None) outcome.failure = result.trap.message + " at " + result.trap.location;
   outcome.out.resize(bytes);

@@ -14,10 +14,14 @@ namespace warpbeam::fuzz {
 enum class Engine : uint8_t { Interpreter, Jit };
 std::optional<Engine> engine_named(std::string_view name);
 
+// Before the first kernel runs: lets the process have the fast engine.
+void choose_fast_engine();
+
 struct Outcome {
   std::string failure;  // the kernel was refused or trapped: why
   std::vector<std::byte> out;
-  bool operator==(const Outcome&) const = default;
+  bool compiled = false;  // the fast engine took it
+  bool operator==(const Outcome& other) const { return failure == other.failure && out == other.out; }
 };
 
 // Device memory with the input in place.

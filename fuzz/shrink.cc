@@ -32,6 +32,7 @@ class Shrinker {
       : best_(kernel), interesting_(interesting) {}
 
   Kernel run() {
+    store_one();
     for (bool smaller = true; smaller;) {
       smaller = launch();
       smaller = leave_out() || smaller;
@@ -44,9 +45,17 @@ class Shrinker {
   template <class Change>
   bool attempt(Change change) {
     Kernel candidate = best_;
-    if (!change(candidate) || !interesting_(candidate)) return false;
+    if (attempts_ == kMostAttempts || !change(candidate)) return false;
+    ++attempts_;
+    if (!interesting_(candidate)) return false;
     best_ = std::move(candidate);
     return true;
+  }
+
+  // One register, or one that is of no interest: what the threads' places and the cells hold is left.
+  void store_one() {
+    for (const DumpedRegister& r : dumped_registers(best_))
+      if (attempt([&](Kernel& k) { return k.stored = {r.name}, true; })) return;
   }
 
   bool launch() {
@@ -97,6 +106,8 @@ class Shrinker {
     return any;
   }
 
+  static constexpr int kMostAttempts = 600;
+  int attempts_ = 0;
   Kernel best_;
   const std::function<bool(const Kernel&)>& interesting_;
 };

@@ -103,7 +103,8 @@ StatementOperand make_operand(const Row& row, const isa::OperandSpec& spec, int 
   if (form.count) {  // d from register 0 on, the others behind the most that d can have
     o.held = o.type;
     o.text = "{";
-    for (int k = 0; k < form.count; ++k) o.text += fmt::format("{}{}", k ? ", " : "", register_name(o.type, (position ? 128 + position * 16 : 0) + k));
+    for (int k = 0; k < form.count; ++k)
+      o.text += fmt::format("{}{}", k ? ", " : "", register_name(o.type, (position ? 128 + position * 16 : 0) + k));
     o.text += "}";
     return o;
   }
@@ -341,7 +342,8 @@ std::string register_name(Type type, int number) {
 }
 
 std::string_view register_declarations() {
-  return ".reg .pred %p<16>; .reg .b8 %c<16>; .reg .b16 %h<256>; .reg .b32 %r<256>; .reg .f32 %f<256>; .reg .b64 %d<256>; "
+  return ".reg .pred %p<16>; .reg .b8 %c<16>; .reg .b16 %h<256>; .reg .b32 %r<256>; .reg .f32 %f<256>; .reg .b64 "
+         "%d<256>; "
          ".reg .f64 %g<256>; .reg .b128 %q<16>;\n";
 }
 
