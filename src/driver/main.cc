@@ -22,6 +22,7 @@ struct CommandRow {
 constexpr CommandRow kCommands[] = {
     {"run", run_command, "compile and run a program: run [options] file.cu... [-- arguments]"},
     {"profile", profile_command, "run a program and count what its kernels do, exactly"},
+    {"report", report_command, "make a page of a profiler's recording: report FILE.json [OTHER.json]"},
     {"nvcc", nvcc_command, "the compiler driver, with nvcc's options"},
     {"test", nullptr, "build and run the tests: test [--fast] [filter...]"},
     {"build", nullptr, "install what is missing and build, and do nothing else"},

@@ -16,6 +16,7 @@
 #include "model/device.h"
 #include "observe/metrics.h"
 #include "report/details.h"
+#include "report/html.h"
 #include "report/source.h"
 
 namespace warpbeam::driver {
@@ -41,11 +42,12 @@ follow from the launch (class S), of PTX instructions, on whatever GPU --device 
   --page PAGE            details (default), source: counts beside source lines, or ptx: beside PTX lines
   --csv FILE             write the page as comma-separated values; - is standard output
   --json FILE            write the recording; `warpbeam report` reads it
+  --html FILE            write a page to look at: source, accesses, banks, divergence, occupancy, streams
   -h, --help             this text
 )";
 
 struct Request {
-  std::string metrics, set = "basic", kernel, page = "details", csv, json, device;
+  std::string metrics, set = "basic", kernel, page = "details", csv, json, html, device;
   uint64_t skip = 0, count = std::numeric_limits<uint64_t>::max();
   bool from_start = true, query = false, help = false;
   Arguments program;  // what runs, with the compiler's options
@@ -70,7 +72,7 @@ Result<Request> read_request(const Arguments& arguments) {
   std::string from_start;
   const std::pair<std::string_view, std::string*> texts[] = {
       {"--metrics", &request.metrics}, {"--set", &request.set}, {"-k", &request.kernel}, {"--kernel-name", &request.kernel},
-      {"--page", &request.page}, {"--csv", &request.csv}, {"--json", &request.json}, {"--device", &request.device},
+      {"--page", &request.page}, {"--csv", &request.csv}, {"--json", &request.json}, {"--html", &request.html}, {"--device", &request.device},
       {"--profile-from-start", &from_start}};
   for (size_t at = 0; at < arguments.size(); ++at) {
     const std::string& word = arguments[at];
@@ -163,9 +165,9 @@ Json metric_table() {
   return table;
 }
 
-// Writes to a file, or to standard output for "-".
-template <class Print>
-Result<bool> write_to(const std::string& path, Print print) {
+}  // namespace
+
+Result<bool> write_to(const std::string& path, const std::function<void(std::ostream&)>& print) {
   if (path == "-") {
     print(std::cout);
     std::cout.flush();
@@ -178,6 +180,8 @@ Result<bool> write_to(const std::string& path, Print print) {
   return true;
 }
 
+namespace {
+
 Result<bool> print_pages(const Request& request, const Json& recording) {
   auto columns = report::select_metrics(recording["metrics"], request.metrics, request.set);
   if (!columns) return columns.error();
@@ -185,12 +189,14 @@ Result<bool> print_pages(const Request& request, const Json& recording) {
   const bool details = request.page == "details" || request.page == "raw";
   if (!request.json.empty())
     if (auto done = write_to(request.json, [&](std::ostream& out) { out << recording.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n'; }); !done) return done;
+  if (!request.html.empty())
+    if (auto done = write_to(request.html, [&](std::ostream& out) { report::write_html(out, recording, nullptr); }); !done) return done;
   if (!request.csv.empty())
     return write_to(request.csv, [&](std::ostream& out) {
       if (details) report::print_csv(out, recording, *columns);
       else report::print_source_csv(out, recording, listing);
     });
-  if (!request.json.empty()) return true;
+  if (!request.json.empty() || !request.html.empty()) return true;
   if (details) report::print_details(std::cout, recording, *columns);
   else report::print_source(std::cout, recording, listing);
   std::cout.flush();

@@ -13,8 +13,8 @@
 namespace warpbeam::observe {
 namespace {
 
-constexpr size_t kSampledLaunches = 4;     // of a kernel
-constexpr size_t kSampledInAll = 48;
+constexpr size_t kSampledLaunches = 2;     // of a kernel
+constexpr size_t kSampledInAll = 24;
 constexpr size_t kMostOperations = 20000;  // in the timeline
 
 // The name people give a kernel: without return type, template arguments and parameters.

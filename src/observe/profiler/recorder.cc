@@ -110,7 +110,9 @@ Json device_facts(const model::Device& d) {
   static constexpr const char* kBanks[] = {"16 banks", "32 banks", "32 banks of 8 bytes", "32 banks in phases"};
   return {{"key", d.key}, {"name", d.name}, {"major", d.major}, {"minor", d.minor}, {"multiprocessors", d.sm_count},
           {"max_warps", d.max_warps_per_sm()}, {"max_blocks", d.max_blocks_per_sm}, {"registers", d.regs_per_sm},
-          {"shared_per_multiprocessor", d.shared_per_sm}, {"shared_per_block", d.shared_per_block_optin},
+          {"registers_per_block", d.regs_per_block}, {"register_unit", d.reg_alloc_unit}, {"register_scope", d.reg_alloc_scope == model::RegisterScope::Block ? "block" : "warp"},
+          {"warp_granularity", d.warp_alloc_granularity}, {"partitions", d.sm_partitions}, {"max_registers", d.max_regs_per_thread}, {"max_threads_per_block", d.max_threads_per_block},
+          {"shared_per_multiprocessor", d.shared_per_sm}, {"shared_per_block", d.shared_per_block_optin}, {"shared_reserved", d.shared_reserved_per_block}, {"shared_unit", d.shared_alloc_unit},
           {"global_rule", kGlobal[static_cast<int>(d.global_rule)]}, {"bank_rule", kBanks[static_cast<int>(d.bank_rule)]}};
 }
 
@@ -171,11 +173,13 @@ Json Recorder::launch(const LaunchProfile& profile) {
     const uint64_t first = s.access.address[static_cast<size_t>(__builtin_ctz(s.access.mask))];
     if (s.access.space == Space::Global)
       if (auto allocation = launch.memory->find(first)) base = allocation->base, origin = allocation->origin;
+    Counts of_one;
+    count_access(profile.device, launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes, s.function->insns[s.instruction], s.access, of_one);
     Json offsets = Json::array();
     for (uint32_t l = 0; l < 32; ++l)
       offsets.push_back((s.access.mask >> l & 1) ? Json(static_cast<int64_t>(s.access.address[l] - base)) : Json(nullptr));
     accesses.push_back(Json::array({known.index, known.place[s.instruction], s.block, s.warp, s.occurrence, name_of(s.access.space), name_of(s.access),
-                                    s.access.bytes, origin, offsets}));
+                                    s.access.bytes, origin, offsets, of_one.global.transactions + of_one.local.transactions, of_one.shared.wavefronts}));
   }
   Json paths = Json::array();
   for (const auto& [where, steps] : profile.samples.steps) {

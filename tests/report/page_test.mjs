@@ -1,0 +1,178 @@
+// The HTML report in a browser, as somebody who reads it would use it. Arguments: the folder of playwright-core, the
+// browser, the pages to open (one program, one to compare, a long one), and a folder for pictures or nothing.
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import fs from "node:fs";
+
+const [modules, browserPath, first, pair, long, pictures] = process.argv.slice(2);
+const { chromium } = createRequire(modules + "/")("playwright-core");
+const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+let passed = 0, failed = 0;
+
+async function page(file, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const p = await context.newPage();
+  p.requests = [];
+  p.errors = [];
+  p.on("request", (r) => { if (!r.url().startsWith("file:")) p.requests.push(r.url()); });
+  p.on("pageerror", (e) => p.errors.push(String(e)));
+  p.on("console", (m) => { if (m.type() === "error") p.errors.push(m.text()); });
+  await p.goto(pathToFileURL(file).href);
+  return p;
+}
+
+async function test(name, body) {
+  try {
+    await body();
+    ++passed;
+    console.log("ok   " + name);
+  } catch (error) {
+    ++failed;
+    console.log(`FAIL ${name}\n    ${String(error).split("\n").slice(0, 4).join("\n    ")}`);
+  }
+}
+
+function check(what, got, wanted) {
+  if (JSON.stringify(got) !== JSON.stringify(wanted)) throw new Error(`${what}: ${JSON.stringify(got)} instead of ${JSON.stringify(wanted)}`);
+}
+const picture = async (p, name) => { if (pictures) await p.screenshot({ path: `${pictures}/${name}.png` }); };
+const open = (p, tab) => p.click("#tab-" + tab);
+const facts = (p, id) => p.$$eval(`#${id} > div`, (all) => Object.fromEntries(all.map((d) => [d.lastChild.textContent, d.querySelector("b").textContent])));
+
+await test("the page opens without a request and without an error", async () => {
+  const p = await page(first);
+  check("requests", p.requests, []);
+  check("errors", p.errors, []);
+  for (const tab of ["source", "access", "banks", "tape", "occupancy", "timeline", "metrics"]) {
+    await open(p, tab);
+    check("what is missing", await p.$$eval("main", (m) => /\b(null|undefined|NaN)\b/.test(m[0].innerText)), false);
+    check("panels shown", await p.$$eval("main section:not([hidden])", (s) => s.map((e) => e.id)), [tab]);
+    await picture(p, tab);
+  }
+  check("errors", p.errors, []);
+  await p.selectOption("#launch", { index: 17 }); // odd_and_even
+  await open(p, "tape");
+  await picture(p, "tape");
+});
+
+await test("its rules give what the machine counted, for every access kept", async () => {
+  const p = await page(first);
+  const wrong = await p.evaluate(() => recording.launches.flatMap((l) => (l.accesses || []).filter((s) => {
+    const lanes = s[9], space = s[5];
+    if (space === "shared") return s[6] !== "atom" && s[6] !== "red" && sharedTraffic(own(), lanes, s[7], s[6]).wavefronts !== s[11];
+    if (space === "local") return false;
+    return globalTraffic(own().global, lanes, s[7], s[6]).segments.length !== s[10];
+  })));
+  check("accesses that differ", wrong.slice(0, 2), []);
+  const kept = await p.evaluate(() => recording.launches.reduce((n, l) => n + (l.accesses || []).length, 0));
+  if (kept < 20) throw new Error(`only ${kept} accesses were kept`);
+});
+
+await test("a line of the source leads to its lanes and sectors", async () => {
+  const p = await page(first);
+  await p.selectOption("#launch", { index: 5 }); // copy_strided by 32 words
+  await open(p, "source");
+  const row = p.locator("tr.has", { hasText: "out[i] = in[i * stride];" });
+  await row.click();
+  check("panel", await p.$$eval("main section:not([hidden])", (s) => s[0].id), "access");
+  check("transactions", (await facts(p, "access-facts")).transactions, "32");
+  check("efficiency", (await facts(p, "access-facts")).efficiency, "12.5 %");
+  await picture(p, "strided");
+});
+
+await test("another generation of GPUs counts by its own rules", async () => {
+  const p = await page(first);
+  await p.selectOption("#launch", { index: 1 }); // copy_from 11 words further
+  await open(p, "access");
+  const choose = async (key) => {
+    await p.locator("#access label", { hasText: "GPU" }).locator("select").selectOption({ label: "compute capability " + key });
+    return (await facts(p, "access-facts")).transactions;
+  };
+  check("by generation", [await choose("1.0"), await choose("1.2"), await choose("2.x"), await choose("3.x"), await choose("5+")], ["32", "3", "2", "5", "5"]);
+});
+
+await test("padding and the swizzle take bank conflicts away in the preview", async () => {
+  const p = await page(first);
+  const index = await p.$$eval("#launch option", (all) => all.findIndex((o) => o.textContent.includes("by_columns")));
+  await p.selectOption("#launch", { index });
+  await open(p, "banks");
+  const after = async () => (await facts(p, "bank-facts"))["wavefronts as changed here"];
+  check("column", await after(), "32");
+  await picture(p, "column");
+  await p.fill("#banks input[max='64']", "1");
+  await p.locator("#banks input[max='64']").press("Tab");
+  check("padded", await after(), "1");
+  await p.fill("#banks input[max='64']", "0");
+  await p.locator("#banks input[max='64']").press("Tab");
+  await p.check("#banks input[type=checkbox]");
+  check("swizzled", await after(), "1");
+  await picture(p, "swizzled");
+});
+
+await test("the occupancy sliders name the resource that limits", async () => {
+  const p = await page(first);
+  await open(p, "occupancy");
+  await p.locator("#slide-threads").fill("256");
+  await p.locator("#slide-registers").fill("64");
+  await p.locator("#slide-shared").fill("0");
+  const got = await facts(p, "occupancy-result .facts");
+  check("blocks", got["resident blocks"], "4");
+  check("limit", got["limited by"], "registers");
+});
+
+await test("the keyboard reaches everything", async () => {
+  const p = await page(first);
+  await p.focus("#tab-metrics");
+  await p.keyboard.press("ArrowRight");
+  check("focus", await p.evaluate(() => document.activeElement.id), "tab-source");
+  await p.focus("tr.has");
+  await p.keyboard.press("ArrowDown");
+  check("row", await p.evaluate(() => document.activeElement.tagName), "TR");
+  const launch = await p.$$eval("tr.has", (rows) => rows.findIndex((r) => r.textContent.includes("in[i + offset]")));
+  await p.locator("tr.has").nth(launch).focus();
+  await p.keyboard.press("Enter");
+  check("panel", await p.$$eval("main section:not([hidden])", (s) => s[0].id), "access");
+});
+
+await test("a screen reader finds names for what is drawn", async () => {
+  const p = await page(first);
+  for (const tab of ["access", "banks", "tape", "timeline"]) {
+    await open(p, tab);
+    check("drawings without a name", await p.$$eval(`#${tab} svg`, (all) => all.filter((s) => !s.getAttribute("aria-label")).length), 0);
+  }
+  check("fields without a label", await p.$$eval("input, select", (all) => all.filter((e) => !e.labels.length).length), 0);
+  check("tabs", await p.$$eval("[role=tab]", (all) => all.every((t) => t.getAttribute("aria-selected"))), true);
+  check("language", await p.$eval("html", (e) => e.lang), "en");
+});
+
+await test("two recordings are compared", async () => {
+  const p = await page(pair);
+  const changes = await p.$$eval("#metrics tbody tr", (rows) => rows.map((r) => [...r.children].map((c) => c.textContent)));
+  const row = changes.find((r) => r[1] === "gld_transactions");
+  if (!row || row.length !== 7) throw new Error("no comparison: " + JSON.stringify(row));
+  await picture(p, "compare");
+});
+
+await test("light and dark", async () => {
+  const light = await page(first, { colorScheme: "light" }), dark = await page(first, { colorScheme: "dark" });
+  const paper = (p) => p.$eval("body", (b) => getComputedStyle(b).backgroundColor);
+  if ((await paper(light)) === (await paper(dark))) throw new Error("the same paper");
+  await dark.selectOption("#launch", { index: 1 });
+  await open(dark, "access");
+  await picture(dark, "dark");
+  const before = await paper(light);
+  await light.click("#theme");
+  if ((await paper(light)) === before) throw new Error("the button changes nothing");
+});
+
+await test("a long program's page is small and opens at once", async () => {
+  const bytes = fs.statSync(long).size;
+  if (bytes > 3 << 20) throw new Error(`${bytes} bytes`);
+  const p = await page(long);
+  check("errors", p.errors, []);
+  check("launches", await p.$$eval("#launch option", (o) => o.length > 100), true);
+});
+
+await browser.close();
+console.log(`${passed} passed, ${failed} failed, 0 skipped`);
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The HTML report in a headless browser (page_test.mjs), where there is one: `./warpbeam test report` installs it.
+# REPORT_PICTURES names a folder for screenshots. Ends with "N passed, N failed, N skipped".
+set -u
+here=$(cd -- "${BASH_SOURCE[0]%/*}" && pwd -P)
+root=$(cd -- "$here/../.." && pwd -P)
+build=${WARPBEAM_BUILD:-$root/build/release}
+warpbeam=$build/bin/warpbeam
+work=$(mktemp -d "${TMPDIR:-/tmp}/warpbeam-report.XXXXXX")
+trap 'rm -rf -- "$work"' EXIT
+unset WARPBEAM_DEVICE WARPBEAM_TOOL WARPBEAM_TOOL_OPTIONS WARPBEAM_RECORDING
+
+skip() {
+  echo "skip: $1"
+  echo "0 passed, 0 failed, 1 skipped"
+  exit 0
+}
+browser=$(command -v chromium) || skip "there is no chromium"
+command -v node >/dev/null || skip "there is no node"
+modules=$build/browser
+if [[ ! -e $modules/node_modules/playwright-core ]]; then
+  command -v npm >/dev/null || skip "there is no npm to fetch playwright-core"
+  mkdir -p "$modules" && npm install --silent --no-audit --no-fund --prefix "$modules" playwright-core@1.55 >/dev/null 2>&1 ||
+    skip "playwright-core could not be fetched"
+fi
+
+cd -- "$work" || exit 1
+"$warpbeam" profile --html first.html --json first.json "$root/tests/profile/worked.cu" >out 2>&1 &&
+  "$warpbeam" profile --device k40 --json second.json "$root/tests/profile/worked.cu" >out 2>&1 &&
+  "$warpbeam" report first.json second.json --html pair.html >out 2>&1 &&
+  "$warpbeam" profile --html long.html "$root/tests/profile/accesses.cu" -- check >out 2>&1 || {
+  cat out
+  echo "0 passed, 1 failed, 0 skipped"
+  exit 1
+}
+node "$here/page_test.mjs" "$modules" "$browser" first.html pair.html long.html ${REPORT_PICTURES:+"$REPORT_PICTURES"}
