@@ -45,8 +45,9 @@ void print_details(std::ostream& out, const Json& recording, const std::vector<C
     const Json& occupancy = launch["occupancy"];
     std::string limits;
     for (const Json& limit : occupancy["limited_by"]) limits += (limits.empty() ? "" : ", ") + limit.get<std::string>();
-    out << fmt::format("      {} resident blocks on a multiprocessor, {} of {} warps{}\n", occupancy["resident_blocks"].get<uint64_t>(),
-                       occupancy["resident_warps"].get<uint64_t>(), device["max_warps"].get<uint64_t>(), limits.empty() ? "" : "; limited by " + limits);
+    out << fmt::format("      {} resident blocks on a multiprocessor, {} of {} warps{} (registers: {})\n", occupancy["resident_blocks"].get<uint64_t>(),
+                       occupancy["resident_warps"].get<uint64_t>(), device["max_warps"].get<uint64_t>(), limits.empty() ? "" : "; limited by " + limits,
+                       launch.value("registers_from", "estimate") == "ptxas" ? "as ptxas allots them" : "estimated from the PTX");
     out << fmt::format("      {:<{}}  {:<{}}  {:>16}\n", "Metric", name_width, "Unit", unit_width, "Value");
     for (const Column& column : columns)
       out << fmt::format("    {} {:<{}}  {:<{}}  {:>16}\n", column.cls, column.name, name_width, column.unit, unit_width, value_text(launch, column));

@@ -156,8 +156,14 @@ uint64_t or_none(int blocks) { return blocks == INT_MAX ? 0 : static_cast<uint64
 
 }  // namespace
 
-LaunchProfile::LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation, bool sampled)
-    : device(device), number(number), operation(operation), launch(without_observer(launch)), sampled_(sampled) {}
+LaunchProfile::LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation, bool sampled,
+                             uint32_t assembled_registers)
+    : device(device),
+      number(number),
+      operation(operation),
+      launch(without_observer(launch)),
+      assembled_registers(assembled_registers),
+      sampled_(sampled) {}
 
 LaunchProfile::~LaunchProfile() = default;
 
@@ -210,14 +216,14 @@ Totals LaunchProfile::totals() const {
   t.blocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   t.block_threads = uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
   t.warps = t.blocks * ((t.block_threads + 31) / 32);
-  t.registers = kernel.registers;
+  t.registers = assembled_registers ? assembled_registers : kernel.registers;
   t.static_shared = kernel.static_shared;
   t.dynamic_shared = launch.dynamic_shared;
   t.max_warps = static_cast<uint64_t>(device.max_warps_per_sm());
   t.multiprocessors = static_cast<uint64_t>(device.sm_count);
   t.bank_bytes = bank_bytes(device);
   model::KernelResources needs;
-  needs.regs_per_thread = static_cast<int>(kernel.registers);
+  needs.regs_per_thread = static_cast<int>(t.registers);
   needs.static_shared = kernel.static_shared;
   needs.max_dynamic_shared = launch.dynamic_shared;
   if (auto fit = model::occupancy(device, needs, static_cast<int>(t.block_threads), launch.dynamic_shared)) {

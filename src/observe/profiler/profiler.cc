@@ -7,6 +7,7 @@
 #include <mutex>
 #include <regex>
 
+#include "observe/profiler/assembler.h"
 #include "observe/profiler/recorder.h"
 #include "observe/tools.h"
 
@@ -115,6 +116,7 @@ class Profiler final : public Tool {
   uint64_t skip_ = 0, count_ = 0, seen_ = 0, numbered_ = 0;
   bool on_ = true;
   Recorder recorder_;
+  Assembler assembler_;
   Json device_;
   std::map<uint64_t, Json> launches_;         // by operation
   std::map<uint64_t, Times> times_;           // by operation
@@ -148,11 +150,12 @@ std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const m
   const uint64_t place = seen_++;
   if (place < skip_ || place - skip_ >= count_) return nullptr;
   const bool sampled = samples_ < kSampledInAll && samples_of_[launch.kernel->name] < kSampledLaunches;
+  const uint32_t registers = assembler_.registers(launch);
   if (sampled) {
     ++samples_;
     ++samples_of_[launch.kernel->name];
   }
-  return std::make_shared<WatchedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled));
+  return std::make_shared<WatchedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled, registers));
 }
 
 }  // namespace

@@ -195,6 +195,7 @@ Json Recorder::launch(const LaunchProfile& profile) {
               {"symbol", launch.kernel->name},
               {"grid", launch.grid},
               {"block", launch.block},
+              {"registers_from", profile.assembled_registers ? "ptxas" : "estimate"},
               {"occupancy", occupancy_facts(totals)},
               {"metrics", values},
               {"lines", line_counts(lines)},

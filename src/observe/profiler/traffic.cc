@@ -1,6 +1,7 @@
 #include "observe/profiler/traffic.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "model/transactions.h"
@@ -33,27 +34,70 @@ model::LoadPath load_path(const vm::Insn& insn) {
   }
 }
 
-// Whole warps whose addresses never fall: what nearly every access of a well-written kernel is.
-bool count_rising(const vm::Access& access, Traffic& t) {
-  if (access.mask != ~0u) return false;
-  const auto& a = access.address;
-  bool rising = true;
-  unsigned sectors = 1, lines = 1, different = 1;
-  for (int l = 1; l < 32; ++l) {
-    rising &= a[l] >= a[l - 1];
-    sectors += a[l] / 32 != a[l - 1] / 32;
-    lines += a[l] / 128 != a[l - 1] / 128;
-    different += a[l] != a[l - 1];
+// Most accesses lie close together: then a bit for each place tells how many places there are.
+struct Near {
+  std::array<uint64_t, 32> at;  // lanes that take no part repeat one that does
+  uint64_t low, high;
+
+  explicit Near(const vm::Access& access) {
+    const uint64_t any = access.address[static_cast<size_t>(std::countr_zero(access.mask))];
+    low = high = any;
+    for (uint32_t l = 0; l < 32; ++l) {
+      const uint64_t a = (access.mask >> l & 1) ? access.address[l] : any;
+      at[l] = a;
+      low = a < low ? a : low;
+      high = a > high ? a : high;
+    }
   }
-  if (!rising) return false;
-  const unsigned packed = access.bytes;  // 32 lanes, 32 bytes to a sector
+  // Whether all lie in 64 pieces of 2^shift bytes, counted from the one that holds the lowest.
+  bool within(int shift) const { return (high >> shift) - (low >> shift) < 64; }
+  uint64_t places(int shift) const {
+    uint64_t bits = 0;
+    for (uint32_t l = 0; l < 32; ++l) bits |= uint64_t(1) << ((at[l] >> shift) - (low >> shift));
+    return bits;
+  }
+  unsigned count(int shift) const { return static_cast<unsigned>(std::popcount(places(shift))); }
+};
+
+// By the rule of sectors. False: too far apart, or lanes that are not aligned.
+bool count_near(const vm::Access& access, Traffic& t) {
+  if (!std::has_single_bit(access.bytes) || access.bytes > 32) return false;
+  const Near near(access);
+  const int size = std::countr_zero(access.bytes);
+  if (!near.within(5) || !near.within(size)) return false;
+  const unsigned sectors = near.count(5);
+  const unsigned packed = (static_cast<unsigned>(std::popcount(access.mask)) * access.bytes + 31) / 32;
   t.requests += 1;
   t.transactions += sectors;
   t.sectors += sectors;
   t.ideal += std::min(sectors, packed);
-  t.lines += lines;
-  t.bytes += uint64_t(different) * access.bytes;
+  t.lines += near.count(7);
+  t.bytes += uint64_t(near.count(size)) * access.bytes;
   t.bytes_moved += 32 * sectors;
+  return true;
+}
+
+// Words of 4 bytes in 32 banks of which none is wanted for two words: one pass. False: look closer.
+bool count_without_conflicts(const vm::Access& access, SharedPasses& s) {
+  const Near near(access);
+  unsigned words;
+  if ((near.high >> 2) - (near.low >> 2) < 32) {
+    words = near.count(2);
+  } else {
+    uint64_t word_of[32];
+    uint32_t seen = 0;
+    for (uint32_t left = access.mask; left; left &= left - 1) {
+      const uint64_t word = access.address[static_cast<size_t>(std::countr_zero(left))] >> 2;
+      const uint32_t bank = word & 31;
+      if ((seen >> bank & 1) && word_of[bank] != word) return false;
+      word_of[bank] = word;
+      seen |= 1u << bank;
+    }
+    words = static_cast<unsigned>(std::popcount(seen));
+  }
+  s.wavefronts += 1;
+  s.ideal += 1;
+  s.bytes += 4 * words;
   return true;
 }
 
@@ -69,8 +113,7 @@ void add(Traffic& t, const WarpAccess& access, const GlobalTraffic& traffic, int
 
 void count_global(const model::Device& device, const vm::Insn& insn, const vm::Access& access, Traffic& t) {
   const bool atomic = access.kind == vm::AccessKind::Atomic;
-  if (!atomic && device.global_rule == GlobalRule::Sectors && access.bytes <= 32 && std::has_single_bit(access.bytes) && count_rising(access, t))
-    return;
+  if (!atomic && device.global_rule == GlobalRule::Sectors && count_near(access, t)) return;
   const WarpAccess warp = to_model(access);
   const int distinct = model::global_traffic(GlobalRule::Sectors, warp).sectors;
   if (atomic) add(t, warp, model::global_atomic_traffic(device.global_rule, warp), distinct);
@@ -109,6 +152,9 @@ model::SharedAtomic atomic_form(const vm::Insn& insn, const vm::Access& access) 
 }
 
 void count_shared(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access, SharedPasses& s) {
+  if (access.kind != vm::AccessKind::Atomic && access.bytes == 4 && device.bank_rule == model::BankRule::Phases32 &&
+      count_without_conflicts(access, s))
+    return;
   const WarpAccess warp = to_model(access);
   const uint64_t lanes = static_cast<uint64_t>(std::popcount(access.mask));
   model::SharedTraffic traffic;

@@ -189,7 +189,7 @@ function drawAccess() {
       fact("bytes used", wanted.size), fact("efficiency", traffic.moved ? (100 * wanted.size / traffic.moved).toFixed(1) + " %" : "–"),
       sample[10] !== undefined && generation === own() ? fact("counted by the machine", sample[10]) : null),
     svg, lines.length > drawn.length ? make("p", {}, `and ${lines.length - drawn.length} lines more`) : null,
-    make("p", {}, "Light: moved. Dark: asked for."), make("details", {}, make("summary", {}, "Addresses of the 32 lanes"), lanesTable(sample)));
+    make("p", {}, "Pale: moved. Strong: asked for."), make("details", {}, make("summary", {}, "Addresses of the 32 lanes"), lanesTable(sample)));
 }
 
 // --- the bank grid, with a preview of padding and of an XOR swizzle
@@ -395,12 +395,13 @@ function begin() {
     $("tab-" + next).focus();
   });
   $("launch").onchange = (e) => setLaunch(recording.launches[e.target.selectedIndex]);
-  $("theme").onclick = () => {
-    const dark = document.documentElement.dataset.theme !== "dark";
+  const paint = (dark) => {
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     $("theme").setAttribute("aria-pressed", dark);
     $("theme").textContent = dark ? "Light" : "Dark";
   };
+  paint(matchMedia("(prefers-color-scheme: dark)").matches);
+  $("theme").onclick = () => paint(document.documentElement.dataset.theme !== "dark");
   $("file").onchange = async (e) => {
     try {
       const second = JSON.parse(await e.target.files[0].text());
