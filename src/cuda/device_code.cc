@@ -77,6 +77,19 @@ Result<std::vector<std::string>> read_device_code(const void* image, const model
   return std::vector<std::string>{static_cast<const char*>(image)};
 }
 
+std::vector<std::string> relocatable_code(std::string_view bytes, const model::Device& device) {
+  // The containers start with their magic number on a boundary of eight bytes from the object's start; in an archive
+  // objects begin anywhere, so every even place is looked at.
+  std::vector<std::string> texts;
+  const std::string_view magic(reinterpret_cast<const char*>(&kContainerMagic), sizeof kContainerMagic);
+  for (size_t at = bytes.find(magic); at != bytes.npos; at = bytes.find(magic, at + magic.size())) {
+    std::string container(bytes.substr(at));  // read_fatbin takes aligned bytes
+    if (!fatbin_fits(container)) continue;
+    if (auto code = read_container(container.data(), device)) texts.push_back(std::move(code->front()));
+  }
+  return texts;
+}
+
 std::string pack_linked_code(const std::vector<std::string>& texts) {
   auto bytes = [](const auto& value) { return std::string_view(reinterpret_cast<const char*>(&value), sizeof value); };
   LinkedHeader header;

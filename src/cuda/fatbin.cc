@@ -69,6 +69,14 @@ Result<FatbinContents> read_fatbin(const void* bytes) {
   return contents;
 }
 
+bool fatbin_fits(std::string_view bytes) {
+  ContainerHeader container;
+  if (bytes.size() < sizeof container) return false;
+  std::memcpy(&container, bytes.data(), sizeof container);
+  return container.header_size >= sizeof container && container.header_size <= bytes.size() &&
+         container.size <= bytes.size() - container.header_size;
+}
+
 Result<std::string> ptx_text(const FatbinContents::Ptx& ptx) {
   std::string text;
   if (ptx.packing == FatbinContents::Packing::None) {

@@ -14,8 +14,11 @@ struct FatbinWrapper {
   uint32_t magic;
   uint32_t version;
   const void* container;
-  const void* more;  // a file name, or prelinked containers
+  // In version 1 a file name. In version 2 the relocatable code of each object that was linked, up to a null: NVIDIA's
+  // compiler leaves PTX only there.
+  const void* more;
 };
+inline constexpr uint32_t kWrapperOfLinkedCode = 2;
 inline constexpr uint32_t kWrapperMagic = 0x466243b1;
 inline constexpr uint32_t kContainerMagic = 0xBA55ED50;
 
@@ -32,6 +35,9 @@ struct FatbinContents {
 };
 
 Result<FatbinContents> read_fatbin(const void* container);
+
+// Whether `bytes` hold the whole container that they begin with.
+bool fatbin_fits(std::string_view bytes);
 
 // The PTX written for the newest architecture that a device of compute capability `cc` runs; null if there is none.
 const FatbinContents::Ptx* best_ptx(const FatbinContents& contents, int cc);

@@ -21,6 +21,14 @@ int Function::max_threads_per_block() const {
   return static_cast<int>(std::min<uint64_t>(bound, limit));
 }
 
+int Function::threads_that_fit() const {
+  constexpr int kRegisterStep = 8;  // of a thread
+  int registers = (static_cast<int>(kernel.registers) + kRegisterStep - 1) / kRegisterStep * kRegisterStep;
+  int limit = max_threads_per_block(), warp = context.model.warp_size;
+  if (registers == 0) return limit;
+  return std::min(limit, std::max(warp, context.model.regs_per_block / registers / warp * warp));
+}
+
 model::KernelResources Function::resources() const {
   model::KernelResources resources;
   resources.regs_per_thread = static_cast<int>(kernel.registers);
@@ -83,8 +91,10 @@ cudaError_t set_attribute(Function& function, cudaFuncAttribute attribute, int v
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:
     case cudaFuncAttributeRequiredClusterDepth:
-    case cudaFuncAttributeClusterSchedulingPolicyPreference: return value == 0 ? cudaSuccess : cudaErrorNotSupported;
-    default: return cudaErrorInvalidValue;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+      return value == 0 ? cudaSuccess : cudaErrorNotSupported;
+    default:
+      return cudaErrorInvalidValue;
   }
 }
 
@@ -102,7 +112,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ha
     attributes->sharedSizeBytes = function.kernel.static_shared;
     attributes->constSizeBytes = function.kernel.constant_bytes;
     attributes->localSizeBytes = function.kernel.local_bytes;
-    attributes->maxThreadsPerBlock = function.max_threads_per_block();
+    attributes->maxThreadsPerBlock = function.threads_that_fit();
     attributes->numRegs = static_cast<int>(function.kernel.registers);
     attributes->ptxVersion = function.kernel.target_sm;
     attributes->binaryVersion = function.context.model.cc();

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda/elf_sections.h"
 #include "cuda/device_code.h"
+#include "cuda/elf_sections.h"
 #include "cuda/memory.h"
 
 namespace warpbeam::cuda {
@@ -17,9 +17,10 @@ Registry& Registry::instance() {
   return *registry;
 }
 
-Image* Registry::add(const void* container) {
+Image* Registry::add(const void* container, std::vector<const void*> parts) {
   std::unique_lock lock(mutex_);
   auto image = std::make_unique<Image>();
+  image->containers = std::move(parts);
   image->containers.push_back(container);
   images_.push_back(std::move(image));
   return images_.back().get();
@@ -59,8 +60,8 @@ KernelSymbol* Registry::add_kernel(Image* image, const void* host, const char* n
   return image->kernels.back().get();
 }
 
-void Registry::add_variable(Image* image, void* host, const char* name, size_t size, bool constant) {
-  bool managed = section_around(host, "wb_managed").has_value();
+void Registry::add_variable(Image* image, void* host, const char* name, size_t size, bool constant, bool managed) {
+  managed |= section_around(host, "wb_managed").has_value();
   std::unique_lock lock(mutex_);
   image->has_managed |= managed;
   image->variables.push_back(
@@ -159,6 +160,8 @@ LoadedImages::Loaded LoadedImages::read(Image& image, std::string* log) {
   for (const void* container : image.containers) {
     auto code = read_device_code(container, context_.model);
     if (!code) {
+      // A part without PTX is missed when something of it is asked for.
+      if (container != image.containers.back() || !texts.empty()) continue;
       tell(log, fmt::format("warpbeam: {}", code.error().message));
       return {static_cast<cudaError_t>(code.error().code), nullptr};
     }
@@ -245,10 +248,14 @@ cudaError_t load_program(Context& context, std::span<const std::string_view> tex
   const Error& error = loaded.error();
   tell(log, error.message);
   switch (static_cast<vm::LoadErrorCode>(error.code)) {
-    case vm::LoadErrorCode::UnsupportedPtxVersion: return cudaErrorUnsupportedPtxVersion;
-    case vm::LoadErrorCode::SymbolNotFound: return cudaErrorSymbolNotFound;
-    case vm::LoadErrorCode::OutOfMemory: return cudaErrorMemoryAllocation;
-    case vm::LoadErrorCode::InvalidPtx: break;
+    case vm::LoadErrorCode::UnsupportedPtxVersion:
+      return cudaErrorUnsupportedPtxVersion;
+    case vm::LoadErrorCode::SymbolNotFound:
+      return cudaErrorSymbolNotFound;
+    case vm::LoadErrorCode::OutOfMemory:
+      return cudaErrorMemoryAllocation;
+    case vm::LoadErrorCode::InvalidPtx:
+      break;
   }
   return cudaErrorInvalidPtx;
 }

@@ -41,6 +41,9 @@ class Function {
 
   size_t max_dynamic_shared() const;
   int max_threads_per_block() const;
+  // The same, and no more than the registers of a multiprocessor are enough for. Registers are an estimate: launches
+  // are not held to this, but programs that ask what fits get an answer that goes with the other attributes.
+  int threads_that_fit() const;
   model::KernelResources resources() const;
   model::OccupancySettings occupancy_settings() const;
   // Blocks the whole device holds at once.
@@ -87,14 +90,15 @@ class Registry {
  public:
   static Registry& instance();
 
-  Image* add(const void* container);
+  // With `parts`, which are linked, those stand for the container where they have PTX.
+  Image* add(const void* container, std::vector<const void*> parts = {});
   // Adds the container to the linked image that is still open.
   Image* add_linked(const void* container);
   // A module or library of the driver API.
   Image* add(std::vector<std::string> texts, Context* only_in);
   // `host` may be null: then only the symbol itself stands for the kernel.
   KernelSymbol* add_kernel(Image* image, const void* host, const char* name);
-  void add_variable(Image* image, void* host, const char* name, size_t size, bool constant);
+  void add_variable(Image* image, void* host, const char* name, size_t size, bool constant, bool managed = false);
   // Its host addresses mean nothing from here on. Its code stays loaded: kernels may be running.
   void remove(Image* image);
 

@@ -1,7 +1,9 @@
 #include "cuda/ops.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <iterator>
 #include <thread>
 
 #include "cuda/context.h"
@@ -60,6 +62,58 @@ Worker& copy_worker() {
 Worker& host_worker() {
   static auto* worker = new Worker;
   return *worker;
+}
+
+// A thread that asks conditions until they hold, started at first use.
+class Poller {
+ public:
+  struct Question {
+    std::function<bool()> ready;
+    std::function<void()> then;
+  };
+
+  void post(Question question) {
+    std::lock_guard lock(mutex_);
+    if (!started_) {
+      std::thread([this] { run(); }).detach();
+      started_ = true;
+    }
+    fresh_.push_back(std::move(question));
+    wake_.notify_one();
+  }
+
+ private:
+  void run() {
+    std::vector<Question> open;
+    for (;;) {
+      {
+        std::unique_lock lock(mutex_);
+        if (open.empty()) wake_.wait(lock, [&] { return !fresh_.empty(); });
+        std::ranges::move(fresh_, std::back_inserter(open));
+        fresh_.clear();
+      }
+      std::vector<Question> answered;
+      for (auto it = open.begin(); it != open.end();)
+        if (it->ready()) {
+          answered.push_back(std::move(*it));
+          it = open.erase(it);
+        } else {
+          ++it;
+        }
+      for (Question& question : answered) question.then();
+      if (answered.empty()) std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Question> fresh_;
+  bool started_ = false;
+};
+
+Poller& poller() {
+  static auto* poller = new Poller;
+  return *poller;
 }
 
 observe::Bytes bytes_of(const Region& region, size_t width, size_t rows, size_t planes) {
@@ -121,6 +175,11 @@ void Op::start() {
     host_worker().post([self = shared_from_this(), this] { run_now(); });
     return;
   }
+  if (polls_) {
+    poller().post({[this] { return context_.failure() != cudaSuccess || std::get<WaitWork>(work_).ready(); },
+                   [self = shared_from_this(), this] { end(); }});
+    return;
+  }
   if (bytes_ <= kInlineBytes) {
     if (claim()) run_now();
     return;
@@ -140,7 +199,7 @@ void Op::help() {
     if (grid) vm::Machine::instance().help(*grid);
     return;
   }
-  if (!is<HostWork>() && claim()) run_now();
+  if (!is<HostWork>() && !polls_ && claim()) run_now();
 }
 
 void Op::run_now() {

@@ -1,5 +1,5 @@
-// An Op is one thing a stream does: launch, copy, fill, record, wait, host call. Streams queue them; graphs and captures
-// store the same Work without running it.
+// An Op is one thing a stream does: launch, copy, fill, record, wait, host call. Streams queue them; graphs and
+// captures store the same Work without running it.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -56,8 +56,10 @@ struct FillWork {
 // Marks a moment: the Op's end time is the event's.
 struct RecordWork {};
 
-// Only its dependencies matter.
-struct WaitWork {};
+// Only its dependencies matter, and the condition if it has one: that is asked again and again.
+struct WaitWork {
+  std::function<bool()> ready;
+};
 
 struct HostWork {
   std::function<void(cudaError_t)> call;
@@ -85,6 +87,7 @@ class Op final : public Task {
       : id(next_id()),
         context_(context),
         stream_(std::move(stream)),
+        polls_(std::holds_alternative<WaitWork>(work) && std::get<WaitWork>(work).ready),
         kind_(work.index()),
         bytes_(bytes_moved(work)),
         work_(std::move(work)) {}
@@ -113,6 +116,7 @@ class Op final : public Task {
   Context& context_;
   std::shared_ptr<Stream> stream_;  // kept alive until the Op has ended
   // What start() needs to know: a waiting thread may claim the Op, run it and change work_ before start() is over.
+  const bool polls_;  // a wait with a condition
   const size_t kind_;
   const size_t bytes_;
   Work work_;

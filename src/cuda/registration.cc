@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 
@@ -20,6 +21,15 @@ const void* container_of(const void* wrapper_address) {
   if (wrapper && wrapper->magic == kWrapperMagic) return wrapper->container;
   fmt::print(stderr, "warpbeam: a fat binary's wrapper was expected at {}\n", wrapper_address);
   return nullptr;
+}
+
+// The relocatable code that NVIDIA's compiler links, and nothing for other programs.
+std::vector<const void*> linked_parts(const void* wrapper_address) {
+  std::vector<const void*> parts;
+  const auto* wrapper = static_cast<const FatbinWrapper*>(wrapper_address);
+  if (wrapper->version != kWrapperOfLinkedCode || !wrapper->more) return parts;
+  for (auto part = static_cast<const void* const*>(wrapper->more); *part; ++part) parts.push_back(*part);
+  return parts;
 }
 
 // Host code may read a managed variable before it calls the runtime at all, so its initial value has to be there before
@@ -47,8 +57,9 @@ extern "C" {
 
 WB_TWIN void** __cudaRegisterFatBinary(void* wrapper) {
   const void* container = container_of(wrapper);
-  if (container) all_registered(wrapper);
-  return container ? reinterpret_cast<void**>(Registry::instance().add(container)) : nullptr;
+  if (!container) return nullptr;
+  all_registered(wrapper);
+  return reinterpret_cast<void**>(Registry::instance().add(container, linked_parts(wrapper)));
 }
 
 WB_TWIN void __cudaRegisterFatBinaryEnd(void** handle) {
@@ -64,8 +75,17 @@ WB_TWIN void __cudaRegisterFunction(void** handle, const char* host, char*, cons
   if (handle) Registry::instance().add_kernel(reinterpret_cast<Image*>(handle), host, name);
 }
 
-WB_TWIN void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t size, int constant, int) {
+WB_TWIN void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t size, int constant,
+                               int) {
   if (handle) Registry::instance().add_variable(reinterpret_cast<Image*>(handle), host, name, size, constant != 0);
+}
+
+// NVIDIA's compiler keeps a managed variable behind a pointer, which is set here.
+WB_TWIN void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, size_t size, int, int) {
+  if (!handle) return;
+  constexpr size_t kPage = 4096;
+  *host = std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage);
+  if (*host) Registry::instance().add_variable(reinterpret_cast<Image*>(handle), *host, name, size, false, true);
 }
 
 // Relocatable device code: each object registers its part; they are linked when something of them is first used.
@@ -77,7 +97,10 @@ WB_TWIN void __warpbeamRegisterLinked(void (*register_globals)(void**), void* wr
   if (all_registered(wrapper)) load_managed(image);
 }
 
-WB_TWIN char __cudaInitModule(void**) { return 0; }
+WB_TWIN char __cudaInitModule(void** handle) {
+  if (handle) load_managed(reinterpret_cast<Image*>(handle));
+  return 1;
+}
 
 WB_TWIN unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
   ThreadState& thread = this_thread();

@@ -39,6 +39,7 @@ class Parser {
   void parse_registers(Function& f);
   void parse_label_declaration(Function& f, const Lexeme& label);
   void parse_loc();
+  void parse_vector_move(Function& f, Instruction&& i, std::vector<std::string_view> words);
   void parse_instruction(Function& f, bool guarded, bool negated, int guard);
   bool parse_operand(Function& f, Operand& out, int depth = 0);
   bool parse_address(Function& f, Operand& out);

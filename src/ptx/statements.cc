@@ -138,6 +138,30 @@ void Parser::parse_statement(Function& f) {
   return parse_instruction(f, false, false, -1);
 }
 
+// `mov.v2.u32 v, {0, 1}` moves one part after the other. GCC writes it.
+void Parser::parse_vector_move(Function& f, Instruction&& i, std::vector<std::string_view> words) {
+  words.erase(words.begin());
+  auto form = isa::match_row("mov", words, 2);
+  const auto parts = [](const Operand& o) { return o.kind == OperandKind::Vector ? o.list.size() : 0; };
+  if (!form || i.operands.size() != 2 || parts(i.operands[0]) == 0 || parts(i.operands[0]) != parts(i.operands[1])) {
+    error(i.at, "a move of vectors needs a vector register and as many parts");
+    return recover();
+  }
+  if (!expect(';')) return recover();
+  const std::vector<Operand>&to = i.operands[0].list, &from = i.operands[1].list;
+  for (size_t k = 0; k < to.size(); ++k)
+    for (size_t later = k + 1; later < from.size(); ++later)
+      if (from[later].kind == OperandKind::Register && from[later].reg == to[k].reg)
+        return error(i.at, "a move of vectors may not read a part that it has written");
+  for (size_t k = 0; k < to.size(); ++k) {
+    Instruction part = i;
+    part.form = *form;
+    part.operands = {to[k], from[k]};
+    check_operands(f, part);
+    f.body.push_back(std::move(part));
+  }
+}
+
 void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guard) {
   Lexeme op = lex_.take();
   if (op.token != Token::Word) {
@@ -179,6 +203,8 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
     }
   }
   if (diagnostics_.size() != errors) return recover();
+  if (op.text == "mov" && !words.empty() && (words.front() == ".v2" || words.front() == ".v4"))
+    return parse_vector_move(f, std::move(i), words);
   const bool free_form = op.text == "call" || op.text == "bra" || op.text == "brx";
   auto form = isa::match_row(op.text, words, free_form ? -1 : static_cast<int>(i.operands.size()));
   if (!form) {
@@ -211,7 +237,11 @@ bool Parser::name_operand(Function& f, const Lexeme& name, Operand& out) {
   }
   if (vector_operand(name, out)) return true;
   if (text == "WARP_SZ") { out.kind = OperandKind::Immediate; out.imm = 32; return true; }
-  if (text[0] == '%') {
+  // GCC names parameters and their copies as if they were registers.
+  const auto named = [&](const Variable& v) { return v.name == text; };
+  const bool variable = std::ranges::any_of(f.params, named) || std::ranges::any_of(f.returns, named) ||
+                        std::ranges::any_of(scopes_, [&](const auto& scope) { return scope.variables.contains(text); });
+  if (text[0] == '%' && !variable) {
     isa::SpecialRef special = isa::special_named(text);
     if (!special.row) { error(name.at, "'{}' is not declared", text); return false; }
     out.kind = OperandKind::Special;

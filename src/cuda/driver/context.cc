@@ -36,6 +36,18 @@ CUresult with_context(CUcontext handle, Body&& body) {
   });
 }
 
+// Bindings that prefer a function's newest name call the second interfaces of older functions without a context (Numba
+// does): what never was a context means the current one.
+CUcontext given_context(CUcontext handle) {
+  bool known = false;
+  for (const auto& context : process().contexts) known |= handle_of(*context) == handle;
+  for (const auto& place : process().created) {
+    Context* context = place.load(std::memory_order_acquire);
+    known |= context && handle_of(*context) == handle;
+  }
+  return known ? handle : nullptr;
+}
+
 template <class Body>
 CUresult with_primary(CUdevice device, Body&& body) {
   return call([&]() -> CUresult {
@@ -262,7 +274,7 @@ CUresult cuCtxGetCurrent(CUcontext* handle) {
 CUresult cuCtxGetDevice(CUdevice* device) { return cuCtxGetDevice_v2(device, nullptr); }
 
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
-  return with_context(handle, [&](Context& context) {
+  return with_context(given_context(handle), [&](Context& context) {
     if (!device) return CUDA_ERROR_INVALID_VALUE;
     *device = context.ordinal;
     return CUDA_SUCCESS;
@@ -300,7 +312,7 @@ CUresult cuCtxGetApiVersion(CUcontext handle, unsigned* version) {
 CUresult cuCtxSynchronize(void) { return cuCtxSynchronize_v2(nullptr); }
 
 CUresult cuCtxSynchronize_v2(CUcontext handle) {
-  return with_context(handle, [](Context& context) {
+  return with_context(given_context(handle), [](Context& context) {
     context.synchronize();
     return context.failure();
   });

@@ -8,7 +8,7 @@ CUresult function_attribute(const Function& function, CUfunction_attribute attri
   const vm::Kernel& kernel = function.kernel;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      *value = function.max_threads_per_block();
+      *value = function.threads_that_fit();
       break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
       *value = static_cast<int>(kernel.static_shared);
@@ -71,7 +71,7 @@ CUresult potential_block_size(int* grid, int* block, CUfunction handle, CUoccupa
   return with_function(handle, [&](Function& function) -> CUresult {
     if (!grid || !block || limit < 0) return CUDA_ERROR_INVALID_VALUE;
     const int warp = function.context.model.warp_size;
-    int most = function.max_threads_per_block();
+    int most = function.threads_that_fit();
     if (limit) most = std::min(most, limit);
     int best_threads = 0;
     for (int rounded = (most + warp - 1) / warp * warp; rounded > 0; rounded -= warp) {

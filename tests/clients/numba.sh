@@ -1,0 +1,5 @@
+# Numba from Debian: its bindings of the driver, its arrays, streams and events, and PTX that it loads and launches.
+# Compiling Python needs NVIDIA's NVVM, which nobody may pack; so that is not part of it.
+set -eu
+[[ -e /usr/lib/python3/dist-packages/numba/__init__.py ]] || { echo "needs the package python3-numba"; exit 77; }
+LD_LIBRARY_PATH=$WARPBEAM_LIBRARIES /usr/bin/python3 "$WARPBEAM_CLIENTS/numba_driver.py"
