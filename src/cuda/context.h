@@ -104,6 +104,8 @@ class Context {
   void destroy();  // empties it for good; not for primary contexts
   // cuDevicePrimaryCtxRetain and cuCtxAttach count here; the runtime keeps what it has used once.
   std::atomic<int> users{0};
+  // Of cuMemCreate, which belongs to devices: counted in their primary contexts.
+  std::atomic<uint64_t> created_bytes{0};
   std::atomic<bool> used_by_runtime{false};
 
   StreamRef default_stream() { return default_stream_; }

@@ -63,7 +63,7 @@ cudaError_t fill_in_stream(Context& context, cudaStream_t handle, const Region& 
   if (before > room || row > room - before) return cudaErrorInvalidValue;
 
   FillWork work{to, value, element, width, height, depth};
-  work.own_pages = place->allocation.kind == vm::MemoryKind::Device;
+  work.own_pages = place->allocation.kind == vm::MemoryKind::Device && !is_mapping(place->allocation);
   if (to.pitch == row && depth == 1) {
     work.width = width * height;
     work.height = 1;

@@ -12,6 +12,7 @@ namespace {
 
 // In DeviceMemory of a device that only sees the memory of another: Allocation::flags has this bit.
 constexpr uint32_t kForeign = 1u << 31;
+constexpr uint32_t kMapping = 1u << 30;  // of virtual memory management
 
 constexpr size_t kPitchAlignment = 512;  // of cudaMallocPitch on every device since cc 2.0
 constexpr size_t kAlignment = 256;
@@ -95,6 +96,21 @@ void release_all(Context& owner) {
       release(owner, allocation.base);
 }
 
+uint64_t memory_in_use(int device) {
+  uint64_t used = process().contexts[device]->created_bytes;
+  for_each_context([&](Context& context) {
+    if (context.ordinal == device) used += context.memory.used();
+  });
+  return used;
+}
+
+void show_mapping(Context& owner, Context& reader, uint64_t address, uint64_t size) {
+  (void)reader.memory.adopt(reinterpret_cast<void*>(address), size, vm::MemoryKind::Device, "cuMemMap",
+                            kMapping | (&owner == &reader ? 0 : kForeign));
+}
+
+bool is_mapping(const vm::Allocation& allocation) { return allocation.flags & kMapping; }
+
 void share_host_memory(Context& reader) {
   for_each_context([&](Context& owner) {
     if (&owner == &reader) return;
@@ -152,6 +168,7 @@ cudaError_t cudaFree(void* pointer) {
     if (!place || !place->starts_at(pointer)) return bad_free(pointer);
     if (place->allocation.kind != vm::MemoryKind::Device && place->allocation.kind != vm::MemoryKind::Managed)
       return bad_free(pointer);
+    if (is_mapping(place->allocation)) return bad_free(pointer);
     place->owner->synchronize();
     if (cudaError_t failure = place->owner->failure(); failure != cudaSuccess) return failure;
     account_free(place->allocation.base);
@@ -164,11 +181,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return in_context([&](Context& context) {
     if (!free || !total) return cudaErrorInvalidValue;
     *total = context.memory.capacity();
-    size_t used = 0;
-    for_each_context([&](Context& other) {
-      if (other.ordinal == context.ordinal) used += other.memory.used();
-    });
-    *free = *total - std::min(used, *total);
+    *free = *total - std::min<size_t>(memory_in_use(context.ordinal), *total);
     return cudaSuccess;
   });
 }

@@ -37,6 +37,12 @@ void release_all(Context& owner);
 // Takes an allocation that is about to be freed off its pool's account, if it came from a pool.
 void account_free(uint64_t base);
 
+// Bytes of a device that all its contexts hold together.
+uint64_t memory_in_use(int device);
+// Makes memory that is mapped at `address`, and which `owner` counts as its own, visible to kernels of `reader`.
+void show_mapping(Context& owner, Context& reader, uint64_t address, uint64_t size);
+// Such memory is shared with others and cannot be cleared by dropping its pages.
+bool is_mapping(const vm::Allocation& allocation);
 // Makes what hosts can touch too visible to kernels of a context that has just begun.
 void share_host_memory(Context& reader);
 // Makes what `owner` holds (or stops it being) visible to kernels of `reader`.

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -85,7 +86,9 @@ WB_TWIN void __cudaRegisterManagedVar(void** handle, void** host, char*, const c
   if (!handle) return;
   constexpr size_t kPage = 4096;
   *host = std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage);
-  if (*host) Registry::instance().add_variable(reinterpret_cast<Image*>(handle), *host, name, size, false, true);
+  if (!*host) return;
+  std::memset(*host, 0, size);  // what has no initial value is zero
+  Registry::instance().add_variable(reinterpret_cast<Image*>(handle), *host, name, size, false, true);
 }
 
 // Relocatable device code: each object registers its part; they are linked when something of them is first used.

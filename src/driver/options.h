@@ -119,6 +119,7 @@ struct Options {
   bool exceptions = true;
   bool link_runtime = true;
 
+  std::string prelude = "prelude.h";      // of include/warpbeam, read before CUDA sources
   std::vector<std::string> preprocessor;  // -I -isystem -D -U -include, in order, as clang takes them
   std::vector<std::string> both;          // for every pass of clang
   std::vector<std::string> host;          // -Xcompiler

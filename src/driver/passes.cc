@@ -73,7 +73,7 @@ void add_cuda(Words& words, const Options& options, const std::string& source) {
   if (options.per_thread_stream)
     append(words, {"-Xclang", "-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"});
   add_preprocessor(words, options);
-  append(words, {"-include", toolchain().include_directory + "/warpbeam/prelude.h"});
+  append(words, {"-include", toolchain().include_directory + "/warpbeam/" + options.prelude});
   append(words, options.both);
 }
 

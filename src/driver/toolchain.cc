@@ -1,5 +1,6 @@
 #include "driver/toolchain.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <climits>
@@ -9,7 +10,13 @@ namespace warpbeam::driver {
 
 namespace {
 
-std::string executable_path() {
+std::string own_path() {
+  Dl_info here;
+  if (dladdr(reinterpret_cast<const void*>(&toolchain), &here) && here.dli_fname) {
+    std::error_code failed;
+    auto library = std::filesystem::canonical(here.dli_fname, failed);
+    if (!failed && library.string().find(".so") != std::string::npos) return library;
+  }
   char buffer[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
   return length > 0 ? std::string(buffer, length) : std::string();
@@ -18,7 +25,7 @@ std::string executable_path() {
 Toolchain find_toolchain() {
   namespace fs = std::filesystem;
   Toolchain found;
-  found.driver = executable_path();
+  found.driver = own_path();
   fs::path prefix = fs::path(found.driver).parent_path().parent_path();
   found.library_directory = prefix / "lib";
   found.root = prefix;

@@ -20,7 +20,7 @@ struct Toolchain {
   std::string driver;             // this executable
 };
 
-// Found from the place of this executable: beside an installed tree's include/ and lib/, or in a build directory.
+// Found from the place of this executable, or of the library that this is part of: beside an installed tree's include/ and lib/, or in a build directory.
 const Toolchain& toolchain();
 
 }  // namespace warpbeam::driver

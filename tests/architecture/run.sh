@@ -12,6 +12,7 @@ declare -A may=(
   [observe]="base isa ptx model vm observe"
   [cuda]="base isa ptx model vm jit observe cuda"
   [report]="base report"
+  [nvrtc]="base isa ptx model report driver nvrtc"
   [driver]="base isa ptx model observe report driver"
 )
 declare -A offences=() seen=()

@@ -332,3 +332,39 @@ TEST_F(Libraries, come_from_files) {
 }
 
 }  // namespace
+
+TEST(RuntimeLibraries, are_the_drivers) {
+  cudaLibrary_t library;
+  ASSERT_EQ(cudaLibraryLoadData(&library, kKernels, nullptr, nullptr, 0, nullptr, nullptr, 0), cudaSuccess);
+  unsigned count = 0;
+  ASSERT_EQ(cudaLibraryGetKernelCount(&count, library), cudaSuccess);
+  EXPECT_EQ(count, 6u);
+  std::vector<cudaKernel_t> all(count);
+  ASSERT_EQ(cudaLibraryEnumerateKernels(all.data(), count, library), cudaSuccess);
+  cudaKernel_t put;
+  ASSERT_EQ(cudaLibraryGetKernel(&put, library, "put"), cudaSuccess);
+  EXPECT_EQ(cudaLibraryGetKernel(&put, library, "none"), cudaErrorSymbolNotFound);
+  ASSERT_EQ(cudaLibraryGetKernel(&put, library, "put"), cudaSuccess);
+  void* table = nullptr;
+  size_t bytes = 0;
+  ASSERT_EQ(cudaLibraryGetGlobal(&table, &bytes, library, "table"), cudaSuccess);
+  EXPECT_EQ(bytes, 16u);
+  EXPECT_EQ(cudaLibraryGetManaged(&table, &bytes, library, "table"), cudaErrorSymbolNotFound);
+  int value = 91;
+  void* arguments[] = {&table, &value};
+  ASSERT_EQ(cudaLaunchKernel(reinterpret_cast<const void*>(put), dim3(1), dim3(1), arguments, 0, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(&value, table, sizeof value, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(value, 91);
+  ASSERT_EQ(cudaLibraryUnload(library), cudaSuccess);
+  EXPECT_EQ(cudaLibraryUnload(library), cudaErrorInvalidResourceHandle);
+  std::string path = testing::TempDir() + "/runtime_library.ptx";
+  std::ofstream(path) << kKernels;
+  ASSERT_EQ(cudaLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0), cudaSuccess);
+  ASSERT_EQ(cudaLibraryUnload(library), cudaSuccess);
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult status;
+  ASSERT_EQ(cudaGetDriverEntryPoint("cuMemAlloc", &function, cudaEnableDefault, &status), cudaSuccess);
+  EXPECT_EQ(function, reinterpret_cast<void*>(&cuMemAlloc_v2));
+  ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuLibraryLoadData", &function, 11000, cudaEnableDefault, &status), cudaSuccess);
+  EXPECT_EQ(status, cudaDriverEntryPointVersionNotSufficent);
+}

@@ -1,0 +1,16 @@
+# Libraries under the vendor's names: programs that were linked elsewhere load them when the library path points here.
+# They are empty and bring ours along, which has the functions. The numbered ones carry the symbol version that such
+# programs ask for.
+add_custom_target(dropin)
+function(add_dropin soname library)
+  string(MAKE_C_IDENTIFIER ${soname} target)
+  set(empty ${CMAKE_CURRENT_BINARY_DIR}/empty.cc)
+  file(CONFIGURE OUTPUT ${empty} CONTENT "")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${soname}.map CONTENT "${soname} { };\n")
+  add_library(${target} SHARED ${empty})
+  target_link_libraries(${target} PRIVATE -Wl,--no-as-needed ${library})
+  target_link_options(${target} PRIVATE -Wl,-soname,${soname}
+                      -Wl,--version-script,${CMAKE_CURRENT_BINARY_DIR}/${soname}.map)
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${soname} SUFFIX "" NO_SONAME ON)
+  add_dependencies(dropin ${target})
+endfunction()

@@ -1,0 +1,200 @@
+#include "nvrtc/compile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+#include "driver/options.h"
+#include "driver/passes.h"
+#include "driver/process.h"
+#include "driver/ptx_text.h"
+
+namespace warpbeam::nvrtc {
+
+namespace fs = std::filesystem;
+using driver::Options;
+
+namespace {
+
+constexpr int kDefaultCc = 75;  // what toolkit 13 compiles for when nothing is said
+constexpr const char* kNamePrefix = "wb_name_expression_";
+
+// Options that nvcc spells otherwise, and those that choose how NVRTC works inside: nothing depends on the latter here.
+struct Spelling {
+  std::string_view nvrtc, nvcc;
+};
+constexpr Spelling kSpellings[] = {
+    {"--device-c", "-dc"}, {"--relocatable-device-code", "-rdc"}, {"--disable-warnings", "-w"}, {"--device-w", "-dw"},
+};
+constexpr std::string_view kWithoutEffect[] = {
+    "--minimal", "-minimal", "--no-source-include", "-no-source-include", "--builtin-move-forward",
+    "-builtin-move-forward", "--builtin-initializer-list", "-builtin-initializer-list", "--brief-diagnostics",
+    "-brief-diag", "--time", "-time", "--split-compile", "-split-compile", "--fdevice-time-trace",
+    "-fdevice-time-trace", "--pch", "-pch", "--create-pch", "-create-pch", "--use-pch", "-use-pch", "--pch-dir",
+    "-pch-dir", "--pch-verbose", "-pch-verbose", "--pch-messages", "-pch-messages", "--instantiate-templates-in-pch",
+    "-instantiate-templates-in-pch", "--no-cache", "-no-cache", "--frandom-seed", "-frandom-seed",
+    "--modify-stack-limit", "-modify-stack-limit", "--device-int128", "-device-int128", "--device-float128",
+    "-device-float128", "--gen-opt-lto", "-gen-opt-lto", "--dlink-time-opt", "-dlto", "--optix-ir", "-optix-ir",
+    "--jump-table-density", "-jtd", "--device-stack-protector", "-device-stack-protector", "--extensible-whole-program",
+    "-ewp", "--display-error-number", "-err-no", "--no-display-error-number", "-no-err-no", "--diag-error",
+    "-diag-error", "--diag-suppress", "-diag-suppress", "--diag-warn", "-diag-warn", "--extra-device-vectorization",
+    "-extra-device-vectorization", "--restrict", "-restrict", "--ptxas-options", "-Xptxas", "--fdevice-syntax-only",
+    "-fdevice-syntax-only", "--arch-list", "-arch-list", "--std-namespace",
+};
+constexpr std::string_view kDeviceByDefault[] = {"--device-as-default-execution-space", "-default-device"};
+
+bool among(std::string_view option, auto& list) {
+  return std::ranges::find(list, option.substr(0, option.find('='))) != std::end(list);
+}
+
+struct Words {
+  std::vector<std::string> nvcc;
+  bool device_by_default = false;
+};
+
+// Options as nvcc takes them. One string may hold an option and its value.
+Words words_of(const std::vector<std::string>& options) {
+  Words words;
+  for (std::string option : options) {
+    option.erase(0, option.find_first_not_of(' '));
+    while (option.ends_with(' ')) option.pop_back();
+    if (option.empty() || among(option, kWithoutEffect)) continue;
+    if (among(option, kDeviceByDefault)) {
+      words.device_by_default = true;
+      continue;
+    }
+    for (const Spelling& spelling : kSpellings)
+      if (option.substr(0, option.find('=')) == spelling.nvrtc) option.replace(0, spelling.nvrtc.size(), spelling.nvcc);
+    size_t space = option.find(' ');
+    words.nvcc.push_back(option.substr(0, space));
+    if (space != option.npos) words.nvcc.push_back(option.substr(option.find_first_not_of(' ', space)));
+  }
+  return words;
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::error_code ignored;
+  fs::create_directories(path.parent_path(), ignored);
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The place of a header below the include directory, whatever its name says.
+fs::path header_place(const std::string& name) {
+  fs::path place = fs::path(name).lexically_normal().relative_path();
+  return place.empty() || *place.begin() == ".." ? place.filename() : place;
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + "\"";
+}
+
+// The text, and behind it a pointer per name expression: its initial value in the PTX is the name asked for, and
+// templates are instantiated by it.
+std::string text_of(const Source& source, bool device_by_default) {
+  std::string text;
+  if (device_by_default) text += "#pragma clang force_cuda_host_device begin\n";
+  text += fmt::format("#line 1 {}\n{}\n", quoted(source.name), source.text);
+  for (size_t i = 0; i < source.name_expressions.size(); ++i)
+    text += fmt::format("#line 1 \"name expression\"\n__device__ __attribute__((used)) auto const {}{} = {};\n",
+                        kNamePrefix, i, source.name_expressions[i]);
+  if (device_by_default) text += "#pragma clang force_cuda_host_device end\n";
+  return text;
+}
+
+// `file:3:5: error: …` as NVRTC prints it: `file(3): error: …`; then the count of errors.
+std::string log_of(const std::string& messages, const std::string& name) {
+  static const std::regex kPlace(R"(^(.*?):(\d+):\d+: (error|warning|note|fatal error): )");
+  std::string log, line;
+  int errors = 0;
+  std::istringstream lines(messages);
+  while (std::getline(lines, line)) {
+    std::smatch match;
+    if (std::regex_search(line, match, kPlace)) {
+      errors += match[3].str().find("error") != std::string::npos;
+      line = fmt::format("{}({}): {}: {}", match[1].str(), match[2].str(), match[3].str(), match.suffix().str());
+    }
+    if (line.find(" generated.") != line.npos || line.find(" generated when compiling") != line.npos) continue;
+    log += line + "\n";
+  }
+  if (errors) log += fmt::format("{} error{} detected in the compilation of {}.\n", errors, errors == 1 ? "" : "s", quoted(name));
+  return log;
+}
+
+// Takes the pointers of text_of out of the PTX and gives what they pointed at.
+void take_lowered_names(const Source& source, Compiled& compiled) {
+  static const std::regex kPointer(fmt::format(
+      R"(^[^\n]*\b\w*{}(\d+) = (?:generic\()?([A-Za-z_$%][\w$]*)\)?;\n)", kNamePrefix), std::regex::multiline);
+  std::string rest;
+  auto begin = std::sregex_iterator(compiled.ptx.begin(), compiled.ptx.end(), kPointer);
+  size_t at = 0;
+  for (auto it = begin; it != std::sregex_iterator(); ++it) {
+    size_t index = std::stoul((*it)[1]);
+    if (index < source.name_expressions.size()) compiled.lowered_names[source.name_expressions[index]] = (*it)[2];
+    rest += compiled.ptx.substr(at, it->position() - at);
+    at = it->position() + it->length();
+  }
+  rest += compiled.ptx.substr(at);
+  compiled.ptx = std::move(rest);
+}
+
+Compiled failure(nvrtcResult result, std::string log) {
+  Compiled compiled;
+  compiled.result = result;
+  compiled.log = std::move(log);
+  return compiled;
+}
+
+}  // namespace
+
+Compiled compile(const Source& source, const std::vector<std::string>& given) {
+  auto place = driver::TemporaryDirectory::make();
+  if (!place) return failure(NVRTC_ERROR_PROGRAM_CREATION_FAILURE, place.error().message);
+  const fs::path directory = place->path();
+  Words words = words_of(given);
+  const fs::path input = directory / "source.cu", output = directory / "source.ptx";
+  words.nvcc.insert(words.nvcc.end(), {"-ptx", input.string(), "-o", output.string()});
+  auto options = driver::parse_options(words.nvcc, kDefaultCc);
+  if (!options) return failure(NVRTC_ERROR_INVALID_OPTION, fmt::format("nvrtc: error: {}\n", options.error().message));
+  options->prelude = "prelude_rtc.h";
+  std::string quote_directory = fs::path(source.name).parent_path().string();
+  options->preprocessor.insert(options->preprocessor.begin(), {"-iquote", quote_directory.empty() ? "." : quote_directory});
+  options->preprocessor.insert(options->preprocessor.begin(), "-I" + (directory / "include").string());
+
+  for (const Header& header : source.headers) write_file(directory / "include" / header_place(header.name), header.text);
+  write_file(input, text_of(source, words.device_by_default));
+  driver::Command command = driver::device_pass(*options, input.string(), options->targets.front(), output.string(), nullptr);
+  driver::Outcome outcome = driver::run_commands(std::span(&command, 1), 1).front();
+
+  Compiled compiled;
+  for (const std::string& warning : options->warnings) compiled.log += fmt::format("nvrtc: warning: {}\n", warning);
+  compiled.log += log_of(outcome.messages, source.name);
+  if (outcome.status != 0) {
+    compiled.result = NVRTC_ERROR_COMPILATION;
+    if (compiled.log.find("name expression(") != std::string::npos && compiled.log.find(source.name + "(") == std::string::npos)
+      compiled.result = NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+    return compiled;
+  }
+  compiled.ptx = read_file(output);
+  take_lowered_names(source, compiled);
+  driver::adjust_ptx(compiled.ptx, *options);
+  compiled.real_architecture = std::ranges::any_of(given, [](const std::string& option) {
+    return (option.starts_with("--gpu-architecture") || option.starts_with("-arch")) && option.find("sm_") != option.npos;
+  });
+  return compiled;
+}
+
+}  // namespace warpbeam::nvrtc

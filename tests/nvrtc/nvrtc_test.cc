@@ -1,0 +1,180 @@
+// Run-time compilation, and what it makes launched through the driver API.
+#include <cuda.h>
+#include <gtest/gtest.h>
+#include <nvrtc.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#define OK(expression) ASSERT_EQ(expression, NVRTC_SUCCESS)
+#define CU(expression) ASSERT_EQ(expression, CUDA_SUCCESS)
+
+namespace {
+
+class Nvrtc : public testing::Test {
+ protected:
+  void TearDown() override {
+    if (program) nvrtcDestroyProgram(&program);
+  }
+  void create(const char* text, const char* name = "test.cu") {
+    OK(nvrtcCreateProgram(&program, text, name, 0, nullptr, nullptr));
+  }
+  nvrtcResult compile(std::vector<const char*> options = {}) {
+    return nvrtcCompileProgram(program, static_cast<int>(options.size()), options.data());
+  }
+  std::string log() {
+    size_t size = 0;
+    EXPECT_EQ(nvrtcGetProgramLogSize(program, &size), NVRTC_SUCCESS);
+    std::string text(size, '?');
+    EXPECT_EQ(nvrtcGetProgramLog(program, text.data()), NVRTC_SUCCESS);
+    return text.c_str();
+  }
+  std::string ptx() {
+    size_t size = 0;
+    EXPECT_EQ(nvrtcGetPTXSize(program, &size), NVRTC_SUCCESS);
+    std::string text(size, '?');
+    EXPECT_EQ(nvrtcGetPTX(program, text.data()), NVRTC_SUCCESS);
+    return text.c_str();
+  }
+  nvrtcProgram program = nullptr;
+};
+
+TEST_F(Nvrtc, compiles_what_includes_nothing_and_it_runs) {
+  create(R"(
+    typedef unsigned int uint32_t;
+    typedef long long int int64_t;  // not the C library's
+    extern "C" __global__ void saxpy(float a, float* x, float* y, float* out, size_t n) {
+      size_t i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) out[i] = a * x[i] + sqrtf(y[i]);
+    })");
+  OK(compile({"--gpu-architecture=compute_75", "--fmad=false", "-default-device", "--std=c++17", "-D SCALE=2"})) << log();
+  EXPECT_EQ(log(), "");
+  CUcontext context;
+  CUmodule module;
+  CUfunction saxpy;
+  CU(cuInit(0));
+  CU(cuCtxCreate(&context, nullptr, 0, 0));
+  CU(cuModuleLoadData(&module, ptx().c_str()));
+  CU(cuModuleGetFunction(&saxpy, module, "saxpy"));
+  size_t n = 300, bytes = n * sizeof(float);
+  std::vector<float> x(n), y(n), out(n);
+  for (size_t i = 0; i < n; ++i) x[i] = float(i), y[i] = float(i * i);
+  CUdeviceptr dx, dy, dout;
+  CU(cuMemAlloc(&dx, bytes));
+  CU(cuMemAlloc(&dy, bytes));
+  CU(cuMemAlloc(&dout, bytes));
+  CU(cuMemcpyHtoD(dx, x.data(), bytes));
+  CU(cuMemcpyHtoD(dy, y.data(), bytes));
+  float a = 2;
+  void* arguments[] = {&a, &dx, &dy, &dout, &n};
+  CU(cuLaunchKernel(saxpy, 3, 1, 1, 128, 1, 1, 0, nullptr, arguments, nullptr));
+  CU(cuMemcpyDtoH(out.data(), dout, bytes));
+  for (size_t i = 0; i < n; ++i) EXPECT_EQ(out[i], 2 * x[i] + std::sqrt(y[i]));
+  CU(cuCtxDestroy(context));
+}
+
+TEST_F(Nvrtc, gives_templates_and_variables_their_lowered_names) {
+  create(R"(
+    template <typename T> __global__ void fill(T* to, T value) { to[threadIdx.x] = value; }
+    namespace inner { __device__ int counter; __constant__ float limit = 5; __global__ void plain() { ++counter; } }
+  )");
+  for (const char* name : {"fill<float>", "&fill<int>", "inner::plain", "&inner::counter", "&inner::limit"})
+    OK(nvrtcAddNameExpression(program, name));
+  const char* lowered = nullptr;
+  EXPECT_EQ(nvrtcGetLoweredName(program, "fill<float>", &lowered), NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION);
+  OK(compile()) << log();
+  EXPECT_EQ(nvrtcAddNameExpression(program, "late"), NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION);
+  EXPECT_EQ(nvrtcGetLoweredName(program, "fill<double>", &lowered), NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID);
+  std::string text = ptx();
+  EXPECT_EQ(text.find("name_expression"), std::string::npos) << "nothing of the machinery is left";
+  CUcontext context;
+  CUmodule module;
+  CU(cuInit(0));
+  CU(cuCtxCreate(&context, nullptr, 0, 0));
+  CU(cuModuleLoadData(&module, text.c_str()));
+  for (const char* name : {"fill<float>", "&fill<int>", "inner::plain"}) {
+    CUfunction function;
+    OK(nvrtcGetLoweredName(program, name, &lowered));
+    CU(cuModuleGetFunction(&function, module, lowered)) << name << " is " << lowered;
+  }
+  CUdeviceptr address;
+  size_t size = 0;
+  OK(nvrtcGetLoweredName(program, "&inner::limit", &lowered));
+  CU(cuModuleGetGlobal(&address, &size, module, lowered));
+  float limit = 0;
+  CU(cuMemcpyDtoH(&limit, address, sizeof limit));
+  EXPECT_EQ(limit, 5);
+  CU(cuCtxDestroy(context));
+}
+
+TEST_F(Nvrtc, sees_headers_that_come_as_text) {
+  const char* headers[] = {"#pragma once\n__device__ inline int twice(int x) { return 2 * x; }\n",
+                           "#include \"deep/twice.h\"\n#define FOUR twice(2)\n"};
+  const char* names[] = {"deep/twice.h", "four.h"};
+  OK(nvrtcCreateProgram(&program, "#include <four.h>\n#include <cuda_fp16.h>\n__global__ void k(int* p, __half* h) { *p = FOUR; *h = __float2half(1); }",
+                        nullptr, 2, headers, names));
+  OK(compile({"--gpu-architecture=sm_90"})) << log();
+  size_t size = 0;
+  OK(nvrtcGetCUBINSize(program, &size));
+  EXPECT_GT(size, 0u);
+  std::vector<char> cubin(size);
+  OK(nvrtcGetCUBIN(program, cubin.data()));
+  CUcontext context;
+  CUmodule module;
+  CU(cuInit(0));
+  CU(cuCtxCreate(&context, nullptr, 0, 0));
+  CU(cuModuleLoadData(&module, cubin.data()));
+  CU(cuCtxDestroy(context));
+}
+
+TEST_F(Nvrtc, reports_errors_with_the_programs_name_and_line) {
+  create("__global__ void k(int* p) {\n  *p = missing;\n}\n", "user_kernel.cu");
+  EXPECT_EQ(compile(), NVRTC_ERROR_COMPILATION);
+  EXPECT_NE(log().find("user_kernel.cu(2): error: use of undeclared identifier 'missing'"), std::string::npos) << log();
+  EXPECT_NE(log().find("1 error detected in the compilation of \"user_kernel.cu\"."), std::string::npos) << log();
+  size_t size;
+  EXPECT_EQ(nvrtcGetPTXSize(program, &size), NVRTC_ERROR_INVALID_PROGRAM);
+  EXPECT_EQ(compile({"--no-such-option"}), NVRTC_ERROR_INVALID_OPTION);
+  EXPECT_NE(log().find("no-such-option"), std::string::npos) << log();
+}
+
+TEST_F(Nvrtc, refuses_name_expressions_that_name_nothing) {
+  create("__global__ void k() {}");
+  OK(nvrtcAddNameExpression(program, "nobody<int>"));
+  EXPECT_EQ(compile(), NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID);
+}
+
+TEST_F(Nvrtc, runs_default_device_code_and_device_asserts) {
+  create("int helper(int x) { return x + 1; }\n__global__ void k(int* p) { assert(p); *p = helper(min(1, 2)); printf(\"%d\", *p); }");
+  EXPECT_EQ(compile(), NVRTC_ERROR_COMPILATION) << "a function is the host's unless it says otherwise";
+  OK(compile({"--device-as-default-execution-space"})) << log();
+}
+
+TEST_F(Nvrtc, handles_and_versions_are_checked) {
+  EXPECT_EQ(nvrtcCreateProgram(nullptr, "", "", 0, nullptr, nullptr), NVRTC_ERROR_INVALID_INPUT);
+  EXPECT_EQ(nvrtcCreateProgram(&program, nullptr, "", 0, nullptr, nullptr), NVRTC_ERROR_INVALID_INPUT);
+  create("");
+  nvrtcProgram copy = program;
+  size_t size;
+  EXPECT_EQ(nvrtcGetPTXSize(program, &size), NVRTC_ERROR_INVALID_PROGRAM);
+  OK(nvrtcDestroyProgram(&program));
+  EXPECT_EQ(program, nullptr);
+  EXPECT_EQ(nvrtcDestroyProgram(&copy), NVRTC_ERROR_INVALID_PROGRAM);
+  EXPECT_EQ(nvrtcCompileProgram(copy, 0, nullptr), NVRTC_ERROR_INVALID_PROGRAM);
+  EXPECT_STREQ(nvrtcGetErrorString(NVRTC_ERROR_COMPILATION), "NVRTC_ERROR_COMPILATION");
+  EXPECT_STREQ(nvrtcGetErrorString(static_cast<nvrtcResult>(99)), "NVRTC_ERROR unknown");
+  int major = 0, minor = -1, count = 0;
+  OK(nvrtcVersion(&major, &minor));
+  EXPECT_EQ(major, 13);
+  OK(nvrtcGetNumSupportedArchs(&count));
+  std::vector<int> archs(count);
+  OK(nvrtcGetSupportedArchs(archs.data()));
+  EXPECT_EQ(archs.back(), 90);
+  std::string type;
+  OK(nvrtcGetTypeName<unsigned int>(&type));
+  EXPECT_EQ(type, "unsigned int");
+}
+
+}  // namespace
