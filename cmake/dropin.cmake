@@ -1,13 +1,13 @@
 # Libraries under the vendor's names: programs that were linked elsewhere load them when the library path points here.
-# They are empty and bring ours along, which has the functions. The numbered ones carry the symbol version that such
+# They are empty, but for functions that meant something else then, and bring ours along, which has the functions. The numbered ones carry the symbol version that such
 # programs ask for.
 add_custom_target(dropin)
 function(add_dropin soname library)
   string(MAKE_C_IDENTIFIER ${soname} target)
   set(empty ${CMAKE_CURRENT_BINARY_DIR}/empty.cc)
   file(CONFIGURE OUTPUT ${empty} CONTENT "")
-  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${soname}.map CONTENT "${soname} { };\n")
-  add_library(${target} SHARED ${empty})
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${soname}.map CONTENT "${soname} { global: *; };\n")
+  add_library(${target} SHARED ${empty} ${ARGN})
   target_link_libraries(${target} PRIVATE -Wl,--no-as-needed ${library})
   target_link_options(${target} PRIVATE -Wl,-soname,${soname}
                       -Wl,--version-script,${CMAKE_CURRENT_BINARY_DIR}/${soname}.map)

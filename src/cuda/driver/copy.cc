@@ -1,7 +1,7 @@
 // Copies. The runtime's copy functions do the work; here is what the driver calls them, by which memory is meant.
 #include "cuda/copy.h"
 
-#include "cuda/driver/edge.h"
+#include "cuda/driver/copy.h"
 
 namespace warpbeam::cuda::driver {
 
@@ -93,13 +93,13 @@ cudaError_t region_of(const Side& side, const Box& box, Region* region) {
   return cudaSuccess;
 }
 
-cudaError_t copy_with_arrays(const Box& box, cudaStream_t stream, bool wait) {
+cudaError_t parameters_of(const Box& box, cudaMemcpy3DParms* p) {
   size_t element = 1;
   for (const Side* side : {&box.from, &box.to})
     if (is_array(*side))
       if (cudaError_t status = element_bytes(side->array, &element); status != cudaSuccess) return status;
   if (box.width % element) return cudaErrorInvalidValue;
-  cudaMemcpy3DParms p{};
+  *p = {};
   auto place = [&](const Side& side, cudaArray_t* array, cudaPitchedPtr* ptr, cudaPos* position) {
     *position = {side.x, side.y, side.z};
     if (!is_array(side)) {
@@ -114,13 +114,18 @@ cudaError_t copy_with_arrays(const Box& box, cudaStream_t stream, bool wait) {
     *array = reinterpret_cast<cudaArray_t>(side.array);
     return cudaSuccess;
   };
-  if (cudaError_t status = place(box.from, &p.srcArray, &p.srcPtr, &p.srcPos); status != cudaSuccess) return status;
-  if (cudaError_t status = place(box.to, &p.dstArray, &p.dstPtr, &p.dstPos); status != cudaSuccess) return status;
-  p.extent = {box.width / element, box.height, box.depth};
-  p.kind = kind_of(box);
-  if (!wait) return cudaMemcpy3DAsync(&p, stream);
-  cudaError_t status = cudaMemcpy3DAsync(&p, stream);
-  return status == cudaSuccess ? cudaStreamSynchronize(stream) : status;
+  if (cudaError_t status = place(box.from, &p->srcArray, &p->srcPtr, &p->srcPos); status != cudaSuccess) return status;
+  if (cudaError_t status = place(box.to, &p->dstArray, &p->dstPtr, &p->dstPos); status != cudaSuccess) return status;
+  p->extent = {box.width / element, box.height, box.depth};
+  p->kind = kind_of(box);
+  return cudaSuccess;
+}
+
+cudaError_t copy_with_arrays(const Box& box, cudaStream_t stream, bool wait) {
+  cudaMemcpy3DParms p;
+  cudaError_t status = parameters_of(box, &p);
+  if (status == cudaSuccess) status = cudaMemcpy3DAsync(&p, stream);
+  return status == cudaSuccess && wait ? cudaStreamSynchronize(stream) : status;
 }
 
 template <class Parameters>
@@ -175,6 +180,38 @@ CUresult copy_row(const Side& to, const Side& from, size_t bytes, CUstream strea
 }
 
 }  // namespace
+
+cudaError_t runtime_copy(const CUDA_MEMCPY3D& copy, cudaMemcpy3DParms* parameters) {
+  return parameters_of(box_of(copy), parameters);
+}
+
+CUDA_MEMCPY3D driver_copy(const cudaMemcpy3DParms& p) {
+  size_t element = 1;
+  for (cudaArray_t array : {p.srcArray, p.dstArray})
+    if (array) (void)element_bytes(reinterpret_cast<CUarray>(array), &element);
+  CUDA_MEMCPY3D copy{};
+  copy.srcMemoryType = p.srcArray ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
+  copy.srcArray = reinterpret_cast<CUarray>(p.srcArray);
+  copy.srcDevice = address(p.srcPtr.ptr);
+  copy.srcPitch = p.srcPtr.pitch;
+  copy.srcHeight = p.srcPtr.ysize;
+  copy.srcXInBytes = p.srcPos.x * (p.srcArray ? element : 1);
+  copy.srcY = p.srcPos.y;
+  copy.srcZ = p.srcPos.z;
+  copy.dstMemoryType = p.dstArray ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
+  copy.dstArray = reinterpret_cast<CUarray>(p.dstArray);
+  copy.dstDevice = address(p.dstPtr.ptr);
+  copy.dstPitch = p.dstPtr.pitch;
+  copy.dstHeight = p.dstPtr.ysize;
+  copy.dstXInBytes = p.dstPos.x * (p.dstArray ? element : 1);
+  copy.dstY = p.dstPos.y;
+  copy.dstZ = p.dstPos.z;
+  copy.WidthInBytes = p.extent.width * element;
+  copy.Height = p.extent.height;
+  copy.Depth = p.extent.depth;
+  return copy;
+}
+
 }  // namespace warpbeam::cuda::driver
 
 using namespace warpbeam::cuda;
