@@ -22,7 +22,8 @@ bool valid_order(cudaMemcpySrcAccessOrder order) {
   return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
 }
 
-cudaError_t copy_one(Context& context, cudaStream_t stream, const CopyRequest& request, cudaMemcpySrcAccessOrder order) {
+cudaError_t copy_one(Context& context, cudaStream_t stream, const CopyRequest& request,
+                     cudaMemcpySrcAccessOrder order) {
   return order == cudaMemcpySrcAccessOrderDuringApiCall ? copy_and_wait(context, stream, request)
                                                         : copy_in_stream(context, stream, request);
 }
@@ -137,8 +138,8 @@ cudaError_t discard_and_prefetch(void** pointers, const size_t* sizes, size_t co
 using namespace warpbeam::cuda;
 
 // Each with its twin for per-thread default streams; the stream is the last parameter.
-#define WB_BATCH(name, parameters, function, ...)                                           \
-  WB_TWIN cudaError_t name parameters { return function(__VA_ARGS__, stream); }             \
+#define WB_BATCH(name, parameters, function, ...)                               \
+  WB_TWIN cudaError_t name parameters { return function(__VA_ARGS__, stream); } \
   WB_TWIN cudaError_t name##_ptsz parameters { return function(__VA_ARGS__, per_thread(stream)); }
 
 extern "C" {

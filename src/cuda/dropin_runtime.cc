@@ -1,5 +1,5 @@
-// What libcudart.so.11.0 and libcudart.so.12 have under names whose meaning toolkit 13 changed. It is compiled into these
-// libraries, which come before libwarpbeam when a program looks for a function.
+// What libcudart.so.11.0 and libcudart.so.12 have under names whose meaning toolkit 13 changed. It is compiled into
+// these libraries, which come before libwarpbeam when a program looks for a function.
 #pragma GCC visibility push(default)
 #include <stddef.h>
 

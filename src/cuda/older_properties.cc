@@ -52,37 +52,51 @@ static_assert(offsetof(Properties12, hostRegisterSupported) == kBytes11 && sizeo
 
 Properties12 older(const cudaDeviceProp& p) {
   Properties12 q{};
-#define WB_SAME(field)                            \
+#define WB_SAME(field)                             \
   static_assert(sizeof q.field == sizeof p.field); \
   std::memcpy(&q.field, &p.field, sizeof q.field);
-  WB_SAME(name) WB_SAME(uuid) WB_SAME(luid) WB_SAME(luidDeviceNodeMask) WB_SAME(totalGlobalMem)
-  WB_SAME(sharedMemPerBlock) WB_SAME(regsPerBlock) WB_SAME(warpSize) WB_SAME(memPitch) WB_SAME(maxThreadsPerBlock)
-  WB_SAME(maxThreadsDim) WB_SAME(maxGridSize) WB_SAME(clockRate) WB_SAME(totalConstMem) WB_SAME(major) WB_SAME(minor)
-  WB_SAME(textureAlignment) WB_SAME(texturePitchAlignment) WB_SAME(deviceOverlap) WB_SAME(multiProcessorCount)
-  WB_SAME(kernelExecTimeoutEnabled) WB_SAME(integrated) WB_SAME(canMapHostMemory) WB_SAME(computeMode)
-  WB_SAME(maxTexture1D) WB_SAME(maxTexture1DMipmap) WB_SAME(maxTexture1DLinear) WB_SAME(maxTexture2D)
-  WB_SAME(maxTexture2DMipmap) WB_SAME(maxTexture2DLinear) WB_SAME(maxTexture2DGather) WB_SAME(maxTexture3D)
-  WB_SAME(maxTexture3DAlt) WB_SAME(maxTextureCubemap) WB_SAME(maxTexture1DLayered) WB_SAME(maxTexture2DLayered)
-  WB_SAME(maxTextureCubemapLayered) WB_SAME(maxSurface1D) WB_SAME(maxSurface2D) WB_SAME(maxSurface3D)
-  WB_SAME(maxSurface1DLayered) WB_SAME(maxSurface2DLayered) WB_SAME(maxSurfaceCubemap)
-  WB_SAME(maxSurfaceCubemapLayered) WB_SAME(surfaceAlignment) WB_SAME(concurrentKernels) WB_SAME(ECCEnabled)
-  WB_SAME(pciBusID) WB_SAME(pciDeviceID) WB_SAME(pciDomainID) WB_SAME(tccDriver) WB_SAME(asyncEngineCount)
-  WB_SAME(unifiedAddressing) WB_SAME(memoryClockRate) WB_SAME(memoryBusWidth) WB_SAME(l2CacheSize)
-  WB_SAME(persistingL2CacheMaxSize) WB_SAME(maxThreadsPerMultiProcessor) WB_SAME(streamPrioritiesSupported)
-  WB_SAME(globalL1CacheSupported) WB_SAME(localL1CacheSupported) WB_SAME(sharedMemPerMultiprocessor)
-  WB_SAME(regsPerMultiprocessor) WB_SAME(managedMemory) WB_SAME(isMultiGpuBoard) WB_SAME(multiGpuBoardGroupID)
-  WB_SAME(hostNativeAtomicSupported) WB_SAME(singleToDoublePrecisionPerfRatio) WB_SAME(pageableMemoryAccess)
-  WB_SAME(concurrentManagedAccess) WB_SAME(computePreemptionSupported) WB_SAME(canUseHostPointerForRegisteredMem)
-  WB_SAME(cooperativeLaunch) WB_SAME(cooperativeMultiDeviceLaunch) WB_SAME(sharedMemPerBlockOptin)
-  WB_SAME(pageableMemoryAccessUsesHostPageTables) WB_SAME(directManagedMemAccessFromHost)
-  WB_SAME(maxBlocksPerMultiProcessor) WB_SAME(accessPolicyMaxWindowSize) WB_SAME(reservedSharedMemPerBlock)
-  WB_SAME(hostRegisterSupported) WB_SAME(sparseCudaArraySupported) WB_SAME(hostRegisterReadOnlySupported)
-  WB_SAME(timelineSemaphoreInteropSupported) WB_SAME(memoryPoolsSupported) WB_SAME(gpuDirectRDMASupported)
-  WB_SAME(gpuDirectRDMAFlushWritesOptions) WB_SAME(gpuDirectRDMAWritesOrdering)
-  WB_SAME(memoryPoolSupportedHandleTypes) WB_SAME(deferredMappingCudaArraySupported) WB_SAME(ipcEventSupported)
-  WB_SAME(clusterLaunch) WB_SAME(unifiedFunctionPointers)
+  WB_SAME(name)
+  WB_SAME(uuid) WB_SAME(luid) WB_SAME(luidDeviceNodeMask) WB_SAME(totalGlobalMem) WB_SAME(sharedMemPerBlock) WB_SAME(
+      regsPerBlock) WB_SAME(warpSize) WB_SAME(memPitch) WB_SAME(maxThreadsPerBlock) WB_SAME(maxThreadsDim)
+      WB_SAME(maxGridSize) WB_SAME(clockRate) WB_SAME(totalConstMem) WB_SAME(major) WB_SAME(minor) WB_SAME(
+          textureAlignment) WB_SAME(texturePitchAlignment) WB_SAME(deviceOverlap) WB_SAME(multiProcessorCount)
+          WB_SAME(kernelExecTimeoutEnabled) WB_SAME(integrated) WB_SAME(canMapHostMemory) WB_SAME(computeMode) WB_SAME(
+              maxTexture1D) WB_SAME(maxTexture1DMipmap) WB_SAME(maxTexture1DLinear) WB_SAME(maxTexture2D)
+              WB_SAME(maxTexture2DMipmap) WB_SAME(maxTexture2DLinear) WB_SAME(maxTexture2DGather) WB_SAME(
+                  maxTexture3D) WB_SAME(maxTexture3DAlt) WB_SAME(maxTextureCubemap) WB_SAME(maxTexture1DLayered)
+                  WB_SAME(maxTexture2DLayered) WB_SAME(maxTextureCubemapLayered) WB_SAME(maxSurface1D) WB_SAME(
+                      maxSurface2D) WB_SAME(maxSurface3D) WB_SAME(maxSurface1DLayered) WB_SAME(maxSurface2DLayered)
+                      WB_SAME(maxSurfaceCubemap) WB_SAME(maxSurfaceCubemapLayered) WB_SAME(surfaceAlignment) WB_SAME(
+                          concurrentKernels) WB_SAME(ECCEnabled) WB_SAME(pciBusID) WB_SAME(pciDeviceID)
+                          WB_SAME(pciDomainID) WB_SAME(tccDriver) WB_SAME(asyncEngineCount) WB_SAME(
+                              unifiedAddressing) WB_SAME(memoryClockRate) WB_SAME(memoryBusWidth) WB_SAME(l2CacheSize)
+                              WB_SAME(persistingL2CacheMaxSize) WB_SAME(maxThreadsPerMultiProcessor) WB_SAME(
+                                  streamPrioritiesSupported) WB_SAME(globalL1CacheSupported)
+                                  WB_SAME(localL1CacheSupported) WB_SAME(sharedMemPerMultiprocessor) WB_SAME(
+                                      regsPerMultiprocessor) WB_SAME(managedMemory) WB_SAME(isMultiGpuBoard)
+                                      WB_SAME(multiGpuBoardGroupID) WB_SAME(hostNativeAtomicSupported) WB_SAME(
+                                          singleToDoublePrecisionPerfRatio) WB_SAME(pageableMemoryAccess)
+                                          WB_SAME(concurrentManagedAccess) WB_SAME(computePreemptionSupported) WB_SAME(
+                                              canUseHostPointerForRegisteredMem) WB_SAME(cooperativeLaunch)
+                                              WB_SAME(cooperativeMultiDeviceLaunch) WB_SAME(sharedMemPerBlockOptin)
+                                                  WB_SAME(pageableMemoryAccessUsesHostPageTables)
+                                                      WB_SAME(directManagedMemAccessFromHost) WB_SAME(
+                                                          maxBlocksPerMultiProcessor) WB_SAME(accessPolicyMaxWindowSize)
+                                                          WB_SAME(reservedSharedMemPerBlock) WB_SAME(
+                                                              hostRegisterSupported) WB_SAME(sparseCudaArraySupported)
+                                                              WB_SAME(hostRegisterReadOnlySupported)
+                                                                  WB_SAME(timelineSemaphoreInteropSupported) WB_SAME(
+                                                                      memoryPoolsSupported)
+                                                                      WB_SAME(gpuDirectRDMASupported) WB_SAME(
+                                                                          gpuDirectRDMAFlushWritesOptions)
+                                                                          WB_SAME(gpuDirectRDMAWritesOrdering) WB_SAME(
+                                                                              memoryPoolSupportedHandleTypes)
+                                                                              WB_SAME(deferredMappingCudaArraySupported)
+                                                                                  WB_SAME(ipcEventSupported)
+                                                                                      WB_SAME(clusterLaunch) WB_SAME(
+                                                                                          unifiedFunctionPointers)
 #undef WB_SAME
-  return q;
+                                                                                          return q;
 }
 
 cudaError_t properties(void* to, size_t bytes, int device) {
@@ -111,19 +125,24 @@ WB_TWIN cudaError_t cudaGetDeviceProperties_v2(void* to, int device) {
 // What libcudart.so.11.0 has under the function's own name.
 WB_TWIN cudaError_t __warpbeamDeviceProperties11(void* to, int device) { return properties(to, kBytes11, device); }
 
-// Toolkit 12's names for what takes a place instead of a device.
-WB_TWIN cudaError_t cudaMemAdvise_v2(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
-                                     cudaMemLocation location) {
+// Toolkit 12's names for what takes a place instead of a device. The headers have inline functions of these names,
+// hence the labels.
+WB_TWIN cudaError_t advise(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
+                           cudaMemLocation location) __asm__("cudaMemAdvise_v2");
+cudaError_t advise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location) {
   return cudaMemAdvise(pointer, bytes, advice, location);
 }
 
-WB_TWIN cudaError_t cudaMemPrefetchAsync_v2(const void* pointer, size_t bytes, cudaMemLocation location,
-                                            unsigned flags, cudaStream_t stream) {
+WB_TWIN cudaError_t prefetch(const void* pointer, size_t bytes, cudaMemLocation location, unsigned flags,
+                             cudaStream_t stream) __asm__("cudaMemPrefetchAsync_v2");
+cudaError_t prefetch(const void* pointer, size_t bytes, cudaMemLocation location, unsigned flags, cudaStream_t stream) {
   return cudaMemPrefetchAsync(pointer, bytes, location, flags, stream);
 }
 
-WB_TWIN cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void* pointer, size_t bytes, cudaMemLocation location,
-                                                 unsigned flags, cudaStream_t stream) {
+WB_TWIN cudaError_t prefetch_ptsz(const void* pointer, size_t bytes, cudaMemLocation location, unsigned flags,
+                                  cudaStream_t stream) __asm__("cudaMemPrefetchAsync_v2_ptsz");
+cudaError_t prefetch_ptsz(const void* pointer, size_t bytes, cudaMemLocation location, unsigned flags,
+                          cudaStream_t stream) {
   return cudaMemPrefetchAsync(pointer, bytes, location, flags, per_thread(stream));
 }
 

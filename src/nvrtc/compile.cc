@@ -28,22 +28,85 @@ struct Spelling {
   std::string_view nvrtc, nvcc;
 };
 constexpr Spelling kSpellings[] = {
-    {"--device-c", "-dc"}, {"--relocatable-device-code", "-rdc"}, {"--disable-warnings", "-w"}, {"--device-w", "-dw"},
+    {"--device-c", "-dc"},
+    {"--relocatable-device-code", "-rdc"},
+    {"--disable-warnings", "-w"},
+    {"--device-w", "-dw"},
 };
 constexpr std::string_view kWithoutEffect[] = {
-    "--minimal", "-minimal", "--no-source-include", "-no-source-include", "--builtin-move-forward",
-    "-builtin-move-forward", "--builtin-initializer-list", "-builtin-initializer-list", "--brief-diagnostics",
-    "-brief-diag", "--time", "-time", "--split-compile", "-split-compile", "--fdevice-time-trace",
-    "-fdevice-time-trace", "--pch", "-pch", "--create-pch", "-create-pch", "--use-pch", "-use-pch", "--pch-dir",
-    "-pch-dir", "--pch-verbose", "-pch-verbose", "--pch-messages", "-pch-messages", "--instantiate-templates-in-pch",
-    "-instantiate-templates-in-pch", "--no-cache", "-no-cache", "--frandom-seed", "-frandom-seed",
-    "--modify-stack-limit", "-modify-stack-limit", "--device-int128", "-device-int128", "--device-float128",
-    "-device-float128", "--gen-opt-lto", "-gen-opt-lto", "--dlink-time-opt", "-dlto", "--optix-ir", "-optix-ir",
-    "--jump-table-density", "-jtd", "--device-stack-protector", "-device-stack-protector", "--extensible-whole-program",
-    "-ewp", "--display-error-number", "-err-no", "--no-display-error-number", "-no-err-no", "--diag-error",
-    "-diag-error", "--diag-suppress", "-diag-suppress", "--diag-warn", "-diag-warn", "--extra-device-vectorization",
-    "-extra-device-vectorization", "--restrict", "-restrict", "--ptxas-options", "-Xptxas", "--fdevice-syntax-only",
-    "-fdevice-syntax-only", "--arch-list", "-arch-list", "--std-namespace",
+    "--minimal",
+    "-minimal",
+    "--no-source-include",
+    "-no-source-include",
+    "--builtin-move-forward",
+    "-builtin-move-forward",
+    "--builtin-initializer-list",
+    "-builtin-initializer-list",
+    "--brief-diagnostics",
+    "-brief-diag",
+    "--time",
+    "-time",
+    "--split-compile",
+    "-split-compile",
+    "--fdevice-time-trace",
+    "-fdevice-time-trace",
+    "--pch",
+    "-pch",
+    "--create-pch",
+    "-create-pch",
+    "--use-pch",
+    "-use-pch",
+    "--pch-dir",
+    "-pch-dir",
+    "--pch-verbose",
+    "-pch-verbose",
+    "--pch-messages",
+    "-pch-messages",
+    "--instantiate-templates-in-pch",
+    "-instantiate-templates-in-pch",
+    "--no-cache",
+    "-no-cache",
+    "--frandom-seed",
+    "-frandom-seed",
+    "--modify-stack-limit",
+    "-modify-stack-limit",
+    "--device-int128",
+    "-device-int128",
+    "--device-float128",
+    "-device-float128",
+    "--gen-opt-lto",
+    "-gen-opt-lto",
+    "--dlink-time-opt",
+    "-dlto",
+    "--optix-ir",
+    "-optix-ir",
+    "--jump-table-density",
+    "-jtd",
+    "--device-stack-protector",
+    "-device-stack-protector",
+    "--extensible-whole-program",
+    "-ewp",
+    "--display-error-number",
+    "-err-no",
+    "--no-display-error-number",
+    "-no-err-no",
+    "--diag-error",
+    "-diag-error",
+    "--diag-suppress",
+    "-diag-suppress",
+    "--diag-warn",
+    "-diag-warn",
+    "--extra-device-vectorization",
+    "-extra-device-vectorization",
+    "--restrict",
+    "-restrict",
+    "--ptxas-options",
+    "-Xptxas",
+    "--fdevice-syntax-only",
+    "-fdevice-syntax-only",
+    "--arch-list",
+    "-arch-list",
+    "--std-namespace",
 };
 constexpr std::string_view kDeviceByDefault[] = {"--device-as-default-execution-space", "-default-device"};
 
@@ -130,14 +193,16 @@ std::string log_of(const std::string& messages, const std::string& name) {
     if (line.find(" generated.") != line.npos || line.find(" generated when compiling") != line.npos) continue;
     log += line + "\n";
   }
-  if (errors) log += fmt::format("{} error{} detected in the compilation of {}.\n", errors, errors == 1 ? "" : "s", quoted(name));
+  if (errors)
+    log += fmt::format("{} error{} detected in the compilation of {}.\n", errors, errors == 1 ? "" : "s", quoted(name));
   return log;
 }
 
 // Takes the pointers of text_of out of the PTX and gives what they pointed at.
 void take_lowered_names(const Source& source, Compiled& compiled) {
-  static const std::regex kPointer(fmt::format(
-      R"(^[^\n]*\b\w*{}(\d+) = (?:generic\()?([A-Za-z_$%][\w$]*)\)?;\n)", kNamePrefix), std::regex::multiline);
+  static const std::regex kPointer(
+      fmt::format(R"(^[^\n]*\b\w*{}(\d+) = (?:generic\()?([A-Za-z_$%][\w$]*)\)?;\n)", kNamePrefix),
+      std::regex::multiline);
   std::string rest;
   auto begin = std::sregex_iterator(compiled.ptx.begin(), compiled.ptx.end(), kPointer);
   size_t at = 0;
@@ -171,12 +236,15 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   if (!options) return failure(NVRTC_ERROR_INVALID_OPTION, fmt::format("nvrtc: error: {}\n", options.error().message));
   options->prelude = "prelude_rtc.h";
   std::string quote_directory = fs::path(source.name).parent_path().string();
-  options->preprocessor.insert(options->preprocessor.begin(), {"-iquote", quote_directory.empty() ? "." : quote_directory});
+  options->preprocessor.insert(options->preprocessor.begin(),
+                               {"-iquote", quote_directory.empty() ? "." : quote_directory});
   options->preprocessor.insert(options->preprocessor.begin(), "-I" + (directory / "include").string());
 
-  for (const Header& header : source.headers) write_file(directory / "include" / header_place(header.name), header.text);
+  for (const Header& header : source.headers)
+    write_file(directory / "include" / header_place(header.name), header.text);
   write_file(input, text_of(source, words.device_by_default));
-  driver::Command command = driver::device_pass(*options, input.string(), options->targets.front(), output.string(), nullptr);
+  driver::Command command =
+      driver::device_pass(*options, input.string(), options->targets.front(), output.string(), nullptr);
   driver::Outcome outcome = driver::run_commands(std::span(&command, 1), 1).front();
 
   Compiled compiled;
@@ -184,7 +252,8 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   compiled.log += log_of(outcome.messages, source.name);
   if (outcome.status != 0) {
     compiled.result = NVRTC_ERROR_COMPILATION;
-    if (compiled.log.find("name expression(") != std::string::npos && compiled.log.find(source.name + "(") == std::string::npos)
+    if (compiled.log.find("name expression(") != std::string::npos &&
+        compiled.log.find(source.name + "(") == std::string::npos)
       compiled.result = NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
     return compiled;
   }
@@ -192,7 +261,8 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   take_lowered_names(source, compiled);
   driver::adjust_ptx(compiled.ptx, *options);
   compiled.real_architecture = std::ranges::any_of(given, [](const std::string& option) {
-    return (option.starts_with("--gpu-architecture") || option.starts_with("-arch")) && option.find("sm_") != option.npos;
+    return (option.starts_with("--gpu-architecture") || option.starts_with("-arch")) &&
+           option.find("sm_") != option.npos;
   });
   return compiled;
 }

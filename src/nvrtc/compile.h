@@ -21,7 +21,7 @@ struct Source {
 struct Compiled {
   nvrtcResult result = NVRTC_SUCCESS;
   std::string log, ptx;
-  bool real_architecture = false;                   // sm_…: a cubin was asked for
+  bool real_architecture = false;                    // sm_…: a cubin was asked for
   std::map<std::string, std::string> lowered_names;  // by name expression
 };
 

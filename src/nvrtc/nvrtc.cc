@@ -257,9 +257,8 @@ WB_EXPORT nvrtcResult nvrtcGetPCHCreateStatus(nvrtcProgram handle) {
 }
 
 WB_EXPORT nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram handle, size_t* size) {
-  return with_program(handle, [&](Program&) {
-    return size ? NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED : NVRTC_ERROR_INVALID_INPUT;
-  });
+  return with_program(handle,
+                      [&](Program&) { return size ? NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED : NVRTC_ERROR_INVALID_INPUT; });
 }
 
 // Compilations take a second; there is no point in between at which to ask.

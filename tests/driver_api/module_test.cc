@@ -365,6 +365,7 @@ TEST(RuntimeLibraries, are_the_drivers) {
   cudaDriverEntryPointQueryResult status;
   ASSERT_EQ(cudaGetDriverEntryPoint("cuMemAlloc", &function, cudaEnableDefault, &status), cudaSuccess);
   EXPECT_EQ(function, reinterpret_cast<void*>(&cuMemAlloc_v2));
-  ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuLibraryLoadData", &function, 11000, cudaEnableDefault, &status), cudaSuccess);
+  ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuLibraryLoadData", &function, 11000, cudaEnableDefault, &status),
+            cudaSuccess);
   EXPECT_EQ(status, cudaDriverEntryPointVersionNotSufficent);
 }

@@ -49,7 +49,8 @@ TEST_F(Nvrtc, compiles_what_includes_nothing_and_it_runs) {
       size_t i = blockIdx.x * blockDim.x + threadIdx.x;
       if (i < n) out[i] = a * x[i] + sqrtf(y[i]);
     })");
-  OK(compile({"--gpu-architecture=compute_75", "--fmad=false", "-default-device", "--std=c++17", "-D SCALE=2"})) << log();
+  OK(compile({"--gpu-architecture=compute_75", "--fmad=false", "-default-device", "--std=c++17", "-D SCALE=2"}))
+      << log();
   EXPECT_EQ(log(), "");
   CUcontext context;
   CUmodule module;
@@ -113,7 +114,9 @@ TEST_F(Nvrtc, sees_headers_that_come_as_text) {
   const char* headers[] = {"#pragma once\n__device__ inline int twice(int x) { return 2 * x; }\n",
                            "#include \"deep/twice.h\"\n#define FOUR twice(2)\n"};
   const char* names[] = {"deep/twice.h", "four.h"};
-  OK(nvrtcCreateProgram(&program, "#include <four.h>\n#include <cuda_fp16.h>\n__global__ void k(int* p, __half* h) { *p = FOUR; *h = __float2half(1); }",
+  OK(nvrtcCreateProgram(&program,
+                        "#include <four.h>\n#include <cuda_fp16.h>\n__global__ void k(int* p, __half* h) { *p = FOUR; "
+                        "*h = __float2half(1); }",
                         nullptr, 2, headers, names));
   OK(compile({"--gpu-architecture=sm_90"})) << log();
   size_t size = 0;
@@ -130,9 +133,10 @@ TEST_F(Nvrtc, sees_headers_that_come_as_text) {
 }
 
 TEST_F(Nvrtc, reports_errors_with_the_programs_name_and_line) {
-  create("__global__ void k(int* p) {\n  *p = missing;\n}\n", "user_kernel.cu");
+  create("__global__ void k(int* p) {\n  *p = not_there_at_all;\n}\n", "user_kernel.cu");
   EXPECT_EQ(compile(), NVRTC_ERROR_COMPILATION);
-  EXPECT_NE(log().find("user_kernel.cu(2): error: use of undeclared identifier 'missing'"), std::string::npos) << log();
+  EXPECT_NE(log().find("user_kernel.cu(2): error: use of undeclared identifier 'not_there_at_all'"), std::string::npos)
+      << log();
   EXPECT_NE(log().find("1 error detected in the compilation of \"user_kernel.cu\"."), std::string::npos) << log();
   size_t size;
   EXPECT_EQ(nvrtcGetPTXSize(program, &size), NVRTC_ERROR_INVALID_PROGRAM);
@@ -147,7 +151,9 @@ TEST_F(Nvrtc, refuses_name_expressions_that_name_nothing) {
 }
 
 TEST_F(Nvrtc, runs_default_device_code_and_device_asserts) {
-  create("int helper(int x) { return x + 1; }\n__global__ void k(int* p) { assert(p); *p = helper(min(1, 2)); printf(\"%d\", *p); }");
+  create(
+      "int helper(int x) { return x + 1; }\n__global__ void k(int* p) { assert(p); *p = helper(min(1, 2)); "
+      "printf(\"%d\", *p); }");
   EXPECT_EQ(compile(), NVRTC_ERROR_COMPILATION) << "a function is the host's unless it says otherwise";
   OK(compile({"--device-as-default-execution-space"})) << log();
 }

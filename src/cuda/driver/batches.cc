@@ -46,16 +46,16 @@ WB_STREAM_CALL(cuMemcpy3DBatchAsync_v2,
                (size_t count, CUDA_MEMCPY3D_BATCH_OP* operations, unsigned long long flags, CUstream stream),
                boxes(count, operations, nullptr, flags, stream))
 WB_STREAM_CALL(cuMemPrefetchBatchAsync,
-               (CUdeviceptr * at, size_t* sizes, size_t count, CUmemLocation* places, size_t* first,
-                size_t place_count, unsigned long long flags, CUstream stream),
+               (CUdeviceptr * at, size_t* sizes, size_t count, CUmemLocation* places, size_t* first, size_t place_count,
+                unsigned long long flags, CUstream stream),
                cudaMemPrefetchBatchAsync(pointers(at), sizes, count, locations(places), first, place_count, flags,
                                          stream))
 WB_STREAM_CALL(cuMemDiscardBatchAsync,
                (CUdeviceptr * at, size_t* sizes, size_t count, unsigned long long flags, CUstream stream),
                cudaMemDiscardBatchAsync(pointers(at), sizes, count, flags, stream))
 WB_STREAM_CALL(cuMemDiscardAndPrefetchBatchAsync,
-               (CUdeviceptr * at, size_t* sizes, size_t count, CUmemLocation* places, size_t* first,
-                size_t place_count, unsigned long long flags, CUstream stream),
+               (CUdeviceptr * at, size_t* sizes, size_t count, CUmemLocation* places, size_t* first, size_t place_count,
+                unsigned long long flags, CUstream stream),
                cudaMemDiscardAndPrefetchBatchAsync(pointers(at), sizes, count, locations(places), first, place_count,
                                                    flags, stream))
 

@@ -1,8 +1,8 @@
 // Virtual memory management: address ranges without memory, memory without an address, and the two brought together.
 //
-// A range is host address space that nothing is mapped to; memory is an anonymous file. Mapping shows a part of the file
-// at a part of the range. What a device's kernels may touch are runs: neighbouring mappings with access for that device
-// count as one allocation, so that copies and vector accesses may go across them.
+// A range is host address space that nothing is mapped to; memory is an anonymous file. Mapping shows a part of the
+// file at a part of the range. What a device's kernels may touch are runs: neighbouring mappings with access for that
+// device count as one allocation, so that copies and vector accesses may go across them.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -43,8 +43,8 @@ struct Mapping {
 
 struct Range {
   uint64_t size;
-  std::map<uint64_t, Mapping> mappings;   // by address
-  std::map<uint64_t, uint64_t> runs;      // what kernels may touch: address and size
+  std::map<uint64_t, Mapping> mappings;  // by address
+  std::map<uint64_t, uint64_t> runs;     // what kernels may touch: address and size
 };
 
 struct Space {
@@ -260,7 +260,8 @@ using namespace warpbeam::cuda::driver;
 
 extern "C" {
 
-CUresult cuMemAddressReserve(CUdeviceptr* address, size_t size, size_t alignment, CUdeviceptr, unsigned long long flags) {
+CUresult cuMemAddressReserve(CUdeviceptr* address, size_t size, size_t alignment, CUdeviceptr,
+                             unsigned long long flags) {
   return in_space([&] { return flags ? CUDA_ERROR_INVALID_VALUE : reserve(address, size, alignment); });
 }
 
