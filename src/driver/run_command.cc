@@ -21,6 +21,7 @@ are those of this command; the arguments after -- are the program's.
 
   --device NAME     the GPU to be (default h200; `warpbeam devices` lists them); sets WARPBEAM_DEVICE
   --engine NAME     interpreter, jit or auto (default auto); sets WARPBEAM_ENGINE
+  --lockstep        run every kernel on both engines; at the first difference name its register and PTX line
   --emit-ptx        print the PTX instead of running
   -v, --verbose     print the commands, and whether the compiled program was cached
   --no-install      if packages are missing, list them and stop
@@ -63,7 +64,9 @@ Result<RunRequest> read_request(const Arguments& arguments) {
     auto engine = value_of("--engine", request.engine);
     if (!engine) return engine.error();
     if (*engine) continue;
-    if (word == "--emit-ptx")
+    if (word == "--lockstep")
+      request.engine = "lockstep";
+    else if (word == "--emit-ptx")
       request.emit_ptx = true;
     else if (word == "-v" || word == "--verbose")
       request.verbose = true;
@@ -72,7 +75,7 @@ Result<RunRequest> read_request(const Arguments& arguments) {
     else if (word != "--no-install")
       request.compiler.push_back(word);
   }
-  if (!request.engine.empty() && request.engine != "interpreter" && request.engine != "jit" && request.engine != "auto")
+  if (!request.engine.empty() && request.engine != "interpreter" && request.engine != "jit" && request.engine != "auto" && request.engine != "lockstep")
     return Error{1, fmt::format("--engine '{}': interpreter, jit or auto", request.engine)};
   return request;
 }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "vm/grid.h"
+#include "vm/lockstep.h"
 
 namespace warpbeam::vm {
 namespace {
@@ -259,6 +260,7 @@ Machine& Machine::instance() {
 unsigned Machine::threads() const { return state_->threads; }
 
 std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchResult&&)> done) {
+  if (lockstep_wanted() && !launch.observer && !launch.one_block_at_a_time) return start_in_lockstep(std::move(launch), std::move(done));
   auto grid = std::make_shared<Grid>();
   grid->code = launch.kernel->code;
   grid->launch = std::move(launch);
@@ -266,7 +268,7 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   const Launch& l = grid->launch;
   if (!l.observer && !l.interpret)
     if (Engine* fast = engine()) grid->compiled = fast->find(l);
-  grid->takes_turns = l.observer && l.observer->one_block_at_a_time();
+  grid->takes_turns = l.one_block_at_a_time || (l.observer && l.observer->one_block_at_a_time());
   grid->total_blocks = uint64_t(l.grid[0]) * l.grid[1] * l.grid[2];
   grid->resident_limit = std::max<uint64_t>(l.cooperative ? grid->total_blocks : l.resident_blocks, 1);
   if (grid->code->takes_param_address && !l.params.empty()) {

@@ -33,6 +33,7 @@ struct Launch {
   bool eight_byte_banks = false;           // cudaSharedMemBankSizeEightByte; only watchers care
   std::shared_ptr<Observer> observer;      // of this launch, if somebody watches
   bool interpret = false;            // by the interpreter, whatever engine was chosen
+  bool one_block_at_a_time = false;  // in order
   uint32_t max_shared_per_block = 232448;  // what the device allows; more was refused by the caller already
 };
 

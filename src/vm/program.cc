@@ -169,6 +169,14 @@ class Linker {
         image_.shared_variables.push_back({v.name, v.size, v.align, v.unsized || (v.linkage == Linkage::Extern && v.size == 0)});
         continue;
       }
+      if (options_.same_places) {
+        const auto& theirs = options_.same_places->variables();
+        if (variables_.size() >= theirs.size() || theirs[variables_.size()].name != v.name)
+          return Error{static_cast<int>(LoadErrorCode::InvalidPtx), fmt::format("ptx: error: the other program has no variable {}", v.name)};
+        p->address = theirs[variables_.size()].address;
+        variables_.push_back(theirs[variables_.size()]);
+        continue;
+      }
       if (v.space == isa::Space::Const) {
         bank = (bank + v.align - 1) / v.align * v.align;
         in_bank.emplace_back(p.get(), bank);
@@ -205,6 +213,7 @@ class Linker {
       errors_.push_back(fmt::format("ptx: error: the program's __constant__ variables need {} bytes; the constant bank has {}", bank, kConstantBank));
       return failure(LoadErrorCode::InvalidPtx);
     }
+    if (options_.same_places) return {};
     constant_bytes_ = static_cast<uint32_t>(bank);
     WB_TRY(place_group(in_bank, bank, MemoryKind::Constant, "__constant__ variables"));
     WB_TRY(place_group(in_small, small, MemoryKind::Variable, "static __device__ variables"));

@@ -45,10 +45,14 @@ struct ProgramVariable {
   bool managed = false;
 };
 
+class Program;
+
 struct LoadOptions {
   // Where a managed variable lives instead of fresh device memory: host shadow variables.
   struct Placement { std::string name; void* host; uint64_t size; };
   std::vector<Placement> placements;
+  // Variables live where this program has them, and keep what they hold: another form of the same texts.
+  const Program* same_places = nullptr;
   int device_cc = 90;
   uint32_t guard_bytes = 0;  // unused bytes after each static variable, so that running over its end is seen
   // The device's register file, for the estimate in Kernel::registers.
