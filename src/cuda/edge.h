@@ -8,6 +8,7 @@
 #include "cuda/api.h"
 #include "cuda/context.h"
 #include "cuda/thread_state.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -32,6 +33,7 @@ inline cudaError_t bad_free(const void* pointer) {
 template <class Body>
 cudaError_t edge(Body&& body) noexcept {
   if (this_thread().in_host_function) return remember(cudaErrorNotPermitted);
+  observe::InRuntime inside;
   try {
     return remember(body());
   } catch (const std::bad_alloc&) {

@@ -83,6 +83,7 @@ int compile_program(Options& options, const std::string& key, bool verbose, Comp
   }
   if (auto stored = cache->store(key, directory, program->name, record.files, record.messages)) {
     program->path = stored->path;
+    program->files = std::move(record.files);
     return 0;
   }
   fs::remove_all(directory, ignored);

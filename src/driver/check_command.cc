@@ -12,6 +12,7 @@
 #include "driver/cached_program.h"
 #include "driver/check_facts.h"
 #include "driver/commands.h"
+#include "driver/compile_cache.h"
 #include "driver/host_lines.h"
 #include "driver/split.h"
 #include "report/check_report.h"
@@ -233,9 +234,22 @@ int check_command(const Arguments& arguments) {
   CompiledProgram program;
   if (int status = compile_program(*options, cache_key(words, *cc), request->verbose, &program)) return status;
   program.name = "./" + program.name;
+  // What the compiler knows is kept beside the program.
+  words.push_back("facts");
+  const std::string key = cache_key(words, *cc);
+  auto cache = CompileCache::open();
+  if (cache)
+    if (auto found = cache->find(key)) return run_checked(*request, program, read_check_facts(found->path));
   auto directory = TemporaryDirectory::make();
   if (!directory) return fail(directory.error().message);
-  return run_checked(*request, program, gather_check_facts(*options, directory->path()));
+  CheckFacts facts = gather_check_facts(*options, directory->path());
+  if (cache && !program.files.empty())
+    if (const std::string place = cache->begin(); !place.empty()) {
+      std::error_code ignored;
+      fs::copy_file(facts.shapes, place + "/facts", ignored);
+      if (!cache->store(key, place, "facts", program.files, "")) fs::remove_all(place, ignored);
+    }
+  return run_checked(*request, program, facts);
 }
 
 }  // namespace warpbeam::driver

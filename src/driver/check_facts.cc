@@ -200,8 +200,27 @@ CheckFacts gather_check_facts(const Options& options, const std::string& directo
       shapes += shapes_of(ir.str());
     }
   }
-  facts.shapes = directory + "/shapes";
+  // Lines that begin with `!` are for the command, the others for the checker.
+  for (const auto& u : facts.uninitialised) shapes += fmt::format("!uninitialised\t{}\t{}\t{}\n", u.place, u.variable, u.sometimes ? 1 : 0);
+  for (const auto& place : facts.unused) shapes += fmt::format("!unused\t{}\n", place);
+  facts.shapes = directory + "/facts";
   std::ofstream(facts.shapes) << shapes;
+  return facts;
+}
+
+CheckFacts read_check_facts(const std::string& file) {
+  CheckFacts facts;
+  facts.shapes = file;
+  facts.complete = true;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("!")) continue;
+    std::vector<std::string> parts;
+    std::istringstream words(line);
+    for (std::string part; std::getline(words, part, '\t');) parts.push_back(part);
+    if (parts[0] == "!unused" && parts.size() == 2) facts.unused.insert(parts[1]);
+    if (parts[0] == "!uninitialised" && parts.size() == 4) facts.uninitialised.push_back({parts[1], parts[2], parts[3] == "1"});
+  }
   return facts;
 }
 

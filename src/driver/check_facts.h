@@ -21,8 +21,10 @@ struct CheckFacts {
   bool complete = false;         // the compiler was asked
 };
 
-// `directory` is where files are left.
+// Asks the compiler; `directory` is where files are left. All that was found is in the file `facts` there, which the checker
+// reads as well.
 CheckFacts gather_check_facts(const Options& options, const std::string& directory);
+CheckFacts read_check_facts(const std::string& file);
 
 // The lines of shapes for the variables of LLVM's text.
 std::string shapes_of(const std::string& ir);

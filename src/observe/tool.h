@@ -76,6 +76,9 @@ class Tool {
   virtual void failed_call(const FailedCall&) {}
   virtual void asked_for_error(int code) {}  // the program has seen this error
   virtual void resetting(int device) {}
+  // A thread of the program enters or leaves the runtime; only a watcher that checks is told.
+  virtual void entered() {}
+  virtual void left() {}
 
   // The process ends.
   virtual void finish() {}
@@ -83,6 +86,23 @@ class Tool {
 
 // The watcher of this process; null mostly.
 Tool* tool();
+
+// While one lives, its thread is inside the runtime.
+class InRuntime {
+ public:
+  InRuntime() : tool_(tool()) {
+    if (tool_ && !tool_->checks()) tool_ = nullptr;
+    if (tool_) tool_->entered();
+  }
+  ~InRuntime() {
+    if (tool_) tool_->left();
+  }
+  InRuntime(const InRuntime&) = delete;
+  InRuntime& operator=(const InRuntime&) = delete;
+
+ private:
+  Tool* tool_;
+};
 
 // Where the recording of this process goes: <WARPBEAM_RECORDING>/<process id>.json, empty if nobody wants one.
 std::string recording_path();

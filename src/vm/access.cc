@@ -34,6 +34,24 @@ std::string plural(uint32_t bytes) { return fmt::format("{} byte{}", bytes, byte
   w.trap(TrapKind::IllegalAddress, i, lane, fmt::format("invalid __global__ {} of size {}", verb(kind), plural(bytes)), address, detail);
 }
 
+// Generic addresses, space by space.
+void report_generic(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uint32_t bytes, AccessKind kind) {
+  for (const auto& [space, window] : {std::pair{isa::Space::Shared, kSharedWindow}, {isa::Space::Local, kLocalWindow}, {isa::Space::Global, uint64_t(0)}}) {
+    Access access;
+    access.space = space;
+    access.kind = kind;
+    access.generic = true;
+    access.bytes = bytes;
+    for (int l = 0; l < kWarpSize; ++l) {
+      const uint64_t high = a.at[l] & ~(kWindowBytes - 1);
+      const bool here = window ? high == window : high != kSharedWindow && high != kLocalWindow;
+      access.mask |= static_cast<uint32_t>((mask >> l & 1) && here) << l;
+      access.address[l] = a.at[l] - window;
+    }
+    if (access.mask) w.block->observer->access(w, i, access);
+  }
+}
+
 }  // namespace
 
 void misaligned(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uint32_t bytes, AccessKind kind) {
@@ -88,6 +106,8 @@ void check_shared(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uin
 void resolve(Warp& w, const Insn& i, uint32_t mask, isa::Space space, const Addresses& a, uint32_t bytes, AccessKind kind,
              std::byte* (&out)[kWarpSize]) {
   using isa::Space;
+  // What functions like printf and sincos touch is known nowhere else.
+  if (w.block->observer && i.source->form.row->cls == isa::Class::Call) report_generic(w, i, mask, a, bytes, kind);
   auto shared = [&](uint32_t lanes, uint64_t window) {
     Addresses offsets;
     const uint64_t first = a.at[__builtin_ctz(lanes)] - window;

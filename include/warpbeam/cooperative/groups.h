@@ -4,7 +4,7 @@
 
 #include "../prelude.h"
 
-#define WB_GROUP __forceinline__ __device__
+#define WB_GROUP __forceinline__ __attribute__((nodebug)) __device__
 
 namespace cooperative_groups {
 

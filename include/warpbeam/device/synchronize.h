@@ -39,7 +39,7 @@ WB_DEVICE void __brkpt(int) { asm volatile("brkpt;"); }
 #define __prof_trigger(event) asm volatile("pmevent %0;" ::"i"(event))
 
 // What kind of memory a generic address points to, and its place there.
-#define WB_PURE static __inline__ __attribute__((always_inline, unused, const)) __device__
+#define WB_PURE static __inline__ __attribute__((always_inline, nodebug, unused, const)) __device__
 WB_PURE unsigned int __isGlobal(const void* p) { return __nvvm_isspacep_global(p); }
 WB_PURE unsigned int __isShared(const void* p) { return __nvvm_isspacep_shared(p); }
 WB_PURE unsigned int __isConstant(const void* p) { return __nvvm_isspacep_const(p); }

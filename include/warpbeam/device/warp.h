@@ -4,7 +4,7 @@
 
 #include "attributes.h"
 
-#define WB_TOGETHER static __inline__ __attribute__((always_inline, unused, convergent)) __device__
+#define WB_TOGETHER static __inline__ __attribute__((always_inline, nodebug, unused, convergent)) __device__
 
 WB_TOGETHER unsigned int __activemask() {
   unsigned int mask;

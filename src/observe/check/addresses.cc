@@ -98,6 +98,8 @@ void BlockWatch::global_access(Now& n) {
     if (address & align) misaligned(n, l, align + 1);
     if (n.region->kind == vm::MemoryKind::Constant || !n.region->shadow) continue;
     n.memory = reinterpret_cast<const std::byte*>(n.region->base);
+    if (n.region->kind != vm::MemoryKind::Device && n.region->by_program && (n.region->kernels.empty() || n.region->kernels.back() != l_.op))
+      n.region->kernels.push_back(l_.op);
     if (!n.region->uses.empty() && c_.settings.race) look_at_ranges(n, address, l);
     if (n.insn.mods().nc && n.act == Act::Read && false) continue;
     look(n, n.region->shadow, address - n.region->base, l, c_.settings.init && !n.region->initialised);

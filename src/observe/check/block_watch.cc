@@ -172,6 +172,17 @@ void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uin
       c_.report(key, std::move(f));
     }
   }
+  // Named lanes that have ended, after code behind the call, went around it. Those that left before need not come.
+  for (uint32_t gone = members & w.present & ~w.live; gone && c_.settings.sync; gone &= gone - 1) {
+    const int lane = __builtin_ctz(gone);
+    const auto& insns = w.frame->function->insns;
+    const vm::Insn* last = s.last[lane];
+    if (!last || last < &i || last >= insns.data() + insns.size()) continue;
+    const uint64_t key = uint64_t(c_.sites.number(i, w)) << 8 | 7;
+    if (c_.repeated(key)) break;
+    report_missing(w, i, *w.frame->function, members, mask, 1u << lane, vm::Warp::location(*last, *w.frame->function), "went on to", key);
+    break;
+  }
   if (!orders) {
     if (mask == w.live) s.soft_base = c_.log.tick(), ++s.stamp;
     return;
@@ -223,23 +234,27 @@ void BlockWatch::warp_sync_abandoned(vm::Warp& w, const vm::Insn& i, uint32_t me
   for (const vm::Group& g : w.groups)
     if (g.waiting == &i) here = g.frame->function;
   if (!here || !missing) return;
+  report_missing(w, i, *here, members, mask, missing, other ? vm::Warp::location(*other, *function) : "", "waits at", 0);
+}
+
+void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::FunctionCode& f_code, uint32_t members, uint32_t mask, uint32_t missing,
+                                const std::string& there, const char* what, uint64_t key) {
+  const bool is_barrier = i.source->form.row->opcode == "bar";
   const int lane = __builtin_ctz(mask);
   Finding f;
   f.check = "sync";
   f.kind = "lanes_never_arrive";
-  f.kernel = spaced(here->display_name);
-  f.locations = {vm::Warp::location(i, *here)};
-  f.title = fmt::format("{} waits for lanes that never arrive: mask {:#010x}, missing {:#010x}",
-                        is_barrier ? "__syncwarp" : "A .sync function of the warp", members, missing);
+  f.kernel = spaced(f_code.display_name);
+  f.locations = {vm::Warp::location(i, f_code)};
+  f.title = fmt::format("{} names lanes that never arrive: mask {:#010x}, missing {:#010x}", is_barrier ? "__syncwarp" : "A .sync function of the warp", members, missing);
   f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
   f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
-  if (other) {
-    const std::string there = vm::Warp::location(*other, *function);
-    f.lines.push_back({fmt::format("lane {} waits at {}", __builtin_ctz(missing), there), {}});
+  if (!there.empty()) {
+    f.lines.push_back({fmt::format("lane {} {} {}", __builtin_ctz(missing), what, there), {}});
     f.locations.push_back(there);
   }
   f.mend = "name only lanes that reach the call: take the mask with __ballot_sync before the branch, or move the call out of it";
-  c_.report(0, std::move(f));
+  c_.report(key, std::move(f));
 }
 
 // --- barriers ----------------------------------------------------------------------------------------------------

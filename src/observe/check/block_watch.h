@@ -77,6 +77,8 @@ class BlockWatch final : public vm::BlockObserver {
   uint64_t stored_value(const Now&, int lane, uint64_t at, uint32_t bytes) const;
 
   std::shared_ptr<const Snapshot> snapshot(const WarpState&, uint16_t warp, Strength scope, const CameList& came);
+  void report_missing(vm::Warp&, const vm::Insn&, const vm::FunctionCode&, uint32_t members, uint32_t mask, uint32_t missing,
+                      const std::string& there, const char* what, uint64_t key);
   void fence(vm::Warp&, Strength scope, uint32_t mask);
   void run_too_long(vm::Warp&, const vm::Insn&, uint32_t mask);
 

@@ -45,6 +45,9 @@ Checker::Checker() {
   if (!settings.shapes.empty()) shapes.read(settings.shapes);
   findings.set_file(recording_path());
   ops_.emplace_back();
+  if (settings.host)
+    guard_ = std::make_unique<HostGuard>([this] { return to_guard(); },
+                                         [this](uint64_t address, bool writes, HostStack stack) { return host_touched(address, writes, std::move(stack)); });
 }
 
 bool Checker::repeated(uint64_t key) {
@@ -74,6 +77,7 @@ void Checker::allocated(const vm::Allocation& a, int device) {
 void Checker::freed(const vm::Allocation& a, int) {
   std::lock_guard lock(mutex);
   ++frees_;
+  if (guard_) guard_->forget(a.base);
   Region* r = regions.find(a.base);
   std::string by = "cudaFree";
   if (r && r->origin == "cudaMallocAsync") by = "cudaFreeAsync";
@@ -230,7 +234,11 @@ void Checker::use_range(const Bytes& bytes, bool writes, OpId op, const HostStac
 std::shared_ptr<vm::Observer> Checker::launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
   std::lock_guard lock(mutex);
   auto it = queued_.find(operation);
-  if (it == queued_.end()) return nullptr;
+  if (it == queued_.end()) {  // by a kernel
+    settings.init = settings.race = false;
+    findings.set_note("nested", "kernels that kernels launch are not watched: races and uninitialised reads were not looked for after the first");
+    return nullptr;
+  }
   LaunchInfo info;
   info.op = it->second.op;
   info.stack = it->second.stack;

@@ -6,6 +6,7 @@
 
 #include "observe/check/events.h"
 #include "observe/check/findings.h"
+#include "observe/check/host_guard.h"
 #include "observe/check/knowledge.h"
 #include "observe/check/order.h"
 #include "observe/check/regions.h"
@@ -55,6 +56,8 @@ class Checker final : public Tool {
   void asked_for_error(int code) override;
   void resetting(int device) override;
   bool checks() const override { return true; }
+  void entered() override;
+  void left() override;
   void finish() override;
 
   Settings settings;
@@ -85,6 +88,8 @@ class Checker final : public Tool {
   void use_range(const Bytes& bytes, bool writes, OpId op, const HostStack& stack, const char* what);
   void report_leaks(const char* when);
   void report_calls();
+  std::vector<GuardedRange> to_guard();
+  HostGuard::Answer host_touched(uint64_t address, bool writes, HostStack stack);
 
   std::unordered_map<uint64_t, uint32_t> streams_;  // of the runtime to OpOrder's
   struct Queued {
@@ -102,6 +107,7 @@ class Checker final : public Tool {
     uint64_t count = 1;
   };
   std::vector<Call> calls_;
+  std::unique_ptr<HostGuard> guard_;
   uint64_t frees_ = 0;
   bool kernel_failed_ = false;
   bool done_ = false;

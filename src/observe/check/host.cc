@@ -63,6 +63,7 @@ void Checker::resetting(int device) {
   std::vector<uint64_t> gone;
   for (const auto& [base, r] : regions.live())
     if (r->device == device) gone.push_back(base);
+  if (guard_) guard_->open();
   for (uint64_t base : gone) regions.remove(base, callers(), "cudaDeviceReset");
 }
 
@@ -114,7 +115,94 @@ void Checker::report_calls() {
   }
 }
 
+// --- what host code touches
+
+void Checker::entered() {
+  if (guard_) guard_->entered();
+}
+
+void Checker::left() {
+  if (guard_) guard_->left();
+}
+
+std::vector<GuardedRange> Checker::to_guard() {
+  constexpr size_t kMost = 1000;  // every one costs a call of the host's kernel
+  std::lock_guard lock(mutex);
+  std::vector<GuardedRange> out;
+  if (done_ || regions.live().size() > kMost) return out;
+  for (const auto& [base, r] : regions.live()) {
+    if (!r->by_program || base % 4096) continue;
+    if (r->kind != vm::MemoryKind::Device) {
+      std::erase_if(r->kernels, [&](OpId op) { return order.host_knows(op); });
+      std::erase_if(r->uses, [&](const RangeUse& u) { return order.host_knows(u.op); });
+      if (r->kernels.empty() && r->uses.empty()) continue;
+    }
+    out.push_back({base, base + (r->size + 4095) / 4096 * 4096});
+  }
+  return out;
+}
+
+HostGuard::Answer Checker::host_touched(uint64_t address, bool writes, HostStack stack) {
+  std::lock_guard lock(mutex);
+  Region* r = regions.find(address);
+  if (!r) return HostGuard::Answer::LetThrough;  // between its end and the page's
+  const char* verb = writes ? "write" : "read";
+  if (r->kind == vm::MemoryKind::Device) {
+    Finding f;
+    f.check = "memory";
+    f.kind = "device_pointer";
+    f.title = fmt::format("Invalid {} of device memory by host code", verb);
+    f.lines.push_back({"on the host", stack});
+    f.lines.push_back({fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", address, address - r->base, r->base, r->size), {}});
+    describe_region(f, *r);
+    f.mend = "host code cannot use pointers of cudaMalloc: copy the data with cudaMemcpy, or use cudaMallocManaged";
+    report(0, std::move(f));
+    kernel_failed_ = true;  // the program ends here, and what it would have freed is not leaked
+    done_ = true;
+    findings.write();
+    return HostGuard::Answer::Die;
+  }
+  // Who used these bytes, and has not been waited for?
+  OpId other = 0;
+  std::string who, location, kernel;
+  auto consider = [&](EventId id) {
+    const Event* e = log.find(id);
+    if (!e || order.host_knows(e->op) || (!writes && e->act == Act::Read)) return;
+    other = e->op;
+    location = sites[e->site].location;
+    kernel = sites[e->site].kernel;
+    who = fmt::format("{} access at {} in {}", e->act == Act::Read ? "Read" : e->act == Act::Write ? "Write" : "Atomic", kernel, location);
+  };
+  if (r->shadow)
+    r->shadow.peek(address - r->base, [&](Cell& c) {
+      consider(c.write);
+      if (writes) consider(c.read_a), consider(c.read_b);
+    });
+  for (const RangeUse& u : r->uses)
+    if (address >= u.begin && address < u.end && (u.writes || writes) && !order.host_knows(u.op)) {
+      other = u.op;
+      who = order.what(u.op);
+    }
+  if (!other) return HostGuard::Answer::LetThrough;
+  Finding f;
+  f.check = "host";
+  f.kind = "host_race";
+  f.kernel = kernel;
+  if (!location.empty()) f.locations = {location};
+  f.title = fmt::format("Race reported between {} and a {} by host code that has not waited for it", who, verb);
+  f.lines.push_back({fmt::format("Host {}", verb), stack});
+  f.lines.push_back({fmt::format("{} was issued", order.what(other)), ops_[other].stack});
+  f.lines.push_back({fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", address, address - r->base, r->base, r->size), {}});
+  describe_region(f, *r);
+  f.mend = "call cudaDeviceSynchronize(), or wait for the stream or an event, before the host uses the memory";
+  std::string where;
+  for (uint64_t a : stack) where += fmt::format("{:x} ", a);
+  if (settings.race) findings.add(std::move(f), where);
+  return HostGuard::Answer::LetThrough;
+}
+
 void Checker::finish() {
+  if (guard_) guard_->disable();
   std::lock_guard lock(mutex);
   if (done_) return;
   if (settings.host) report_calls();

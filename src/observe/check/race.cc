@@ -27,7 +27,8 @@ const char* name(Act a) { return a == Act::Read ? "Read" : a == Act::Write ? "Wr
 
 // What the lane is about to store at byte `at` of its access.
 uint64_t BlockWatch::stored_value(const Now& n, int lane, uint64_t at, uint32_t bytes) const {
-  if (n.act != Act::Write || n.access.async) return ~uint64_t(0);
+  const isa::Row& row = *n.insn.source->form.row;
+  if (n.act != Act::Write || n.access.async || row.kind != isa::Kind::Memory) return ~uint64_t(0);
   const uint32_t element = n.access.bytes / n.access.elements;
   const uint32_t k = static_cast<uint32_t>(at) / element;
   if (element > 8) return ~uint64_t(0);

@@ -34,6 +34,7 @@ struct Region {
   std::string freed_by;
   Shadow shadow;             // empty: too large to be watched
   std::vector<RangeUse> uses;
+  std::vector<OpId> kernels; // that touched it, of memory that the host sees, until the host has waited for them
   bool holds(uint64_t address, uint64_t bytes) const { return address >= base && address + bytes <= base + size && address + bytes > address; }
 };
 

@@ -1,0 +1,130 @@
+#include "observe/check/host_guard.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "observe/tool.h"
+
+namespace warpbeam::observe::check {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr int kMostFaults = 20000;  // between two calls of the runtime; then the host's accesses are no longer looked at
+
+thread_local int depth = 0;            // of calls of the runtime
+thread_local bool of_program = false;  // the thread has called the runtime: it is not one of ours
+thread_local uint64_t stepping[4];     // pages that the instruction under way may touch
+thread_local int stepping_count = 0;
+
+HostGuard* guard = nullptr;
+struct sigaction previous_fault, previous_trap;
+std::mutex guard_mutex;
+
+void protect(uint64_t begin, uint64_t end, int how) { mprotect(reinterpret_cast<void*>(begin), end - begin, how); }
+
+}  // namespace
+
+HostGuard::HostGuard(Ranges ranges, Touched touched) : ranges_(std::move(ranges)), touched_(std::move(touched)) {
+#if defined(__x86_64__)
+  guard = this;
+  struct sigaction action {};
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  action.sa_sigaction = [](int, siginfo_t* info, void* context) {
+    if (guard && guard->fault(reinterpret_cast<uint64_t>(info->si_addr), context)) return;
+    sigaction(SIGSEGV, &previous_fault, nullptr);  // the instruction faults again, for whoever was there before
+  };
+  sigaction(SIGSEGV, &action, &previous_fault);
+  action.sa_sigaction = [](int, siginfo_t*, void* context) {
+    if (guard && stepping_count) return guard->step(context);
+    sigaction(SIGTRAP, &previous_trap, nullptr);
+  };
+  sigaction(SIGTRAP, &action, &previous_trap);
+#else
+  disabled_ = true;  // stepping over one instruction is written for x86 only
+#endif
+}
+
+void HostGuard::entered() {
+  ++depth;
+  of_program = true;
+}
+
+void HostGuard::left() {
+  if (--depth > 0 || disabled_) return;
+  std::vector<GuardedRange> wanted = ranges_();
+  std::lock_guard lock(guard_mutex);
+  auto among = [](const std::vector<GuardedRange>& all, const GuardedRange& r) { return std::binary_search(all.begin(), all.end(), r); };
+  for (const GuardedRange& r : closed_)
+    if (!among(wanted, r)) protect(r.begin, r.end, PROT_READ | PROT_WRITE);
+  for (const GuardedRange& w : wanted)
+    if (!among(closed_, w)) protect(w.begin, w.end, PROT_NONE);
+  closed_ = std::move(wanted);
+  faults_ = 0;
+}
+
+void HostGuard::open() {
+  std::lock_guard lock(guard_mutex);
+  for (const GuardedRange& r : closed_) protect(r.begin, r.end, PROT_READ | PROT_WRITE);
+  closed_.clear();
+}
+
+void HostGuard::forget(uint64_t begin) {
+  std::lock_guard lock(guard_mutex);
+  std::erase_if(closed_, [&](const auto& r) { return r.begin == begin; });
+}
+
+void HostGuard::disable() {
+  disabled_ = true;
+  open();
+}
+
+// Gives false when the fault is not ours.
+bool HostGuard::fault(uint64_t address, void* context) {
+#if defined(__x86_64__)
+  {
+    std::lock_guard lock(guard_mutex);
+    const bool closed = std::any_of(closed_.begin(), closed_.end(), [&](const auto& r) { return address >= r.begin && address < r.end; });
+    if (!closed) return false;
+  }
+  // The runtime itself, a thread of the machine, or too much to look at.
+  if (depth > 0 || !of_program || ++faults_ > kMostFaults || stepping_count == 4) {
+    open();
+    return true;
+  }
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto at = static_cast<uint64_t>(registers[REG_RIP]);
+  HostStack stack = callers(8);
+  // The faulting instruction itself, not the one behind a call; handlers are not of interest.
+  if (auto it = std::find(stack.begin(), stack.end(), at); it != stack.end()) stack.erase(stack.begin(), it);
+  if (!stack.empty() && stack[0] == at) ++stack[0];
+  switch (touched_(address, registers[REG_ERR] & 2, std::move(stack))) {
+    case Answer::NotOurs: return false;
+    case Answer::Die: return disable(), sigaction(SIGSEGV, &previous_fault, nullptr), protect(address & ~(kPage - 1), (address & ~(kPage - 1)) + kPage, PROT_NONE), true;
+    case Answer::LetThrough: break;
+  }
+  const uint64_t page = address & ~(kPage - 1);
+  stepping[stepping_count++] = page;
+  protect(page, page + kPage, PROT_READ | PROT_WRITE);
+  registers[REG_EFL] |= 0x100;  // a trap after this one instruction
+  return true;
+#else
+  return false;
+#endif
+}
+
+void HostGuard::step(void* context) {
+#if defined(__x86_64__)
+  static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+  std::lock_guard lock(guard_mutex);
+  for (; stepping_count; --stepping_count) {
+    const uint64_t page = stepping[stepping_count - 1];
+    if (std::any_of(closed_.begin(), closed_.end(), [&](const auto& r) { return page >= r.begin && page < r.end; })) protect(page, page + kPage, PROT_NONE);
+  }
+#endif
+}
+
+}  // namespace warpbeam::observe::check

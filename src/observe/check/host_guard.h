@@ -1,0 +1,44 @@
+// Sees what host code does with memory of the device's side. While host code runs, device memory cannot be touched at all,
+// and managed and pinned memory not as long as work is under way that uses it: a touch is a fault, which the checker looks
+// at before the instruction is let through, one at a time. Inside the runtime nothing is guarded.
+#pragma once
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "observe/check/findings.h"
+
+namespace warpbeam::observe::check {
+
+struct GuardedRange {  // in order of addresses
+  uint64_t begin = 0, end = 0;  // pages
+  auto operator<=>(const GuardedRange&) const = default;
+};
+
+class HostGuard {
+ public:
+  enum class Answer : uint8_t { NotOurs, LetThrough, Die };
+  // Both are called with nothing locked. `ranges` gives what to guard now.
+  using Ranges = std::function<std::vector<GuardedRange>()>;
+  using Touched = std::function<Answer(uint64_t address, bool writes, HostStack stack)>;
+  HostGuard(Ranges ranges, Touched touched);
+
+  // A thread of the program enters or leaves the runtime.
+  void entered();
+  void left();
+  void open();     // guards nothing until the program next leaves the runtime
+  void disable();  // for good
+  void forget(uint64_t begin);  // the range is about to go
+
+ private:
+  bool fault(uint64_t address, void* context);
+  void step(void* context);
+  Ranges ranges_;
+  Touched touched_;
+  std::vector<GuardedRange> closed_;
+  int faults_ = 0;
+  bool disabled_ = false;
+};
+
+}  // namespace warpbeam::observe::check

@@ -1,0 +1,227 @@
+// Races in global memory, within and between blocks. An argument picks the case.
+#include <cooperative_groups.h>
+#include "cases.h"
+
+__global__ void count(int* counter, bool atomic) {
+  if (atomic) atomicAdd(counter, 1);
+  else *counter += 1;  // expect counter_plain race_raw
+}
+template <bool kAtomic>
+__global__ void histogram(const int* in, int* bins) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (kAtomic) atomicAdd(&bins[in[i] & 15], 1);
+  else bins[in[i] & 15]++;  // expect histogram_plain race_waw
+}
+__global__ void smooth_in_place(float* p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < n - 1) p[i] = (p[i - 1] + p[i] + p[i + 1]) / 3;  // expect smooth_in_place race_war
+}
+__global__ void smooth(const float* p, float* q, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < n - 1) q[i] = (p[i - 1] + p[i] + p[i + 1]) / 3;
+}
+__global__ void neighbours(int* p, bool sync) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  p[i] = i;  // expect neighbours_unsynced race_raw
+  if (sync) __syncthreads();
+  p[2048 + i] = p[blockIdx.x * blockDim.x + (threadIdx.x ^ 64)];
+}
+
+// The last block adds up what all blocks have left.
+__device__ unsigned finished;
+template <bool kFence, bool kSync>
+__global__ void last_block(const int* in, int* partial, int* out) {
+  __shared__ int s[128];
+  __shared__ bool last;
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 128 + t];
+  __syncthreads();
+  for (int d = 64; d > 0; d /= 2) {
+    if (t < d) s[t] += s[t + d];
+    __syncthreads();
+  }
+  if (t == 0) {
+    partial[blockIdx.x] = s[0];  // expect last_block_no_fence race_raw
+    if (kFence) __threadfence();
+    last = atomicInc(&finished, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last) {
+    int sum = 0;
+    for (int k = t; k < gridDim.x; k += 128) sum += partial[k];
+    s[t] = sum;
+    __syncthreads();
+    if (t == 0) {
+      int total = 0;
+      for (int k = 0; k < 128; ++k) total += s[k];
+      *out = total;
+    }
+  }
+}
+// Every thread leaves something; only thread 0 passes the fence.
+template <bool kSync>
+__global__ void last_block_all_write(int* partial, int* out, unsigned* counter) {
+  __shared__ bool last;
+  partial[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;  // expect last_block_no_barrier race_raw
+  if (kSync) __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicAdd(counter, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last) {
+    int sum = 0;
+    for (int k = threadIdx.x; k < gridDim.x * 64; k += 64) sum += partial[k];
+    atomicAdd(out, sum);
+  }
+}
+// Each block waits for the sum of those before it.
+template <bool kFence>
+__global__ void look_back(const int* in, volatile int* flag, int* prefix) {
+  if (threadIdx.x == 0) {
+    int b = blockIdx.x, before = 0;
+    if (b > 0) {
+      while (flag[b - 1] == 0) {}
+      if (kFence) __threadfence();
+      before = prefix[b - 1];
+    }
+    prefix[b] = before + in[b];  // expect look_back_no_fence race_raw
+    if (kFence) __threadfence();
+    flag[b] = 1;
+  }
+}
+__global__ void look_back_ordered(const int* in, int* flag, int* prefix, bool release) {
+  if (threadIdx.x == 0) {
+    int b = blockIdx.x, before = 0, seen = 0;
+    if (b > 0) {
+      do asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(flag + b - 1) : "memory");
+      while (!seen);
+      before = prefix[b - 1];
+    }
+    prefix[b] = before + in[b];  // expect store_relaxed race_raw
+    if (release) asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(flag + b), "r"(1) : "memory");
+    else asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(flag + b), "r"(1) : "memory");
+  }
+}
+__global__ void plain_flag(int* data, int* flag) {
+  if (blockIdx.x == 0) {
+    data[0] = 42;  // expect flag_plain race_raw
+    __threadfence();
+    flag[0] = 1;  // expect flag_plain race_raw
+  } else if (flag[0] == 1) {
+    data[1] = data[0];
+  }
+}
+__global__ void block_scope(int* counter, bool block) {
+  if (block) atomicAdd_block(counter, 1);  // expect scope_of_block race_waw
+  else atomicAdd(counter, 1);
+}
+__global__ void own_block_scope(int* counters) { atomicAdd_block(&counters[blockIdx.x], 1); }
+__global__ void mixed(int* counter, int* out) {
+  atomicAdd(counter, 1);  // expect atomic_and_plain race_raw
+  out[blockIdx.x * blockDim.x + threadIdx.x] = *counter;
+}
+template <bool kFence>
+__global__ void locked(int* mutex, int* sum) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(mutex, 0, 1) != 0) {}
+    if (kFence) __threadfence();
+    *sum += blockIdx.x;  // expect lock_no_fence race_raw
+    if (kFence) __threadfence();
+    atomicExch(mutex, 0);
+  }
+}
+__global__ void grid_phases(int* p, bool sync) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+  p[i] = i;  // expect grid_unsynced race_raw
+  if (sync) cooperative_groups::this_grid().sync();
+  p[n + i] = p[n - 1 - i];
+}
+__global__ void level(const int* from, const int* to, int* depth, bool* changed, int edges, int now) {
+  int e = blockIdx.x * blockDim.x + threadIdx.x;
+  if (e < edges && depth[from[e]] == now && from[e] != to[e]) *changed = true;
+}
+__global__ void atomic_max_float(float* best, const float* in) {
+  float v = in[blockIdx.x * blockDim.x + threadIdx.x];
+  int* bits = (int*)best;
+  int old = *bits, assumed;
+  do {
+    assumed = old;
+    if (__int_as_float(assumed) >= v) break;
+    old = atomicCAS(bits, assumed, __float_as_int(v));
+  } while (assumed != old);
+}
+__global__ void pack(const int* in, int* out, int* n) {
+  int v = in[blockIdx.x * blockDim.x + threadIdx.x];
+  if (v & 1) out[atomicAdd(n, 1)] = v;
+}
+__global__ void pack_plain(const int* in, int* out, int* n) {
+  int v = in[blockIdx.x * blockDim.x + threadIdx.x];
+  if (v & 1) out[(*n)++] = v;  // expect pack_plain race_raw
+}
+__global__ void wrong_index(int* p, int n) {
+  int i = blockIdx.x * 100 + threadIdx.x;  // blocks of 128
+  if (i < n) p[i] = blockIdx.x;  // expect blocks_overlap race_waw
+}
+__global__ void rows_and_columns(int* m, int n) {
+  int i = threadIdx.x;
+  for (int k = 0; k < n; ++k) m[i * n + k] = i;
+  __syncthreads();
+  int sum = 0;
+  for (int k = 0; k < n; ++k) sum += m[k * n + i];
+  m[n * n + i] = sum;
+}
+__device__ int shared_total;
+__global__ void into_variable(const int* in) { shared_total += in[threadIdx.x]; }  // expect variable_sum race_waw
+
+struct Data {
+  int *a, *b, *c;
+  Data() {
+    int* host = (int*)malloc(65536);
+    for (int k = 0; k < 16384; ++k) host[k] = k * 7 % 1000 + 1;
+    for (int** p : {&a, &b, &c}) {
+      cudaMalloc(p, 65536);
+      cudaMemset(*p, 0, 65536);
+    }
+    cudaMemcpy(a, host, 65536, cudaMemcpyHostToDevice);
+    free(host);
+  }
+  ~Data() {
+    cudaDeviceSynchronize();
+    for (int* p : {a, b, c}) cudaFree(p);
+  }
+};
+
+CASE(counter_plain) { Data d; count<<<4, 64>>>(d.b, false); }
+CASE(counter_atomic) { Data d; count<<<4, 64>>>(d.b, true); }
+CASE(histogram_plain) { Data d; histogram<false><<<4, 64>>>(d.a, d.b); }
+CASE(histogram_atomic) { Data d; histogram<true><<<4, 64>>>(d.a, d.b); }
+CASE(smooth_in_place) { Data d; smooth_in_place<<<4, 64>>>((float*)d.a, 256); }
+CASE(smooth_elsewhere) { Data d; smooth<<<4, 64>>>((float*)d.a, (float*)d.b, 256); smooth<<<4, 64>>>((float*)d.b, (float*)d.a, 256); }
+CASE(neighbours_unsynced) { Data d; neighbours<<<4, 128>>>(d.b, false); }
+CASE(neighbours_synced) { Data d; neighbours<<<4, 128>>>(d.b, true); }
+CASE(last_block_fence) { Data d; last_block<true, true><<<32, 128>>>(d.a, d.b, d.c); }
+CASE(last_block_no_fence) { Data d; last_block<false, true><<<32, 128>>>(d.a, d.b, d.c); }
+CASE(last_block_barrier) { Data d; last_block_all_write<true><<<16, 64>>>(d.a, d.b, (unsigned*)d.c); }
+CASE(last_block_no_barrier) { Data d; last_block_all_write<false><<<16, 64>>>(d.a, d.b, (unsigned*)d.c); }
+CASE(look_back_fence) { Data d; look_back<true><<<64, 32>>>(d.a, d.b, d.c); }
+CASE(look_back_no_fence) { Data d; look_back<false><<<64, 32>>>(d.a, d.b, d.c); }
+CASE(store_release) { Data d; look_back_ordered<<<64, 32>>>(d.a, d.b, d.c, true); }
+CASE(store_relaxed) { Data d; look_back_ordered<<<64, 32>>>(d.a, d.b, d.c, false); }
+CASE(flag_plain) { Data d; plain_flag<<<2, 1>>>(d.a, d.b); }
+CASE(scope_of_block) { Data d; block_scope<<<4, 64>>>(d.b, true); }
+CASE(scope_of_device) { Data d; block_scope<<<4, 64>>>(d.b, false); }
+CASE(scope_of_own_block) { Data d; own_block_scope<<<4, 64>>>(d.b); }
+CASE(atomic_and_plain) { Data d; mixed<<<4, 64>>>(d.b, d.c); }
+CASE(lock_fence) { Data d; locked<true><<<16, 32>>>(d.b, d.c); }
+CASE(lock_no_fence) { Data d; locked<false><<<16, 32>>>(d.b, d.c); }
+CASE(grid_synced) { Data d; bool sync = true; void* args[] = {&d.b, &sync}; cudaLaunchCooperativeKernel((void*)grid_phases, dim3(8), dim3(64), args, 0, 0); }
+CASE(grid_unsynced) { Data d; bool sync = false; void* args[] = {&d.b, &sync}; cudaLaunchCooperativeKernel((void*)grid_phases, dim3(8), dim3(64), args, 0, 0); }
+CASE(same_flag_raised) { Data d; level<<<8, 64>>>(d.a, d.b, d.b, (bool*)d.c, 0, 0); level<<<8, 64>>>(d.a + 1, d.b, d.b, (bool*)d.c, 512, 0); }
+CASE(compare_and_swap_loop) { Data d; atomic_max_float<<<8, 64>>>((float*)d.b, (float*)d.a); }
+CASE(pack_atomic) { Data d; pack<<<8, 64>>>(d.a, d.b, d.c); }
+CASE(pack_plain) { Data d; pack_plain<<<8, 64>>>(d.a, d.b, d.c); }
+CASE(blocks_overlap) { Data d; wrong_index<<<4, 128>>>(d.b, 400); }
+CASE(rows_then_columns) { Data d; rows_and_columns<<<1, 64>>>(d.b, 64); }
+CASE(variable_sum) { Data d; into_variable<<<1, 64>>>(d.a); }
+CASE(kernels_in_order) { Data d; for (int k = 0; k < 3; ++k) count<<<1, 1>>>(d.b, false); }

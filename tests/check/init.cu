@@ -1,0 +1,92 @@
+// Values that nobody stored. An argument picks the case.
+#include "cases.h"
+
+__global__ void copy(const int* in, int* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i];  // expect global uninitialized_read; expect partly_set uninitialized_read; expect half_copied uninitialized_read; expect row_gap uninitialized_read
+}
+__global__ void accumulate(float* sum, const float* in) {
+  sum[threadIdx.x] += in[threadIdx.x];  // expect accumulator uninitialized_read
+}
+__global__ void add_up(int* total, const int* in) { atomicAdd(total, in[threadIdx.x]); }  // expect atomic_total uninitialized_read
+__global__ void shared_sum(const int* in, int* out, bool clear) {
+  __shared__ int sum;
+  if (clear && threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, in[threadIdx.x]);  // expect shared_accumulator uninitialized_read
+  __syncthreads();
+  if (threadIdx.x == 0) *out = sum;
+}
+__global__ void shared_part(const int* in, int* out, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < n) s[t] = in[t];
+  __syncthreads();
+  out[t] = s[63 - t];  // expect shared_partly uninitialized_read
+}
+__global__ void local_part(const int* in, int* out, int n) {
+  int a[32];
+  for (int k = 0; k < n; ++k) a[k] = in[k];
+  int sum = 0;
+  for (int k = 0; k < 32; ++k) sum += a[in[k] & 31];  // expect local_partly uninitialized_read
+  out[threadIdx.x] = sum;
+}
+__global__ void left_behind(int* p, int n) {
+  if (threadIdx.x < n) p[threadIdx.x] = threadIdx.x;
+}
+struct Gap {
+  char tag;
+  double value;
+};
+__global__ void set_gaps(Gap* p) {
+  p[threadIdx.x].tag = 'a';
+  p[threadIdx.x].value = threadIdx.x;
+}
+__global__ void copy_gaps(const Gap* p, Gap* q) { q[threadIdx.x] = p[threadIdx.x]; }
+__device__ int table[64];
+__global__ void from_table(int* out) { out[threadIdx.x] = table[threadIdx.x]; }
+__global__ void bytes(const char* in, char* out) { out[threadIdx.x] = in[threadIdx.x]; }
+
+template <class T>
+T* raw(size_t n) {
+  T* p;
+  cudaMalloc(&p, n * sizeof(T));
+  return p;
+}
+int host[256];
+
+CASE(global) { int* a = raw<int>(64); int* b = raw<int>(64); copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(after_memset) { int* a = raw<int>(64); int* b = raw<int>(64); cudaMemset(a, 0, 256); copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(after_memcpy) { int* a = raw<int>(64); int* b = raw<int>(64); cudaMemcpy(a, host, 256, cudaMemcpyHostToDevice); copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+// The size is in bytes.
+CASE(partly_set) { int* a = raw<int>(64); int* b = raw<int>(64); cudaMemset(a, 0, 64); copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(half_copied) { int* a = raw<int>(64); int* b = raw<int>(64); cudaMemcpy(a, host, 128, cudaMemcpyHostToDevice); copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(half_copied_half_read) { int* a = raw<int>(64); int* b = raw<int>(64); cudaMemcpy(a, host, 128, cudaMemcpyHostToDevice); copy<<<1, 64>>>(a, b, 32); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(row_gap) { int* a = raw<int>(64); int* b = raw<int>(64); cudaMemcpy2D(a, 32, host, 16, 16, 8, cudaMemcpyHostToDevice); copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(rows) { int* a = raw<int>(64); int* b = raw<int>(64); cudaMemcpy2D(a, 32, host, 32, 32, 8, cudaMemcpyHostToDevice); copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(accumulator) { float* a = raw<float>(64); float* b = raw<float>(64); cudaMemset(b, 0, 256); accumulate<<<1, 64>>>(a, b); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(atomic_total) { int* a = raw<int>(1); int* b = raw<int>(64); cudaMemset(b, 0, 256); add_up<<<1, 64>>>(a, b); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(atomic_total_cleared) { int* a = raw<int>(1); int* b = raw<int>(64); cudaMemset(a, 0, 4); cudaMemset(b, 0, 256); add_up<<<1, 64>>>(a, b); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(shared_accumulator) { int* a = raw<int>(64); cudaMemset(a, 0, 256); shared_sum<<<1, 64>>>(a, a, false); cudaDeviceSynchronize(); cudaFree(a); }
+CASE(shared_cleared) { int* a = raw<int>(64); int* b = raw<int>(1); cudaMemset(a, 0, 256); shared_sum<<<1, 64>>>(a, b, true); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(shared_partly) { int* a = raw<int>(64); int* b = raw<int>(64); cudaMemset(a, 0, 256); shared_part<<<1, 64>>>(a, b, 60); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(shared_whole) { int* a = raw<int>(64); int* b = raw<int>(64); cudaMemset(a, 0, 256); shared_part<<<2, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(local_partly) {
+  int* a = raw<int>(64); int* b = raw<int>(64);
+  for (int k = 0; k < 64; ++k) host[k] = k;
+  cudaMemcpy(a, host, 256, cudaMemcpyHostToDevice);
+  local_part<<<1, 32>>>(a, b, 30);
+  cudaDeviceSynchronize(); cudaFree(a); cudaFree(b);
+}
+CASE(local_whole) {
+  int* a = raw<int>(64); int* b = raw<int>(64);
+  for (int k = 0; k < 64; ++k) host[k] = k;
+  cudaMemcpy(a, host, 256, cudaMemcpyHostToDevice);
+  local_part<<<1, 32>>>(a, b, 32);
+  cudaDeviceSynchronize(); cudaFree(a); cudaFree(b);
+}
+CASE(by_earlier_kernel) { int* a = raw<int>(64); int* b = raw<int>(64); left_behind<<<1, 64>>>(a, 64); copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(gaps_of_structures) { Gap* a = raw<Gap>(64); Gap* b = raw<Gap>(64); set_gaps<<<1, 64>>>(a); copy_gaps<<<1, 64>>>(a, b); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(device_variable) { int* a = raw<int>(64); from_table<<<1, 64>>>(a); cudaDeviceSynchronize(); cudaFree(a); }
+CASE(managed_by_host) { int* a; int* b = raw<int>(64); cudaMallocManaged(&a, 256); for (int k = 0; k < 64; ++k) a[k] = k; copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(bytes_set) { char* a = raw<char>(64); char* b = raw<char>(64); cudaMemset(a, 1, 33); bytes<<<1, 33>>>(a, b); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Planted mistakes and correct look-alikes: every mistake must be found, with its kind and its line, and nothing else.
+# A line of a source that is wrong carries `expect CASE KIND`; `warn CASE KIND` is a warning. Ends with `N passed, N failed`.
+#
+#   tests/check/run.sh [filter …]    a filter is a part of FILE/CASE
+set -u
+root=$(cd -- "$(dirname -- "$0")/../.." && pwd -P)
+build=${WARPBEAM_BUILD:-$root/build/release}
+warpbeam=$build/bin/warpbeam
+cd -- "$root/tests/check" || exit 1
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+passed=0 failed=0
+
+wanted() {
+  (($#)) || return 1
+  local name=$1 f
+  shift
+  (($#)) || return 0
+  for f in "$@"; do [[ $name == *"$f"* ]] && return 0; done
+  return 1
+}
+
+# severity, kind and all line numbers of each finding in a JSON report, one finding a line
+summarise() {
+  awk -v source="$2" '
+    /^      "kind":/ { gsub(/[",]/, "", $2); kind = $2; lines = "" }
+    /^      "severity":/ { gsub(/[",]/, "", $2); severity = $2 }
+    /"line": [0-9]+/ { n = $0; sub(/.*"line": /, "", n); sub(/[^0-9].*/, "", n); lines = lines " " n }
+    { text = $0
+      while (match(text, source ":[0-9]+")) {
+        lines = lines " " substr(text, RSTART + length(source) + 1, RLENGTH - length(source) - 1)
+        text = substr(text, RSTART + RLENGTH)
+      } }
+    /^      "mend":/ { print severity, kind, lines " " }
+  ' "$1"
+}
+
+run_case() { # source, case: writes its verdict
+  local source=$1 name=$2 report=$work/$1.$2.json log=$work/$1.$2.log out=$work/$1.$2.result
+  timeout 120 "$warpbeam" check --json "$report" $options "$source" -- "$name" >"$log" 2>&1 </dev/null
+  local status=$? problems=""
+  if [[ ! -e $report ]]; then
+    printf 'FAIL %s/%s: no report (exit status %s): %s\n' "$source" "$name" "$status" "$(tail -n 3 "$log" | tr '\n' ' ')" >"$out"
+    return
+  fi
+  summarise "$report" "$source" >"$work/$1.$2.found"
+  local expected warned
+  expected=$(grep -noE "expect $name [a-z_]+" "$source" | sed -E "s/^([0-9]+):expect $name /\1 /")
+  warned=$(grep -noE "warn $name [a-z_]+" "$source" | sed -E "s/^([0-9]+):warn $name /\1 /")
+  local line kind
+  while read -r line kind; do
+    [[ -n $line ]] || continue
+    grep -qE "^error $kind .* $line " "$work/$1.$2.found" || problems+=" not found: $kind at line $line;"
+  done <<<"$expected"
+  while read -r line kind; do
+    [[ -n $line ]] || continue
+    grep -qE "^warning $kind .* $line " "$work/$1.$2.found" || problems+=" no warning: $kind at line $line;"
+  done <<<"$warned"
+  local severity rest
+  while read -r severity kind rest; do
+    [[ $severity == error ]] || continue
+    # Races of the same kind of place come as several hazards.
+    local family=$kind
+    [[ $kind == race_* ]] && family=race_
+    grep -q " $family" <<<"$(sed 's/^/ /' <<<"$expected")" || problems+=" wrongly: $kind (lines$rest);"
+  done <"$work/$1.$2.found"
+  if [[ -n $expected && $status == 0 ]]; then problems+=" exit status 0 in spite of it;"; fi
+  if [[ -z $expected && $status != 0 ]]; then problems+=" exit status $status;"; fi
+  if [[ -n $problems ]]; then printf 'FAIL %s/%s:%s\n' "$source" "$name" "$problems" >"$out"; else printf 'ok %s/%s\n' "$source" "$name" >"$out"; fi
+}
+
+jobs=$(nproc)
+for source in *.cu; do
+  options=$(sed -nE 's,^// options: (.*),\1,p' "$source" | head -n 1)
+  names=$("$warpbeam" run $(sed -nE 's,^// build: (.*),\1,p' "$source" | head -n 1) "$source" 2>"$work/names.log")
+  if [[ -z $names ]]; then
+    printf 'FAIL %s: %s\n' "$source" "$(tail -n 3 "$work/names.log")"
+    failed=$((failed + 1))
+    continue
+  fi
+  first=1
+  for name in $names; do
+    wanted "$source/$name" "$@" || continue
+    run_case "$source" "$name" &
+    # The first one compiles; the others find it compiled.
+    if ((first)); then wait; first=0; fi
+    while (($(jobs -rp | wc -l) >= jobs)); do wait -n; done
+  done
+  wait
+  for name in $names; do
+    [[ -e $work/$source.$name.result ]] || continue
+    result=$(<"$work/$source.$name.result")
+    case $result in
+      ok*) passed=$((passed + 1)) ;;
+      *) failed=$((failed + 1)); printf '%s\n' "$result" ;;
+    esac
+  done
+done
+printf '%d passed, %d failed\n' "$passed" "$failed"
+((failed == 0))
