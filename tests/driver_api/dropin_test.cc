@@ -53,10 +53,12 @@ TEST(Dropins, of_older_toolkits_speak_their_interfaces) {
   void* managed = nullptr;
   ASSERT_EQ(cudaMallocManaged(&managed, 4096, cudaMemAttachGlobal), cudaSuccess);
   auto advise = reinterpret_cast<cudaError_t (*)(const void*, size_t, int, int)>(dlsym(twelve, "cudaMemAdvise"));
-  auto prefetch = reinterpret_cast<cudaError_t (*)(const void*, size_t, int, cudaStream_t)>(dlsym(twelve, "cudaMemPrefetchAsync"));
+  auto prefetch =
+      reinterpret_cast<cudaError_t (*)(const void*, size_t, int, cudaStream_t)>(dlsym(twelve, "cudaMemPrefetchAsync"));
   EXPECT_EQ(advise(managed, 4096, cudaMemAdviseSetPreferredLocation, -1), cudaSuccess);
   int where = 7;
-  ASSERT_EQ(cudaMemRangeGetAttribute(&where, sizeof where, cudaMemRangeAttributePreferredLocation, managed, 4096), cudaSuccess);
+  ASSERT_EQ(cudaMemRangeGetAttribute(&where, sizeof where, cudaMemRangeAttributePreferredLocation, managed, 4096),
+            cudaSuccess);
   EXPECT_EQ(where, cudaCpuDeviceId);
   EXPECT_EQ(prefetch(managed, 4096, 0, nullptr), cudaSuccess);
   EXPECT_EQ(prefetch(managed, 4096, 77, nullptr), cudaErrorInvalidDevice);

@@ -84,8 +84,8 @@ CUresult device_resource(const Context& context, CUdevResource* resource, CUdevR
   return CUDA_SUCCESS;
 }
 
-CUresult split(CUdevResource* result, unsigned* groups, const CUdevResource* input, CUdevResource* rest,
-               unsigned flags, unsigned least) {
+CUresult split(CUdevResource* result, unsigned* groups, const CUdevResource* input, CUdevResource* rest, unsigned flags,
+               unsigned least) {
   constexpr unsigned kFlags =
       CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING | CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
   if (!groups || !input || !valid(*input) || (flags & ~kFlags)) return CUDA_ERROR_INVALID_VALUE;
@@ -223,9 +223,8 @@ CUresult cuGreenCtxGetId(CUgreenCtx handle, unsigned long long* id) {
 }
 
 CUresult cuGreenCtxStreamCreate(CUstream* stream, CUgreenCtx handle, unsigned flags, int priority) {
-  return with_green(handle, [&](GreenContext& context) {
-    return create_stream(context, handle, stream, flags, priority);
-  });
+  return with_green(handle,
+                    [&](GreenContext& context) { return create_stream(context, handle, stream, flags, priority); });
 }
 
 CUresult cuStreamGetGreenCtx(CUstream stream, CUgreenCtx* handle) {
