@@ -115,12 +115,18 @@ StatementOperand make_operand(const Row& row, const isa::OperandSpec& spec, int 
     std::string coordinates;
     for (int k = 0; k < form.coordinates; ++k) coordinates += fmt::format("{}%r{}", k ? ", " : ", {", k);
     o.text = fmt::format("[%d{}{}{}]", position, coordinates, form.coordinates ? "}" : "");
+  } else if (row.opcode == "mbarrier" && spec.written && mods.space == isa::Space::SharedCluster) {
+    o.text = "_";  // a barrier of another block gives no state
   } else if (spec.constant) {
     o.text = row.opcode == "discard" || row.opcode == "applypriority" ? "128"
              : row.opcode == "setmaxnreg"                             ? "64"
              : row.opcode == "pmevent"                                ? "7"
              : row.opcode == "lop3"                                   ? "0x6a"
              : row.opcode == "mma"                                    ? "0"
+             : row.opcode == "wgmma"                                  ? (position < 6 ? "1" : "0")
+             : row.opcode == "fence"                                  ? "128"
+             : row.syntax.starts_with("tensormap.cp")                 ? "128"
+             : row.opcode == "tensormap"                              ? "1"
              : row.syntax.starts_with("cp.async.wait")                ? "2"
                                                                       : "16";
   } else if (is_vector(mods, row) && spec.rule == isa::OperandRule::Slot0) {

@@ -47,6 +47,16 @@ extern "C" int printf(const char* __restrict format, ...);
 
 #include "../cuda_runtime.h"
 
+#if __cplusplus >= 201103L
+// `__shared__ alignas(128) float tile[32]` is CUDA, but clang takes alignas only before attributes. As an attribute it may
+// stand in both places; the template takes a type or a number, as alignas does.
+template <class T>
+constexpr __SIZE_TYPE__ wb_alignment() { return alignof(T); }
+template <__SIZE_TYPE__ n>
+constexpr __SIZE_TYPE__ wb_alignment() { return n; }
+#define alignas(...) __attribute__((aligned(wb_alignment<__VA_ARGS__>())))
+#endif
+
 // How clang's <<<>>> leaves the configuration for the launch.
 extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, __SIZE_TYPE__ shared = 0, void* stream = 0);
 

@@ -119,6 +119,10 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ha
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(function.max_dynamic_shared());
     attributes->preferredShmemCarveout = function.carveout_percent;
     attributes->nonPortableClusterSizeAllowed = function.non_portable_cluster;
+    attributes->clusterDimMustBeSet = function.kernel.cluster[0] != 0;
+    attributes->requiredClusterWidth = static_cast<int>(function.kernel.cluster[0]);
+    attributes->requiredClusterHeight = static_cast<int>(function.kernel.cluster[1]);
+    attributes->requiredClusterDepth = static_cast<int>(function.kernel.cluster[2]);
     return cudaSuccess;
   });
 }

@@ -33,6 +33,28 @@ cudaError_t check(const Function& function, const LaunchRequest& request) {
   return cudaSuccess;
 }
 
+// The cluster of a launch: what the kernel was compiled for, or else what the launch asks for.
+cudaError_t cluster_of(const Function& function, const LaunchRequest& request, std::array<uint32_t, 3>* cluster, bool* asked) {
+  const model::Device& model = function.context.model;
+  const auto& required = function.kernel.cluster;
+  const std::array<uint32_t, 3> wanted = extents(request.cluster);
+  const bool compiled = required[0] != 0, attribute = wanted[0] != 0;
+  *asked = compiled || attribute;
+  if (!*asked) return cudaSuccess;
+  if (compiled && attribute && wanted != required) return cudaErrorInvalidClusterSize;
+  *cluster = compiled ? required : wanted;
+  const auto grid = extents(request.grid);
+  uint64_t size = 1;
+  for (size_t i = 0; i < 3; ++i) {
+    if ((*cluster)[i] == 0 || grid[i] % (*cluster)[i]) return cudaErrorInvalidClusterSize;
+    size *= (*cluster)[i];
+  }
+  if (size == 1) return cudaSuccess;
+  if (!model.cluster_launch) return cudaErrorNotSupported;
+  const int most = function.non_portable_cluster ? model.max_nonportable_cluster_size : model.max_cluster_size;
+  return size <= static_cast<uint64_t>(most) ? cudaSuccess : cudaErrorInvalidClusterSize;
+}
+
 }  // namespace
 
 cudaError_t prepare_launch(Function& function, const LaunchRequest& request, void** arguments, LaunchWork* work) {
@@ -47,6 +69,8 @@ cudaError_t prepare_launch(Function& function, const LaunchRequest& request, voi
   launch.dynamic_shared = static_cast<uint32_t>(request.shared);
   launch.memory = &context.memory;
   launch.cooperative = request.cooperative;
+  if (cudaError_t status = cluster_of(function, request, &launch.cluster, &launch.explicit_cluster); status != cudaSuccess)
+    return status;
   launch.grid_id = ++grid_ids;
   launch.sm_count = context.model.sm_count;
   launch.resident_blocks =
@@ -104,7 +128,9 @@ cudaError_t apply(const cudaLaunchAttribute& attribute, LaunchRequest* request) 
     case cudaLaunchAttributeProgrammaticStreamSerialization: return cudaSuccess;
     case cudaLaunchAttributeClusterDimension: {
       const auto& cluster = attribute.val.clusterDim;
-      return cluster.x <= 1 && cluster.y <= 1 && cluster.z <= 1 ? cudaSuccess : cudaErrorNotSupported;
+      if (!cluster.x || !cluster.y || !cluster.z) return cudaErrorInvalidClusterSize;
+      request->cluster = dim3(cluster.x, cluster.y, cluster.z);
+      return cudaSuccess;
     }
     case cudaLaunchAttributeProgrammaticEvent:
     case cudaLaunchAttributeLaunchCompletionEvent:

@@ -10,6 +10,7 @@ struct LaunchRequest {
   size_t shared = 0;
   cudaStream_t stream = nullptr;
   bool cooperative = false;
+  dim3 cluster{0, 0, 0};  // zeros: as the kernel says
 };
 
 // Checks the configuration and makes the Work of it; `arguments` points at one value per parameter.

@@ -28,8 +28,10 @@ cudaError_t active_blocks(int* blocks, const void* handle, int block_size, size_
   });
 }
 
-// The cluster dimensions a launch asks for; 1 when it asks for none.
-int cluster_size(const cudaLaunchConfig_t& config) {
+// Blocks of a cluster: as the kernel was compiled for or the launch asks; 1 when neither speaks of clusters.
+int cluster_size(const Function& function, const cudaLaunchConfig_t& config) {
+  const auto& required = function.kernel.cluster;
+  if (required[0]) return static_cast<int>(required[0] * required[1] * required[2]);
   for (unsigned i = 0; i < config.numAttrs; ++i)
     if (config.attrs[i].id == cudaLaunchAttributeClusterDimension) {
       const auto& cluster = config.attrs[i].val.clusterDim;
@@ -85,7 +87,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* handle, co
   return with_function(handle, [&](Function& function) {
     if (!clusters || !config) return cudaErrorInvalidValue;
     auto most = model::max_active_clusters(function.context.model, function.resources(), threads(config->blockDim),
-                                           config->dynamicSmemBytes, cluster_size(*config),
+                                           config->dynamicSmemBytes, cluster_size(function, *config),
                                            function.non_portable_cluster, function.occupancy_settings());
     if (!most) return cudaErrorInvalidClusterSize;
     *clusters = *most;

@@ -56,6 +56,7 @@ struct OperandForm {
   int count = 0;            // registers in braces; 0: a plain operand
   bool or_plain = false;    // may also be a plain operand of the line's type
   int coordinates = 0;      // of an address into a tensor: `[map, {x, y}]`
+  bool or_pred = false;     // may be a predicate instead
 };
 using Form = OperandForm (*)(const Matched&, int operand);
 // The element types of a matrix product.

@@ -115,6 +115,7 @@ struct Function {
   std::array<uint32_t, 3> max_ntid{0, 0, 0};
   bool required_ntid = false;
   uint32_t min_ctas = 0, max_regs = 0;
+  std::array<uint32_t, 3> cluster{0, 0, 0};  // .reqnctapercluster; zeros when absent
   // Parameters declared as registers, by name: they are .param variables here, and registers that mirror them.
   std::vector<std::pair<std::string, int>> register_params, register_returns;
   Position at;

@@ -380,10 +380,17 @@ void Parser::parse_function_directives(Function& f) {
       expect(';');
     } else if (l.is(".explicitcluster") || l.is(".blocksareclusters")) {
       lex_.take();
-    } else if (l.is(".reqnctapercluster") || l.is(".maxclusterrank")) {
+    } else if (l.is(".reqnctapercluster")) {
       lex_.take();
-      std::array<uint32_t, 3> ignored;
-      triple(ignored);
+      triple(f.cluster);
+    } else if (l.is(".maxclusterrank")) {
+      lex_.take();
+      // Our headers write __cluster_dims__ as a bound that no cluster reaches, with ten bits for each dimension.
+      constexpr uint32_t kDimensions = 0x40000000;
+      if (auto n = parse_integer_expression(11); n && *n >= kDimensions) {
+        const auto bits = static_cast<uint32_t>(*n);
+        f.cluster = {bits >> 20 & 1023, bits >> 10 & 1023, bits & 1023};
+      }
     } else if (l.is(".attribute")) {
       lex_.take();
       if (expect('(')) lex_.skip_past(')');

@@ -520,6 +520,7 @@ void Parser::check_operands(const Function& f, Instruction& i) {
     const isa::OperandForm form = row.form ? row.form(i.form, static_cast<int>(k)) : isa::OperandForm{};
     const bool plain_form = form.or_plain && o.kind != OperandKind::Vector;
     Type want = form.type != Type::None && !plain_form ? form.type : isa::operand_type(spec, i.form.type, i.form.atype);
+    if (form.or_pred && o.kind == OperandKind::Register && f.registers[o.reg].type == Type::Pred) want = Type::Pred;
     if (static_cast<int>(o.address ? o.list.size() : 0) != form.coordinates)
       error(i.at, "operand {} has {} coordinates but needs {}", k + 1, o.list.size(), form.coordinates);
     if (spec.address) {

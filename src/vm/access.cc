@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "vm/memory.h"
+#include "vm/spans.h"
 
 namespace warpbeam::vm {
 namespace {
@@ -109,6 +110,16 @@ void resolve(Warp& w, const Insn& i, uint32_t mask, isa::Space space, const Addr
   // What functions like printf and sincos touch is known nowhere else.
   if (w.block->observer && i.source->form.row->cls == isa::Class::Call) report_generic(w, i, mask, a, bytes, kind);
   auto shared = [&](uint32_t lanes, uint64_t window) {
+    if (space != Space::Shared && !w.block->leader->members.empty()) {
+      // Lanes that look into other blocks of the cluster.
+      for (uint32_t left = lanes; left; left &= left - 1) {
+        const int l = __builtin_ctz(left);
+        if (a.at[l] - window < kClusterStride) continue;
+        out[l] = shared_span(w, i, l, a.at[l] - window, bytes, bytes, kind).data();
+        lanes &= ~(1u << l);
+      }
+      if (!lanes) return;
+    }
     Addresses offsets;
     const uint64_t first = a.at[__builtin_ctz(lanes)] - window;
     for (int l = 0; l < kWarpSize; ++l) offsets.at[l] = (lanes >> l & 1) ? a.at[l] - window : first;

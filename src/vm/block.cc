@@ -7,6 +7,41 @@
 
 namespace warpbeam::vm {
 
+namespace {
+
+// Rounds in which the threads of a block or cluster only looked at its own barriers and nothing changed. A loop that gives up
+// after so many tries is not taken for a deadlock.
+constexpr uint32_t kIdleRounds = 3000000;
+
+}  // namespace
+
+void Block::begin_unit(GridState& g, uint64_t unit) {
+  const auto& cluster = g.launch.cluster;
+  const auto& dim = g.launch.grid;
+  const uint32_t size = cluster[0] * cluster[1] * cluster[2];
+  members.assign(1, this);
+  while (peers.size() + 1 < size) peers.push_back(std::make_unique<Block>());
+  peers.resize(size - 1);
+  for (auto& peer : peers) {
+    peer->leader = this;
+    members.push_back(peer.get());
+  }
+  idle_rounds = 0;
+  const uint64_t across = dim[0] / cluster[0], down = dim[1] / cluster[1];
+  const std::array<uint64_t, 3> first{unit % across * cluster[0], unit / across % down * cluster[1], unit / across / down * cluster[2]};
+  for (uint32_t rank = 0; rank < size; ++rank) {
+    Block& b = *members[rank];
+    b.cluster_rank = rank;
+    b.cluster_index = {rank % cluster[0], rank / cluster[0] % cluster[1], rank / cluster[0] / cluster[1]};
+    const uint64_t x = first[0] + b.cluster_index[0], y = first[1] + b.cluster_index[1], z = first[2] + b.cluster_index[2];
+    b.begin(g, x + dim[0] * (y + dim[1] * z));
+  }
+}
+
+void Block::start_unit() {
+  for (Block* b : members) b->start();
+}
+
 void Block::begin(GridState& g, uint64_t block_index) {
   const bool fresh = grid != &g;
   grid = &g;
@@ -51,16 +86,18 @@ void Block::prepare_warps() {
 uint64_t Block::footprint() const {
   uint64_t bytes = sizeof *this + shared.size();
   for (auto& w : warps) bytes += w->footprint();
+  for (auto& peer : peers) bytes += peer->footprint();
   return bytes;
 }
 
-BlockStatus Block::run() {
+BlockStatus Block::advance(bool& polled) {
   for (;;) {
     bool ran = false, progressed = false;
     for (auto& w : warps) {
       if (w->live == 0 || !w->has_ready()) continue;
       ran = true;
       if (w->run() != StopReason::Spinning) progressed = true;
+      polled = polled || w->polled;
     }
     if (live_threads == 0) return BlockStatus::Done;
     if (progressed) continue;
@@ -68,22 +105,92 @@ BlockStatus Block::run() {
     // Nothing can run. Lanes that wait for lanes of their warp which will not come are let go first.
     bool released = false;
     for (auto& w : warps) released = w->release_warp_sync() || released;
-    if (released) continue;
-    if (observer) observer->deadlock(*this);
-    Trap t;
-    t.kind = TrapKind::Deadlock;
-    t.message = "deadlock: every live thread of the block waits at a barrier that cannot complete";
-    t.kernel = code->function->display_name;
-    t.block = index;
-    t.detail = who_waits();
-    for (auto& w : warps)
-      if (w->live && !w->groups.empty()) {
+    if (!released) return BlockStatus::Blocked;
+  }
+}
+
+BlockStatus Block::run() {
+  if (members.empty()) members.assign(1, this);  // handed over by a compiled kernel
+  for (;;) {
+    bool polled = false, spun = false, done = true;
+    uint64_t before = 0, after = 0;
+    uint32_t live = 0, left = 0;
+    for (Block* b : members) {
+      before += b->progress;
+      live += b->live_threads;
+    }
+    for (Block* b : members) {
+      if (b->live_threads == 0) continue;
+      const BlockStatus status = b->advance(polled);
+      done = done && status == BlockStatus::Done;
+      spun = spun || status == BlockStatus::Yielded;
+    }
+    if (done) return BlockStatus::Done;
+    for (Block* b : members) {
+      after += b->progress;
+      left += b->live_threads;
+    }
+    const bool changed = before != after || live != left;
+    if (!spun) {  // all of them wait at barriers: of the cluster, one's arrival may just have let others go
+      if (changed && members.size() > 1) continue;
+      deadlock(members.size() == 1 ? "deadlock: every live thread of the block waits at a barrier that cannot complete"
+                                   : "deadlock: every live thread of the cluster waits at a barrier that cannot complete");
+    }
+    if (polled) {
+      idle_rounds = 0;
+      if (changed) ++progress;  // the leader speaks for the cluster
+      return BlockStatus::Yielded;
+    }
+    // They wait for barriers in their own shared memory, which nobody else can complete.
+    idle_rounds = changed ? 0 : idle_rounds + 1;
+    if (idle_rounds > kIdleRounds) deadlock("deadlock: every live thread waits for an mbarrier or a barrier that nothing will complete");
+    if (grid->failed) return BlockStatus::Yielded;
+  }
+}
+
+void Block::deadlock(const std::string& message) {
+  Trap t;
+  t.kind = TrapKind::Deadlock;
+  t.message = message;
+  t.kernel = code->function->display_name;
+  bool named = false;
+  for (Block* b : members) {
+    if (b->live_threads == 0) continue;
+    if (b->observer) b->observer->deadlock(*b);
+    const std::string waiting = b->who_waits();
+    if (!waiting.empty()) {
+      if (!t.detail.empty()) t.detail += "\n";
+      if (members.size() > 1) t.detail += fmt::format("block ({},{},{}): ", b->index[0], b->index[1], b->index[2]);
+      t.detail += waiting;
+    }
+    for (auto& w : b->warps) {
+      if (named || !w->live || (w->groups.empty() && !w->active)) continue;
+      named = true;
+      t.block = b->index;
+      if (w->active) {
+        t.thread = w->tid[__builtin_ctz(w->active)];
+        t.location = Warp::location(*w->ip, *w->frame->function);
+      } else {
         const Group& g = w->groups.front();
         t.thread = w->tid[__builtin_ctz(g.mask)];
-        t.location = Warp::location(*g.waiting, *g.frame->function);
-        break;
+        t.location = Warp::location(g.waiting ? *g.waiting : *g.ip, *g.frame->function);
       }
-    throw TrapException{std::move(t)};
+    }
+  }
+  throw TrapException{std::move(t)};
+}
+
+void Block::check_cluster_barrier() {
+  bool anybody = false;
+  for (const Block* b : members)
+    for (const auto& w : b->warps) {
+      if (w->live & ~w->cluster_arrived) return;
+      anybody = anybody || w->live;
+    }
+  if (!anybody) return;
+  for (Block* b : members) {
+    for (auto& w : b->warps) w->release_cluster();
+    ++b->progress;
   }
 }
 
@@ -120,6 +227,7 @@ std::string Block::who_waits() const {
       const auto& t = w->tid[lane];
       text += fmt::format("{}{} thread{} of warp {} (first: thread ({},{},{})) wait at {}", text.empty() ? "" : "\n  ", __builtin_popcount(g.mask),
                           __builtin_popcount(g.mask) == 1 ? "" : "s", w->index, t[0], t[1], t[2], Warp::location(*g.waiting, *g.frame->function));
+      if (g.state == GroupState::AtCluster) text += " for the cluster's barrier";
       if (g.state == GroupState::AtBarrier) {
         const uint32_t expected = barriers[g.barrier].expected ? barriers[g.barrier].expected : live_threads;
         text += fmt::format(" for barrier {} of {} threads", g.barrier, expected);

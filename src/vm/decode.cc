@@ -542,7 +542,11 @@ class Decoder {
       insn.width = width_b;
       insn.op[2] = slot(i.operands[2], Type::U32, i);
       const bool sized = i.operands.size() > (i.form.mods.hint ? 4u : 3u);  // the last one may be a cache policy
-      if (sized) insn.op[3] = slot(i.operands[3], Type::U32, i);
+      if (sized) {
+        const Operand& o = i.operands[3];
+        const bool ignore = o.kind == OperandKind::Register && f_.registers[o.reg].type == Type::Pred;
+        insn.op[ignore ? 4 : 3] = slot(o, ignore ? Type::Pred : Type::U32, i);
+      }
     }
     code_.insns.push_back(insn);
     guard(code_.insns.back(), i);

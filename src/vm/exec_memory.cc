@@ -168,7 +168,8 @@ Handler for_space(What what, Space space) {
   const bool is_load = what == What::Load;
   switch (space) {
     case Space::Global: case Space::Const: return is_load ? load<M, R, Space::Global> : store<M, R, Space::Global>;
-    case Space::Shared: case Space::SharedCluster: return is_load ? load<M, R, Space::Shared> : store<M, R, Space::Shared>;
+    case Space::Shared: return is_load ? load<M, R, Space::Shared> : store<M, R, Space::Shared>;
+    case Space::SharedCluster: return is_load ? load<M, R, Space::SharedCluster> : store<M, R, Space::SharedCluster>;
     case Space::Local: return is_load ? load<M, R, Space::Local> : store<M, R, Space::Local>;
     default: return is_load ? load<M, R, Space::Generic> : store<M, R, Space::Generic>;
   }
@@ -214,6 +215,7 @@ WB_RACY void copy_async(Warp& w, const Insn& i, uint32_t mask) {
   if (sizes)
     for (int l = 0; l < kWarpSize; ++l)
       if (sizes[l] == 0) reading &= ~(1u << l);
+  if (i.op[4] >= 0) reading &= ~w.pred(i.op[4]);
   if (reading) {
     Addresses used = from;
     for (int l = 0; l < kWarpSize; ++l)
@@ -242,7 +244,5 @@ Handler memory_handler(const ptx::Instruction& i, int register_bytes, bool entry
 }
 
 Handler async_handler(const ptx::Instruction&) { return copy_async; }
-
-Handler select_async(const ptx::Instruction&) { return no_effect; }
 
 }  // namespace warpbeam::vm

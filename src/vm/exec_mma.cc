@@ -169,6 +169,7 @@ void multiply(Warp& w, const Insn& i, uint32_t mask) {
 }  // namespace
 
 Handler select_matrix_memory(const ptx::Instruction& i);
+Handler select_wgmma(const ptx::Instruction& i);
 
 namespace {
 
@@ -182,6 +183,7 @@ bool selector_exists(const ptx::Instruction& i) {
 }  // namespace
 
 Handler select_tensor(const ptx::Instruction& i) {
+  if (i.form.row->opcode == "wgmma") return select_wgmma(i);
   if (i.form.row->opcode == "mma" && i.operands.size() == 6 && !selector_exists(i)) return nullptr;
   if (i.form.row->matrices) return multiply;
   return select_matrix_memory(i);

@@ -20,7 +20,7 @@ struct GridState {
   const Code* code = nullptr;
   std::shared_ptr<const CompiledKernel> compiled;  // null: interpreted
   std::function<void(LaunchResult&&)> done;
-  uint64_t total_blocks = 0;
+  uint64_t total_blocks = 0;             // clusters count as one here and below
   uint64_t resident_limit = 1;           // blocks that may have begun and not ended
   uint64_t params_address = 0;
   uint64_t workspace = 0;                // of a cooperative launch: where its blocks meet (%envreg1, %envreg2)

@@ -26,6 +26,7 @@ class Spares {
   }
   void give(std::unique_ptr<Block> block) {
     block->grid = nullptr;  // whatever lives at that address next is another grid
+    for (auto& peer : block->peers) peer->grid = nullptr;
     if (block->footprint() > kMostBytes) return;
     std::lock_guard lock(mutex_);
     if (blocks_.size() < kMost) blocks_.push_back(std::move(block));
@@ -46,6 +47,13 @@ Spares& spares() {
 // Nobody watches the block any more.
 void end_watch(Grid& grid, Block& block) {
   if (block.observer) grid.launch.observer->end_block(block, std::move(block.observer));
+  for (auto& peer : block.peers) end_watch(grid, *peer);
+}
+
+void keep_printed(Grid& grid, Block& block) {
+  if (!block.printed.empty()) grid.printed[block.linear] += std::move(block.printed);
+  block.printed.clear();
+  for (auto& peer : block.peers) keep_printed(grid, *peer);
 }
 
 // Ends a block's turn on this thread; finishes the grid after the last one.
@@ -56,8 +64,7 @@ void end_block(Grid& grid, std::unique_ptr<Block> block) {
   {
     std::lock_guard lock(grid.mutex);
     if (block) {
-      if (!block->printed.empty()) grid.printed[block->linear] += std::move(block->printed);
-      block->printed.clear();
+      keep_printed(grid, *block);
       grid.idle.push_back(std::move(block));
     }
     grid.last_progress = 0;
@@ -127,11 +134,11 @@ void check_for_hang(Grid& grid, Block& block) {
 void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spun) {
   try {
     if (!resumed && !grid.failed) {
-      block->begin(grid, block->linear);
+      block->begin_unit(grid, block->linear);
       if (grid.compiled) {
         if (grid.compiled->run(*block)) return end_block(grid, std::move(block));
       } else {
-        block->start();
+        block->start_unit();
       }
     }
     if (!grid.failed && block->run() == BlockStatus::Yielded) {
@@ -145,10 +152,12 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spu
     end_watch(grid, *block);
     fail(grid, std::move(e.trap), block->linear);
     // The frames of this block are in the middle of something: start from new ones.
-    std::string printed = std::move(block->printed);
+    {
+      std::lock_guard lock(grid.mutex);
+      keep_printed(grid, *block);
+    }
     const uint64_t linear = block->linear;
     block = std::make_unique<Block>();
-    block->printed = std::move(printed);
     block->linear = linear;
   } catch (std::bad_alloc&) {
     end_watch(grid, *block);
@@ -266,11 +275,12 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   grid->launch = std::move(launch);
   grid->done = std::move(done);
   const Launch& l = grid->launch;
-  if (!l.observer && !l.interpret)
+  const uint64_t cluster_size = uint64_t(l.cluster[0]) * l.cluster[1] * l.cluster[2];
+  if (!l.observer && !l.interpret && cluster_size == 1)
     if (Engine* fast = engine()) grid->compiled = fast->find(l);
   grid->takes_turns = l.one_block_at_a_time || (l.observer && l.observer->one_block_at_a_time());
-  grid->total_blocks = uint64_t(l.grid[0]) * l.grid[1] * l.grid[2];
-  grid->resident_limit = std::max<uint64_t>(l.cooperative ? grid->total_blocks : l.resident_blocks, 1);
+  grid->total_blocks = uint64_t(l.grid[0]) * l.grid[1] * l.grid[2] / cluster_size;
+  grid->resident_limit = std::max<uint64_t>(l.cooperative ? grid->total_blocks : l.resident_blocks / cluster_size, 1);
   if (grid->code->takes_param_address && !l.params.empty()) {
     auto a = l.memory->allocate(l.params.size(), 64, MemoryKind::Constant, "kernel parameters");
     if (a) {

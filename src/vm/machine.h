@@ -24,6 +24,8 @@ struct Launch {
   std::vector<std::byte> params;     // laid out as Kernel::params says
   DeviceMemory* memory = nullptr;
   bool cooperative = false;          // all blocks resident together
+  std::array<uint32_t, 3> cluster{1, 1, 1};  // blocks that run together and see each other's shared memory
+  bool explicit_cluster = false;
   uint64_t grid_id = 0;
   uint32_t sm_count = 1;             // of the device: %nsmid, and a bound on co-residency
   uint32_t resident_blocks = 1;      // how many blocks of this kernel the device holds at once

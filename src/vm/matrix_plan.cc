@@ -108,7 +108,11 @@ const MatrixPlan* matrix_plan(const isa::Matched& form) {
   p.types = form.row->matrices(form);
   p.sparse = form.row->operands.count == 6;
   const auto registers = [&](int operand) { return form.row->form(form, operand).count; };
-  if (s.m == 8 && s.k == 4 && p.types.a == Type::F16) {
+  if (form.row->opcode == "wgmma") {  // a warp's part of the warp group's product
+    p.shape.m = 16;
+    p.a = fragment(p.shape, p.types.a, MatrixPart::A, 4);
+    p.c = p.d = fragment(p.shape, p.types.d, MatrixPart::C, registers(0));
+  } else if (s.m == 8 && s.k == 4 && p.types.a == Type::F16) {
     p.a = quad_fragment(Type::F16, MatrixPart::A, form.mods.a_columns);
     p.b = quad_fragment(Type::F16, MatrixPart::B, form.mods.b_columns);
     p.c = quad_fragment(p.types.c, MatrixPart::C, false);

@@ -415,6 +415,7 @@ class Linker {
     k->registers = registers(f);
     k->max_ntid = f.source->max_ntid;
     k->required_ntid = f.source->required_ntid;
+    k->cluster = f.source->cluster;
     k->min_ctas_per_sm = f.source->min_ctas;
     k->ptx_version = f.module->version;
     k->target_sm = f.module->target_sm;

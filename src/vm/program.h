@@ -32,6 +32,7 @@ struct Kernel {
   std::array<uint32_t, 3> max_ntid{0, 0, 0};  // .maxntid or .reqntid; zeros when absent
   bool required_ntid = false;                 // .reqntid
   uint32_t min_ctas_per_sm = 0;
+  std::array<uint32_t, 3> cluster{0, 0, 0};   // that it must be launched with; zeros: any
   int ptx_version = 0;   // 85 for 8.5
   int target_sm = 0;     // 90 for sm_90
   const Code* code = nullptr;

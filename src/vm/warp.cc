@@ -44,10 +44,12 @@ uint32_t special_value(const Block& b, const Warp& w, isa::Special id, uint8_t c
     case Special::TotalSmem: return b.shared_bytes;
     case Special::AggrSmem: return b.shared_bytes + 1024;
     case Special::EnvReg: return c == 1 ? static_cast<uint32_t>(b.grid->workspace >> 32) : c == 2 ? static_cast<uint32_t>(b.grid->workspace) : 0;
-    case Special::ClusterId: return part(b.index, 0);
-    case Special::NClusterId: return part(launch.grid, 1);
-    case Special::ClusterCtaid: return 0;
-    case Special::ClusterNctaid: case Special::ClusterNctarank: return 1;
+    case Special::ClusterId: return c < 3 ? b.index[c] / launch.cluster[c] : 0;
+    case Special::NClusterId: return c < 3 ? launch.grid[c] / launch.cluster[c] : 1;
+    case Special::ClusterCtaid: return part(b.cluster_index, 0);
+    case Special::ClusterNctaid: return part(launch.cluster, 1);
+    case Special::ClusterCtarank: return b.cluster_rank;
+    case Special::ClusterNctarank: return launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
     default: return 0;
   }
 }
@@ -67,7 +69,7 @@ void Warp::prepare_frame(Frame& frame, const FunctionCode& f) {
   for (const FrameSlot& s : f.slots) {
     std::byte* at = frame.regs + s.offset;
     if (s.kind == SlotKind::Special && s.special == isa::Special::IsExplicitCluster) {
-      std::memset(at, 0, 4);
+      std::memset(at, block->launch->explicit_cluster ? 0xff : 0, 4);
       continue;
     }
     for (int l = 0; l < kWarpSize; ++l) {
@@ -133,6 +135,9 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
   groups.clear();
   stop = StopReason::None;
   spins = slice = 0;
+  polled = false;
+  cluster_arrived = cluster_passed = 0;
+  warp_group_products = 0;
   released = false;
   free_frames_.clear();
   for (auto& f : all_frames_) free_frames_.push_back(f.get());
@@ -176,6 +181,7 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
 
 StopReason Warp::run() {
   stop = StopReason::None;
+  polled = false;
   if (active == 0 && !pick()) return live ? StopReason::Waiting : StopReason::Finished;
   if (block->observer) {
     run_observed();
@@ -343,6 +349,9 @@ void Warp::exit_lanes(uint32_t mask) {
   }
   for (uint8_t b = 0; b < block->barriers.size(); ++b)
     if (block->barriers[b].in_use) block->check_barrier(b);
+  cluster_arrived &= live;
+  cluster_passed &= live;
+  if (block->leader->members.size() > 1 || cluster_arrived) block->leader->check_cluster_barrier();
   if (!active) pick();
 }
 
@@ -435,6 +444,22 @@ void Warp::wait_at_barrier(const Insn& i, uint8_t barrier) {
   pick();
 }
 
+void Warp::wait_for_cluster(const Insn& i) {
+  park(GroupState::AtCluster, i, ip);
+  spins = 0;
+  pick();
+}
+
+void Warp::release_cluster() {
+  cluster_passed |= cluster_arrived;
+  cluster_arrived = 0;
+  for (Group& g : groups) {
+    if (g.state != GroupState::AtCluster) continue;
+    g.state = GroupState::Ready;
+    cluster_passed &= ~g.mask;
+  }
+}
+
 uint32_t Warp::waiting_at(uint8_t barrier) const {
   uint32_t mask = 0;
   for (const Group& g : groups)
@@ -508,6 +533,11 @@ bool Warp::release_warp_sync() {
 }
 
 void Warp::spin(uint32_t weight) {
+  polled = true;
+  wait_inside(weight);
+}
+
+void Warp::wait_inside(uint32_t weight) {
   const uint32_t turn = spins / kSpinsBeforeOthers;
   spins += weight;
   if (spins / kSpinsBeforeOthers != turn && !groups.empty()) {

@@ -42,7 +42,7 @@ struct Frame {
   std::array<uint32_t, kWarpSize> stack_tops;  // at the call, where the function uses alloca
 };
 
-enum class GroupState : uint8_t { Ready, AtBarrier, AtWarpSync };
+enum class GroupState : uint8_t { Ready, AtBarrier, AtWarpSync, AtCluster };
 
 struct Group {
   uint32_t mask = 0;
@@ -81,6 +81,10 @@ class Warp {
   std::vector<Group> groups;    // the others
   StopReason stop = StopReason::None;
   uint32_t spins = 0, slice = 0;
+  bool polled = false;          // since run() began it looked for what other blocks do
+  // At the cluster's barrier: lanes that have arrived in this phase, and lanes whose phase is over but that have not waited.
+  uint32_t cluster_arrived = 0, cluster_passed = 0;
+  uint64_t warp_group_products = 0;  // wgmma groups committed
 
   template <class T>
   T* lanes(int32_t offset) { return reinterpret_cast<T*>(regs + offset); }
@@ -105,6 +109,9 @@ class Warp {
   // Otherwise the group waits (or another one runs) and the handler must return at once.
   bool gather(const Insn& i, uint32_t membermask);
   void spin(uint32_t weight);   // counts a backward branch of a waiting loop
+  void wait_inside(uint32_t weight);  // the same, for what only the block's own cluster can bring about
+  void wait_for_cluster(const Insn& i);
+  void release_cluster();
   bool has_ready() const;
   bool release_warp_sync();     // lets lanes go that wait for lanes that will not come
   void release_barrier(uint8_t barrier);
@@ -150,7 +157,7 @@ struct Barrier {
   bool all = true, any = false, in_use = false;
 };
 
-enum class BlockStatus : uint8_t { Done, Yielded };
+enum class BlockStatus : uint8_t { Done, Yielded, Blocked };
 
 struct GridState;
 
@@ -167,6 +174,13 @@ struct Block {
   std::array<Barrier, 16> barriers;
   uint32_t threads = 0, live_threads = 0;
   uint32_t smid = 0;
+  // Blocks of a cluster run on one host thread, in turns. The first of them leads; a block outside clusters leads itself.
+  Block* leader = this;
+  std::vector<Block*> members;                // of the leader: the cluster by rank
+  std::vector<std::unique_ptr<Block>> peers;  // of the leader: the others
+  uint32_t cluster_rank = 0;
+  std::array<uint32_t, 3> cluster_index{};    // of the block in the cluster
+  uint32_t idle_rounds = 0;
   uint64_t params_address = 0;  // of the kernel's parameters, where a kernel may take their address
   std::unique_ptr<BlockObserver> observer;  // null: nobody watches
   std::string printed;
@@ -180,13 +194,21 @@ struct Block {
   // What the block as a whole needs; then `start` begins its warps, or a compiled kernel runs it.
   void begin(GridState& g, uint64_t block_index);
   void start();
+  // The same for the blocks of a unit of work: one block, or a cluster that this one leads.
+  void begin_unit(GridState& g, uint64_t unit);
+  void start_unit();
   // For compiled kernels that call handlers: as start, but the warps' registers keep what they hold.
   void prepare_warps();
   uint64_t footprint() const;   // bytes of host memory, roughly
-  BlockStatus run();
+  BlockStatus run();            // the whole unit
+  void check_cluster_barrier();
   // Completes barrier `b` if every thread it expects has come.
   void check_barrier(uint8_t b);
   std::string who_waits() const;
+
+ private:
+  BlockStatus advance(bool& polled);  // until nothing in the block can go on by itself
+  [[noreturn]] void deadlock(const std::string& message);
 };
 
 // Thrown by handlers, caught where a block is run.

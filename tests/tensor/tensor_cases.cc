@@ -64,7 +64,7 @@ uint64_t random_float(Random& random, Format format, int mode) {
       e = near_one(2);
       break;
     case 2:
-      return raw & (format == Format::F64 ? 0 : (uint64_t{1} << (1 + l.exponent + l.mantissa)) - 1);
+      return raw & (format == Format::F64 ? ~uint64_t{0} : (uint64_t{1} << (1 + l.exponent + l.mantissa)) - 1);
     case 3:
       e = near_one(12);
       break;
@@ -475,7 +475,6 @@ uint64_t descriptor(int leading, int stride, int swizzle) {
          static_cast<uint64_t>(swizzle) << 62;
 }
 
-[[maybe_unused]]
 void add_all_wgmma(Cases& out) {
   const auto shape = [](int n, int k) { return "wgmma.mma_async.sync.aligned.m64n" + num(n) + "k" + num(k); };
   const auto one = [&](const Type& d, const Type& a, const Type& b, int n, const std::string& tail, uint64_t da,
@@ -570,7 +569,7 @@ std::vector<TensorCase> tensor_cases() {
   Cases cases;
   add_all_mma(cases);
   add_all_wmma(cases);
-  // add_all_wgmma(cases);
+  add_all_wgmma(cases);
   return cases.list;
 }
 

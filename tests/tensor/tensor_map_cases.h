@@ -44,8 +44,8 @@ inline int map_element_bytes(int type) {
 inline uint32_t map_box_bytes(const TensorMapCase& c) {
   uint32_t n = static_cast<uint32_t>(map_element_bytes(c.type));
   if (c.im2col) return n * c.channels * c.pixels;
-  for (int k = 0; k < c.rank; ++k) n *= (c.box[k] + c.steps[k] - 1) / c.steps[k];
-  return c.interleave ? n * (c.interleave == 1 ? 16 : 32) / static_cast<uint32_t>(map_element_bytes(c.type)) : n;
+  for (int k = 0; k < c.rank; ++k) n *= k ? (c.box[k] + c.steps[k] - 1) / c.steps[k] : c.box[k];
+  return n;
 }
 
 std::vector<TensorMapCase> tensor_map_cases();

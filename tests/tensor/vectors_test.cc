@@ -7,23 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 
+#include "recording.h"
 #include "tensor_cases.h"
 #include "vm/machine.h"
 
 namespace warpbeam::tensor_test {
 namespace {
-
-std::map<std::string, uint64_t> read_recording() {
-  std::map<std::string, uint64_t> recorded;
-  std::ifstream in(WARPBEAM_TEST_VECTORS "/tensor.txt");
-  for (std::string line; std::getline(in, line);) {
-    const size_t tab = line.find('\t');
-    recorded[line.substr(0, tab)] = std::stoull(line.substr(tab + 1, 16), nullptr, 16);
-  }
-  return recorded;
-}
 
 class Replay {
  public:

@@ -11,7 +11,13 @@
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(count)
+// clang 19 has no word for the shape of clusters: it travels as a bound on their size, ten bits for each dimension.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define WB_CLUSTER_DIMS(x, y, z, ...) __attribute__((launch_bounds(1024, 1, 0x40000000 | (x) << 20 | (y) << 10 | (z))))
+#define __cluster_dims__(...) WB_CLUSTER_DIMS(__VA_ARGS__, 1, 1)
+#else
 #define __cluster_dims__(...)
+#endif
 #define __nv_pure__ __attribute__((pure))
 
 // A managed variable is a device variable whose host shadow lies in the section wb_managed. The runtime recognises it

@@ -1,6 +1,7 @@
 // The list of chapters. A new chapter is added here and, if its rows are lane rows, in vm/exec_lane_*.cc.
 #pragma once
 #include "isa/rows/approx.h"
+#include "isa/rows/async.h"
 #include "isa/rows/compare.h"
 #include "isa/rows/convert.h"
 #include "isa/rows/engine.h"
@@ -11,6 +12,7 @@
 #include "isa/rows/memory.h"
 #include "isa/rows/tensor.h"
 #include "isa/rows/video.h"
+#include "isa/rows/wgmma.h"
 
 namespace warpbeam::isa {
 
@@ -31,6 +33,8 @@ void for_each_chapter(F f) {
   f(rows::WarpRows{});
   f(rows::MiscRows{});
   f(rows::TensorRows{});
+  f(rows::AsyncRows{});
+  f(rows::WgmmaRows{});
 }
 
 }  // namespace warpbeam::isa

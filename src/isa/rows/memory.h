@@ -95,14 +95,19 @@ struct RedVectorHalf : AtomVectorRow { static constexpr char syntax[] = "red{.rs
 struct RedVectorPacked : AtomVectorRow { static constexpr char syntax[] = "red{.rsem}{.scope}{.global}.arith_op.noftz{.hint}(.v2|.v4).type [a], b{, e:b64}"; using T = Types<Type::F16x2, Type::BF16x2>; };
 
 // --- asynchronous copies -----------------------------------------------------------------------------------------
-// `c` bytes are written to shared memory, of which `e` come from global memory and the rest are zeros.
+// `c` bytes are written to shared memory, of which `e` come from global memory and the rest are zeros; `e` may also be a
+// predicate that makes all of them zeros.
+constexpr OperandForm source_size_or_ignore(const Matched&, int operand) {
+  return operand == 3 ? OperandForm{Type::None, 0, false, 0, true} : OperandForm{};
+}
 struct CpAsyncRow : EngineRow<Kind::Async, Class::Load> { static constexpr Since since{70, 80}; };
-struct CpAsyncCa : CpAsyncRow { static constexpr char syntax[] = "cp.async.ca(.shared|.shared::cta).global{.prefetch_size} [a], [b], #c:u32{, e:u32}"; };
-struct CpAsyncCg : CpAsyncRow { static constexpr char syntax[] = "cp.async.cg(.shared|.shared::cta).global{.prefetch_size} [a], [b], #c:u32{, e:u32}"; };
+struct CpAsyncSized : CpAsyncRow { static constexpr Form form = source_size_or_ignore; };
+struct CpAsyncCa : CpAsyncSized { static constexpr char syntax[] = "cp.async.ca(.shared|.shared::cta).global{.prefetch_size} [a], [b], #c:u32{, e:u32}"; };
+struct CpAsyncCg : CpAsyncSized { static constexpr char syntax[] = "cp.async.cg(.shared|.shared::cta).global{.prefetch_size} [a], [b], #c:u32{, e:u32}"; };
 struct CpAsyncCaHint : CpAsyncRow { static constexpr char syntax[] = "cp.async.ca(.shared|.shared::cta).global.L2::cache_hint{.prefetch_size} [a], [b], #c:u32, f:b64"; };
 struct CpAsyncCgHint : CpAsyncRow { static constexpr char syntax[] = "cp.async.cg(.shared|.shared::cta).global.L2::cache_hint{.prefetch_size} [a], [b], #c:u32, f:b64"; };
-struct CpAsyncCaSizeHint : CpAsyncRow { static constexpr char syntax[] = "cp.async.ca(.shared|.shared::cta).global.L2::cache_hint{.prefetch_size} [a], [b], #c:u32, e:u32, f:b64"; };
-struct CpAsyncCgSizeHint : CpAsyncRow { static constexpr char syntax[] = "cp.async.cg(.shared|.shared::cta).global.L2::cache_hint{.prefetch_size} [a], [b], #c:u32, e:u32, f:b64"; };
+struct CpAsyncCaSizeHint : CpAsyncSized { static constexpr char syntax[] = "cp.async.ca(.shared|.shared::cta).global.L2::cache_hint{.prefetch_size} [a], [b], #c:u32, e:u32, f:b64"; };
+struct CpAsyncCgSizeHint : CpAsyncSized { static constexpr char syntax[] = "cp.async.cg(.shared|.shared::cta).global.L2::cache_hint{.prefetch_size} [a], [b], #c:u32, e:u32, f:b64"; };
 struct CpAsyncWaitRow : EngineRow<Kind::Async, Class::Misc> { static constexpr Since since{70, 80}; };
 struct CpAsyncCommit : CpAsyncWaitRow { static constexpr char syntax[] = "cp.async.commit_group"; };
 struct CpAsyncWait : CpAsyncWaitRow { static constexpr char syntax[] = "cp.async.wait_group #a:u32"; };
