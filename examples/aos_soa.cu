@@ -1,5 +1,9 @@
 // aos_soa: the same points as an array of structures, an aligned array of structures and a structure of arrays.
 // Look at sizeof: 12 bytes without alignment, 16 with, and in the structure of arrays neighbours are 4 bytes apart.
+// What `./warpbeam profile` counts:
+//   gld_efficiency of void move_aos<Point>: 33.333333
+//   gst_efficiency of void move_aos<Point>: 33.333333
+//   gst_efficiency of move_soa: 100
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -190,6 +190,20 @@ case_unknown_metrics_are_named() {
   grep -q "did you mean 'gld_efficiency'" err && profile --query-metrics | grep -q 'gld_efficiency'
 }
 
+# Comments of examples say `//   METRIC of KERNEL: VALUES`.
+case_examples_give_the_figures_their_comments_promise() {
+  local file line metrics wrong=0 promises=0
+  for file in $(grep -lE '^//   [a-z_]+ of [^:]+: [0-9]' "$root"/examples/*.cu); do
+    metrics=$(sed -nE 's,^//   ([a-z_]+) of [^:]+: [0-9. ]+$,\1,p' "$file" | sort -u | paste -sd,)
+    profile --metrics "$metrics" --csv e.csv "$file" >out 2>&1 || { cat out; return 1; }
+    while IFS=$'\t' read -r metric kernel wanted; do
+      promises=$((promises + 1))
+      is e.csv "$kernel" "$metric" "$wanted" || wrong=1
+    done < <(sed -nE 's,^//   ([a-z_]+) of ([^:]+): ([0-9. ]+)$,\1\t\2\t\3,p' "$file")
+  done
+  ((wrong == 0 && promises >= 20))
+}
+
 case_the_recording_does_not_depend_on_threads() {
   WARPBEAM_THREADS=1 profile --json one.json "$here/worked.cu" >out || return 1
   WARPBEAM_THREADS=3 profile --json three.json "$here/worked.cu" >out || return 1
