@@ -245,8 +245,8 @@ int profile_command(const Arguments& arguments) {
   for (const char* name : {"WARPBEAM_TOOL", "WARPBEAM_TOOL_OPTIONS", "WARPBEAM_RECORDING"}) unsetenv(name);
   auto recording = report::read_recordings(folder->path());
   if (!recording) {
-    if (status == 0) fail(recording.error().message);
-    return status ? status : 1;
+    fail(recording.error().message);
+    return status;
   }
   report::embed_sources(*recording);
   if (auto done = print_pages(*request, *recording); !done) return fail(done.error().message);

@@ -23,7 +23,9 @@ void report_access(Warp& w, const Insn& i, uint32_t mask, Space space, const Add
     if (!lanes) return;
     access.space = where;
     access.mask = lanes;
-    for (int l = 0; l < kWarpSize; ++l) access.address[static_cast<size_t>(l)] = a.at[l] - window;
+    const int any = __builtin_ctz(lanes);
+    for (int l = 0; l < kWarpSize; ++l)
+      access.address[static_cast<size_t>(l)] = a.at[(lanes >> l & 1) ? l : any] - window;
     w.block->observer->access(w, i, access);
   };
   if (space != Space::Generic) return tell(mask, space, 0);

@@ -7,10 +7,15 @@ namespace {
 
 using isa::Space;
 
-void report(Warp& w, const Insn& i, Access& access, uint32_t mask, Space space, uint64_t window, const Addresses& a) {
+// `all`: the lanes that `a` has addresses of.
+void report(Warp& w, const Insn& i, Access& access, uint32_t all, uint32_t mask, Space space, uint64_t window, const Addresses& a) {
   access.space = space;
   access.mask = mask;
   for (int l = 0; l < kWarpSize; ++l) access.address[l] = a.at[l] - window;
+  if (mask != all) {  // lanes outside of `all` repeat one inside already
+    const uint64_t any = access.address[static_cast<size_t>(__builtin_ctz(mask))];
+    for (int l = 0; l < kWarpSize; ++l) access.address[l] = (mask >> l & 1) ? access.address[l] : any;
+  }
   w.block->observer->access(w, i, access);
 }
 
@@ -23,9 +28,9 @@ void report_generic(Warp& w, const Insn& i, Access& access, uint32_t mask, const
     in_shared |= static_cast<uint32_t>(high == kSharedWindow) << l;
     in_local |= static_cast<uint32_t>(high == kLocalWindow) << l;
   }
-  if (uint32_t m = mask & in_shared) report(w, i, access, m, Space::Shared, kSharedWindow, a);
-  if (uint32_t m = mask & in_local) report(w, i, access, m, Space::Local, kLocalWindow, a);
-  if (uint32_t m = mask & ~in_shared & ~in_local) report(w, i, access, m, Space::Global, 0, a);
+  if (uint32_t m = mask & in_shared) report(w, i, access, mask, m, Space::Shared, kSharedWindow, a);
+  if (uint32_t m = mask & in_local) report(w, i, access, mask, m, Space::Local, kLocalWindow, a);
+  if (uint32_t m = mask & ~in_shared & ~in_local) report(w, i, access, mask, m, Space::Global, 0, a);
 }
 
 // The shared side is written only once the global one has been read, so it is reported second.
@@ -46,14 +51,14 @@ void report_copy(Warp& w, const Insn& i, Access& access, uint32_t mask) {
       for (int l = 0; l < kWarpSize; ++l) same |= static_cast<uint32_t>((left >> l & 1) && sizes[l] == size) << l;
       left &= ~same;
       access.bytes = size < whole ? size : whole;
-      if (access.bytes) report(w, i, access, same, Space::Global, 0, from);
+      if (access.bytes) report(w, i, access, mask, same, Space::Global, 0, from);
     }
     access.bytes = whole;
   } else {
-    report(w, i, access, mask, Space::Global, 0, from);
+    report(w, i, access, mask, mask, Space::Global, 0, from);
   }
   access.kind = AccessKind::Write;
-  report(w, i, access, mask, Space::Shared, 0, to);
+  report(w, i, access, mask, mask, Space::Shared, 0, to);
 }
 
 }  // namespace
@@ -72,14 +77,14 @@ void report_accesses(Warp& w, const Insn& i, uint32_t mask) {
   Addresses a;
   lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);
   switch (mods.space) {
-    case Space::Shared: case Space::SharedCluster: return report(w, i, access, mask, Space::Shared, 0, a);
-    case Space::Local: return report(w, i, access, mask, Space::Local, 0, a);
-    case Space::Global: return report(w, i, access, mask, Space::Global, 0, a);
-    case Space::Const: return report(w, i, access, mask, Space::Const, 0, a);
+    case Space::Shared: case Space::SharedCluster: return report(w, i, access, mask, mask, Space::Shared, 0, a);
+    case Space::Local: return report(w, i, access, mask, mask, Space::Local, 0, a);
+    case Space::Global: return report(w, i, access, mask, mask, Space::Global, 0, a);
+    case Space::Const: return report(w, i, access, mask, mask, Space::Const, 0, a);
     case Space::Param: case Space::ParamEntry: case Space::ParamFunc: {
-      if (i.op[1] < 0) return report(w, i, access, mask, Space::ParamEntry, 0, a);
+      if (i.op[1] < 0) return report(w, i, access, mask, mask, Space::ParamEntry, 0, a);
       const bool of_call = !w.frame->function->source->entry || i.source->operands[row.cls == isa::Class::Store ? 0 : 1].kind == ptx::OperandKind::Symbol;
-      if (of_call) return report(w, i, access, mask, Space::ParamFunc, 0, a);
+      if (of_call) return report(w, i, access, mask, mask, Space::ParamFunc, 0, a);
       return report_generic(w, i, access, mask, a);
     }
     default: return report_generic(w, i, access, mask, a);

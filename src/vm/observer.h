@@ -37,8 +37,8 @@ struct Access {
   uint32_t mask = 0;       // lanes
   uint32_t bytes = 0;      // of a lane, all elements together
   // Global, Const: device addresses. The others: offsets into the block's shared memory, the thread's local memory, the
-  // kernel's parameters. Those of lanes outside the mask mean nothing.
-  std::array<uint64_t, 32> address{};
+  // kernel's parameters. Lanes outside the mask repeat the address of one inside.
+  std::array<uint64_t, 32> address;
 };
 
 class BlockObserver {

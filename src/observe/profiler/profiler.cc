@@ -133,7 +133,7 @@ class WatchedLaunch final : public vm::Observer {
   void end_grid(const vm::LaunchResult& result) override {
     profile_->end_grid(result);
     profiler_.keep(*profile_);
-    profile_ = nullptr;
+    profile_ = nullptr;  // the counts are in the recording
   }
 
  private:

@@ -36,17 +36,13 @@ model::LoadPath load_path(const vm::Insn& insn) {
 
 // Most accesses lie close together: then a bit for each place tells how many places there are.
 struct Near {
-  std::array<uint64_t, 32> at;  // lanes that take no part repeat one that does
+  const std::array<uint64_t, 32>& at;  // lanes that take no part repeat one that does
   uint64_t low, high;
 
-  explicit Near(const vm::Access& access) {
-    const uint64_t any = access.address[static_cast<size_t>(std::countr_zero(access.mask))];
-    low = high = any;
-    for (uint32_t l = 0; l < 32; ++l) {
-      const uint64_t a = (access.mask >> l & 1) ? access.address[l] : any;
-      at[l] = a;
-      low = a < low ? a : low;
-      high = a > high ? a : high;
+  explicit Near(const vm::Access& access) : at(access.address), low(at[0]), high(at[0]) {
+    for (uint32_t l = 1; l < 32; ++l) {
+      low = at[l] < low ? at[l] : low;
+      high = at[l] > high ? at[l] : high;
     }
   }
   // Whether all lie in 64 pieces of 2^shift bytes, counted from the one that holds the lowest.
@@ -56,6 +52,15 @@ struct Near {
     for (uint32_t l = 0; l < 32; ++l) bits |= uint64_t(1) << ((at[l] >> shift) - (low >> shift));
     return bits;
   }
+  // How many different addresses there are, if they never fall from lane to lane; else 0.
+  unsigned runs() const {
+    uint32_t steps = 0, falls = 0;
+    for (uint32_t l = 1; l < 32; ++l) {
+      steps += at[l] != at[l - 1];
+      falls += at[l] < at[l - 1];
+    }
+    return falls ? 0 : steps + 1;
+  }
   unsigned count(int shift) const { return static_cast<unsigned>(std::popcount(places(shift))); }
 };
 
@@ -64,7 +69,9 @@ bool count_near(const vm::Access& access, Traffic& t) {
   if (!std::has_single_bit(access.bytes) || access.bytes > 32) return false;
   const Near near(access);
   const int size = std::countr_zero(access.bytes);
-  if (!near.within(5) || !near.within(size)) return false;
+  if (!near.within(5)) return false;
+  const unsigned different = near.within(size) ? near.count(size) : near.runs();
+  if (!different) return false;
   const unsigned sectors = near.count(5);
   const unsigned packed = (static_cast<unsigned>(std::popcount(access.mask)) * access.bytes + 31) / 32;
   t.requests += 1;
@@ -72,7 +79,7 @@ bool count_near(const vm::Access& access, Traffic& t) {
   t.sectors += sectors;
   t.ideal += std::min(sectors, packed);
   t.lines += near.count(7);
-  t.bytes += uint64_t(near.count(size)) * access.bytes;
+  t.bytes += uint64_t(different) * access.bytes;
   t.bytes_moved += 32 * sectors;
   return true;
 }
