@@ -56,12 +56,13 @@ struct Request {
 Result<uint64_t> number_of(const std::string& option, const std::string& text) {
   uint64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return Error{1, fmt::format("{} needs a number, not '{}'", option, text)};
+  if (error != std::errc() || end != text.data() + text.size())
+    return Error{1, fmt::format("{} needs a number, not '{}'", option, text)};
   return value;
 }
 
 bool is_program(const std::string& path) {
-  struct stat data {};
+  struct stat data{};
   if (stat(path.c_str(), &data) || !S_ISREG(data.st_mode) || access(path.c_str(), X_OK)) return false;
   const std::string extension = fs::path(path).extension().string();
   return extension != ".cu" && extension != ".cpp" && extension != ".cc" && extension != ".c" && extension != ".o";
@@ -71,9 +72,11 @@ Result<Request> read_request(const Arguments& arguments) {
   Request request;
   std::string from_start;
   const std::pair<std::string_view, std::string*> texts[] = {
-      {"--metrics", &request.metrics}, {"--set", &request.set}, {"-k", &request.kernel}, {"--kernel-name", &request.kernel},
-      {"--page", &request.page}, {"--csv", &request.csv}, {"--json", &request.json}, {"--html", &request.html}, {"--device", &request.device},
-      {"--profile-from-start", &from_start}};
+      {"--metrics", &request.metrics}, {"--set", &request.set},
+      {"-k", &request.kernel},         {"--kernel-name", &request.kernel},
+      {"--page", &request.page},       {"--csv", &request.csv},
+      {"--json", &request.json},       {"--html", &request.html},
+      {"--device", &request.device},   {"--profile-from-start", &from_start}};
   for (size_t at = 0; at < arguments.size(); ++at) {
     const std::string& word = arguments[at];
     if (word == "--") {
@@ -105,8 +108,10 @@ Result<Request> read_request(const Arguments& arguments) {
       taken = true;
     }
     if (taken) continue;
-    if (word == "--query-metrics") request.query = true;
-    else if (word == "-h" || word == "--help") request.help = true;
+    if (word == "--query-metrics")
+      request.query = true;
+    else if (word == "-h" || word == "--help")
+      request.help = true;
     else {
       request.program.push_back(word);
       if (!word.starts_with("-") && is_program(word)) {
@@ -115,7 +120,8 @@ Result<Request> read_request(const Arguments& arguments) {
       }
     }
   }
-  if (request.set != "basic" && request.set != "full") return Error{1, fmt::format("--set '{}': basic or full", request.set)};
+  if (request.set != "basic" && request.set != "full")
+    return Error{1, fmt::format("--set '{}': basic or full", request.set)};
   if (request.page != "details" && request.page != "raw" && request.page != "source" && request.page != "ptx")
     return Error{1, fmt::format("--page '{}': details, source or ptx", request.page)};
   if (!from_start.empty()) {
@@ -148,11 +154,13 @@ Result<std::string> kernel_expression(const std::string& kernel) {
 }
 
 void list_metrics() {
-  fmt::print("Nsight Compute's name, nvprof's name, unit, class, meaning. F: exact from what the program executed;\n"
-             "S: static or decided at the launch; C and T need models of caches and time, and are not available.\n\n");
+  fmt::print(
+      "Nsight Compute's name, nvprof's name, unit, class, meaning. F: exact from what the program executed;\n"
+      "S: static or decided at the launch; C and T need models of caches and time, and are not available.\n\n");
   static constexpr const char* kClasses[] = {"F", "S", "C", "T"};
   for (const observe::MetricRow& row : observe::kMetrics)
-    fmt::print("{} {}{}{}{}{}{}\n    {}\n", kClasses[static_cast<int>(row.cls)], row.name, row.nvprof.empty() ? "" : "  ", row.nvprof, row.unit.empty() ? "" : "  [", row.unit,
+    fmt::print("{} {}{}{}{}{}{}\n    {}\n", kClasses[static_cast<int>(row.cls)], row.name,
+               row.nvprof.empty() ? "" : "  ", row.nvprof, row.unit.empty() ? "" : "  [", row.unit,
                row.unit.empty() ? "" : "]", row.help);
 }
 
@@ -160,8 +168,13 @@ void list_metrics() {
 Json metric_table() {
   Json table = Json::array();
   for (const observe::MetricRow& row : observe::kMetrics)
-    table.push_back({{"name", row.name}, {"nvprof", row.nvprof}, {"unit", row.unit}, {"class", ""},
-                     {"set", row.set == observe::MetricSet::None ? "none" : row.set == observe::MetricSet::Basic ? "basic" : "full"}});
+    table.push_back({{"name", row.name},
+                     {"nvprof", row.nvprof},
+                     {"unit", row.unit},
+                     {"class", ""},
+                     {"set", row.set == observe::MetricSet::None    ? "none"
+                             : row.set == observe::MetricSet::Basic ? "basic"
+                                                                    : "full"}});
   return table;
 }
 
@@ -188,17 +201,27 @@ Result<bool> print_pages(const Request& request, const Json& recording) {
   const auto listing = request.page == "ptx" ? report::Listing::Ptx : report::Listing::Source;
   const bool details = request.page == "details" || request.page == "raw";
   if (!request.json.empty())
-    if (auto done = write_to(request.json, [&](std::ostream& out) { out << recording.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n'; }); !done) return done;
+    if (auto done = write_to(
+            request.json,
+            [&](std::ostream& out) { out << recording.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n'; });
+        !done)
+      return done;
   if (!request.html.empty())
-    if (auto done = write_to(request.html, [&](std::ostream& out) { report::write_html(out, recording, nullptr); }); !done) return done;
+    if (auto done = write_to(request.html, [&](std::ostream& out) { report::write_html(out, recording, nullptr); });
+        !done)
+      return done;
   if (!request.csv.empty())
     return write_to(request.csv, [&](std::ostream& out) {
-      if (details) report::print_csv(out, recording, *columns);
-      else report::print_source_csv(out, recording, listing);
+      if (details)
+        report::print_csv(out, recording, *columns);
+      else
+        report::print_source_csv(out, recording, listing);
     });
   if (!request.json.empty() || !request.html.empty()) return true;
-  if (details) report::print_details(std::cout, recording, *columns);
-  else report::print_source(std::cout, recording, listing);
+  if (details)
+    report::print_details(std::cout, recording, *columns);
+  else
+    report::print_source(std::cout, recording, listing);
   std::cout.flush();
   return true;
 }
@@ -221,14 +244,16 @@ int profile_command(const Arguments& arguments) {
     return 0;
   }
   if (request->program.empty()) return fail("no program is named; `warpbeam profile --help` tells more");
-  if (auto known = report::select_metrics(metric_table(), request->metrics, request->set); !known) return fail(known.error().message);
+  if (auto known = report::select_metrics(metric_table(), request->metrics, request->set); !known)
+    return fail(known.error().message);
   auto kernel = kernel_expression(request->kernel);
   if (!kernel) return fail(kernel.error().message);
   if (auto cc = chosen_cc(request->device); !cc) return fail(cc.error().message);
 
   auto folder = TemporaryDirectory::make();
   if (!folder) return fail(folder.error().message);
-  const Json options = {{"kernel", *kernel}, {"skip", request->skip}, {"count", request->count}, {"from_start", request->from_start}};
+  const Json options = {
+      {"kernel", *kernel}, {"skip", request->skip}, {"count", request->count}, {"from_start", request->from_start}};
   setenv("WARPBEAM_TOOL", "profile", 1);
   setenv("WARPBEAM_TOOL_OPTIONS", options.dump().c_str(), 1);
   setenv("WARPBEAM_RECORDING", folder->path().c_str(), 1);

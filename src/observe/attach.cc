@@ -1,8 +1,7 @@
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <unistd.h>
 #include <unwind.h>
-
-#include <fmt/format.h>
 
 #include <cstdlib>
 #include <string_view>
@@ -98,7 +97,8 @@ std::string module_offset(uint64_t address) {
   std::string file = info.dli_fname;
   char path[4096];
   if (!file.starts_with("/"))
-    if (const ssize_t n = readlink("/proc/self/exe", path, sizeof path); n > 0) file.assign(path, static_cast<size_t>(n));
+    if (const ssize_t n = readlink("/proc/self/exe", path, sizeof path); n > 0)
+      file.assign(path, static_cast<size_t>(n));
   return fmt::format("{}+{:#x}", file, address - reinterpret_cast<uint64_t>(info.dli_fbase));
 }
 

@@ -1,5 +1,5 @@
-// A watcher of a whole program, inside its process. The runtime tells it what the host asks for; each launch may be given
-// an observer of its kernel (vm/observer.h).
+// A watcher of a whole program, inside its process. The runtime tells it what the host asks for; each launch may be
+// given an observer of its kernel (vm/observer.h).
 //
 // The command line starts a program with WARPBEAM_TOOL=profile or =check, WARPBEAM_TOOL_OPTIONS (a JSON object, what it
 // holds is the tool's affair) and WARPBEAM_RECORDING, a folder into which each process of the program writes one file.
@@ -25,20 +25,20 @@ struct Bytes {
 
 // What the host puts on a stream.
 struct Operation {
-  uint64_t id = 0;            // counts operations in the order they are queued
+  uint64_t id = 0;  // counts operations in the order they are queued
   OperationKind kind{};
   int device = 0;
-  uint64_t stream = 0;        // id; the default stream has one too
+  uint64_t stream = 0;  // id; the default stream has one too
   enum class Queue : uint8_t { Legacy, Blocking, NonBlocking } queue{};
   std::vector<uint64_t> after;  // operations of other streams that it waits for (cudaStreamWaitEvent …); 0: unknown
-  Bytes to, from;             // Copy, Fill
+  Bytes to, from;               // Copy, Fill
 };
 
 enum class WaitKind : uint8_t { Operation, Stream, Device };
 
 // A call of the API that failed.
 struct FailedCall {
-  std::string function;       // cudaMalloc
+  std::string function;  // cudaMalloc
   int code = 0;
   std::string error_name, error_text;
   bool is_free = false;
@@ -56,7 +56,8 @@ class Tool {
   // The host has waited for an operation, for all of a stream (`which` is its id), or for all of a device.
   virtual void waited(WaitKind, uint64_t which) {}
   // A launch is about to run. Null: nobody watches it. `launch` lives until the observer's end_grid.
-  virtual std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
+  virtual std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device,
+                                               uint64_t operation) {
     return nullptr;
   }
 
@@ -65,13 +66,13 @@ class Tool {
   virtual void freed(const vm::Allocation&, int device) {}
 
   // --- the program marks what is of interest
-  virtual void recording(bool on) {}             // cudaProfilerStart, cudaProfilerStop
-  virtual void range_push(const char* name) {}   // NVTX, of the calling thread
+  virtual void recording(bool on) {}            // cudaProfilerStart, cudaProfilerStop
+  virtual void range_push(const char* name) {}  // NVTX, of the calling thread
   virtual void range_pop() {}
 
   // --- mistakes
-  // The watcher tells of traps and failed calls by itself, and wants operations to run one after the other, each when it
-  // is queued, so that what it says depends on nothing but the program.
+  // The watcher tells of traps and failed calls by itself, and wants operations to run one after the other, each when
+  // it is queued, so that what it says depends on nothing but the program.
   virtual bool checks() const { return false; }
   virtual void failed_call(const FailedCall&) {}
   virtual void asked_for_error(int code) {}  // the program has seen this error

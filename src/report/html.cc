@@ -42,8 +42,9 @@ Json shortened(const Json& whole, size_t most) {
     for (size_t k = part["launches"].size() / 2; k > 0; --k) part["launches"].erase(part["launches"].size() - 1);
     bytes = text_of(part).size();
   }
-  part["shortened"] = fmt::format("The recording was too long for one page: details of later launches are left out ({} of {} launches are here).",
-                                  part["launches"].size(), whole["launches"].size());
+  part["shortened"] = fmt::format(
+      "The recording was too long for one page: details of later launches are left out ({} of {} launches are here).",
+      part["launches"].size(), whole["launches"].size());
   return part;
 }
 

@@ -67,10 +67,13 @@ Result<Json> read_recordings(const std::string& folder) {
   for (const std::string& path : paths) {
     auto one = read_recording(path);
     if (!one) return one.error();
-    if (whole.is_null()) whole = std::move(*one);
-    else append(whole, std::move(*one));
+    if (whole.is_null())
+      whole = std::move(*one);
+    else
+      append(whole, std::move(*one));
   }
-  if (whole.is_null()) return Error{1, "the program ended without leaving a recording: it did not use CUDA, or was ended from outside"};
+  if (whole.is_null())
+    return Error{1, "the program ended without leaving a recording: it did not use CUDA, or was ended from outside"};
   return whole;
 }
 
@@ -88,7 +91,8 @@ std::string spaced_name(const std::string& name) {
   for (size_t k = 0; k < name.size(); ++k) {
     const char c = name[k];
     const bool pointer = c == '*' || c == '&';
-    if (pointer && k > 0 && name.compare(0, 8, "operator") != 0 && (std::isalnum(static_cast<unsigned char>(name[k - 1])) || name[k - 1] == '_' || name[k - 1] == '>'))
+    if (pointer && k > 0 && name.compare(0, 8, "operator") != 0 &&
+        (std::isalnum(static_cast<unsigned char>(name[k - 1])) || name[k - 1] == '_' || name[k - 1] == '>'))
       out += ' ';
     out += c;
   }

@@ -1,7 +1,6 @@
 // A recording of the profiler, as it stands in its file.
 #pragma once
 #include <nlohmann/json.hpp>
-
 #include <string>
 #include <vector>
 

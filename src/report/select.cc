@@ -88,8 +88,10 @@ Result<std::vector<Column>> select_metrics(const Json& table, const std::string&
       for (const Json& row : table) {
         if (row["set"] == "none") continue;
         const std::string nvprof = row["nvprof"];
-        if (std::regex_search(row["name"].get<std::string>(), expression)) add(column_of(row, row["name"]));
-        else if (!nvprof.empty() && std::regex_search(nvprof, expression)) add(column_of(row, nvprof));
+        if (std::regex_search(row["name"].get<std::string>(), expression))
+          add(column_of(row, row["name"]));
+        else if (!nvprof.empty() && std::regex_search(nvprof, expression))
+          add(column_of(row, nvprof));
       }
       known = columns.size() > before;
     } else {
@@ -109,7 +111,8 @@ Result<std::vector<Column>> select_metrics(const Json& table, const std::string&
     }
     if (known) continue;
     const std::string near = nearest(table, word);
-    return Error{1, fmt::format("there is no metric '{}'{} (--query-metrics lists them)", word, near.empty() ? "" : fmt::format("; did you mean '{}'?", near))};
+    return Error{1, fmt::format("there is no metric '{}'{} (--query-metrics lists them)", word,
+                                near.empty() ? "" : fmt::format("; did you mean '{}'?", near))};
   }
   return columns;
 }

@@ -11,7 +11,7 @@ struct Column {
   std::string name;    // as it was asked for
   std::string metric;  // Nsight Compute's name, the key in a launch's "metrics"
   std::string unit;
-  std::string cls;     // F, S, C or T
+  std::string cls;  // F, S, C or T
   bool available = true;
 };
 

@@ -100,7 +100,8 @@ void print_source(std::ostream& out, const Json& recording, Listing listing) {
     const std::vector<Row> rows = rows_of(recording, launch, listing);
     size_t width = 4;
     for (const Row& row : rows) width = std::max(width, row.place.size());
-    out << fmt::format("\n  [{}] {}\n  {:<{}}", launch["id"].get<uint64_t>(), launch_title(launch), listing == Listing::Source ? "Line" : "PTX", width);
+    out << fmt::format("\n  [{}] {}\n  {:<{}}", launch["id"].get<uint64_t>(), launch_title(launch),
+                       listing == Listing::Source ? "Line" : "PTX", width);
     for (const Field& field : kFields) out << fmt::format(" {:>10}", field.title);
     out << "  Text\n";
     Numbers total(kFields.size());
@@ -119,10 +120,12 @@ void print_source(std::ostream& out, const Json& recording, Listing listing) {
 }
 
 void print_source_csv(std::ostream& out, const Json& recording, Listing listing) {
-  out << "\"ID\",\"Kernel Name\",\"Line\",\"executed\",\"threads\",\"divergent\",\"sectors\",\"ideal sectors\",\"wavefronts\",\"ideal wavefronts\",\"Source\"\n";
+  out << "\"ID\",\"Kernel Name\",\"Line\",\"executed\",\"threads\",\"divergent\",\"sectors\",\"ideal "
+         "sectors\",\"wavefronts\",\"ideal wavefronts\",\"Source\"\n";
   for (const Json& launch : recording["launches"])
     for (const Row& row : rows_of(recording, launch, listing)) {
-      out << fmt::format("\"{}\",{},{}", launch["id"].get<uint64_t>(), quoted(spaced_name(launch["kernel"])), quoted(row.place));
+      out << fmt::format("\"{}\",{},{}", launch["id"].get<uint64_t>(), quoted(spaced_name(launch["kernel"])),
+                         quoted(row.place));
       for (uint64_t n : row.numbers) out << fmt::format(",\"{}\"", n);
       out << ',' << quoted(row.text) << '\n';
     }

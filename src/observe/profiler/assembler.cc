@@ -1,10 +1,10 @@
 #include "observe/profiler/assembler.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <functional>
 #include <string_view>
 
@@ -42,7 +42,8 @@ std::map<std::string, uint32_t> ask(const std::string& ptxas, const ptx::Module&
   FILE* text = fdopen(file, "w");
   std::fwrite(module.text.data(), 1, module.text.size(), text);
   std::fclose(text);
-  FILE* pipe = popen(fmt::format("'{}' -v -arch=sm_{} -o /dev/null '{}' 2>&1 </dev/null", ptxas, module.target_sm, path).c_str(), "r");
+  FILE* pipe = popen(
+      fmt::format("'{}' -v -arch=sm_{} -o /dev/null '{}' 2>&1 </dev/null", ptxas, module.target_sm, path).c_str(), "r");
   std::string entry;
   char line[4096];
   while (pipe && std::fgets(line, sizeof line, pipe)) {

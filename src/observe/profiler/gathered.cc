@@ -11,17 +11,26 @@ using ptx::OperandKind;
 
 bool defines_first_operand(const Instruction& i) {
   switch (i.form.row->cls) {
-    case Class::Store: case Class::Branch: case Class::Call: case Class::Barrier: case Class::Fence: case Class::Misc: return false;
-    case Class::Atomic: return i.form.row->opcode == "atom";
-    default: return !i.operands.empty();
+    case Class::Store:
+    case Class::Branch:
+    case Class::Call:
+    case Class::Barrier:
+    case Class::Fence:
+    case Class::Misc:
+      return false;
+    case Class::Atomic:
+      return i.form.row->opcode == "atom";
+    default:
+      return !i.operands.empty();
   }
 }
 
-// Which registers hold one value for all lanes of a warp. A register with several definitions counts as varying: which of
-// them a lane took depends on its path.
+// Which registers hold one value for all lanes of a warp. A register with several definitions counts as varying: which
+// of them a lane took depends on its path.
 class UniformRegisters {
  public:
-  explicit UniformRegisters(const ptx::Function& f) : f_(f), definitions_(f.registers.size()), uniform_(f.registers.size(), 1) {
+  explicit UniformRegisters(const ptx::Function& f)
+      : f_(f), definitions_(f.registers.size()), uniform_(f.registers.size(), 1) {
     for (const Instruction& i : f.body) {
       if (!defines_first_operand(i)) continue;
       count(i.operands[0]);
@@ -39,15 +48,24 @@ class UniformRegisters {
 
   bool operator()(const Operand& o) const {
     switch (o.kind) {
-      case OperandKind::Immediate: return true;
-      case OperandKind::Symbol: return true;
-      case OperandKind::Register: return uniform_[static_cast<size_t>(o.reg)];
+      case OperandKind::Immediate:
+        return true;
+      case OperandKind::Symbol:
+        return true;
+      case OperandKind::Register:
+        return uniform_[static_cast<size_t>(o.reg)];
       case OperandKind::Special:
         switch (o.special->id) {
-          case isa::Special::Ntid: case isa::Special::Ctaid: case isa::Special::Nctaid: case isa::Special::Nsmid: return true;
-          default: return false;
+          case isa::Special::Ntid:
+          case isa::Special::Ctaid:
+          case isa::Special::Nctaid:
+          case isa::Special::Nsmid:
+            return true;
+          default:
+            return false;
         }
-      default: return false;
+      default:
+        return false;
     }
   }
 
@@ -88,7 +106,8 @@ class UniformRegisters {
 std::vector<char> gathered_atomics(const vm::FunctionCode& code, int cc) {
   std::vector<char> out(code.insns.size());
   bool any = false;
-  for (const vm::Insn& insn : code.insns) any = any || (insn.watched == vm::Watched::Memory && insn.source->form.row->cls == Class::Atomic);
+  for (const vm::Insn& insn : code.insns)
+    any = any || (insn.watched == vm::Watched::Memory && insn.source->form.row->cls == Class::Atomic);
   if (!any || cc < 70) return out;
   const UniformRegisters uniform(*code.source);
   for (size_t k = 0; k < code.insns.size(); ++k) {
@@ -96,15 +115,19 @@ std::vector<char> gathered_atomics(const vm::FunctionCode& code, int cc) {
     if (insn.watched != vm::Watched::Memory || insn.source->form.row->cls != Class::Atomic) continue;
     const Instruction& i = *insn.source;
     const isa::Mods& mods = i.form.mods;
-    if (mods.vec || isa::is_float(i.form.type) || (mods.space != Space::Global && mods.space != Space::Generic)) continue;
+    if (mods.vec || isa::is_float(i.form.type) || (mods.space != Space::Global && mods.space != Space::Generic))
+      continue;
     const bool returns = i.form.row->opcode == "atom";
     if (!uniform(i.operands[returns ? 1 : 0])) continue;
     const bool same_value = uniform(i.operands[returns ? 2 : 1]);
     const bool word = isa::bytes_of(i.form.type) == 4;
     const bool sum = mods.op == isa::Op::Add;
-    const bool joins = sum || mods.op == isa::Op::Min || mods.op == isa::Op::Max || mods.op == isa::Op::And || mods.op == isa::Op::Or || mods.op == isa::Op::Xor;
-    if (returns && !insn.drops_result) out[k] = sum && word && same_value;
-    else out[k] = joins && ((same_value && sum) || (word && cc >= 80));
+    const bool joins = sum || mods.op == isa::Op::Min || mods.op == isa::Op::Max || mods.op == isa::Op::And ||
+                       mods.op == isa::Op::Or || mods.op == isa::Op::Xor;
+    if (returns && !insn.drops_result)
+      out[k] = sum && word && same_value;
+    else
+      out[k] = joins && ((same_value && sum) || (word && cc >= 80));
   }
   return out;
 }

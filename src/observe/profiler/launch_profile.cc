@@ -24,8 +24,10 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     ++last_->executed;
     last_->threads += static_cast<uint64_t>(std::popcount(active));
     last_->threads_on += static_cast<uint64_t>(std::popcount(mask));
-    if (insn.target != vm::kNoTarget) last_->divergent += mask != active && mask != 0;
-    else if (insn.list && insn.source->form.row->opcode == "brx") last_->divergent += table_diverges(warp, insn, mask);
+    if (insn.target != vm::kNoTarget)
+      last_->divergent += mask != active && mask != 0;
+    else if (insn.list && insn.source->form.row->opcode == "brx")
+      last_->divergent += table_diverges(warp, insn, mask);
     if (samples) samples->instruction(warp.index, function_, static_cast<uint32_t>(index), active);
   }
 
@@ -89,9 +91,12 @@ vm::Launch without_observer(vm::Launch launch) {
 
 void add_arithmetic(Arithmetic& sum, std::string_view opcode, uint64_t threads, uint64_t times) {
   sum.instructions += threads;
-  if (opcode == "add" || opcode == "sub") sum.add += threads * times;
-  else if (opcode == "mul") sum.mul += threads * times;
-  else if (opcode == "fma" || opcode == "mad") sum.fma += threads * times;
+  if (opcode == "add" || opcode == "sub")
+    sum.add += threads * times;
+  else if (opcode == "mul")
+    sum.mul += threads * times;
+  else if (opcode == "fma" || opcode == "mad")
+    sum.fma += threads * times;
 }
 
 void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
@@ -100,28 +105,59 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
   const isa::Type type = insn.type();
   const uint64_t on = c.threads_on;
   switch (row.cls) {
-    case Class::F32Add: case Class::F32Mul: case Class::F32Fma: case Class::Special: return add_arithmetic(t.fp32, row.opcode, on, 1);
-    case Class::F64Add: case Class::F64Mul: case Class::F64Fma: return add_arithmetic(t.fp64, row.opcode, on, 1);
-    case Class::F16: return add_arithmetic(t.fp16, row.opcode, on, type == isa::Type::F16x2 || type == isa::Type::BF16x2 ? 2 : 1);
-    case Class::IntAlu: case Class::IntMul: case Class::Logic: case Class::Shift: case Class::Video: t.integer += on; return;
-    case Class::Compare: case Class::Select:
-      if (!isa::is_float(type)) t.integer += on;
-      else if (isa::bits_of(type) == 64) t.fp64.instructions += on;
-      else if (isa::bits_of(type) == 32) t.fp32.instructions += on;
-      else t.fp16.instructions += on;
+    case Class::F32Add:
+    case Class::F32Mul:
+    case Class::F32Fma:
+    case Class::Special:
+      return add_arithmetic(t.fp32, row.opcode, on, 1);
+    case Class::F64Add:
+    case Class::F64Mul:
+    case Class::F64Fma:
+      return add_arithmetic(t.fp64, row.opcode, on, 1);
+    case Class::F16:
+      return add_arithmetic(t.fp16, row.opcode, on, type == isa::Type::F16x2 || type == isa::Type::BF16x2 ? 2 : 1);
+    case Class::IntAlu:
+    case Class::IntMul:
+    case Class::Logic:
+    case Class::Shift:
+    case Class::Video:
+      t.integer += on;
       return;
-    case Class::Convert: t.conversions += on; return;
-    case Class::Branch: case Class::Call:
+    case Class::Compare:
+    case Class::Select:
+      if (!isa::is_float(type))
+        t.integer += on;
+      else if (isa::bits_of(type) == 64)
+        t.fp64.instructions += on;
+      else if (isa::bits_of(type) == 32)
+        t.fp32.instructions += on;
+      else
+        t.fp16.instructions += on;
+      return;
+    case Class::Convert:
+      t.conversions += on;
+      return;
+    case Class::Branch:
+    case Class::Call:
       t.control += on;
       if ((row.opcode == "bra" && insn.guard >= 0) || row.opcode == "brx") {
         t.branches += c.executed;
         t.divergent += c.divergent;
       }
       return;
-    case Class::Load: case Class::Store: case Class::Atomic: t.memory += on; return;
-    case Class::Warp: t.communication += on; return;
-    case Class::Barrier: t.barriers += c.executed; return;
-    default: return;
+    case Class::Load:
+    case Class::Store:
+    case Class::Atomic:
+      t.memory += on;
+      return;
+    case Class::Warp:
+      t.communication += on;
+      return;
+    case Class::Barrier:
+      t.barriers += c.executed;
+      return;
+    default:
+      return;
   }
 }
 
@@ -148,7 +184,8 @@ void add_memory(Totals& t, const vm::Insn& insn, const Counts& c) {
       t.shared_atom.add(c.shared, c.to_shared);
       return;
     }
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -156,8 +193,8 @@ uint64_t or_none(int blocks) { return blocks == INT_MAX ? 0 : static_cast<uint64
 
 }  // namespace
 
-LaunchProfile::LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation, bool sampled,
-                             uint32_t assembled_registers)
+LaunchProfile::LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation,
+                             bool sampled, uint32_t assembled_registers)
     : device(device),
       number(number),
       operation(operation),
@@ -176,7 +213,9 @@ std::unique_ptr<vm::BlockObserver> LaunchProfile::begin_block(const vm::Block& b
       idle_.pop_back();
     }
   }
-  if (!observer) observer = std::make_unique<Block>(device, launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes);
+  if (!observer)
+    observer = std::make_unique<Block>(
+        device, launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes);
   if (sampled_ && block.linear < kSampledBlocks) observer->samples = std::make_unique<BlockSamples>(block.linear);
   return observer;
 }

@@ -19,8 +19,8 @@ using FunctionCounts = std::map<const vm::FunctionCode*, std::vector<Counts>>;
 
 class LaunchProfile final : public vm::Observer {
  public:
-  LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation, bool sampled,
-                uint32_t assembled_registers);
+  LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation,
+                bool sampled, uint32_t assembled_registers);
   ~LaunchProfile() override;
 
   std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block&) override;
@@ -30,13 +30,13 @@ class LaunchProfile final : public vm::Observer {
   Totals totals() const;
 
   const model::Device& device;
-  const uint64_t number;     // of the launch in the program
-  const uint64_t operation;  // of the stream
-  const vm::Launch launch;   // without the observer
+  const uint64_t number;               // of the launch in the program
+  const uint64_t operation;            // of the stream
+  const vm::Launch launch;             // without the observer
   const uint32_t assembled_registers;  // by the vendor's assembler; 0: not known
-  FunctionCounts counts;     // complete after end_grid
+  FunctionCounts counts;               // complete after end_grid
   SampleStore samples;
-  std::string trap;          // what went wrong, if something did
+  std::string trap;  // what went wrong, if something did
   bool ended = false;
 
  private:

@@ -14,7 +14,7 @@
 namespace warpbeam::observe {
 namespace {
 
-constexpr size_t kSampledLaunches = 2;     // of a kernel
+constexpr size_t kSampledLaunches = 2;  // of a kernel
 constexpr size_t kSampledInAll = 24;
 constexpr size_t kMostOperations = 20000;  // in the timeline
 
@@ -31,7 +31,6 @@ std::string base_name(std::string_view display) {
   if (size_t space = name.rfind(' '); space != name.npos) name.erase(0, space + 1);
   return name;
 }
-
 
 class Profiler final : public Tool {
  public:
@@ -65,7 +64,8 @@ class Profiler final : public Tool {
     on_ = on;
   }
 
-  std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) override;
+  std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device,
+                                       uint64_t operation) override;
 
   void keep(LaunchProfile& profile) {
     std::lock_guard lock(mutex_);
@@ -85,12 +85,25 @@ class Profiler final : public Tool {
     Json timeline = Json::array();
     static constexpr const char* kKinds[] = {"launch", "copy", "fill", "record", "wait", "host call", "internal"};
     for (const auto& [id, t] : times_)
-      timeline.push_back({{"operation", id}, {"kind", kKinds[static_cast<int>(t.kind)]}, {"name", t.name}, {"device", t.device}, {"stream", t.stream},
-                          {"bytes", t.bytes}, {"queued", t.queued}, {"began", t.began}, {"ended", t.ended}});
-    Json document = {{"format", "warpbeam profile"}, {"version", 1},
+      timeline.push_back({{"operation", id},
+                          {"kind", kKinds[static_cast<int>(t.kind)]},
+                          {"name", t.name},
+                          {"device", t.device},
+                          {"stream", t.stream},
+                          {"bytes", t.bytes},
+                          {"queued", t.queued},
+                          {"began", t.began},
+                          {"ended", t.ended}});
+    Json document = {{"format", "warpbeam profile"},
+                     {"version", 1},
                      {"basis", "Counts are of PTX instructions; a GPU executes what its assembler makes of them."},
-                     {"device", device_}, {"files", recorder_.files()}, {"functions", recorder_.functions()},
-                     {"metrics", metric_table()}, {"count_fields", count_fields()}, {"launches", launches}, {"timeline", timeline}};
+                     {"device", device_},
+                     {"files", recorder_.files()},
+                     {"functions", recorder_.functions()},
+                     {"metrics", metric_table()},
+                     {"count_fields", count_fields()},
+                     {"launches", launches},
+                     {"timeline", timeline}};
     std::ofstream file(path);
     file << document.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     if (!file) fmt::print(stderr, "warpbeam: the recording could not be written to {}\n", path);
@@ -127,9 +140,14 @@ class Profiler final : public Tool {
 // Hands the counts over when the grid has ended, while the program is still loaded.
 class WatchedLaunch final : public vm::Observer {
  public:
-  WatchedLaunch(Profiler& profiler, std::unique_ptr<LaunchProfile> profile) : profiler_(profiler), profile_(std::move(profile)) {}
-  std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block& block) override { return profile_->begin_block(block); }
-  void end_block(const vm::Block& block, std::unique_ptr<vm::BlockObserver> observer) override { profile_->end_block(block, std::move(observer)); }
+  WatchedLaunch(Profiler& profiler, std::unique_ptr<LaunchProfile> profile)
+      : profiler_(profiler), profile_(std::move(profile)) {}
+  std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block& block) override {
+    return profile_->begin_block(block);
+  }
+  void end_block(const vm::Block& block, std::unique_ptr<vm::BlockObserver> observer) override {
+    profile_->end_block(block, std::move(observer));
+  }
   void end_grid(const vm::LaunchResult& result) override {
     profile_->end_grid(result);
     profiler_.keep(*profile_);
@@ -141,7 +159,8 @@ class WatchedLaunch final : public vm::Observer {
   std::unique_ptr<LaunchProfile> profile_;
 };
 
-std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
+std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const model::Device& device,
+                                               uint64_t operation) {
   std::lock_guard lock(mutex_);
   if (auto it = times_.find(operation); it != times_.end()) it->second.name = launch.kernel->display_name;
   if (device_.is_null()) device_ = device_facts(device);
@@ -155,7 +174,8 @@ std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const m
     ++samples_;
     ++samples_of_[launch.kernel->name];
   }
-  return std::make_shared<WatchedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled, registers));
+  return std::make_shared<WatchedLaunch>(
+      *this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled, registers));
 }
 
 }  // namespace

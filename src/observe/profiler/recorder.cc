@@ -37,26 +37,35 @@ Json number(double value) {
 
 const char* name_of(Space space) {
   switch (space) {
-    case Space::Global: return "global";
-    case Space::Shared: return "shared";
-    case Space::Local: return "local";
-    case Space::Const: return "const";
-    default: return "param";
+    case Space::Global:
+      return "global";
+    case Space::Shared:
+      return "shared";
+    case Space::Local:
+      return "local";
+    case Space::Const:
+      return "const";
+    default:
+      return "param";
   }
 }
 
 const char* name_of(const vm::Access& access) {
   switch (static_cast<int>(access.kind)) {
-    case 0: return "load";
-    case 1: return "store";
-    default: return access.returns ? "atom" : "red";
+    case 0:
+      return "load";
+    case 1:
+      return "store";
+    default:
+      return access.returns ? "atom" : "red";
   }
 }
 
 Json counts_row(size_t function, int place, const Counts& c) {
   Json row = Json::array({function, place, c.executed, c.threads, c.threads_on, c.divergent});
   for (const Traffic* t : {&c.global, &c.local})
-    for (uint64_t v : {t->requests, t->transactions, t->sectors, t->ideal, t->lines, t->bytes, t->bytes_moved}) row.push_back(v);
+    for (uint64_t v : {t->requests, t->transactions, t->sectors, t->ideal, t->lines, t->bytes, t->bytes_moved})
+      row.push_back(v);
   for (uint64_t v : {c.shared.wavefronts, c.shared.conflicts, c.shared.ideal, c.shared.bytes}) row.push_back(v);
   while (row.size() > 6 && row.back() == 0) row.erase(row.size() - 1);
   return row;
@@ -89,10 +98,30 @@ Json occupancy_facts(const Totals& t) {
 }  // namespace
 
 Json count_fields() {
-  return {"function", "instruction", "executed", "threads", "threads_on", "divergent",
-          "global_requests", "global_transactions", "global_sectors", "global_ideal_sectors", "global_lines", "global_bytes", "global_bytes_moved",
-          "local_requests", "local_transactions", "local_sectors", "local_ideal_sectors", "local_lines", "local_bytes", "local_bytes_moved",
-          "shared_wavefronts", "shared_conflicts", "shared_ideal_wavefronts", "shared_bytes"};
+  return {"function",
+          "instruction",
+          "executed",
+          "threads",
+          "threads_on",
+          "divergent",
+          "global_requests",
+          "global_transactions",
+          "global_sectors",
+          "global_ideal_sectors",
+          "global_lines",
+          "global_bytes",
+          "global_bytes_moved",
+          "local_requests",
+          "local_transactions",
+          "local_sectors",
+          "local_ideal_sectors",
+          "local_lines",
+          "local_bytes",
+          "local_bytes_moved",
+          "shared_wavefronts",
+          "shared_conflicts",
+          "shared_ideal_wavefronts",
+          "shared_bytes"};
 }
 
 Json metric_table() {
@@ -100,20 +129,39 @@ Json metric_table() {
   static constexpr const char* kSets[] = {"none", "basic", "full"};
   Json table = Json::array();
   for (const MetricRow& row : kMetrics)
-    table.push_back({{"name", row.name}, {"nvprof", row.nvprof}, {"unit", row.unit}, {"class", kClasses[static_cast<int>(row.cls)]},
-                     {"set", kSets[static_cast<int>(row.set)]}, {"help", row.help}});
+    table.push_back({{"name", row.name},
+                     {"nvprof", row.nvprof},
+                     {"unit", row.unit},
+                     {"class", kClasses[static_cast<int>(row.cls)]},
+                     {"set", kSets[static_cast<int>(row.set)]},
+                     {"help", row.help}});
   return table;
 }
 
 Json device_facts(const model::Device& d) {
   static constexpr const char* kGlobal[] = {"half-warp strict", "half-warp segments", "lines", "segments", "sectors"};
   static constexpr const char* kBanks[] = {"16 banks", "32 banks", "32 banks of 8 bytes", "32 banks in phases"};
-  return {{"key", d.key}, {"name", d.name}, {"major", d.major}, {"minor", d.minor}, {"multiprocessors", d.sm_count},
-          {"max_warps", d.max_warps_per_sm()}, {"max_blocks", d.max_blocks_per_sm}, {"registers", d.regs_per_sm},
-          {"registers_per_block", d.regs_per_block}, {"register_unit", d.reg_alloc_unit}, {"register_scope", d.reg_alloc_scope == model::RegisterScope::Block ? "block" : "warp"},
-          {"warp_granularity", d.warp_alloc_granularity}, {"partitions", d.sm_partitions}, {"max_registers", d.max_regs_per_thread}, {"max_threads_per_block", d.max_threads_per_block},
-          {"shared_per_multiprocessor", d.shared_per_sm}, {"shared_per_block", d.shared_per_block_optin}, {"shared_reserved", d.shared_reserved_per_block}, {"shared_unit", d.shared_alloc_unit},
-          {"global_rule", kGlobal[static_cast<int>(d.global_rule)]}, {"bank_rule", kBanks[static_cast<int>(d.bank_rule)]}};
+  return {{"key", d.key},
+          {"name", d.name},
+          {"major", d.major},
+          {"minor", d.minor},
+          {"multiprocessors", d.sm_count},
+          {"max_warps", d.max_warps_per_sm()},
+          {"max_blocks", d.max_blocks_per_sm},
+          {"registers", d.regs_per_sm},
+          {"registers_per_block", d.regs_per_block},
+          {"register_unit", d.reg_alloc_unit},
+          {"register_scope", d.reg_alloc_scope == model::RegisterScope::Block ? "block" : "warp"},
+          {"warp_granularity", d.warp_alloc_granularity},
+          {"partitions", d.sm_partitions},
+          {"max_registers", d.max_regs_per_thread},
+          {"max_threads_per_block", d.max_threads_per_block},
+          {"shared_per_multiprocessor", d.shared_per_sm},
+          {"shared_per_block", d.shared_per_block_optin},
+          {"shared_reserved", d.shared_reserved_per_block},
+          {"shared_unit", d.shared_alloc_unit},
+          {"global_rule", kGlobal[static_cast<int>(d.global_rule)]},
+          {"bank_rule", kBanks[static_cast<int>(d.bank_rule)]}};
 }
 
 size_t Recorder::file(const std::string& path) {
@@ -136,7 +184,9 @@ const Recorder::Known& Recorder::function(const vm::FunctionCode& code) {
     const ptx::Instruction& source = *insn.source;
     std::string_view text = source.at.line >= 1 && source.at.line <= lines.size() ? lines[source.at.line - 1] : "";
     const bool has_line = source.line && source.file < code.module->files.size();
-    listing.push_back(Json::array({source.at.line, has_line ? static_cast<int>(file(code.module->files[source.file])) : -1, source.line, trimmed(text)}));
+    listing.push_back(
+        Json::array({source.at.line, has_line ? static_cast<int>(file(code.module->files[source.file])) : -1,
+                     source.line, trimmed(text)}));
   }
   functions_.push_back({{"name", code.display_name}, {"symbol", code.name}, {"instructions", listing}});
   return known;
@@ -167,19 +217,23 @@ Json Recorder::launch(const LaunchProfile& profile) {
   Json accesses = Json::array();
   for (const AccessSample& s : profile.samples.accesses) {
     const Known& known = function(*s.function);
-    if (s.access.space == Space::ParamEntry || s.access.space == Space::ParamFunc || s.access.space == Space::Const) continue;
+    if (s.access.space == Space::ParamEntry || s.access.space == Space::ParamFunc || s.access.space == Space::Const)
+      continue;
     uint64_t base = 0;
     std::string origin;
     const uint64_t first = s.access.address[static_cast<size_t>(__builtin_ctz(s.access.mask))];
     if (s.access.space == Space::Global)
       if (auto allocation = launch.memory->find(first)) base = allocation->base, origin = allocation->origin;
     Counts of_one;
-    count_access(profile.device, launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes, s.function->insns[s.instruction], s.access, of_one);
+    count_access(profile.device, launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes,
+                 s.function->insns[s.instruction], s.access, of_one);
     Json offsets = Json::array();
     for (uint32_t l = 0; l < 32; ++l)
-      offsets.push_back((s.access.mask >> l & 1) ? Json(static_cast<int64_t>(s.access.address[l] - base)) : Json(nullptr));
-    accesses.push_back(Json::array({known.index, known.place[s.instruction], s.block, s.warp, s.occurrence, name_of(s.access.space), name_of(s.access),
-                                    s.access.bytes, origin, offsets, of_one.global.transactions + of_one.local.transactions, of_one.shared.wavefronts}));
+      offsets.push_back((s.access.mask >> l & 1) ? Json(static_cast<int64_t>(s.access.address[l] - base))
+                                                 : Json(nullptr));
+    accesses.push_back(Json::array({known.index, known.place[s.instruction], s.block, s.warp, s.occurrence,
+                                    name_of(s.access.space), name_of(s.access), s.access.bytes, origin, offsets,
+                                    of_one.global.transactions + of_one.local.transactions, of_one.shared.wavefronts}));
   }
   Json paths = Json::array();
   for (const auto& [where, steps] : profile.samples.steps) {

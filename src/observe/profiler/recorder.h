@@ -1,8 +1,7 @@
 // Turns launches into the recording: a JSON document that names no address of this process.
 #pragma once
-#include <nlohmann/json.hpp>
-
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

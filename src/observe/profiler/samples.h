@@ -13,10 +13,10 @@
 namespace warpbeam::observe {
 
 inline constexpr uint64_t kSampledBlocks = 2;
-inline constexpr uint32_t kSampledWarps = 4;       // of a block
-inline constexpr uint32_t kSampledTimes = 3;       // that a warp comes to an instruction
-inline constexpr size_t kMostAccesses = 160;       // of a block
-inline constexpr size_t kMostSteps = 300;          // of a warp
+inline constexpr uint32_t kSampledWarps = 4;  // of a block
+inline constexpr uint32_t kSampledTimes = 3;  // that a warp comes to an instruction
+inline constexpr size_t kMostAccesses = 160;  // of a block
+inline constexpr size_t kMostSteps = 300;     // of a warp
 
 struct AccessSample {
   const vm::FunctionCode* function = nullptr;

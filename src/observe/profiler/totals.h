@@ -33,10 +33,10 @@ struct SharedPasses {
 
 // Of one instruction.
 struct Counts {
-  uint64_t executed = 0;    // by warps
-  uint64_t threads = 0;     // that were active
-  uint64_t threads_on = 0;  // and that the predicate let take part
-  uint64_t divergent = 0;   // branches whose threads went different ways
+  uint64_t executed = 0;                                // by warps
+  uint64_t threads = 0;                                 // that were active
+  uint64_t threads_on = 0;                              // and that the predicate let take part
+  uint64_t divergent = 0;                               // branches whose threads went different ways
   uint64_t to_global = 0, to_local = 0, to_shared = 0;  // warps whose access went there
   Traffic global, local;
   SharedPasses shared;
@@ -85,7 +85,9 @@ struct Totals {
   uint64_t resident_blocks = 0, resident_warps = 0, max_warps = 0, multiprocessors = 0;
   uint64_t bank_bytes = 128;  // that one pass over the banks can move
 
-  uint64_t global_sectors() const { return global_ld.sectors + global_st.sectors + global_atom.sectors + global_red.sectors; }
+  uint64_t global_sectors() const {
+    return global_ld.sectors + global_st.sectors + global_atom.sectors + global_red.sectors;
+  }
   uint64_t global_ideal() const { return global_ld.ideal + global_st.ideal + global_atom.ideal + global_red.ideal; }
   uint64_t global_lines() const { return global_ld.lines + global_st.lines + global_atom.lines + global_red.lines; }
   uint64_t tail_blocks() const {

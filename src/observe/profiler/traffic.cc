@@ -28,9 +28,14 @@ model::LoadPath load_path(const vm::Insn& insn) {
   const isa::Mods& mods = insn.mods();
   if (mods.nc) return model::LoadPath::ReadOnly;
   switch (mods.cache) {
-    case isa::Cache::Ca: return model::LoadPath::L1;
-    case isa::Cache::Cg: case isa::Cache::Cs: case isa::Cache::Cv: return model::LoadPath::L2;
-    default: return model::LoadPath::Default;
+    case isa::Cache::Ca:
+      return model::LoadPath::L1;
+    case isa::Cache::Cg:
+    case isa::Cache::Cs:
+    case isa::Cache::Cv:
+      return model::LoadPath::L2;
+    default:
+      return model::LoadPath::Default;
   }
 }
 
@@ -123,8 +128,10 @@ void count_global(const model::Device& device, const vm::Insn& insn, const vm::A
   if (!atomic && device.global_rule == GlobalRule::Sectors && count_near(access, t)) return;
   const WarpAccess warp = to_model(access);
   const int distinct = model::global_traffic(GlobalRule::Sectors, warp).sectors;
-  if (atomic) add(t, warp, model::global_atomic_traffic(device.global_rule, warp), distinct);
-  else add(t, warp, model::global_traffic(device, warp, load_path(insn)), distinct);
+  if (atomic)
+    add(t, warp, model::global_atomic_traffic(device.global_rule, warp), distinct);
+  else
+    add(t, warp, model::global_traffic(device, warp, load_path(insn)), distinct);
 }
 
 // The words of local memory that lanes have at one offset stand side by side, 128 bytes for a warp.
@@ -153,12 +160,14 @@ model::SharedAtomic atomic_form(const vm::Insn& insn, const vm::Access& access) 
   if (insn.mods().op == isa::Op::Cas) return model::SharedAtomic::CompareSwap;
   const auto& operands = insn.source->operands;
   const size_t value = insn.source->form.row->opcode == "atom" ? 2 : 1;
-  const bool one = operands.size() > value && operands[value].kind == ptx::OperandKind::Immediate && operands[value].imm == 1 && !operands[value].float_literal;
+  const bool one = operands.size() > value && operands[value].kind == ptx::OperandKind::Immediate &&
+                   operands[value].imm == 1 && !operands[value].float_literal;
   const bool counts = insn.mods().op == isa::Op::Add && isa::bytes_of(insn.type()) == 4 && !isa::is_float(insn.type());
   return one && counts && !access.returns ? model::SharedAtomic::Increment : model::SharedAtomic::Plain;
 }
 
-void count_shared(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access, SharedPasses& s) {
+void count_shared(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
+                  SharedPasses& s) {
   if (access.kind != vm::AccessKind::Atomic && access.bytes == 4 && device.bank_rule == model::BankRule::Phases32 &&
       count_without_conflicts(access, s))
     return;
@@ -172,7 +181,8 @@ void count_shared(const model::Device& device, model::BankMode mode, const vm::I
     traffic = model::shared_traffic(device, warp, mode);
     const uint64_t wavefronts = static_cast<uint64_t>(traffic.wavefronts);
     const uint64_t packed = (lanes * access.bytes + 127) / 128;
-    s.ideal += device.bank_rule == model::BankRule::Phases32 ? std::min(wavefronts, packed) : static_cast<uint64_t>(traffic.ideal);
+    s.ideal += device.bank_rule == model::BankRule::Phases32 ? std::min(wavefronts, packed)
+                                                             : static_cast<uint64_t>(traffic.ideal);
   }
   s.wavefronts += static_cast<uint64_t>(traffic.wavefronts);
   s.conflicts += static_cast<uint64_t>(traffic.conflicts());
@@ -183,13 +193,17 @@ void count_shared(const model::Device& device, model::BankMode mode, const vm::I
 
 uint64_t bank_bytes(const model::Device& device) {
   switch (device.bank_rule) {
-    case model::BankRule::HalfWarp16: return 64;
-    case model::BankRule::Banks32x8: return 256;
-    default: return 128;
+    case model::BankRule::HalfWarp16:
+      return 64;
+    case model::BankRule::Banks32x8:
+      return 256;
+    default:
+      return 128;
   }
 }
 
-void count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access, Counts& counts) {
+void count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
+                  Counts& counts) {
   switch (access.space) {
     case Space::Global:
       ++counts.to_global;
@@ -200,7 +214,8 @@ void count_access(const model::Device& device, model::BankMode mode, const vm::I
     case Space::Shared:
       ++counts.to_shared;
       return count_shared(device, mode, insn, access, counts.shared);
-    default: return;  // constants, parameters and arguments have paths of their own
+    default:
+      return;  // constants, parameters and arguments have paths of their own
   }
 }
 

@@ -8,7 +8,8 @@
 
 namespace warpbeam::observe {
 
-void count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access, Counts& counts);
+void count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
+                  Counts& counts);
 
 // Bytes that one pass over the device's banks moves at best.
 uint64_t bank_bytes(const model::Device& device);
