@@ -90,3 +90,15 @@ CASE(gaps_of_structures) { Gap* a = raw<Gap>(64); Gap* b = raw<Gap>(64); set_gap
 CASE(device_variable) { int* a = raw<int>(64); from_table<<<1, 64>>>(a); cudaDeviceSynchronize(); cudaFree(a); }
 CASE(managed_by_host) { int* a; int* b = raw<int>(64); cudaMallocManaged(&a, 256); for (int k = 0; k < 64; ++k) a[k] = k; copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
 CASE(bytes_set) { char* a = raw<char>(64); char* b = raw<char>(64); cudaMemset(a, 1, 33); bytes<<<1, 33>>>(a, b); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(result_never_written) {
+  int* a = raw<int>(64);
+  cudaMemcpy(host, a, 256, cudaMemcpyDeviceToHost);  // expect result_never_written uninitialized_copy
+  cudaFree(a);
+}
+CASE(too_few_blocks) {
+  int* a = raw<int>(100);
+  left_behind<<<1, 64>>>(a, 64);
+  cudaMemcpy(host, a, 400, cudaMemcpyDeviceToHost);  // warn too_few_blocks uninitialized_copy
+  cudaFree(a);
+}
+CASE(result_written) { int* a = raw<int>(64); left_behind<<<1, 64>>>(a, 64); cudaMemcpy(host, a, 256, cudaMemcpyDeviceToHost); cudaFree(a); }

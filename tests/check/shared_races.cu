@@ -177,6 +177,29 @@ __global__ void tail_synced(const int* in, int* out) {
     if (t == 0) out[0] = v;
   }
 }
+__global__ void tail_in_statements(const int* in, int* out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  if (t < 32) {
+    s[t] += s[t + 32];
+    __syncwarp();
+    for (int d = 16; d > 0; d /= 2) {
+      s[t] += s[t + d];  // warn tail_in_statements race_war
+      __syncwarp();
+    }
+  }
+  if (t == 0) out[0] = s[0];
+}
+__global__ void warp_histogram(const int* in, int* out) {
+  __shared__ int bins[4];
+  if (threadIdx.x < 4) bins[threadIdx.x] = 0;
+  __syncwarp();
+  bins[in[threadIdx.x] & 3]++;  // expect warp_histogram race_war
+  __syncwarp();
+  if (threadIdx.x < 4) out[threadIdx.x] = bins[threadIdx.x];
+}
 __global__ void lane_zero(const int* in, int* out, bool sync) {
   __shared__ int s;
   if (threadIdx.x == 0) s = in[5];  // expect lane_zero_unsynced race_raw
@@ -341,6 +364,8 @@ CASE(warp_wrong_mask) { Data d; warp_reverse<<<1, 32>>>(d.in, d.out, 2); }
 CASE(tail_volatile) { Data d; tail<true><<<1, 64>>>(d.in, d.out); }
 CASE(tail_plain) { Data d; tail<false><<<1, 64>>>(d.in, d.out); }
 CASE(tail_with_syncwarp) { Data d; tail_synced<<<1, 64>>>(d.in, d.out); }
+CASE(tail_in_statements) { Data d; tail_in_statements<<<1, 64>>>(d.in, d.out); }
+CASE(warp_histogram) { Data d; warp_histogram<<<1, 32>>>(d.in, d.out); }
 CASE(lane_zero_unsynced) { Data d; lane_zero<<<1, 32>>>(d.in, d.out, false); }
 CASE(lane_zero_synced) { Data d; lane_zero<<<1, 32>>>(d.in, d.out, true); }
 CASE(half_warps_apart) { Data d; half_warps<<<1, 32>>>(d.in, d.out); }

@@ -12,7 +12,8 @@ using isa::Space;
 
 const char* verb(Act a) { return a == Act::Read ? "read" : a == Act::Write ? "write" : "atomic"; }
 
-std::string plural(uint64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+// "1 bytes" is how NVIDIA's tools print it, and what scripts look for.
+std::string in_bytes(uint64_t n) { return fmt::format("{} bytes", n); }
 
 // Accesses of several elements are aligned as a whole.
 uint32_t alignment(const vm::Access& a) {
@@ -114,7 +115,7 @@ void BlockWatch::bad_address(Now& n, int lane) {
   const uint64_t address = n.access.address[lane];
   const uint32_t bytes = n.access.bytes;
   Finding f = finding(n, lane, "memory", "out_of_bounds",
-                      fmt::format("Invalid __{}__ {} of size {}", n.access.space == Space::Const ? "constant" : "global", verb(n.act), plural(bytes, "byte")));
+                      fmt::format("Invalid __{}__ {} of size {}", n.access.space == Space::Const ? "constant" : "global", verb(n.act), in_bytes(bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", address));
   const vm::MemoryFault fault = l_.launch->memory->explain(address);
   const Region* inside = c_.regions.find(address);
@@ -135,7 +136,7 @@ void BlockWatch::bad_address(Now& n, int lane) {
   } else if (freed && (!nearest || !inside)) {
     f.kind = "use_after_free";
     f.lines.push_back({fmt::format("Address {:#x} is {} into an allocation at {:#x} of size {} that was freed", address,
-                                   plural(address - freed->base, "byte"), freed->base, plural(freed->size, "byte")), {}});
+                                   in_bytes(address - freed->base), freed->base, in_bytes(freed->size)), {}});
     c_.describe_region(f, *freed);
     f.lines.push_back({fmt::format("freed by {}", freed->freed_by), freed->freed});
     f.mend = "free the memory only after the last kernel that uses it";
@@ -145,21 +146,22 @@ void BlockWatch::bad_address(Now& n, int lane) {
     f.mend = "copy the data to memory from cudaMalloc with cudaMemcpy, or allocate it with cudaMallocManaged";
   } else if (inside && address + bytes > inside->base + inside->size) {
     f.lines.push_back({fmt::format("Address {:#x} is out of bounds: the access ends {} after the nearest allocation at {:#x} of size {}", address,
-                                   plural(address + bytes - (inside->base + inside->size), "byte"), inside->base, plural(inside->size, "byte")), {}});
+                                   in_bytes(address + bytes - (inside->base + inside->size)), inside->base, in_bytes(inside->size)), {}});
     c_.describe_region(f, *inside);
   } else if (nearest) {
     const bool after = address >= nearest->base;
     const uint64_t distance = after ? address - (nearest->base + nearest->size) + 1 : nearest->base - address;
-    f.lines.push_back({fmt::format("Address {:#x} is out of bounds", address), {}});
     if (distance < (uint64_t(1) << 32)) {
-      f.lines.push_back({fmt::format("and is {} {} the nearest allocation at {:#x} of size {}", plural(distance, "byte"), after ? "after" : "before",
-                                     nearest->base, plural(nearest->size, "byte")), {}});
+      f.lines.push_back({fmt::format("Address {:#x} is {} {} the nearest allocation at {:#x} of size {}", address, in_bytes(distance), after ? "after" : "before",
+                                     nearest->base, in_bytes(nearest->size)), {}});
       c_.describe_region(f, *nearest);
+    } else {
+      f.lines.push_back({fmt::format("Address {:#x} is out of bounds, far from every allocation", address), {}});
     }
   } else {
     f.lines.push_back({fmt::format("Address {:#x} is out of bounds: no device memory is allocated", address), {}});
   }
-  if (others) f.lines.push_back({fmt::format("so {} {} of this warp", others == 1 ? "does" : "do", plural(others, "other thread")), {}});
+  if (others) f.lines.push_back({fmt::format("so {} {} other thread{} of this warp", others == 1 ? "does" : "do", others, others == 1 ? "" : "s"), {}});
   f.count = 1 + others;
   f.lines.push_back({"the kernel was launched", l_.stack});
   c_.report(0, std::move(f));
@@ -169,7 +171,7 @@ void BlockWatch::bad_address(Now& n, int lane) {
 void BlockWatch::misaligned(Now& n, int lane, uint32_t align) {
   const uint64_t address = n.access.address[lane];
   const char* space = n.shared ? "shared" : n.access.space == Space::Local ? "local" : "global";
-  Finding f = finding(n, lane, "memory", "misaligned", fmt::format("Invalid __{}__ {} of size {}", space, verb(n.act), plural(n.access.bytes, "byte")));
+  Finding f = finding(n, lane, "memory", "misaligned", fmt::format("Invalid __{}__ {} of size {}", space, verb(n.act), in_bytes(n.access.bytes)));
   f.lines.push_back({fmt::format("Address {:#x} is misaligned: it must be a multiple of {}", address, align), {}});
   f.facts.emplace_back("address", fmt::format("{:#x}", address));
   f.mend = "a pointer cast to a larger type must stay a multiple of that type's size";
@@ -203,9 +205,8 @@ void BlockWatch::shared_access(Now& n) {
 
 void BlockWatch::bad_shared(Now& n, int lane) {
   const uint64_t offset = n.access.address[lane];
-  Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __shared__ {} of size {}", verb(n.act), plural(n.access.bytes, "byte")));
+  Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __shared__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", offset));
-  f.lines.push_back({fmt::format("Address {:#x} is out of bounds", offset), {}});
   const LaunchInfo::SharedVariable* nearest = nullptr;
   uint64_t least = ~uint64_t(0);
   for (const auto& s : l_.shared) {
@@ -215,11 +216,11 @@ void BlockWatch::bad_shared(Now& n, int lane) {
   }
   if (nearest) {
     const bool after = offset >= nearest->offset;
-    f.lines.push_back({fmt::format("and is {} {} the nearest allocation {} of size {}", plural(least, "byte"), least == 0 ? "inside (and reaches past)" : after ? "after" : "before",
-                                   plain_name(*nearest->name), plural(nearest->size, "byte")), {}});
+    f.lines.push_back({fmt::format("Address {:#x} is {} {} the nearest allocation {} of size {}", offset, in_bytes(least), least == 0 ? "inside (and reaches past)" : after ? "after" : "before",
+                                   plain_name(*nearest->name), in_bytes(nearest->size)), {}});
     f.facts.emplace_back("variable", plain_name(*nearest->name));
   } else {
-    f.lines.push_back({fmt::format("the block has {} of shared memory", plural(block_.shared_bytes, "byte")), {}});
+    f.lines.push_back({fmt::format("Address {:#x} is out of bounds: the block has {} of shared memory", offset, in_bytes(block_.shared_bytes)), {}});
   }
   f.mend = nearest && nearest->size == l_.launch->dynamic_shared && l_.launch->dynamic_shared
                ? "the third argument of <<<…>>> gives the size of extern __shared__ memory in bytes: is it large enough?"
@@ -267,9 +268,9 @@ void BlockWatch::local_access(Now& n) {
 void BlockWatch::bad_local(Now& n, int lane, uint32_t limit) {
   n.site = c_.sites.number(n.insn, n.warp);
   const uint64_t offset = n.access.address[lane];
-  Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __local__ {} of size {}", verb(n.act), plural(n.access.bytes, "byte")));
+  Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __local__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", offset));
-  f.lines.push_back({fmt::format("Address {:#x} is out of bounds: the function's local variables have {}", offset, plural(limit, "byte")), {}});
+  f.lines.push_back({fmt::format("Address {:#x} is out of bounds: the function's local variables have {}", offset, in_bytes(limit)), {}});
   f.mend = "compare the index with the size of the local array";
   f.lines.push_back({"the kernel was launched", l_.stack});
   c_.report(0, std::move(f));
@@ -283,7 +284,7 @@ void BlockWatch::uninitialised(Now& n, int lane, uint64_t offset, uint32_t bytes
   if (c_.repeated(key)) return;
   const bool local = n.access.space == Space::Local;
   Finding f = finding(n, lane, "init", "uninitialized_read",
-                      fmt::format("Uninitialized __{}__ memory read of size {}", n.shared ? "shared" : local ? "local" : "global", plural(bytes, "byte")));
+                      fmt::format("Uninitialized __{}__ memory read of size {}", n.shared ? "shared" : local ? "local" : "global", in_bytes(bytes)));
   if (n.act == Act::Atomic) f.lines.push_back({"an atomic operation reads the old value", {}});
   if (local) f.lines.push_back({fmt::format("Address {:#x} of the thread's local memory", offset), {}});
   else add_place(f, n, n.shared ? offset : n.region->base + offset);

@@ -308,8 +308,9 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
     for (const Part& p : parts) {
       if (p.group->waiting == first.group->waiting) continue;
       const std::string there = vm::Warp::location(*p.group->waiting, *p.group->frame->function);
-      if (there == here) continue;
-      divergence("Barrier error detected. Threads of a block meet at different __syncthreads()", *p.warp, p.group->mask, there, "waits at");
+      if (there == here && p.warp != first.warp) continue;  // the compiler may have made two of one
+      divergence(p.warp == first.warp ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.",
+                 *p.warp, p.group->mask, there, "waits at");
       break;
     }
     // Threads that ended without this barrier, after code that stands behind it, went around it. Those that left before
@@ -322,7 +323,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
         const auto& insns = first.group->frame->function->insns;
         if (!last || last < first.group->waiting || last >= insns.data() + insns.size()) continue;
         bypass_reported_ = true;
-        divergence("Barrier error detected. Divergent threads: some of the block do not reach __syncthreads()", *w, 1u << lane,
+        divergence(w->live ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.", *w, 1u << lane,
                    vm::Warp::location(*last, *first.group->frame->function), "went around it, executed");
         break;
       }

@@ -70,7 +70,7 @@ class BlockWatch final : public vm::BlockObserver {
   void look(Now&, Shadow&, uint64_t offset, int lane, bool tracks_values);
   void look_at_cell(Now&, Cell&, uint64_t offset, uint32_t bytes, int lane);
   void look_at_ranges(Now&, uint64_t address, int lane);
-  void conflict(Now&, Hazard, const Event& other, uint32_t other_lane, int lane, uint64_t offset, uint32_t bytes);
+  void conflict(Now&, Hazard, const Event& other, uint32_t other_lane, bool many, int lane, uint64_t offset, uint32_t bytes);
   bool ordered(const Now&, const Event& e, uint32_t e_lane, int lane) const;
   void synchronise(Now&);  // atomic, volatile, ordered accesses
   void note_event(Now&);
@@ -115,7 +115,10 @@ class LaunchWatch final : public vm::Observer {
  public:
   LaunchWatch(Checker& checker, LaunchInfo info) : c_(checker), info_(std::move(info)) {}
   std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block&) override;
-  void end_block(const vm::Block&, std::unique_ptr<vm::BlockObserver>) override {}
+  void end_block(const vm::Block&, std::unique_ptr<vm::BlockObserver> observer) override {
+    std::lock_guard lock(c_.mutex);
+    observer.reset();
+  }
   void end_grid(const vm::LaunchResult&) override;
   bool one_block_at_a_time() const override { return true; }
 

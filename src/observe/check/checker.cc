@@ -164,6 +164,37 @@ void Checker::waited(WaitKind kind, uint64_t which) {
   }
 }
 
+// A copy from memory that nobody has written: whoever wanted to write it did not run, or took another pointer. Where only
+// a part has no value, the rest of a buffer was perhaps not needed.
+void Checker::read_unwritten(Region& r, const Bytes& bytes, OpId op, const HostStack& stack) {
+  uint64_t without = 0, total = 0, first = 0;
+  for (uint64_t plane = 0; plane < bytes.planes; ++plane)
+    for (uint64_t row = 0; row < bytes.rows; ++row) {
+      const uint64_t at = bytes.base + plane * bytes.plane + row * bytes.pitch - r.base;
+      const uint64_t n = std::min<uint64_t>(bytes.width, r.size > at ? r.size - at : 0);
+      for (uint64_t k = 0; k < n; k += 4) {
+        bool any = false;
+        r.shadow.peek(at + k, [&](Cell& c) { any = any || c.init; });
+        ++total;
+        if (!any && !without++) first = at + k;
+      }
+    }
+  if (!without) return;
+  Finding f;
+  f.check = "init";
+  f.kind = "uninitialized_copy";
+  f.severity = without == total ? Severity::Error : Severity::Warning;
+  f.title = without == total ? "Uninitialized memory is copied: nobody has written any of it"
+                             : fmt::format("Partly uninitialized memory is copied: {} of {} words have no value", without, total);
+  f.lines.push_back({order.what(op) + " was issued", stack});
+  f.lines.push_back({fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", r.base + first, first, r.base, r.size), {}});
+  describe_region(f, r);
+  f.mend = "does the kernel run, and with enough blocks to write every element?";
+  std::string where;
+  for (uint64_t a : stack) where += fmt::format("{:x} ", a);
+  findings.add(std::move(f), where);
+}
+
 // A copy or a fill: its bytes get values, and other streams' accesses to them must be ordered with it.
 void Checker::use_range(const Bytes& bytes, bool writes, OpId op, const HostStack& stack, const char* what) {
   Region* r = regions.find(bytes.base);
@@ -212,6 +243,7 @@ void Checker::use_range(const Bytes& bytes, bool writes, OpId op, const HostStac
         }
     }
   }
+  if (!writes && !r->initialised && settings.init && r->shadow && !kernel_failed_) read_unwritten(*r, bytes, op, stack);
   if (r->uses.size() > 256) r->uses.erase(r->uses.begin(), r->uses.begin() + 128);
   std::erase_if(r->uses, [&](const RangeUse& u) { return order.host_knows(u.op); });
   r->uses.push_back({bytes.base, end, id, op, writes, stack});

@@ -86,6 +86,7 @@ class Checker final : public Tool {
   friend class LaunchWatch;
   uint32_t stream_of(const Operation&);
   void use_range(const Bytes& bytes, bool writes, OpId op, const HostStack& stack, const char* what);
+  void read_unwritten(Region&, const Bytes&, OpId, const HostStack&);
   void report_leaks(const char* when);
   void report_calls();
   std::vector<GuardedRange> to_guard();

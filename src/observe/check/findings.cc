@@ -19,8 +19,12 @@ std::string key_of(const Finding& f, const std::string& more) {
 size_t Findings::add(Finding finding, const std::string& more) {
   std::lock_guard lock(mutex_);
   auto [it, fresh] = by_key_.try_emplace(key_of(finding, more), all_.size());
-  if (fresh) all_.push_back(std::move(finding));
-  else all_[it->second].count += finding.count;
+  if (!fresh) {
+    all_[it->second].count += finding.count;
+    return it->second;
+  }
+  all_.push_back(std::move(finding));
+  write_all();  // the program may end in any way
   return it->second;
 }
 
@@ -43,6 +47,10 @@ void Findings::set_note(const std::string& name, std::string value) {
 
 void Findings::write() {
   std::lock_guard lock(mutex_);
+  write_all();
+}
+
+void Findings::write_all() const {
   if (file_.empty()) return;
   nlohmann::ordered_json document;
   document["notes"] = notes_;

@@ -48,6 +48,7 @@ class Findings {
   void write();
 
  private:
+  void write_all() const;
   mutable std::mutex mutex_;
   std::string file_;
   std::vector<Finding> all_;

@@ -102,7 +102,7 @@ void Checker::report_calls() {
     f.check = "host";
     f.kind = c.looked_at ? "api_error" : "unchecked_error";
     f.severity = c.looked_at ? Severity::Warning : Severity::Error;
-    f.title = fmt::format("Program hit {} (error {}) due to \"{}\" on CUDA API call to {}", c.call.error_name, c.call.code, c.call.error_text, c.call.function);
+    f.title = fmt::format("Program hit {} (error {}) due to \"{}\" on CUDA API call to {}.", c.call.error_name, c.call.code, c.call.error_text, c.call.function);
     f.lines.push_back({launch ? "the kernel was launched" : c.call.function + " was called", c.stack});
     if (!c.looked_at) f.lines.push_back({"and no later call looked at the error", {}});
     f.mend = launch ? "look at cudaGetLastError() after every launch" : "look at what every call returns";

@@ -66,7 +66,7 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
       other_lane = static_cast<uint32_t>(__builtin_ctz(others));
     }
     if (e->id == n.id && static_cast<int>(other_lane) == lane) return;
-    if (!ordered(n, *e, other_lane, lane)) conflict(n, h, *e, other_lane, lane, offset, bytes);
+    if (!ordered(n, *e, other_lane, lane)) conflict(n, h, *e, other_lane, many, lane, offset, bytes);
   };
   if (c_.settings.race) {
     if (c.write >= n.bound) hazard(c.write, c.write_lane, false, writes ? Hazard::WriteAfterWrite : Hazard::ReadAfterWrite);
@@ -131,7 +131,7 @@ void BlockWatch::look_at_ranges(Now& n, uint64_t address, int lane) {
   }
 }
 
-void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t other_lane, int lane, uint64_t offset, uint32_t bytes) {
+void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t other_lane, bool many, int lane, uint64_t offset, uint32_t bytes) {
   const bool same_op = other.op == l_.op, same_block = same_op && other.block == linear_, same_warp = same_block && other.warp == n.warp.index;
   const Site& mine = c_.sites[n.site];
   const Site& theirs = c_.sites[other.site];
@@ -159,7 +159,9 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t ot
 
   // Lanes that were together at the earlier access: where a warp runs in lockstep it came first.
   const bool together = same_warp && (other.mask >> lane & 1) && other.id != n.id;
-  const bool lockstep = together && (both_strong || l_.cc < 70);
+  // `s[t] += s[t + 16]`: the load and the store of one statement, in a place that only one other lane read.
+  const bool one_statement = together && hazard == Hazard::WriteAfterRead && !many && mine.location == theirs.location;
+  const bool lockstep = together && (both_strong || one_statement || l_.cc < 70);
   const bool by_shuffle = same_warp && other.id < n.state.soft_base;
   const Severity severity = lockstep || by_shuffle ? Severity::Warning : Severity::Error;
 

@@ -18,8 +18,14 @@ Region* Regions::add(const vm::Allocation& a, HostStack made, bool by_program) {
   region->made = std::move(made);
   // What the host can write has a value as far as anybody can tell.
   region->initialised = a.kind != vm::MemoryKind::Device;
+  // What was there before has gone without a word: memory of unloaded programs.
+  for (auto it = live_.lower_bound(a.base); it != live_.end() && it->first < a.base + a.size;) it = live_.erase(it);
+  if (auto it = live_.lower_bound(a.base); it != live_.begin())
+    if (--it; it->second->base + it->second->size > a.base) live_.erase(it);
   const uint64_t cost = (a.size / 4 + 2) * sizeof(Cell);
-  if (a.kind != vm::MemoryKind::Constant) {
+  // The heap of device malloc orders its users by itself.
+  const bool heap = a.kind == vm::MemoryKind::Variable && a.origin.find("heap") != std::string::npos;
+  if (a.kind != vm::MemoryKind::Constant && !heap) {
     if (used_ + cost <= budget_) region->shadow = Shadow(a.size);
     if (region->shadow) used_ += cost;
     else unwatched_ += a.size;
