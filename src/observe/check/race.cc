@@ -85,8 +85,12 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
     if (c.a_lane != lane) c.a_many = 1;
   } else {
     if (c.read_a >= n.bound) {
+      auto of_this_warp = [&](const Event* e) { return e->warp == n.warp.index && e->block == linear_ && e->op == l_.op; };
       const Event* e = c_.log.find(c.read_a);
-      if (e && (e->warp != n.warp.index || e->block != linear_ || e->op != l_.op)) {
+      // A reader of another warp stays; one of another lane stays where no other warp's has to.
+      const bool other_warp = e && !of_this_warp(e), other_lane = e && (c.a_lane != lane || c.a_many);
+      const Event* kept = other_lane && !other_warp && c.read_b >= n.bound ? c_.log.find(c.read_b) : nullptr;
+      if (other_warp || (other_lane && (!kept || of_this_warp(kept)))) {
         c.read_b = c.read_a;
         c.b_lane = c.a_lane;
         c.b_many = c.a_many;
