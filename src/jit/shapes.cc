@@ -190,9 +190,13 @@ Shape Shapes::result(const vm::Insn& i) const {
       if (row.cls != isa::Class::Load) return vector_shape();
       const bool param = i.op[1] < 0 && m.space == isa::Space::Param;
       if (param || (i.op[1] < 0 && (m.space == isa::Space::ParamEntry))) return uniform_shape(Reach::Block);
+      if (i.op[1] < 0 && m.space == isa::Space::Local) return vector_shape();
       if (i.op[1] < 0) return uniform_shape(m.space == isa::Space::Const ? Reach::Block : Reach::Warp);
       const Shape a = source(i.op[1], i.base_width);
       if (a.unset) return {};
+      // One address in local memory is another place for every lane.
+      const bool own = m.space != isa::Space::Global && m.space != isa::Space::Const && m.space != isa::Space::Shared && m.space != isa::Space::SharedCluster && m.space != isa::Space::Generic;
+      if (own) return vector_shape();
       if (!a.uniform() || (m.space == isa::Space::Generic && flow->local_escapes)) return vector_shape();
       const bool unchanging = m.space == isa::Space::Const || m.nc;
       return uniform_shape(unchanging ? a.reach : Reach::Warp);
