@@ -90,6 +90,7 @@ void Emitter::run() {
   popc_ = cell(b_.getInt32Ty());
   all_ = cell(b_.getInt1Ty());
   any_ = cell(b_.getInt1Ty());
+  if (many_regions_) first_warp_ = cell(b_.getInt32Ty());
   if (many_regions_) call("wb_frames", b_.getVoidTy(), {context_});
 
   handed_over_ = BasicBlock::Create(c_, "handed_over", f_);
@@ -187,7 +188,14 @@ void Emitter::emit_region(size_t r) {
   b_.SetInsertPoint(loop);
   auto* index = b_.CreatePHI(b_.getInt32Ty(), 2);
   index->addIncoming(b_.getInt32(0), head);
+  // The interpreter goes on with the warp that came to a barrier last and then round; so programs that leave the order of
+  // their warps to chance get the same results.
   warp_ = index;
+  if (first_warp_ && warps > 1) {
+    const V shifted = b_.CreateAdd(index, b_.CreateLoad(b_.getInt32Ty(), first_warp_));
+    const V count = b_.getInt32(warps);
+    warp_ = b_.CreateSelect(b_.CreateICmpULT(shifted, count), shifted, b_.CreateSub(shifted, count));
+  }
   V live = b_.getInt32(~0u);
   if (threads % kLanes) live = b_.CreateSelect(b_.CreateICmpEQ(warp_, b_.getInt32(warps - 1)), b_.getInt32((1u << threads % kLanes) - 1), live);
   if (lanes_leave_) {
@@ -272,7 +280,7 @@ void Emitter::emit_region(size_t r) {
   }
   b_.CreateBr(next);
   b_.SetInsertPoint(next);
-  V following = b_.CreateAdd(warp_, b_.getInt32(1));
+  V following = b_.CreateAdd(index, b_.getInt32(1));
   index->addIncoming(following, next);
   b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt32(warps)), loop, after);
   b_.SetInsertPoint(after);
@@ -304,6 +312,9 @@ void Emitter::emit_dispatch(const Region& region) {
   const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
   if (node.ends == End::Barrier) {
     const vm::Insn& barrier = *node.last;
+    const uint32_t warps = (plan_.block[0] * plan_.block[1] * plan_.block[2] + kLanes - 1) / kLanes;
+    const V first = b_.CreateLoad(b_.getInt32Ty(), first_warp_);
+    b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt32(0)), b_.getInt32(warps - 1), b_.CreateSub(first, b_.getInt32(1))), first_warp_);
     if (barrier.mods().red) {
       const Source d = flow_.source(barrier.op[0], 0);
       if (d.kind == SourceKind::Variable && block_storage_[d.variable]) {
@@ -335,7 +346,7 @@ void Emitter::emit_dispatch(const Region& region) {
       machine_store(b_.CreateZExt(b_.CreateLoad(lane_type(s.bytes), block_storage_[v]), b_.getInt64Ty()),
                     b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, block_values) + sizeof(Context::block_values[0]) + static_cast<size_t>(s.block_value) * 8));
     }
-  call("wb_handover", b_.getVoidTy(), {context_, b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(&h)), b_.getPtrTy()), b_.getInt32(~0u), b_.getInt32(0)});
+  call("wb_handover", b_.getVoidTy(), {context_, b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(&h)), b_.getPtrTy()), b_.getInt32(~0u), b_.getInt32(0), b_.getInt32(0)});
   b_.CreateBr(handed_over_);
 }
 
@@ -547,7 +558,8 @@ void Emitter::hand_over(const vm::Insn& at, V when) {
     if (inside(static_cast<uint32_t>(w))) pend(b_.CreateLoad(b_.getInt32Ty(), masks_[w]), &flow_.code->insns[flow_.nodes[w].begin]);
   });
   if (h.after) pend(b_.CreateLoad(b_.getInt32Ty(), exit_mask_), h.after);
-  call("wb_handover", b_.getVoidTy(), {context_, b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(&h)), b_.getPtrTy()), warp_, active_});
+  call("wb_handover", b_.getVoidTy(), {context_, b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(&h)), b_.getPtrTy()), warp_, active_,
+                                       first_warp_ ? b_.CreateLoad(b_.getInt32Ty(), first_warp_) : static_cast<V>(b_.getInt32(0))});
   b_.CreateBr(handed_over_);
   b_.SetInsertPoint(on);
 }

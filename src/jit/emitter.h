@@ -129,6 +129,7 @@ class Emitter {
   std::vector<llvm::BasicBlock*> region_entry_;
   std::vector<int32_t> region_of_entry_;          // by node
   llvm::AllocaInst* exit_mask_ = nullptr;
+  llvm::AllocaInst* first_warp_ = nullptr;   // which warp begins the next region
   llvm::AllocaInst* handover_ = nullptr;
   size_t region_ = 0;
   uint32_t node_ = 0;

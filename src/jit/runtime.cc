@@ -73,15 +73,17 @@ void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which
   }
 }
 
-extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32_t active) {
+extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32_t active, uint32_t first_warp) {
   vm::Block& block = *c->block;
+  const uint32_t count = static_cast<uint32_t>(block.warps.size());
+  const auto turn = [&](uint32_t w) { return (w + count - first_warp) % count; };
   const vm::Insn* first = block.code->function->insns.data();
   for (uint32_t w = 0; w < block.warps.size(); ++w) {
     vm::Warp& other = *block.warps[w];
-    if (w < warp) {
+    if (warp >= count || turn(w) < turn(warp)) {
       c->services->place_warp(block, w, h->after ? h->after : first, h->after ? c->live[w] : 0);
       if (h->after) restore(c, other, h->saved_after, 1);
-    } else if (w > warp) {
+    } else if (w != warp) {
       c->services->place_warp(block, w, h->before ? h->before : first, c->live[w]);
       restore(c, other, h->saved_before, 0);
     } else {
