@@ -77,13 +77,12 @@ bool convert_ir(const vm::Insn& i) {
 
 }  // namespace
 
-// WARPBEAM_JIT_WITHOUT names opcodes that are left to the interpreter's handlers: a wrong one is found by halving.
-static bool left_out(std::string_view opcode) {
+bool left_out(std::string_view what) {
   static const std::string without = [] {
     const char* text = std::getenv("WARPBEAM_JIT_WITHOUT");
     return text ? "," + std::string(text) + "," : std::string();
   }();
-  return !without.empty() && without.find("," + std::string(opcode) + ",") != std::string::npos;
+  return !without.empty() && without.find("," + std::string(what) + ",") != std::string::npos;
 }
 
 bool Shapes::has_ir(const vm::Insn& i) const {

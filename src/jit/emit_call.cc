@@ -63,6 +63,31 @@ void Emitter::call_handler(const vm::Insn& i, V mask) {
   load_slots(i, frame, false);
 }
 
+Emitter::V Emitter::scratch(llvm::Type* type) {
+  llvm::IRBuilder<> top(entry_, entry_->begin());
+  return top.CreateAlloca(type);
+}
+
+bool Emitter::emit_approximation(const vm::Insn& i) {
+  const isa::Row& row = *i.source->form.row;
+  const bool full = says(row, ".full");
+  if (row.kind != isa::Kind::Lane || i.type() != isa::Type::F32 || !(full || says(row, ".approx"))) return false;
+  const Approximation f = approximation(row.opcode, full, i.mods().ftz);
+  if (!f) return false;
+  llvm::Type* type = type_of(4, true);
+  V places[3];
+  for (int k = 0; k < 3; ++k) {
+    places[k] = k && i.op[k] < 0 ? static_cast<V>(llvm::ConstantPointerNull::get(b_.getPtrTy())) : scratch(type);
+    if (k && i.op[k] >= 0) b_.CreateStore(lanes_of(read(i.op[k], 4), 4), places[k]);
+  }
+  auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()}, false);
+  b_.CreateCall(signature, function(reinterpret_cast<const void*>(f)), {places[0], places[1], places[2]});
+  Value v;
+  v.lanes = b_.CreateLoad(type, places[0]);
+  write(i.op[0], 4, v);
+  return true;
+}
+
 void Emitter::emit_library_call(const vm::Insn& i) {
   const auto& f = *static_cast<const isa::LibraryFunction*>(i.call->builtin_data);
   for (const vm::LocalPart& p : i.call->args)

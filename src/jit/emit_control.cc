@@ -498,6 +498,7 @@ void Emitter::dispatch(const vm::Insn& i) {
   }
   if (emit_pure(i)) return;
   if (i.fn == sv.read_special) return call_handler(i, active_);
+  if (emit_approximation(i)) return;
   const isa::Row& row = *i.source->form.row;
   switch (row.kind) {
     case isa::Kind::Memory: return emit_memory(i);

@@ -156,6 +156,40 @@ void Emitter::emit_warp(const vm::Insn& i) {
   call_handler(i, active_);
 }
 
-void Emitter::emit_atomic(const vm::Insn& i) { call_handler(i, active_); }
+// Sums of words in shared memory are plain additions; everything else is the interpreter's.
+void Emitter::emit_atomic(const vm::Insn& i) {
+  const isa::Mods& m = i.mods();
+  const isa::Type t = i.type();
+  const bool sum = m.op == Op::Add && (t == isa::Type::U32 || t == isa::Type::S32) && !i.list;
+  if (!sum || (m.space != isa::Space::Shared) || i.op[1] < 0) return call_handler(i, active_);
+  V address = lanes_of(read(i.op[1], i.base_width), i.base_width);
+  address = b_.CreateZExt(b_.CreateAdd(address, llvm::ConstantInt::get(address->getType(), static_cast<uint64_t>(i.imm))), type_of(8, true));
+  const V bytes = context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true);
+  const V limit = intrinsic(In::smax, b_.CreateSub(bytes, b_.getInt64(3)), b_.getInt64(0));
+  V good = b_.CreateICmpULT(address, splat(limit));
+  good = b_.CreateAnd(good, b_.CreateICmpEQ(b_.CreateAnd(address, splat(b_.getInt64(3))), llvm::Constant::getNullValue(address->getType())));
+  const V bad = b_.CreateAnd(b_.CreateNot(mask_bits(good)), active_);
+  auto* fast = llvm::BasicBlock::Create(c_, "fast", f_);
+  auto* slow = llvm::BasicBlock::Create(c_, "slow", f_);
+  auto* join = llvm::BasicBlock::Create(c_, "join", f_);
+  b_.CreateCondBr(b_.CreateICmpEQ(bad, b_.getInt32(0)), fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
+  b_.SetInsertPoint(slow);
+  call_handler(i, active_);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(fast);
+  llvm::Type* type = type_of(4, true);
+  const V offsets = scratch(type), values = scratch(type), old = scratch(type);
+  b_.CreateStore(b_.CreateTrunc(address, type), offsets);
+  b_.CreateStore(lanes_of(read(i.op[2], 4), 4), values);
+  auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy(), b_.getInt32Ty()}, false);
+  b_.CreateCall(signature, function(reinterpret_cast<const void*>(&shared_add)), {context_field(offsetof(Context, shared), b_.getPtrTy(), true), offsets, values, old, active_});
+  if (i.op[0] >= 0) {
+    Value v;
+    v.lanes = b_.CreateLoad(type, old);
+    write(i.op[0], 4, v);
+  }
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+}
 
 }  // namespace warpbeam::jit

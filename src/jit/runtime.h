@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <string_view>
 #include <vector>
 
 #include "jit/operands.h"
@@ -58,6 +59,13 @@ struct CompiledTables {
   std::deque<Handover> handovers;
   std::deque<std::vector<uint32_t>> numbers;
 };
+
+// d = f(a, b) in 32 lanes; null: there is none.
+using Approximation = void (*)(float* d, const float* a, const float* b);
+Approximation approximation(std::string_view opcode, bool full, bool ftz);
+
+// Adds to words of shared memory in the order of lanes; `old` gets what was there.
+void shared_add(std::byte* shared, const uint32_t* offsets, const uint32_t* values, uint32_t* old, uint32_t mask);
 
 struct Symbol {
   const char* name;

@@ -291,6 +291,7 @@ Shape Shapes::result(const vm::Insn& i) const {
 }
 
 Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::vector<char>& decides, bool barriers, bool assume_no_wrap) {
+  static const bool without_shapes = left_out("shapes"), without_uniform = left_out("uniform");
   Shapes s;
   s.block = block;
   s.assume_no_wrap = assume_no_wrap;
@@ -312,6 +313,8 @@ Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::
           if (v == flow.variable_at.end()) continue;
           Shape r = slot.at == i.op[5] && slot.at != i.op[0] ? vector_shape() : s.result(i);
           if (r.unset) continue;
+          if (r.stride != 0 && without_shapes) r = vector_shape();
+          if (r.runs && without_uniform && flow.variables[v->second].bytes != 0) r = vector_shape();
           if (i.guard >= 0) {
             const Shape g = s.source(i.guard, 0);
             if (g.unset) continue;

@@ -44,6 +44,10 @@ inline isa::Half half_of(const vm::Insn& i) {
   return says(row, ".lo") ? isa::Half::Lo : says(row, ".hi") ? isa::Half::Hi : says(row, ".wide") ? isa::Half::Wide : isa::Half::None;
 }
 
+// WARPBEAM_JIT_WITHOUT names what the engine does without: opcodes that go to the interpreter's handlers (a wrong one is
+// found by halving), `shapes` (values of known stride), `uniform` (values that are the same in all lanes).
+bool left_out(std::string_view what);
+
 struct Shapes {
   std::array<uint32_t, 3> block{1, 1, 1};
   bool assume_no_wrap = true;          // widened values of known stride do not wrap: the code checks and hands over
