@@ -129,6 +129,7 @@ int run_command(const Arguments& arguments) {
   if (options->inputs.empty()) return fail("no source is named; `warpbeam run --help` tells more");
   if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
   if (!request->engine.empty()) setenv("WARPBEAM_ENGINE", request->engine.c_str(), 1);
+  if (request->verbose) setenv("WARPBEAM_NOTES", "1", 1);
   catch_interrupts();
   if (request->emit_ptx) {
     if (options->phase != Phase::Executable) return fail("--emit-ptx and an option that makes something else");

@@ -77,6 +77,8 @@ class Kernel final : public vm::CompiledKernel {
 
 // Why a kernel stays with the interpreter; empty: it can be compiled.
 std::string refuse(const vm::Code& code, const vm::Launch& launch, const vm::EngineServices& services) {
+  constexpr size_t kMostInstructions = 8000;  // code generation takes seconds for more
+  if (code.function->insns.size() > kMostInstructions) return "it is very long";
   for (const vm::Insn& i : code.function->insns) {
     if (i.fn == services.call || i.fn == services.call_indirect) return "it calls device functions that were not inlined";
     const isa::Row* row = i.source ? i.source->form.row : nullptr;
@@ -106,16 +108,22 @@ std::string refuse(const vm::Code& code, const vm::Launch& launch, const vm::Eng
 
 class FastEngine final : public vm::Engine {
  public:
-  explicit FastEngine(const vm::EngineServices& services) : services_(services) {}
+  explicit FastEngine(const vm::EngineServices& services) : services_(services) {
+    const char* choice = std::getenv("WARPBEAM_ENGINE");
+    always_ = choice && std::string_view(choice) == "jit";
+  }
 
   std::shared_ptr<const vm::CompiledKernel> find(const vm::Launch& launch) override {
     const vm::Code& code = *launch.kernel->code;
     std::lock_guard lock(mutex_);
     if (!code.compiled) code.compiled = std::make_shared<Versions>();
     Versions& versions = *static_cast<Versions*>(code.compiled.get());
-    auto [it, fresh] = versions.try_emplace(launch.block);
-    Version& version = it->second;
-    if (fresh) {
+    Version& version = versions[launch.block];
+    if (!version.tried) {
+      // What compiling costs must be won back: the work is guessed from the instructions that a thread meets at most once.
+      version.work += uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] * ((uint64_t(launch.block[0]) * launch.block[1] * launch.block[2] + 31) / 32) * code.function->insns.size();
+      if (!always_ && version.work < kWorthCompiling) return nullptr;
+      version.tried = true;
       compile(code, launch, version, true);
     } else if (version.kernel && version.assumes && version.kernel->handed_over() > kMostHandovers) {
       compile(code, launch, version, false);
@@ -128,9 +136,11 @@ class FastEngine final : public vm::Engine {
 
  private:
   static constexpr uint32_t kMostHandovers = 16;
+  static constexpr uint64_t kWorthCompiling = 1u << 18;
   struct Version {
     std::shared_ptr<Kernel> kernel;
-    bool assumes = true;
+    bool assumes = true, tried = false;
+    uint64_t work = 0;  // instructions of warps so far
   };
   using Versions = std::map<std::array<uint32_t, 3>, Version>;
 
@@ -193,6 +203,7 @@ class FastEngine final : public vm::Engine {
   const vm::EngineServices& services_;
   std::mutex mutex_;
   std::unique_ptr<CodeGenerator> generator_;
+  bool always_ = false;  // compile whatever is launched
 };
 
 }  // namespace

@@ -133,12 +133,31 @@ void check_for_hang(Grid& grid, Block& block) {
   throw TrapException{std::move(t)};
 }
 
+constexpr int kInARow = 64;  // compiled blocks that a thread runs before it looks at other grids
+
+// A compiled block has ended: its context goes on with the grid's next one, so that short blocks cost little more than
+// what they do. False: none is left to take.
+bool take_next(Grid& grid, Block& block) {
+  std::lock_guard lock(grid.mutex);
+  if (grid.next_block >= grid.total_blocks || grid.failed) return false;
+  if (!block.printed.empty()) grid.printed[block.linear] += std::move(block.printed);
+  block.printed.clear();
+  grid.last_progress = 0;
+  ++grid.ended;
+  ++grid.begun;
+  block.linear = grid.next_block++;
+  return true;
+}
+
 void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spun) {
   try {
     if (!resumed && !grid.failed) {
       block->begin_unit(grid, block->linear);
       if (grid.compiled) {
-        if (grid.compiled->run(*block)) return end_block(grid, std::move(block));
+        for (int n = 0; grid.compiled->run(*block); ++n) {
+          if (n == kInARow || !take_next(grid, *block)) return end_block(grid, std::move(block));
+          block->begin(grid, block->linear);
+        }
       } else {
         block->start_unit();
       }
