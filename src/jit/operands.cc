@@ -115,6 +115,7 @@ std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code, cons
       c.reads(i.op[1], i.width);
       c.reads(i.op[2], 4);
       c.reads(i.op[3], 4);
+      c.reads(i.op[4], 0);  // of copies: do not read the source
       break;
     case Kind::Convert:
       c.writes(i.op[0], i.width);
