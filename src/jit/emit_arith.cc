@@ -97,7 +97,7 @@ bool Shapes::has_ir(const vm::Insn& i) const {
     case Kind::Move:
       if (i.list) return t != Type::B128 && isa::bytes_of(t) <= 8 && isa::bytes_of(t) / i.count >= 1;
       return t != Type::B128;
-    case Kind::Address: return row.opcode != "isspacep";
+    case Kind::Address: return row.opcode == "cvta";
     case Kind::Convert: return convert_ir(i);
     case Kind::Select:
       return row.opcode == "selp";

@@ -508,7 +508,9 @@ void Emitter::dispatch(const vm::Insn& i) {
       if (row.cls == isa::Class::Fence) b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
       else emit_warp(i);
       return;
-    case isa::Kind::Misc: return;  // nanosleep and hints: giving way is not needed where nothing waits
+    case isa::Kind::Misc:
+      if (row.opcode == "nanosleep") return;  // giving way is not needed where nothing waits
+      return call_handler(i, active_);
     default: return call_handler(i, active_);
   }
 }

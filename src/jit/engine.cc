@@ -86,9 +86,6 @@ std::string refuse(const vm::Code& code, const vm::Launch& launch, const vm::Eng
     if (i.fn == services.jump || i.fn == services.not_pred || i.fn == services.read_special || i.call) continue;
     if (row->kind == isa::Kind::Async || row->kind == isa::Kind::Tensor) return "it has tensor or asynchronous instructions";
     if (row->opcode == "alloca" || row->opcode == "stacksave" || row->opcode == "stackrestore") return "it changes its stack";
-    if (row->kind == isa::Kind::Tensor) return "it uses tensor cores";
-    if (row->kind == isa::Kind::Async && (row->opcode != "cp" || row->syntax.find("mbarrier") != std::string_view::npos || row->syntax.find("bulk") != std::string_view::npos))
-      return "it waits for asynchronous copies";
     if (row->kind == isa::Kind::Barrier && row->cls == isa::Class::Barrier && row->syntax.find("warp.sync") == std::string_view::npos) {
       if (row->syntax.find(".arrive") != std::string_view::npos) return "bar.arrive";
       const bool red = i.mods().red;
@@ -136,7 +133,7 @@ class FastEngine final : public vm::Engine {
 
  private:
   static constexpr uint32_t kMostHandovers = 16;
-  static constexpr uint64_t kWorthCompiling = 1u << 18;
+  static constexpr uint64_t kWorthCompiling = 1u << 20;
   struct Version {
     std::shared_ptr<Kernel> kernel;
     bool assumes = true, tried = false;

@@ -206,7 +206,6 @@ Shape Shapes::result(const vm::Insn& i) const {
       return vector_shape();
     case Kind::Move: case Kind::Address: {
       if (i.list) return scalar ? uniform_shape(reach) : vector_shape();
-      if (op == "isspacep") return scalar ? uniform_shape(reach) : vector_shape();
       Shape a = source(i.op[1], bytes ? bytes : 0);
       if (row.kind == Kind::Address) {
         a.bits = 64;

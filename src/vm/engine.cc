@@ -53,8 +53,8 @@ void resume(Block& block) {
 
 Engine* load() {
   const char* choice = std::getenv("WARPBEAM_ENGINE");
-  const std::string_view name = choice ? choice : "interpreter";
-  if (name == "interpreter" || name.empty()) return nullptr;
+  const std::string_view name = choice && *choice ? choice : "interpreter";
+  if (name == "interpreter") return nullptr;
   // The library stands beside the one that holds this function, or in ../lib of a program that was linked whole.
   Dl_info here{};
   std::string folder;

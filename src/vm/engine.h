@@ -44,7 +44,7 @@ struct EngineServices {
   void (*resume)(Block& block);
 };
 
-// The engine that WARPBEAM_ENGINE chose ("interpreter", "jit" or "auto"); null: the interpreter alone.
+// The engine that WARPBEAM_ENGINE chose ("interpreter", the default, "jit" or "auto"); null: the interpreter alone.
 Engine* engine();
 
 // The entry point of the engine's library.

@@ -156,7 +156,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spu
       if (grid.compiled) {
         for (int n = 0; grid.compiled->run(*block); ++n) {
           if (n == kInARow || !take_next(grid, *block)) return end_block(grid, std::move(block));
-          block->begin(grid, block->linear);
+          block->begin_unit(grid, block->linear);
         }
       } else {
         block->start_unit();
