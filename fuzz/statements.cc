@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "isa/image_form.h"
+
 namespace warpbeam::fuzz {
 
 using isa::Kind;
@@ -211,9 +213,51 @@ void add_variants(std::vector<Statement>& out, const Statement& plain, const isa
   }
 }
 
+// Texture and surface instructions: what image_form says of these words.
+void add_image_statement(std::vector<Statement>& out, const Row& row, const Words& words, bool check) {
+  const auto matched = isa::match_row(row.opcode, views(words), -1);
+  if (check && (!matched || matched->row != &row)) return;
+  isa::Matched m;
+  if (matched) m = *matched;
+  else m.row = &row;
+  if (!matched)
+    for (const std::string& w : words)
+      for (const isa::ModWord& mod : isa::mod_words())
+        if (mod.word == w && (mod.group == "geometry" || mod.group == "vec" || mod.group == "detail")) mod.set(m.mods);
+  const isa::ImageForm form = isa::image_form(m);
+  int next = 0;
+  auto registers = [&](Type type, int count, bool braces) {
+    StatementOperand o;
+    for (int k = 0; k < count; ++k) o.text += fmt::format("{}{}", k ? ", " : "", register_name(type, next++ % 16));
+    if (braces) o.text = "{" + o.text + "}";
+    return o;
+  };
+  Statement s;
+  s.row = &row;
+  s.words = words;
+  if (form.results) s.operands.push_back(registers(form.result, form.results, form.results > 1));
+  StatementOperand image;
+  image.text = "%d15";
+  if (row.opcode != "istypep") {
+    if (form.coordinates) {
+      std::string list;
+      for (int k = 0; k < form.coordinates; ++k)
+        list += fmt::format("{}{}", k ? ", " : "", register_name(k == 0 && form.layered ? Type::U32 : form.coordinate, next++ % 16));
+      image.text += ", {" + list + "}";
+    }
+    image.text = "[" + image.text + "]";
+  }
+  s.operands.push_back(image);
+  if (form.values) s.operands.push_back(registers(form.value, form.values, form.values > 1));
+  if (form.level) s.operands.push_back(registers(form.coordinate == Type::F32 ? Type::F32 : Type::B32, 1, false));
+  for (int k = 0; form.gradient && k < 2; ++k) s.operands.push_back(registers(Type::F32, form.gradient, true));
+  out.push_back(std::move(s));
+}
+
 // The statements for these words; with `check`, only what the table accepts as this row.
 void add_statements(std::vector<Statement>& out, const Row& row, const Words& words, bool check, bool variants,
                     Random& random) {
+  if (row.kind == Kind::Image) return add_image_statement(out, row, words, check);
   int least = 0;
   for (int k = 0; k < row.operands.count; ++k) least += !row.operands.list[k].optional;
   for (int count = least; count <= row.operands.count; ++count) {

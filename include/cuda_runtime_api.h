@@ -9,6 +9,7 @@
 #include "driver_types.h"
 #include "surface_types.h"
 #include "texture_types.h"
+#include "warpbeam/runtime/texture_reference.h"
 #include "vector_types.h"
 
 #define CUDART_VERSION 13000
@@ -518,10 +519,28 @@ cudaError_t cudaSetDoubleForHost(double* value);
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared WB_DEFAULT(0), cudaStream_t stream WB_DEFAULT(0));
 cudaError_t cudaSetupArgument(const void* argument, size_t size, size_t offset);
 cudaError_t cudaLaunch(const void* function);
+cudaError_t cudaBindTexture(size_t* offset, const struct textureReference* texref, const void* devPtr,
+    const struct cudaChannelFormatDesc* desc, size_t size WB_DEFAULT(0xffffffffu));
+cudaError_t cudaBindTexture2D(size_t* offset, const struct textureReference* texref, const void* devPtr,
+    const struct cudaChannelFormatDesc* desc, size_t width, size_t height, size_t pitch);
+cudaError_t cudaBindTextureToArray(const struct textureReference* texref, cudaArray_const_t array,
+    const struct cudaChannelFormatDesc* desc);
+cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference* texref, cudaMipmappedArray_const_t mipmappedArray,
+    const struct cudaChannelFormatDesc* desc);
+cudaError_t cudaUnbindTexture(const struct textureReference* texref);
+cudaError_t cudaGetTextureAlignmentOffset(size_t* offset, const struct textureReference* texref);
+cudaError_t cudaGetTextureReference(const struct textureReference** texref, const void* symbol);
+cudaError_t cudaBindSurfaceToArray(const struct surfaceReference* surfref, cudaArray_const_t array,
+    const struct cudaChannelFormatDesc* desc);
+cudaError_t cudaGetSurfaceReference(const struct surfaceReference** surfref, const void* symbol);
 
 #ifdef __cplusplus
 }
+#include "warpbeam/runtime/channels.h"
 #include "warpbeam/runtime/overloads.h"
+#if defined(WB_TEXTURE_REFERENCES)
+#include "warpbeam/runtime/bind_texture.h"
+#endif
 #endif
 
 #endif

@@ -46,6 +46,8 @@ extern "C" int printf(const char* __restrict format, ...);
 #include <new>
 
 #include "../cuda_runtime.h"
+#include "device/texture.h"
+#include "device/surface.h"
 
 #if __cplusplus >= 201103L
 // `__shared__ alignas(128) float tile[32]` is CUDA, but clang takes alignas only before attributes. As an attribute it may

@@ -77,6 +77,7 @@ Context::Context(int ordinal, const model::Device& model, int slot)
       images(std::make_unique<LoadedImages>(*this)),
       id_(++context_ids) {
   default_stream_ = std::make_shared<Stream>(*this, Queue::Kind::Legacy, cudaStreamDefault, 0);
+  memory.images.number_from(static_cast<uint64_t>(slot));
 }
 
 Context::~Context() = default;
@@ -97,6 +98,7 @@ StreamRef Context::thread_stream() {
 }
 
 void Context::synchronize() {
+  const auto unused_images = memory.images.take_retired();  // nothing runs with them once the wait is over
   std::vector<StreamRef> streams = process().streams.all();
   {
     std::lock_guard lock(mutex);

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "cuda/arrays.h"
 #include "cuda/edge.h"
 #include "cuda/memory.h"
 
@@ -127,27 +128,41 @@ Region pitched_region(const cudaPitchedPtr& pointer, const cudaPos& position) {
           pointer.pitch, plane};
 }
 
-// Only pointers so far: arrays are refused by name.
-template <class Parameters>
-cudaError_t request_of(const Parameters* parameters, CopyRequest* request) {
-  if (!parameters) return cudaErrorInvalidValue;
-  if (parameters->srcArray || parameters->dstArray) return cudaErrorNotSupported;
-  const auto& extent = parameters->extent;
-  *request = {pitched_region(parameters->dstPtr, parameters->dstPos),
-              pitched_region(parameters->srcPtr, parameters->srcPos),
-              extent.width,
-              extent.height,
-              extent.depth,
-              cudaMemcpyDefault};
-  if (empty(*request)) return cudaSuccess;
-  if (!parameters->srcPtr.ptr || !parameters->dstPtr.ptr) return cudaErrorInvalidValue;
-  auto fits = [&](const cudaPitchedPtr& pointer, const cudaPos& position) {
-    bool row = (extent.height == 1 && extent.depth == 1) || position.x + extent.width <= pointer.pitch;
-    return row && (extent.depth == 1 || position.y + extent.height <= pointer.ysize);
-  };
-  if (!fits(parameters->srcPtr, parameters->srcPos) || !fits(parameters->dstPtr, parameters->dstPos))
-    return cudaErrorInvalidPitchValue;
+// One end of a three-dimensional copy: memory, whose position counts bytes, or an array, whose position counts texels.
+cudaError_t end_of(cudaArray_t handle, const cudaPitchedPtr& pointer, const cudaPos& position, const cudaExtent& extent, size_t texel,
+                   Region* region) {
+  if (handle && pointer.ptr) return cudaErrorInvalidValue;
+  if (handle) {
+    ArrayRef array = find_array(handle);
+    if (!array) return cudaErrorInvalidResourceHandle;
+    return array_end(*array, position, extent, region);
+  }
+  if (!pointer.ptr) return cudaErrorInvalidValue;
+  const size_t width = extent.width * texel;
+  const bool row = (extent.height == 1 && extent.depth == 1) || position.x + width <= pointer.pitch;
+  if (!row || (extent.depth > 1 && position.y + extent.height > pointer.ysize)) return cudaErrorInvalidPitchValue;
+  *region = pitched_region(pointer, position);
   return cudaSuccess;
+}
+
+// With an array at either end the extent counts its texels; both arrays must have texels of one size.
+template <class Parameters>
+cudaError_t request_of(const Parameters* p, CopyRequest* request) {
+  if (!p) return cudaErrorInvalidValue;
+  size_t texel = 1;
+  for (cudaArray_t handle : {p->srcArray, p->dstArray}) {
+    if (!handle) continue;
+    ArrayRef array = find_array(handle);
+    if (!array) return cudaErrorInvalidResourceHandle;
+    if (texel != 1 && texel != array->format.bytes()) return cudaErrorInvalidValue;
+    texel = array->format.bytes();
+  }
+  if (p->srcArray && p->dstArray && find_array(p->srcArray)->format.bytes() != find_array(p->dstArray)->format.bytes())
+    return cudaErrorInvalidValue;
+  *request = {{}, {}, p->extent.width * texel, p->extent.height, p->extent.depth, cudaMemcpyDefault};
+  if (empty(*request)) return cudaSuccess;
+  if (cudaError_t status = end_of(p->dstArray, p->dstPtr, p->dstPos, p->extent, texel, &request->to); status != cudaSuccess) return status;
+  return end_of(p->srcArray, p->srcPtr, p->srcPos, p->extent, texel, &request->from);
 }
 
 using Copy = cudaError_t (*)(Context&, cudaStream_t, const CopyRequest&);

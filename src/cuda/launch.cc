@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cuda/edge.h"
+#include "cuda/texture_references.h"
 
 namespace warpbeam::cuda {
 
@@ -60,6 +61,8 @@ cudaError_t cluster_of(const Function& function, const LaunchRequest& request, s
 cudaError_t prepare_launch(Function& function, const LaunchRequest& request, void** arguments, LaunchWork* work) {
   if (cudaError_t status = check(function, request); status != cudaSuccess) return status;
   Context& context = function.context;
+  if (!function.program.references().empty())
+    if (cudaError_t status = context.images->bindings().refresh(function.program); status != cudaSuccess) return status;
   vm::Launch& launch = work->launch;
   work->code = function.code;
   launch.program = &function.program;

@@ -9,6 +9,7 @@
 #include "cuda/device_code.h"
 #include "cuda/elf_sections.h"
 #include "cuda/memory.h"
+#include "cuda/texture_references.h"
 
 namespace warpbeam::cuda {
 
@@ -69,6 +70,12 @@ void Registry::add_variable(Image* image, void* host, const char* name, size_t s
   variables_[host] = image->variables.back().get();
 }
 
+void Registry::add_reference(Image* image, const void* host, const char* name, bool normalized_read, bool surface) {
+  std::unique_lock lock(mutex_);
+  image->references.push_back(std::make_unique<ReferenceSymbol>(ReferenceSymbol{image, host, name, normalized_read, surface}));
+  references_[host] = image->references.back().get();
+}
+
 void Registry::remove(Image* image) {
   std::unique_lock lock(mutex_);
   auto found = std::ranges::find_if(images_, [&](const auto& other) { return other.get() == image; });
@@ -82,6 +89,9 @@ void Registry::remove(Image* image) {
     if (auto host = variables_.find(variable->host); host != variables_.end() && host->second == variable.get())
       variables_.erase(host);
   image->texts.clear();
+  for (const auto& reference : image->references)
+    if (auto host = references_.find(reference->host); host != references_.end() && host->second == reference.get())
+      references_.erase(host);
   retired_.push_back(std::move(*found));
   images_.erase(found);
 }
@@ -102,6 +112,12 @@ Image* Registry::image(const void* handle) const {
   std::shared_lock lock(mutex_);
   auto found = std::ranges::find_if(images_, [&](const auto& image) { return image.get() == handle; });
   return found == images_.end() ? nullptr : found->get();
+}
+
+ReferenceSymbol* Registry::reference(const void* host) const {
+  std::shared_lock lock(mutex_);
+  auto found = references_.find(host);
+  return found == references_.end() ? nullptr : found->second;
 }
 
 std::vector<Image*> Registry::images_with_managed() const {
@@ -129,6 +145,7 @@ void tell(std::string* log, const std::string& message) {
 
 }  // namespace
 
+LoadedImages::LoadedImages(Context& context) : context_(context), bindings_(std::make_unique<ReferenceBindings>(context)) {}
 LoadedImages::~LoadedImages() = default;
 
 LoadedImages::Loaded& LoadedImages::loaded(Image& image, std::string* log) {
@@ -230,8 +247,18 @@ void LoadedImages::unload(Image& image) {
   images_.erase(&image);
 }
 
+cudaError_t LoadedImages::reference(ReferenceSymbol& symbol, const vm::ProgramReference** reference) {
+  std::lock_guard lock(mutex_);
+  Loaded& image = loaded(*symbol.image);
+  if (image.status != cudaSuccess) return image.status;
+  *reference = image.program->find_reference(symbol.name);
+  if (*reference) return cudaSuccess;
+  return symbol.surface ? cudaErrorInvalidSurface : cudaErrorInvalidTexture;
+}
+
 void LoadedImages::unload() {
   std::lock_guard lock(mutex_);
+  bindings_->clear();
   for (KernelSymbol* symbol : bound_) symbol->loaded[context_.slot].store(nullptr, std::memory_order_release);
   bound_.clear();
   functions_.clear();

@@ -74,7 +74,16 @@ struct VariableSymbol {
   bool initialised = false;  // a managed variable has got its initial value
 };
 
+struct ReferenceSymbol {  // a texture or surface reference
+  Image* image;
+  const void* host;
+  std::string name;
+  bool normalized_read;
+  bool surface;
+};
+
 struct Image {
+  std::vector<std::unique_ptr<ReferenceSymbol>> references;
   std::vector<const void*> containers;
   // Of the driver API's modules and libraries, which come without containers.
   std::vector<std::string> texts;
@@ -99,6 +108,7 @@ class Registry {
   // `host` may be null: then only the symbol itself stands for the kernel.
   KernelSymbol* add_kernel(Image* image, const void* host, const char* name);
   void add_variable(Image* image, void* host, const char* name, size_t size, bool constant, bool managed = false);
+  void add_reference(Image* image, const void* host, const char* name, bool normalized_read, bool surface);
   // Its host addresses mean nothing from here on. Its code stays loaded: kernels may be running.
   void remove(Image* image);
 
@@ -106,6 +116,7 @@ class Registry {
   KernelSymbol* kernel(const void* handle) const;
   VariableSymbol* variable(const void* host) const;
   Image* image(const void* handle) const;  // null: no such image, or not any more
+  ReferenceSymbol* reference(const void* host) const;
   std::vector<Image*> images_with_managed() const;
   void mark_used(Image* image);
 
@@ -115,12 +126,15 @@ class Registry {
   std::vector<std::unique_ptr<Image>> retired_;
   std::unordered_map<const void*, KernelSymbol*> kernels_;
   std::unordered_map<const void*, VariableSymbol*> variables_;
+  std::unordered_map<const void*, ReferenceSymbol*> references_;
 };
+
+class ReferenceBindings;
 
 // The images of one context.
 class LoadedImages {
  public:
-  explicit LoadedImages(Context& context) : context_(context) {}
+  explicit LoadedImages(Context& context);
   ~LoadedImages();
 
   cudaError_t function(KernelSymbol& symbol, Function** function);
@@ -130,6 +144,8 @@ class LoadedImages {
   cudaError_t program(Image& image, std::shared_ptr<const vm::Program>* program);
   // Forgets one image; nothing may be running of it.
   void unload(Image& image);
+  cudaError_t reference(ReferenceSymbol& symbol, const vm::ProgramReference** reference);
+  ReferenceBindings& bindings() { return *bindings_; }
   // Forgets everything; the context must be idle.
   void unload();
 
@@ -145,6 +161,7 @@ class LoadedImages {
   std::recursive_mutex mutex_;
   std::map<Image*, Loaded> images_;
   std::vector<std::unique_ptr<Function>> functions_;
+  std::unique_ptr<ReferenceBindings> bindings_;
   std::vector<KernelSymbol*> bound_;  // symbols whose `loaded` entry points here
 };
 

@@ -28,6 +28,10 @@ struct Shape {
 };
 // How an asynchronous copy is told to be complete.
 enum class Completion : uint8_t { None, BulkGroup, Mbarrier };
+// Textures and surfaces: the shape of the image, what happens outside a surface, how the level of detail is given.
+enum class Geometry : uint8_t { None, D1, D2, D3, A1, A2, Cube, ACube };
+enum class Boundary : uint8_t { None, Trap, Clamp, Zero };
+enum class Detail : uint8_t { None, Base, Level, Grad };
 enum class TestKind : uint8_t { None, Finite, Infinite, Number, NotANumber, Normal, Subnormal };
 
 struct Mods {
@@ -46,6 +50,9 @@ struct Mods {
   Permute permute{};
   Cache cache{};
   TestKind test{};
+  Geometry geometry{};
+  Boundary boundary{};
+  Detail detail{};
   uint8_t vec = 0;       // 0, 2, 4, 8
   bool ftz = false, sat = false, satfinite = false, relu = false, nan = false, xorsign = false, abs = false;
   bool cc = false, approx = false, full = false, sync = false, aligned = false, nc = false, to = false;
@@ -53,7 +60,7 @@ struct Mods {
   uint8_t scale = 0;       // vmad: bits the sum is shifted right by
   int8_t pack = 0;         // cvt.pack to fields of 4 or 2 bits; negative: signed
   bool b_signed = false;   // video, dp4a: the type of the second source
-  uint8_t lane_sel = 0;    // chapter-specific: fence kinds …
+  uint8_t lane_sel = 0;    // chapter-specific: the channel of tld4, what txq and suq ask for, fence kinds …
   Shape shape{};           // of a matrix instruction
   bool a_columns = false, b_columns = false;  // column-major operands; of loads and stores the first
   uint8_t matrices = 0;    // ldmatrix, stmatrix: .x1 .x2 .x4

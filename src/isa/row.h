@@ -29,6 +29,7 @@ enum class Kind : uint8_t {
   Warp,     // shfl, vote, match, redux, activemask, elect
   Async,    // cp.async, mbarrier: copies beside the threads and what tells of their end
   Tensor,   // wmma, mma, wgmma, ldmatrix: matrices spread over the lanes of a warp
+  Image,    // tex, tld4, txq, suld, sust, sured, suq, istypep: operands as image_form.h says
   Video,    // vadd … vset4: operands with byte selectors
   Misc,     // nanosleep, pmevent …
 };

@@ -43,8 +43,12 @@ struct Relocation {  // the address of a symbol inside an initialiser
   Position at;
 };
 
+// A variable that stands for a texture, a sampler or a surface which the host binds.
+enum class Reference : uint8_t { None, Texture, Sampler, Surface };
+
 struct Variable {
   std::string name;
+  Reference reference{};
   isa::Space space{};
   isa::Type type{};
   Linkage linkage{};

@@ -197,9 +197,10 @@ void Parser::parse_directive() {
     lex_.take();
     return parse_variables(space, linkage, module_->variables, false);
   }
-  if (l.is(".texref") || l.is(".samplerref") || l.is(".surfref") || l.is(".tex")) {
-    error(l.at, "'{}' is not supported", l.text);
-    return lex_.skip_past(';');
+  if (l.is(".tex")) {  // `.tex .u32 name;`: how texture references were declared first
+    lex_.take();
+    lex_.take();
+    return parse_variables(isa::Space::Global, linkage, module_->variables, false, Reference::Texture);
   }
   error(l.at, "'{}' is not a directive", l.text);
   lex_.take();
@@ -241,12 +242,13 @@ bool Parser::parse_variable_words(Variable& v, int& vec) {
       lex_.take();
       v.type = isa::type_named(l.text);
     } else if (l.is(".texref") || l.is(".samplerref") || l.is(".surfref")) {
-      error(l.at, "'{}' parameters are not supported", l.text);
-      return false;
+      lex_.take();
+      v.reference = l.is(".texref") ? Reference::Texture : l.is(".surfref") ? Reference::Surface : Reference::Sampler;
     } else {
       break;
     }
   }
+  if (v.reference != Reference::None) v.type = isa::Type::B64;
   if (v.type == isa::Type::None || v.type == isa::Type::Pred) { error(lex_.peek().at, "a type is needed for a variable"); return false; }
   return true;
 }
@@ -276,7 +278,7 @@ bool Parser::parse_variable_name(Variable& v, int vec) {
   return true;
 }
 
-void Parser::parse_variables(isa::Space space, Linkage linkage, std::vector<Variable>& into, bool in_body) {
+void Parser::parse_variables(isa::Space space, Linkage linkage, std::vector<Variable>& into, bool in_body, Reference reference) {
   // A bank `.const[3]` is an old spelling of the one constant space.
   if (space == isa::Space::Const && accept('[')) {
     parse_integer_expression();
@@ -285,6 +287,7 @@ void Parser::parse_variables(isa::Space space, Linkage linkage, std::vector<Vari
   Variable common;  // `.global .u32 a, b;`: what stands before the first name holds for all
   common.space = space;
   common.linkage = linkage;
+  common.reference = reference;
   int vec = 1;
   bool first = true;
   do {
@@ -312,7 +315,10 @@ void Parser::parse_variables(isa::Space space, Linkage linkage, std::vector<Vari
       }
       continue;
     }
-    if (accept('=')) parse_initialiser(v);
+    if (accept('=')) {
+      if (v.reference != Reference::None) parse_reference_state();
+      else parse_initialiser(v);
+    }
     if (v.unsized && linkage != Linkage::Extern && space != isa::Space::Param) {
       error(v.at, "'{}' needs a size", v.name);
     }

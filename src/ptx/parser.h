@@ -27,7 +27,7 @@ class Parser {
   std::vector<Variable> parse_params(isa::Space space);
   void parse_function_directives(Function& f);
   // After `.global`, `.shared` …: everything up to the semicolon.
-  void parse_variables(isa::Space space, Linkage linkage, std::vector<Variable>& into, bool in_body);
+  void parse_variables(isa::Space space, Linkage linkage, std::vector<Variable>& into, bool in_body, Reference reference = {});
   bool parse_variable_head(Variable& v);
   bool parse_variable_words(Variable& v, int& vec);  // .align, .attribute, vector, type
   bool parse_variable_name(Variable& v, int vec);    // and the array part
@@ -43,6 +43,12 @@ class Parser {
   void parse_instruction(Function& f, bool guarded, bool negated, int guard);
   bool parse_operand(Function& f, Operand& out, int depth = 0);
   bool parse_address(Function& f, Operand& out);
+  // --- images.cc
+  bool parse_image_operands(Function& f, Instruction& i);
+  bool parse_image_place(Function& f, std::vector<Operand>& into);
+  void check_image_operands(const Function& f, const Instruction& i);
+  void parse_reference_state();
+
   void parse_call(Function& f, Instruction& i);
   void parse_branch(Function& f, Instruction& i, bool table);
   bool name_operand(Function& f, const Lexeme& name, Operand& out);

@@ -190,10 +190,14 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
     return recover();
   }
   const size_t errors = diagnostics_.size();
+  const bool image = op.text == "tex" || op.text == "tld4" || op.text == "txq" || op.text == "istypep" || op.text == "suld" ||
+                     op.text == "sust" || op.text == "sured" || op.text == "suq";
   if (op.text == "call") {
     parse_call(f, i);
   } else if (op.text == "bra" || op.text == "brx") {
     parse_branch(f, i, op.text == "brx");
+  } else if (image) {
+    if (!parse_image_operands(f, i)) return recover();
   } else {
     while (!lex_.peek().is(';') && lex_.peek().token != Token::End) {
       Operand o;
@@ -206,7 +210,7 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
   if (op.text == "mov" && !words.empty() && (words.front() == ".v2" || words.front() == ".v4"))
     return parse_vector_move(f, std::move(i), words);
   const bool free_form = op.text == "call" || op.text == "bra" || op.text == "brx";
-  auto form = isa::match_row(op.text, words, free_form ? -1 : static_cast<int>(i.operands.size()));
+  auto form = isa::match_row(op.text, words, free_form || image ? -1 : static_cast<int>(i.operands.size()));
   if (!form) {
     std::string full(op.text);
     for (auto w : words) full += w;
@@ -215,7 +219,8 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
   }
   i.form = *form;
   if (!expect(';')) return recover();
-  if (!free_form) check_operands(f, i);
+  if (image) check_image_operands(f, i);
+  else if (!free_form) check_operands(f, i);
   if (f.body.size() > (8u << 20)) return error(op.at, "'{}' is too long", f.name);
   f.body.push_back(std::move(i));
 }

@@ -154,6 +154,12 @@ struct Program::Image {
   int device_cc = 90;
 };
 
+// An image instruction has its operands in Insn::list: results, coordinates, values, level, gradients, offset; Insn::imm
+// holds how many of each.
+struct ImageOperands {
+  uint8_t results = 0, coordinates = 0, values = 0, level = 0, gradient = 0, offset = 0, unused[2]{};
+};
+
 // Finds the handler of an instruction; null when this machine does not have it. Each exec_*.cc knows its kinds.
 Handler select_handler(const ptx::Instruction& instruction, const ptx::Function& function);
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "isa/image_form.h"
 #include "ptx/blocks.h"
 #include "vm/matrix_plan.h"
 
@@ -48,6 +49,7 @@ constexpr uint32_t kMaxFrameBytes = 64u << 20;
 
 Watched watched(const ptx::Instruction& i) {
   const isa::Row& row = *i.form.row;
+  if (row.kind == Kind::Image) return Watched::Plain;
   if (row.cls == isa::Class::Load || row.cls == isa::Class::Store || row.cls == isa::Class::Atomic) return Watched::Memory;
   const bool block_barrier = row.kind == Kind::Barrier && !row.syntax.starts_with("bar.warp.sync");
   if (i.form.mods.sync && !block_barrier && row.kind != Kind::Misc) return Watched::WarpSync;
@@ -387,6 +389,7 @@ class Decoder {
       case Kind::Memory: case Kind::Atomic: return decode_memory(i);
       case Kind::Async: return i.form.row->cls == isa::Class::Load ? decode_async(i) : decode_wide(i);
       case Kind::Tensor: return decode_wide(i);
+      case Kind::Image: return decode_image(i);
       default: return decode_plain(i);
     }
   }
@@ -585,6 +588,46 @@ class Decoder {
     insn.fragment = memory_fragment(i.form);
     code_.wide.push_back(std::move(operands));
     insn.wide = code_.wide.back().data();
+    code_.insns.push_back(insn);
+    guard(code_.insns.back(), i);
+  }
+
+  void decode_image(const ptx::Instruction& i) {
+    const isa::ImageForm form = isa::image_form(i.form);
+    Insn insn;
+    insn.source = &i;
+    insn.fn = select_handler(i, f_);
+    if (!insn.fn) return refuse(i);
+    ImageOperands counts;
+    std::vector<int32_t> slots;
+    size_t at = 0;
+    auto take = [&](Type type, int most) {
+      const Operand& o = i.operands[at++];
+      const size_t before = slots.size();
+      auto one = [&](const Operand& e) { slots.push_back(slot(e, e.kind == OperandKind::Register ? f_.registers[e.reg].type : type, i)); };
+      if (o.kind == OperandKind::Vector)
+        for (const Operand& e : o.list) { if (static_cast<int>(slots.size() - before) < most) one(e); }
+      else one(o);
+      insn.width = static_cast<uint8_t>(register_bytes(o, type));
+      return static_cast<uint8_t>(slots.size() - before);
+    };
+    if (form.results) {
+      insn.op[5] = i.operands[0].pair >= 0 ? registers_[i.operands[0].pair] : -1;
+      counts.results = take(form.result, 4);
+    }
+    const uint8_t data_width = insn.width;
+    insn.op[1] = slot(i.operands[at++], Type::B64, i);
+    if (form.coordinates) counts.coordinates = take(form.coordinate, form.used);
+    if (form.values) counts.values = take(form.value, 4);
+    insn.width = form.values ? insn.width : data_width;
+    const uint8_t width = insn.width;
+    if (form.level) counts.level = take(Type::B32, 1);
+    for (int k = 0; form.gradient && k < 2; ++k) counts.gradient = take(Type::F32, std::min(form.gradient, 3));
+    if (at < i.operands.size()) counts.offset = take(Type::S32, std::min(form.offset, 3));
+    insn.width = width;
+    std::memcpy(&insn.imm, &counts, sizeof insn.imm);
+    code_.lists.push_back(std::move(slots));
+    insn.list = code_.lists.back().data();
     code_.insns.push_back(insn);
     guard(code_.insns.back(), i);
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "vm/images.h"
 
 namespace warpbeam::vm {
 
@@ -73,6 +74,9 @@ class DeviceMemory {
   // Changes whenever an allocation goes away: cached ranges of an older epoch are void.
   uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
   std::vector<Allocation> live() const;
+
+  // What textures and surfaces over this memory are called.
+  ImageTable images;
 
  private:
   struct Extent { uint64_t base, bytes; };

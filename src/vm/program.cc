@@ -38,8 +38,8 @@ int strength(Linkage l) { return l == Linkage::Extern ? 0 : l == Linkage::Common
 class Linker {
  public:
   Linker(DeviceMemory& memory, const LoadOptions& options, Program::Image& image, std::vector<ProgramVariable>& variables,
-         std::vector<std::unique_ptr<Kernel>>& kernels)
-      : memory_(memory), options_(options), image_(image), variables_(variables), kernels_(kernels) {}
+         std::vector<ProgramReference>& references, std::vector<std::unique_ptr<Kernel>>& kernels)
+      : memory_(memory), options_(options), image_(image), variables_(variables), references_(references), kernels_(kernels) {}
 
   Result<void> run(std::span<const std::string_view> texts) {
     if (auto r = parse(texts); !r) return r.error();
@@ -169,6 +169,16 @@ class Linker {
         image_.shared_variables.push_back({v.name, v.size, v.align, v.unsized || (v.linkage == Linkage::Extern && v.size == 0)});
         continue;
       }
+      if (v.reference != ptx::Reference::None) {
+        if (options_.same_places) {
+          const ProgramReference* theirs = options_.same_places->find_reference(v.name);
+          p->address = theirs ? theirs->handle : 0;
+          continue;
+        }
+        p->address = memory_.images.add(nullptr);
+        references_.push_back({v.name, p->address, v.reference == ptx::Reference::Surface});
+        continue;
+      }
       if (options_.same_places) {
         const auto& theirs = options_.same_places->variables();
         if (variables_.size() >= theirs.size() || theirs[variables_.size()].name != v.name)
@@ -219,7 +229,7 @@ class Linker {
     WB_TRY(place_group(in_small, small, MemoryKind::Variable, "static __device__ variables"));
     for (auto& p : places_) {
       const ptx::Variable& v = *p->variable;
-      if (!p->address) continue;
+      if (!p->address || v.reference != ptx::Reference::None) continue;
       if (!v.init.empty()) std::memcpy(reinterpret_cast<void*>(p->address), v.init.data(), std::min<size_t>(v.init.size(), v.size));
       variables_.push_back({v.name, p->address, v.size, v.space == isa::Space::Const, v.managed});
     }
@@ -435,6 +445,7 @@ class Linker {
   const LoadOptions& options_;
   Program::Image& image_;
   std::vector<ProgramVariable>& variables_;
+  std::vector<ProgramReference>& references_;
   std::vector<std::unique_ptr<Kernel>>& kernels_;
   std::vector<std::string> errors_;
   std::vector<Names> locals_;                               // by module
@@ -448,15 +459,16 @@ class Linker {
 Program::Program() : image_(std::make_unique<Image>()) {}
 
 Program::~Program() {
-  if (memory_)
-    for (uint64_t base : owned_) memory_->free(base);
+  if (!memory_) return;
+  for (uint64_t base : owned_) memory_->free(base);
+  for (const ProgramReference& r : references_) memory_->images.remove(r.handle);
 }
 
 Result<std::unique_ptr<Program>> Program::load(std::span<const std::string_view> ptx, DeviceMemory& memory, const LoadOptions& options) {
   std::unique_ptr<Program> program(new Program);
   program->memory_ = &memory;
   program->image_->device_cc = options.device_cc;
-  Linker linker(memory, options, *program->image_, program->variables_, program->kernels_);
+  Linker linker(memory, options, *program->image_, program->variables_, program->references_, program->kernels_);
   auto r = linker.run(ptx);
   program->owned_ = linker.owned_;
   if (!r) return r.error();
@@ -466,6 +478,12 @@ Result<std::unique_ptr<Program>> Program::load(std::span<const std::string_view>
 const Kernel* Program::find_kernel(std::string_view name) const {
   for (auto& k : kernels_)
     if (k->name == name) return k.get();
+  return nullptr;
+}
+
+const ProgramReference* Program::find_reference(std::string_view name) const {
+  for (auto& r : references_)
+    if (r.name == name) return &r;
   return nullptr;
 }
 

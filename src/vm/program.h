@@ -48,6 +48,13 @@ struct ProgramVariable {
 
 class Program;
 
+// A texture or surface reference: the host binds what its handle stands for.
+struct ProgramReference {
+  std::string name;
+  uint64_t handle = 0;
+  bool surface = false;
+};
+
 struct LoadOptions {
   // Where a managed variable lives instead of fresh device memory: host shadow variables.
   struct Placement { std::string name; void* host; uint64_t size; };
@@ -72,6 +79,8 @@ class Program {
 
   const Kernel* find_kernel(std::string_view name) const;
   const ProgramVariable* find_variable(std::string_view name) const;
+  const ProgramReference* find_reference(std::string_view name) const;
+  std::span<const ProgramReference> references() const { return references_; }
   std::span<const std::unique_ptr<Kernel>> kernels() const { return kernels_; }
   std::span<const ProgramVariable> variables() const { return variables_; }
 
@@ -82,6 +91,7 @@ class Program {
   Program();
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::vector<ProgramVariable> variables_;
+  std::vector<ProgramReference> references_;
   std::unique_ptr<Image> image_;
   DeviceMemory* memory_ = nullptr;
   std::vector<uint64_t> owned_;  // allocations to free

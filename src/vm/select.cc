@@ -11,6 +11,7 @@ Handler select_warp(const ptx::Instruction&);
 Handler select_misc(const ptx::Instruction&);
 Handler select_tensor(const ptx::Instruction&);
 Handler select_async(const ptx::Instruction&);
+Handler select_image(const ptx::Instruction&);
 
 std::vector<std::vector<LaneHandler>>& lane_handlers() {
   static std::vector<std::vector<LaneHandler>> handlers(isa::all_rows().size());
@@ -59,6 +60,7 @@ Handler select_handler(const ptx::Instruction& i, const ptx::Function& f) {
     case Kind::Misc: return select_misc(i);
     case Kind::Tensor: return select_tensor(i);
     case Kind::Async: return select_async(i);
+    case Kind::Image: return select_image(i);
     default: return nullptr;
   }
 }

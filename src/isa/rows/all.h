@@ -11,6 +11,7 @@
 #include "isa/rows/logic.h"
 #include "isa/rows/memory.h"
 #include "isa/rows/tensor.h"
+#include "isa/rows/texture.h"
 #include "isa/rows/video.h"
 #include "isa/rows/wgmma.h"
 
@@ -35,6 +36,7 @@ void for_each_chapter(F f) {
   f(rows::TensorRows{});
   f(rows::AsyncRows{});
   f(rows::WgmmaRows{});
+  f(rows::Images{});
 }
 
 }  // namespace warpbeam::isa

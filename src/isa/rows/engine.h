@@ -54,7 +54,7 @@ struct BarrierRedPopc : BarrierRow { static constexpr char syntax[] = "barrier{.
 struct BarrierRedPopcCount : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, c:pred"; static constexpr Since since{60, 30}; };
 struct BarrierRedPopcCounted : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, b:u32, c:pred"; static constexpr Since since{60, 30}; };
 struct BarWarpSync : BarrierRow { static constexpr char syntax[] = "bar.warp.sync a:u32"; static constexpr Since since{60, 30}; };
-struct Membar : FenceRow { static constexpr char syntax[] = "membar.level"; };
+struct Membar : FenceRow { static constexpr char syntax[] = "membar.fence_level"; };
 struct Fence : FenceRow { static constexpr char syntax[] = "fence{.sc|.acq_rel|.acquire|.release}.scope"; static constexpr Since since{60, 70}; };
 
 // --- warp communication ------------------------------------------------------------------------------------------
