@@ -1,5 +1,7 @@
 #include "jit/operands.h"
 
+#include <bit>
+
 namespace warpbeam::jit {
 namespace {
 
@@ -117,6 +119,18 @@ std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code, cons
       c.reads(i.op[3], 4);
       c.reads(i.op[4], 0);  // of copies: do not read the source
       break;
+    case Kind::Image: {
+      const auto n = std::bit_cast<vm::ImageOperands>(i.imm);
+      const int result = row.opcode == "istypep" ? 0 : row.opcode == "suld" ? i.width : 4;
+      const int32_t* at = i.list;
+      for (int k = 0; k < n.results; ++k) c.writes(*at++, result);
+      for (int k = 0; k < n.coordinates; ++k) c.reads(*at++, 4);
+      for (int k = 0; k < n.values; ++k) c.reads(*at++, i.width);
+      for (int k = 0; k < n.level + 2 * n.gradient + n.offset; ++k) c.reads(*at++, 4);
+      c.reads(i.op[1], 8);
+      c.both(i.op[5], 0);
+      break;
+    }
     case Kind::Convert:
       c.writes(i.op[0], i.width);
       c.reads(i.op[1], i.count);
