@@ -10,7 +10,8 @@ namespace {
 
 void arrive(Warp& w, const Insn& i, uint32_t mask) {
   if (const uint32_t again = mask & (w.cluster_arrived | w.cluster_passed))
-    w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(again), "a thread arrives at the cluster's barrier twice without waiting");
+    w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(again),
+           "a thread arrives at the cluster's barrier twice without waiting");
   w.cluster_arrived |= mask;
   ++w.block->progress;
   w.block->leader->check_cluster_barrier();
@@ -18,7 +19,8 @@ void arrive(Warp& w, const Insn& i, uint32_t mask) {
 
 void wait(Warp& w, const Insn& i, uint32_t mask) {
   if (const uint32_t strangers = mask & ~(w.cluster_arrived | w.cluster_passed))
-    w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(strangers), "a thread waits at the cluster's barrier without having arrived");
+    w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(strangers),
+           "a thread waits at the cluster's barrier without having arrived");
   if (mask & w.cluster_arrived) {
     if (mask != w.active) w.split(w.active & ~mask, w.ip);
     w.wait_for_cluster(i);
@@ -36,9 +38,12 @@ void map_address(Warp& w, const Insn& i, uint32_t mask) {
     const int l = __builtin_ctz(left);
     const uint64_t address = value_of(w, i.wide[1], l), rank = static_cast<uint32_t>(value_of(w, i.wide[2], l));
     if (rank >= blocks)
-      w.trap(TrapKind::IllegalInstruction, i, l, fmt::format("block {} of the cluster does not exist: it has {} block{}", rank, blocks, blocks == 1 ? "" : "s"));
+      w.trap(TrapKind::IllegalInstruction, i, l,
+             fmt::format("block {} of the cluster does not exist: it has {} block{}", rank, blocks,
+                         blocks == 1 ? "" : "s"));
     const uint64_t offset = shared_offset(w, i, l, address) % kClusterStride;
-    w.lanes<T>(i.wide[0].slot)[l] = static_cast<T>((generic ? kSharedWindow : 0) + (rank + 1) * kClusterStride + offset);
+    w.lanes<T>(i.wide[0].slot)[l] =
+        static_cast<T>((generic ? kSharedWindow : 0) + (rank + 1) * kClusterStride + offset);
   }
 }
 
@@ -46,7 +51,8 @@ void rank_of(Warp& w, const Insn& i, uint32_t mask) {
   for (uint32_t left = mask; left; left &= left - 1) {
     const int l = __builtin_ctz(left);
     const uint64_t offset = shared_offset(w, i, l, value_of(w, i.wide[1], l));
-    w.lanes<uint32_t>(i.wide[0].slot)[l] = static_cast<uint32_t>(offset < kClusterStride ? w.block->cluster_rank : offset / kClusterStride - 1);
+    w.lanes<uint32_t>(i.wide[0].slot)[l] =
+        static_cast<uint32_t>(offset < kClusterStride ? w.block->cluster_rank : offset / kClusterStride - 1);
   }
 }
 

@@ -1,12 +1,11 @@
 // mbarrier: a barrier object in shared memory that counts arriving threads and bytes that asynchronous copies bring.
 //
-// Every copy is made at once where it is issued, so a barrier's transaction count may go below zero before the thread that
-// announces the bytes has come; a phase ends when nobody is awaited any more and the count is zero.
-#include "vm/mbarrier.h"
-
+// Every copy is made at once where it is issued, so a barrier's transaction count may go below zero before the thread
+// that announces the bytes has come; a phase ends when nobody is awaited any more and the count is zero.
 #include <fmt/format.h>
 
 #include "vm/exec_lane.h"
+#include "vm/mbarrier.h"
 #include "vm/spans.h"
 #include "vm/tensor.h"
 
@@ -23,21 +22,25 @@ struct BarrierWord {
   bool valid = false, phase = false;
 
   static BarrierWord unpack(uint64_t v) {
-    return {static_cast<uint32_t>(v & kMostCount), static_cast<uint32_t>(v >> 20 & kMostCount), static_cast<int64_t>(v >> 40 & 0x3fffff) - kZeroTransactions,
-            (v >> 62 & 1) != 0, (v >> 63 & 1) != 0};
+    return {static_cast<uint32_t>(v & kMostCount), static_cast<uint32_t>(v >> 20 & kMostCount),
+            static_cast<int64_t>(v >> 40 & 0x3fffff) - kZeroTransactions, (v >> 62 & 1) != 0, (v >> 63 & 1) != 0};
   }
   uint64_t pack() const {
-    return pending | uint64_t{expected} << 20 | static_cast<uint64_t>(transactions + kZeroTransactions) << 40 | uint64_t{valid} << 62 | uint64_t{phase} << 63;
+    return pending | uint64_t{expected} << 20 | static_cast<uint64_t>(transactions + kZeroTransactions) << 40 |
+           uint64_t{valid} << 62 | uint64_t{phase} << 63;
   }
 };
 
 // A barrier object under the hand of one lane.
 class Object {
  public:
-  Object(Warp& w, const Insn& i, int lane, uint64_t address, bool own, AccessKind kind) : w_(w), i_(i), lane_(lane), address_(address) {
+  Object(Warp& w, const Insn& i, int lane, uint64_t address, bool own, AccessKind kind)
+      : w_(w), i_(i), lane_(lane), address_(address) {
     place_ = shared_span(w, i, lane, address, 8, 8, kind);
     if (own && place_.block != w.block)
-      w.trap(TrapKind::SharedOutOfRange, i, lane, fmt::format("this {} works only on a barrier of the thread's own block", i.source->form.row->opcode), address);
+      w.trap(TrapKind::SharedOutOfRange, i, lane,
+             fmt::format("this {} works only on a barrier of the thread's own block", i.source->form.row->opcode),
+             address);
     if (w.block->observer) {
       Addresses a;
       for (uint64_t& x : a.at) x = place_.offset;
@@ -52,7 +55,8 @@ class Object {
   BarrierWord read() const {
     const BarrierWord b = BarrierWord::unpack(raw());
     if (!b.valid)
-      w_.trap(TrapKind::IllegalInstruction, i_, lane_, "the address holds no initialised mbarrier", address_, "mbarrier.init must have made it, and every thread must see that first");
+      w_.trap(TrapKind::IllegalInstruction, i_, lane_, "the address holds no initialised mbarrier", address_,
+              "mbarrier.init must have made it, and every thread must see that first");
     return b;
   }
   void write(BarrierWord b) {
@@ -68,16 +72,22 @@ class Object {
     ++w_.block->progress;
   }
   void arrive(BarrierWord& b, uint32_t count) const {
-    if (count == 0 || count > kMostCount) w_.trap(TrapKind::IllegalInstruction, i_, lane_, fmt::format("an arrival of {} threads: the count must be 1 to {}", count, kMostCount), address_);
+    if (count == 0 || count > kMostCount)
+      w_.trap(TrapKind::IllegalInstruction, i_, lane_,
+              fmt::format("an arrival of {} threads: the count must be 1 to {}", count, kMostCount), address_);
     if (count > b.pending)
-      w_.trap(TrapKind::IllegalInstruction, i_, lane_, fmt::format("{} more arrival{} than the mbarrier's phase awaits", count - b.pending, count - b.pending == 1 ? "" : "s"), address_,
-              fmt::format("it was initialised for {}, of which {} are awaited", b.expected, b.pending));
+      w_.trap(TrapKind::IllegalInstruction, i_, lane_,
+              fmt::format("{} more arrival{} than the mbarrier's phase awaits", count - b.pending,
+                          count - b.pending == 1 ? "" : "s"),
+              address_, fmt::format("it was initialised for {}, of which {} are awaited", b.expected, b.pending));
     b.pending -= count;
   }
   void add_transactions(BarrierWord& b, int64_t bytes) const {
     b.transactions += bytes;
     if (b.transactions > int64_t{kMostCount} || b.transactions < -int64_t{kMostCount})
-      w_.trap(TrapKind::IllegalInstruction, i_, lane_, fmt::format("the mbarrier would await {} bytes; its count reaches {}", b.transactions, kMostCount), address_);
+      w_.trap(TrapKind::IllegalInstruction, i_, lane_,
+              fmt::format("the mbarrier would await {} bytes; its count reaches {}", b.transactions, kMostCount),
+              address_);
   }
 
  private:
@@ -97,7 +107,9 @@ void init(Warp& w, const Insn& i, uint32_t mask) {
   each_lane(mask, [&](int l) {
     Object o(w, i, l, address_of(w, i.wide[0], l), true, AccessKind::Write);
     const auto count = static_cast<uint32_t>(value_of(w, i.wide[1], l));
-    if (count == 0 || count > kMostCount) w.trap(TrapKind::IllegalInstruction, i, l, fmt::format("an mbarrier for {} threads: the count must be 1 to {}", count, kMostCount));
+    if (count == 0 || count > kMostCount)
+      w.trap(TrapKind::IllegalInstruction, i, l,
+             fmt::format("an mbarrier for {} threads: the count must be 1 to {}", count, kMostCount));
     o.put(BarrierWord{count, count, 0, true, false}.pack());
   });
 }
@@ -143,8 +155,8 @@ void arrive(Warp& w, const Insn& i, uint32_t mask) {
   });
 }
 
-// cp.async.mbarrier.arrive: the copies are done already, so the arrival happens now. Without .noinc it brings an arrival of
-// its own that the barrier did not count, and nothing is left of it.
+// cp.async.mbarrier.arrive: the copies are done already, so the arrival happens now. Without .noinc it brings an
+// arrival of its own that the barrier did not count, and nothing is left of it.
 void copies_arrive(Warp& w, const Insn& i, uint32_t mask) {
   each_lane(mask, [&](int l) {
     Object o(w, i, l, address_of(w, i.wide[0], l), true, AccessKind::Atomic);
@@ -171,7 +183,9 @@ void wait(Warp& w, const Insn& i, uint32_t mask) {
 }
 
 void pending_count(Warp& w, const Insn& i, uint32_t mask) {
-  each_lane(mask, [&](int l) { w.lanes<uint32_t>(i.wide[0].slot)[l] = BarrierWord::unpack(value_of(w, i.wide[1], l)).pending; });
+  each_lane(mask, [&](int l) {
+    w.lanes<uint32_t>(i.wide[0].slot)[l] = BarrierWord::unpack(value_of(w, i.wide[1], l)).pending;
+  });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Runs of bytes that one lane's instruction touches, for copies larger than a register: bounds checked, in any state space
-// that such copies know. Shared memory may be that of another block of the cluster.
+// Runs of bytes that one lane's instruction touches, for copies larger than a register: bounds checked, in any state
+// space that such copies know. Shared memory may be that of another block of the cluster.
 #pragma once
 #include "vm/access.h"
 
@@ -14,10 +14,13 @@ struct SharedPlace {
   std::byte* data() const { return block->shared.data() + offset; }
 };
 
-// `address` is an offset in the shared window (of the block or of the cluster); generic addresses lose their window first.
+// `address` is an offset in the shared window (of the block or of the cluster); generic addresses lose their window
+// first.
 uint64_t shared_offset(Warp& w, const Insn& i, int lane, uint64_t address);
 SharedPlace locate_shared(Warp& w, const Insn& i, int lane, uint64_t address);
-SharedPlace shared_span(Warp& w, const Insn& i, int lane, uint64_t address, uint64_t bytes, uint64_t alignment, AccessKind kind);
-std::byte* global_span(Warp& w, const Insn& i, int lane, uint64_t address, uint64_t bytes, uint64_t alignment, AccessKind kind);
+SharedPlace shared_span(Warp& w, const Insn& i, int lane, uint64_t address, uint64_t bytes, uint64_t alignment,
+                        AccessKind kind);
+std::byte* global_span(Warp& w, const Insn& i, int lane, uint64_t address, uint64_t bytes, uint64_t alignment,
+                       AccessKind kind);
 
 }  // namespace warpbeam::vm

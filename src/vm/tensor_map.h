@@ -1,5 +1,5 @@
-// Tensor maps: what a copy engine needs to know of a tensor in global memory. The 128 bytes that programs carry about are
-// laid out as here; only cuTensorMapEncode* and tensormap.replace write them.
+// Tensor maps: what a copy engine needs to know of a tensor in global memory. The 128 bytes that programs carry about
+// are laid out as here; only cuTensorMapEncode* and tensormap.replace write them.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace warpbeam::vm {
 struct TensorMap {
   static constexpr uint32_t kMagic = 0x504d4257;
   uint32_t magic = 0;
-  uint8_t type = 0;         // CUtensorMapDataType
-  uint8_t rank = 0;         // 1 to 5
-  uint8_t interleave = 0;   // 0: none, 1: 16 bytes, 2: 32 bytes
-  uint8_t swizzle = 0;      // 0: none, 1: 32 bytes, 2: 64, 3: 128
-  uint8_t fill = 0;         // outside the tensor: 0 zeros, 1 NaN
+  uint8_t type = 0;        // CUtensorMapDataType
+  uint8_t rank = 0;        // 1 to 5
+  uint8_t interleave = 0;  // 0: none, 1: 16 bytes, 2: 32 bytes
+  uint8_t swizzle = 0;     // 0: none, 1: 32 bytes, 2: 64, 3: 128
+  uint8_t fill = 0;        // outside the tensor: 0 zeros, 1 NaN
   uint8_t im2col = 0;
   uint16_t channels = 0, pixels = 0, unused = 0;
   uint64_t address = 0;
@@ -40,20 +40,23 @@ uint64_t tensor_row_pitch(const TensorMap& map);
 // Bytes of shared memory that a box takes.
 uint64_t tensor_box_span(const TensorMap& map);
 
-// Where each element of a box lies. `each(element)` is called in the order of shared memory; `at` are coordinates, `global`
-// is the byte offset from the tensor's address or ~0 outside it, `shared` the byte offset in the box before swizzling.
+// Where each element of a box lies. `each(element)` is called in the order of shared memory; `at` are coordinates,
+// `global` is the byte offset from the tensor's address or ~0 outside it, `shared` the byte offset in the box before
+// swizzling.
 struct TensorElement {
   uint64_t global, shared;
 };
 template <class Each>
-void walk_tensor(const TensorMap& m, const std::array<int64_t, 5>& at, const std::array<int64_t, 3>& offsets, Each&& each) {
+void walk_tensor(const TensorMap& m, const std::array<int64_t, 5>& at, const std::array<int64_t, 3>& offsets,
+                 Each&& each) {
   const uint64_t bytes = static_cast<uint64_t>(tensor_element_bytes(m.type));
   const uint64_t pitch = tensor_row_pitch(m);
   uint64_t row = 0, shared = 0;
   const auto place = [&](const std::array<int64_t, 5>& c) {
     uint64_t global = 0;
     for (int d = 0; d < m.rank; ++d) {
-      if (c[static_cast<size_t>(d)] < 0 || c[static_cast<size_t>(d)] >= static_cast<int64_t>(m.dims[d])) return ~uint64_t{0};
+      if (c[static_cast<size_t>(d)] < 0 || c[static_cast<size_t>(d)] >= static_cast<int64_t>(m.dims[d]))
+        return ~uint64_t{0};
       global += static_cast<uint64_t>(c[static_cast<size_t>(d)]) * (d == 0 ? bytes : m.strides[d - 1]);
     }
     return global;

@@ -113,7 +113,8 @@ void record_maps(const std::string& folder, size_t first, int next) {
       int x[8] = {c.at[0], c.at[1], c.at[2], c.at[3], c.at[4], c.offsets[0], c.offsets[1], c.offsets[2]};
       void* params[] = {&map, &dump, &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6], &x[7]};
       check(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, nullptr, params, nullptr), c.name.c_str());
-      if (const CUresult failed = cuMemcpyDtoH(buffer.data(), loads ? dump : store, buffer.size()); failed != CUDA_SUCCESS) {
+      if (const CUresult failed = cuMemcpyDtoH(buffer.data(), loads ? dump : store, buffer.size());
+          failed != CUDA_SUCCESS) {
         std::printf("map '%s' failed: %d\n", c.name.c_str(), static_cast<int>(failed));
         results.write(buffer.data(), static_cast<std::streamsize>(buffer.size()));
         results.close();
