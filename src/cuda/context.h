@@ -63,6 +63,7 @@ struct DeviceSettings {  // what cudaDeviceSet… changes; cudaDeviceReset resto
   size_t heap_limit = 8u << 20;
   size_t printf_limit = 0;  // 0: the device's own
   size_t pending_launches = 2048;
+  unsigned sync_depth = 2;
   size_t l2_granularity = 64;
   size_t persisting_l2 = 0;
   cudaFuncCache cache = cudaFuncCachePreferNone;

@@ -25,6 +25,8 @@ size_t printf_bytes(const Context& context) {
   return context.settings.printf_limit ? context.settings.printf_limit : standard;
 }
 
+constexpr size_t kMostSyncDepth = 24;
+
 cudaError_t set_limit(Context& context, cudaLimit limit, size_t value) {
   std::lock_guard lock(context.mutex);
   DeviceSettings& settings = context.settings;
@@ -44,7 +46,10 @@ cudaError_t set_limit(Context& context, cudaLimit limit, size_t value) {
       if (context.model.persisting_l2_bytes == 0) return cudaErrorUnsupportedLimit;
       settings.persisting_l2 = std::min<size_t>(value, context.model.persisting_l2_bytes);
       return cudaSuccess;
-    case cudaLimitDevRuntimeSyncDepth: return cudaErrorUnsupportedLimit;
+    case cudaLimitDevRuntimeSyncDepth:
+      if (value > kMostSyncDepth) return cudaErrorInvalidValue;
+      settings.sync_depth = static_cast<unsigned>(value);
+      return cudaSuccess;
     default: return cudaErrorInvalidValue;
   }
 }
@@ -62,7 +67,7 @@ cudaError_t get_limit(Context& context, cudaLimit limit, size_t* value) {
       if (context.model.persisting_l2_bytes == 0) return cudaErrorUnsupportedLimit;
       *value = settings.persisting_l2;
       return cudaSuccess;
-    case cudaLimitDevRuntimeSyncDepth: return cudaErrorUnsupportedLimit;
+    case cudaLimitDevRuntimeSyncDepth: *value = settings.sync_depth; return cudaSuccess;
     default: return cudaErrorInvalidValue;
   }
 }

@@ -68,6 +68,7 @@ cudaError_t prepare_launch(Function& function, const LaunchRequest& request, voi
   launch.block = extents(request.block);
   launch.dynamic_shared = static_cast<uint32_t>(request.shared);
   launch.memory = &context.memory;
+  launch.owner = &context;
   launch.cooperative = request.cooperative;
   if (cudaError_t status = cluster_of(function, request, &launch.cluster, &launch.explicit_cluster); status != cudaSuccess)
     return status;
