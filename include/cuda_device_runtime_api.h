@@ -19,6 +19,8 @@ __device__ void* cudaGetParameterBufferV2(void* func, dim3 gridDimension, dim3 b
                                           unsigned int sharedMemSize);
 __device__ cudaError_t cudaLaunchDeviceV2(void* parameterBuffer, cudaStream_t stream);
 __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
+// In a kernel of a graph: what its conditional nodes with this handle go by.
+__device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 }
 
 #endif

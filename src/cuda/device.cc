@@ -1,6 +1,7 @@
 // Choosing, configuring, synchronising and resetting devices.
 #include <algorithm>
 
+#include "cuda/capture.h"
 #include "cuda/edge.h"
 #include "cuda/memory.h"
 #include "observe/tool.h"
@@ -177,6 +178,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
 
 cudaError_t cudaDeviceSynchronize(void) {
   return in_context([](Context& context) {
+    forbid_any_capture();
     context.synchronize();
     return context.failure();
   });

@@ -5,6 +5,7 @@
 
 #include "cuda/api.h"
 #include "cuda/device_launch.h"
+#include "cuda/graph.h"
 #include "cuda/thread_state.h"
 #include "vm/access.h"
 #include "vm/builtin_call.h"
@@ -354,6 +355,14 @@ cudaError_t launch_buffer_v1(const Call& call) {
   return launch_from_buffer(*call.w.block, kernel, &c, call.arg<uint64_t>(1), call.arg<uint64_t>(5));
 }
 
+// A kernel of a graph decides what its conditional nodes run. A handle that is none changes nothing.
+void set_conditional(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
+  vm::for_lanes(mask, [&](int lane) {
+    const Call call{w, i, site, lane};
+    if (auto condition = find_condition(call.arg<uint64_t>(0))) condition->value.store(call.arg<unsigned>(1), std::memory_order_release);
+  });
+}
+
 struct DeviceFunction {
   std::string_view name;  // without the prefix of nvcc's library and without the suffix of per-thread streams
   vm::Builtin builtin;
@@ -365,6 +374,7 @@ constexpr DeviceFunction kDeviceFunctions[] = {
     {"cudaGetParameterBufferV2", parameter_buffer_v2},
     {"cudaLaunchDevice", with_status<launch_buffer_v1>},
     {"cudaLaunchDeviceV2", with_status<launch_buffer_v2>},
+    {"cudaGraphSetConditional", set_conditional},
     {"cudaDeviceSynchronize", device_synchronize},
     {"__cudaDeviceSynchronizeDeprecationAvoidance", device_synchronize},
     {"cudaDeviceSynchronizeDeprecationAvoidance", device_synchronize},

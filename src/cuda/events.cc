@@ -1,4 +1,5 @@
 // Events: moments in streams.
+#include "cuda/capture.h"
 #include "cuda/edge.h"
 #include "cuda/ops.h"
 #include "observe/tool.h"
@@ -27,6 +28,8 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flag
     StreamRef stream = find_stream(context, stream_handle);
     // An event belongs to the device it was made on, and so must the stream.
     if (!event || !stream || &event->context != &stream->context) return cudaErrorInvalidResourceHandle;
+    if (capture_record(*event, *stream, flags)) return cudaSuccess;
+    event->captured.reset();
     OpRef op = enqueue(stream->context, stream, RecordWork{});
     std::lock_guard lock(event->mutex);
     event->recorded = std::move(op);
@@ -41,6 +44,7 @@ cudaError_t with_event(cudaEvent_t handle, Body&& body) {
     EventRef event = find_event(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
     if (cudaError_t failure = event->context.failure(); failure != cudaSuccess) return failure;
+    if (cudaError_t status = event_captured(*event); status != cudaSuccess) return status;
     OpRef recorded;
     {
       std::lock_guard lock(event->mutex);

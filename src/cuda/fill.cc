@@ -69,6 +69,7 @@ cudaError_t fill_in_stream(Context& context, cudaStream_t handle, const Region& 
     work.height = 1;
   }
   OpRef op = enqueue(stream->context, stream, std::move(work));
+  if (!op) return cudaSuccess;  // captured
   if (!place->on_device()) {
     Scheduler::instance().wait(op);
     if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Operation, op->id);

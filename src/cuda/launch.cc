@@ -61,6 +61,7 @@ cudaError_t prepare_launch(Function& function, const LaunchRequest& request, voi
   if (cudaError_t status = check(function, request); status != cudaSuccess) return status;
   Context& context = function.context;
   vm::Launch& launch = work->launch;
+  work->function = &function;
   work->code = function.code;
   launch.program = &function.program;
   launch.kernel = &function.kernel;
@@ -107,6 +108,7 @@ cudaError_t launch(const void* handle, const LaunchRequest& request, void** argu
     if (request.cooperative && !context.model.cooperative_launch) return cudaErrorNotSupported;
     LaunchWork work;
     if (cudaError_t status = prepare_launch(*function, request, arguments, &work); status != cudaSuccess) return status;
+    work.handle = handle;
     enqueue(context, stream, std::move(work));
     return cudaSuccess;
   });
