@@ -1,6 +1,9 @@
 // Events: moments in streams.
+#include <thread>
+
 #include "cuda/capture.h"
 #include "cuda/edge.h"
+#include "cuda/ipc.h"
 #include "cuda/ops.h"
 #include "observe/tool.h"
 
@@ -31,8 +34,11 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flag
     if (capture_record(*event, *stream, flags)) return cudaSuccess;
     event->captured.reset();
     OpRef op = enqueue(stream->context, stream, RecordWork{});
-    std::lock_guard lock(event->mutex);
-    event->recorded = std::move(op);
+    {
+      std::lock_guard lock(event->mutex);
+      event->recorded = std::move(op);
+    }
+    if (auto moment = shared_moment(*event)) record_shared(moment, stream);
     return cudaSuccess;
   });
 }
@@ -67,6 +73,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) { r
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return in_context([&](Context&) {
+    if (EventRef known = find_event(event)) forget_shared(*known);
     return process().events.remove(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
@@ -85,7 +92,8 @@ WB_TWIN cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
-  return with_event(handle, [](Event&, const OpRef& recorded) {
+  return with_event(handle, [](Event& event, const OpRef& recorded) {
+    if (auto moment = shared_moment(event); moment && !moment->is_done()) return cudaErrorNotReady;
     if (recorded && !recorded->done()) return cudaErrorNotReady;
     if (auto* tool = warpbeam::observe::tool(); tool && recorded)
       tool->waited(warpbeam::observe::WaitKind::Operation, recorded->id);
@@ -95,6 +103,8 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return with_event(handle, [](Event& event, const OpRef& recorded) {
+    if (auto moment = shared_moment(event))
+      while (!moment->is_done()) std::this_thread::sleep_for(std::chrono::microseconds(50));
     if (recorded) {
       Scheduler::instance().wait(recorded);
       if (auto* tool = warpbeam::observe::tool()) tool->waited(warpbeam::observe::WaitKind::Operation, recorded->id);

@@ -3,6 +3,7 @@
 
 #include "cuda/capture.h"
 #include "cuda/edge.h"
+#include "cuda/ipc.h"
 #include "cuda/ops.h"
 #include "observe/tool.h"
 
@@ -62,6 +63,10 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned f
     EventRef event = find_event(event_handle);
     if (!event) return cudaErrorInvalidResourceHandle;
     if (capture_wait(stream, *event, flags)) return cudaSuccess;
+    if (auto moment = shared_moment(*event)) {
+      wait_shared(moment, stream.shared_from_this());
+      return cudaSuccess;
+    }
     TaskRef recorded;
     {
       std::lock_guard lock(event->mutex);

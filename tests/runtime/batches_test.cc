@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "kernels.h"
@@ -142,6 +143,50 @@ TEST_F(Batches, driver_functions_by_name) {
   EXPECT_EQ(result, cudaDriverEntryPointSymbolNotFound);
   EXPECT_EQ(function, nullptr);
   EXPECT_EQ(cudaGetDriverEntryPoint(nullptr, &function, cudaEnableDefault, &result), cudaErrorInvalidValue);
+}
+
+TEST_F(Batches, failures_are_logged) {
+  cudaLogIterator from = 0;
+  OK(cudaLogsCurrent(&from, 0));
+  static int heard;
+  heard = 0;
+  cudaLogsCallbackHandle handle{};
+  OK(cudaLogsRegisterCallback([](void* data, cudaLogLevel level, char*, size_t length) {
+    *static_cast<int*>(data) += level == cudaLogLevelError && length > 0;
+  }, &heard, &handle));
+  EXPECT_EQ(cudaMalloc(nullptr, 4), cudaErrorInvalidValue);
+  EXPECT_EQ(heard, 1);
+  char text[256];
+  size_t size = sizeof text;
+  OK(cudaLogsDumpToMemory(&from, text, &size, 0));
+  EXPECT_NE(std::string(text).find("cudaErrorInvalidValue"), std::string::npos);
+  EXPECT_EQ(size, std::string(text).size());
+  size = sizeof text;
+  OK(cudaLogsDumpToMemory(&from, text, &size, 0));  // nothing since
+  EXPECT_EQ(size, 0u);
+  OK(cudaLogsUnregisterCallback(handle));
+  EXPECT_EQ(cudaLogsUnregisterCallback(handle), cudaErrorInvalidValue);
+  EXPECT_EQ(heard, 1);  // it had gone by then
+}
+
+TEST_F(Batches, what_atomics_reach) {
+  const cudaAtomicOperation operations[] = {cudaAtomicOperationIntegerAdd, cudaAtomicOperationFloatAdd};
+  unsigned capabilities[2] = {~0u, ~0u};
+  OK(cudaDeviceGetHostAtomicCapabilities(capabilities, operations, 2, 0));
+  int native = -1;
+  OK(cudaDeviceGetAttribute(&native, cudaDevAttrHostNativeAtomicSupported, 0));
+  EXPECT_EQ(capabilities[0] != 0, native != 0);
+  EXPECT_EQ(cudaDeviceGetHostAtomicCapabilities(nullptr, operations, 2, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceGetHostAtomicCapabilities(capabilities, operations, 2, 99), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceGetP2PAtomicCapabilities(capabilities, operations, 2, 0, 0), cudaErrorInvalidDevice);
+}
+
+TEST_F(Batches, notifications_are_registered_once) {
+  cudaAsyncCallbackHandle_t handle{};
+  OK(cudaDeviceRegisterAsyncNotification(0, [](cudaAsyncNotificationInfo_t*, void*, cudaAsyncCallbackHandle_t) {}, nullptr, &handle));
+  OK(cudaDeviceUnregisterAsyncNotification(0, handle));
+  EXPECT_EQ(cudaDeviceUnregisterAsyncNotification(0, handle), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceRegisterAsyncNotification(0, nullptr, nullptr, &handle), cudaErrorInvalidValue);
 }
 
 }  // namespace
