@@ -62,6 +62,19 @@ void forget(Graph& graph) {
   }
 }
 
+void forget_graphs(const Context& context) {
+  std::vector<GraphRef> gone;  // end after the lock: the end of user objects calls the program
+  std::vector<GraphExecRef> instances;
+  std::lock_guard lock(cuda::graphs().mutex);
+  for (GraphExecRef& exec : cuda::graphs().instances.all())
+    if (&exec->graph->context == &context) instances.push_back(cuda::graphs().instances.remove(exec.get()));
+  for (GraphRef& graph : cuda::graphs().graphs.all())
+    if (&graph->context == &context) {
+      forget(*graph);
+      gone.push_back(std::move(graph));
+    }
+}
+
 GraphRef clone(const Graph& graph) {
   auto copy = std::make_shared<Graph>(graph.context);
   std::map<const Node*, Node*> made;
