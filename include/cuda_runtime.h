@@ -6,6 +6,7 @@
 #include "warpbeam/prelude.h"
 #endif
 #include "cuda_runtime_api.h"
+#include "cuda_device_runtime_api.h"
 #include "driver_functions.h"
 #include "vector_functions.h"
 #endif

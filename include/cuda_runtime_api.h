@@ -29,11 +29,13 @@
 extern "C" {
 #endif
 
+// Functions marked __cudart_builtin__ exist in device code too.
+
 // Errors
-cudaError_t cudaGetLastError(void);
-cudaError_t cudaPeekAtLastError(void);
-const char* cudaGetErrorName(cudaError_t error);
-const char* cudaGetErrorString(cudaError_t error);
+__cudart_builtin__ cudaError_t cudaGetLastError(void);
+__cudart_builtin__ cudaError_t cudaPeekAtLastError(void);
+__cudart_builtin__ const char* cudaGetErrorName(cudaError_t error);
+__cudart_builtin__ const char* cudaGetErrorString(cudaError_t error);
 
 // Logs
 typedef void (*cudaLogsCallback_t)(void* data, cudaLogLevel logLevel, char* message, size_t length);
@@ -46,12 +48,12 @@ cudaError_t cudaLogsDumpToMemory(cudaLogIterator* iterator, char* buffer, size_t
 
 // Devices
 cudaError_t cudaDeviceReset(void);
-cudaError_t cudaDeviceSynchronize(void);
+__cudart_builtin__ cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
-cudaError_t cudaDeviceGetLimit(size_t* pValue, enum cudaLimit limit);
+__cudart_builtin__ cudaError_t cudaDeviceGetLimit(size_t* pValue, enum cudaLimit limit);
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* maxWidthInElements,
     const struct cudaChannelFormatDesc* fmtDesc, int device);
-cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache* pCacheConfig);
+__cudart_builtin__ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache* pCacheConfig);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* leastPriority, int* greatestPriority);
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* pciBusId);
@@ -59,9 +61,9 @@ cudaError_t cudaDeviceGetPCIBusId(char* pciBusId, int len, int device);
 cudaError_t cudaDeviceRegisterAsyncNotification(int device, cudaAsyncCallback callbackFunc, void* userData,
     cudaAsyncCallbackHandle_t* callback);
 cudaError_t cudaDeviceUnregisterAsyncNotification(int device, cudaAsyncCallbackHandle_t callback);
-cudaError_t cudaGetDeviceCount(int* count);
+__cudart_builtin__ cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* prop, int device);
-cudaError_t cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr attr, int device);
+__cudart_builtin__ cudaError_t cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr attr, int device);
 cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int* capabilities,
     const enum cudaAtomicOperation* operations, unsigned int count, int device);
 cudaError_t cudaDeviceGetP2PAttribute(int* value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice);
@@ -70,7 +72,7 @@ cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int* capabilities, const
 cudaError_t cudaChooseDevice(int* device, const struct cudaDeviceProp* prop);
 cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags);
 cudaError_t cudaSetDevice(int device);
-cudaError_t cudaGetDevice(int* device);
+__cudart_builtin__ cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaSetValidDevices(int* device_arr, int len);
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
 cudaError_t cudaGetDeviceFlags(unsigned int* flags);
@@ -79,15 +81,15 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
 cudaError_t cudaDeviceDisablePeerAccess(int peerDevice);
 
 // Memory
-cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig* pConfig);
+__cudart_builtin__ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig* pConfig);
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* devPtr, size_t length WB_DEFAULT(0),
     unsigned int flags WB_DEFAULT(0x04));
 cudaError_t cudaMallocManaged(void** devPtr, size_t size, unsigned int flags WB_DEFAULT(0x01));
-cudaError_t cudaMalloc(void** devPtr, size_t size);
+__cudart_builtin__ cudaError_t cudaMalloc(void** devPtr, size_t size);
 cudaError_t cudaMallocHost(void** ptr, size_t size);
 cudaError_t cudaMallocPitch(void** devPtr, size_t* pitch, size_t width, size_t height);
-cudaError_t cudaFree(void* devPtr);
+__cudart_builtin__ cudaError_t cudaFree(void* devPtr);
 cudaError_t cudaFreeHost(void* ptr);
 cudaError_t cudaHostAlloc(void** pHost, size_t size, unsigned int flags);
 cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int flags);
@@ -118,7 +120,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, c
 // Copies and fills
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms* p);
 cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms* p);
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* p, cudaStream_t stream WB_DEFAULT(0));
+__cudart_builtin__ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* p, cudaStream_t stream WB_DEFAULT(0));
 cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms* p, cudaStream_t stream WB_DEFAULT(0));
 cudaError_t cudaMemcpy(void* dst, const void* src, size_t count, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyPeer(void* dst, int dstDevice, const void* src, int srcDevice, size_t count);
@@ -128,7 +130,7 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t count
     enum cudaMemcpyKind kind WB_DEFAULT(cudaMemcpyHostToDevice));
 cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t count, size_t offset WB_DEFAULT(0),
     enum cudaMemcpyKind kind WB_DEFAULT(cudaMemcpyDeviceToHost));
-cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, enum cudaMemcpyKind kind,
+__cudart_builtin__ cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, enum cudaMemcpyKind kind,
     cudaStream_t stream WB_DEFAULT(0));
 cudaError_t cudaMemcpyPeerAsync(void* dst, int dstDevice, const void* src, int srcDevice, size_t count,
     cudaStream_t stream WB_DEFAULT(0));
@@ -136,7 +138,7 @@ cudaError_t cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs, con
     struct cudaMemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs, cudaStream_t stream);
 cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp* opList, unsigned long long flags,
     cudaStream_t stream);
-cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
+__cudart_builtin__ cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
     enum cudaMemcpyKind kind, cudaStream_t stream WB_DEFAULT(0));
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t count, size_t offset,
     enum cudaMemcpyKind kind, cudaStream_t stream WB_DEFAULT(0));
@@ -145,10 +147,10 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t coun
 cudaError_t cudaMemset(void* devPtr, int value, size_t count);
 cudaError_t cudaMemset2D(void* devPtr, size_t pitch, int value, size_t width, size_t height);
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
-cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count, cudaStream_t stream WB_DEFAULT(0));
-cudaError_t cudaMemset2DAsync(void* devPtr, size_t pitch, int value, size_t width, size_t height,
+__cudart_builtin__ cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count, cudaStream_t stream WB_DEFAULT(0));
+__cudart_builtin__ cudaError_t cudaMemset2DAsync(void* devPtr, size_t pitch, int value, size_t width, size_t height,
     cudaStream_t stream WB_DEFAULT(0));
-cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent,
+__cudart_builtin__ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent,
     cudaStream_t stream WB_DEFAULT(0));
 
 // Stream-ordered allocation
@@ -181,7 +183,7 @@ cudaError_t cudaMemPoolImportPointer(void** ptr, cudaMemPool_t memPool, struct c
 // Streams
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* userData);
 cudaError_t cudaStreamCreate(cudaStream_t* pStream);
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* pStream, unsigned int flags);
+__cudart_builtin__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* pStream, unsigned int flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* pStream, unsigned int flags, int priority);
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int* priority);
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int* flags);
@@ -193,8 +195,8 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID a
     cudaLaunchAttributeValue* value_out);
 cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
     const cudaLaunchAttributeValue* value);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags WB_DEFAULT(0));
+__cudart_builtin__ cudaError_t cudaStreamDestroy(cudaStream_t stream);
+__cudart_builtin__ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags WB_DEFAULT(0));
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* userData,
     unsigned int flags);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
@@ -203,13 +205,13 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 
 // Events
 cudaError_t cudaEventCreate(cudaEvent_t* event);
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream WB_DEFAULT(0));
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream WB_DEFAULT(0),
+__cudart_builtin__ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
+__cudart_builtin__ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream WB_DEFAULT(0));
+__cudart_builtin__ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream WB_DEFAULT(0),
     unsigned int flags WB_DEFAULT(0));
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
-cudaError_t cudaEventDestroy(cudaEvent_t event);
+__cudart_builtin__ cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end);
 
 // Launches and functions
@@ -219,7 +221,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
 cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args, size_t sharedMem,
     cudaStream_t stream);
 cudaError_t cudaFuncSetCacheConfig(const void* func, enum cudaFuncCache cacheConfig);
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attr, const void* func);
+__cudart_builtin__ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attr, const void* func);
 cudaError_t cudaFuncSetAttribute(const void* func, enum cudaFuncAttribute attr, int value);
 cudaError_t cudaFuncGetName(const char** name, const void* func);
 cudaError_t cudaFuncGetParamInfo(const void* func, size_t paramIndex, size_t* paramOffset, size_t* paramSize);
@@ -233,11 +235,11 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* functionPtr, const void* symbolP
 cudaError_t cudaGetKernel(cudaKernel_t* kernelPtr, const void* entryFuncAddr);
 
 // Occupancy
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, const void* func, int blockSize,
+__cudart_builtin__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, const void* func, int blockSize,
     size_t dynamicSMemSize);
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, const void* func, int numBlocks,
     int blockSize);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, const void* func, int blockSize,
+__cudart_builtin__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, const void* func, int blockSize,
     size_t dynamicSMemSize, unsigned int flags);
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int* clusterSize, const void* func,
     const cudaLaunchConfig_t* launchConfig);
@@ -437,7 +439,7 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* pHandle
 
 // Libraries and versions
 cudaError_t cudaDriverGetVersion(int* driverVersion);
-cudaError_t cudaRuntimeGetVersion(int* runtimeVersion);
+__cudart_builtin__ cudaError_t cudaRuntimeGetVersion(int* runtimeVersion);
 cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** funcPtr, unsigned long long flags,
     enum cudaDriverEntryPointQueryResult* driverStatus WB_DEFAULT(__null));
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** funcPtr, unsigned int cudaVersion,

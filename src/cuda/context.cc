@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cuda/memory.h"
+#include "cuda/capture.h"
 #include "cuda/modules.h"
 #include "cuda/thread_state.h"
 #include "observe/tool.h"
@@ -116,9 +117,13 @@ void Context::reset() {
   synchronize();
   if (auto* tool = observe::tool()) tool->resetting(ordinal);
   for (const StreamRef& stream : process().streams.all())
-    if (&stream->context == this) process().streams.remove(stream.get());
+    if (&stream->context == this) {
+      abandon_capture(*stream);
+      process().streams.remove(stream.get());
+    }
   for (const EventRef& event : process().events.all())
     if (&event->context == this) process().events.remove(event.get());
+  forget_graphs(*this);
   images->unload();
   release_all(*this);
   std::lock_guard lock(mutex);

@@ -23,6 +23,8 @@ namespace warpbeam::cuda {
 
 class Context;
 
+struct CapturePoint;
+
 struct StreamAttributes {  // hints
   cudaAccessPolicyWindow window{};
   cudaSynchronizationPolicy synchronization = cudaSyncPolicyAuto;
@@ -40,6 +42,10 @@ struct Stream : std::enable_shared_from_this<Stream> {
   unsigned long long id;
   std::mutex attributes_mutex;
   StreamAttributes attributes;
+  // While it captures; guarded by the graphs' mutex. The lists are what the program was last told.
+  std::shared_ptr<CapturePoint> capture;
+  std::vector<cudaGraphNode_t> capture_handles;
+  std::vector<cudaGraphEdgeData> capture_edges;
   cudaStream_t handle() { return reinterpret_cast<cudaStream_t>(this); }
 };
 using StreamRef = std::shared_ptr<Stream>;
@@ -51,6 +57,7 @@ struct Event {
   unsigned flags;
   std::mutex mutex;
   std::shared_ptr<Op> recorded;  // the latest cudaEventRecord; null until the first
+  std::shared_ptr<CapturePoint> captured;  // where the latest record was captured; guarded by the graphs' mutex
   cudaEvent_t handle() { return reinterpret_cast<cudaEvent_t>(this); }
 };
 using EventRef = std::shared_ptr<Event>;
@@ -63,6 +70,7 @@ struct DeviceSettings {  // what cudaDeviceSet… changes; cudaDeviceReset resto
   size_t heap_limit = 8u << 20;
   size_t printf_limit = 0;  // 0: the device's own
   size_t pending_launches = 2048;
+  unsigned sync_depth = 2;
   size_t l2_granularity = 64;
   size_t persisting_l2 = 0;
   cudaFuncCache cache = cudaFuncCachePreferNone;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cuda/arrays.h"
+#include "cuda/capture.h"
 #include "cuda/edge.h"
 #include "cuda/memory.h"
 
@@ -83,6 +84,7 @@ cudaError_t copy_and_wait(Context& context, cudaStream_t handle, const CopyReque
   if (cudaError_t status = check(request, &sides); status != cudaSuccess) return status;
   StreamRef stream = find_stream(context, handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
+  forbid_capture(*stream);
 
   // The calling thread copies by itself once the way is free.
   Scheduler& scheduler = Scheduler::instance();
@@ -111,6 +113,10 @@ cudaError_t copy_in_stream(Context& context, cudaStream_t handle, const CopyRequ
   StreamRef stream = find_stream(context, handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
   CopyWork work = work_of(request);
+  if (stream->capture) {  // a graph reads pageable memory when it runs
+    enqueue(stream->context, stream, std::move(work));
+    return cudaSuccess;
+  }
   bool pageable_to = !sides.to, pageable_from = !sides.from;
   if (pageable_from && !pageable_to && work.bytes() <= kStagedBytes)
     stage(work);

@@ -1,6 +1,7 @@
 // Choosing, configuring, synchronising and resetting devices.
 #include <algorithm>
 
+#include "cuda/capture.h"
 #include "cuda/edge.h"
 #include "cuda/memory.h"
 #include "observe/tool.h"
@@ -25,6 +26,8 @@ size_t printf_bytes(const Context& context) {
   return context.settings.printf_limit ? context.settings.printf_limit : standard;
 }
 
+constexpr size_t kMostSyncDepth = 24;
+
 cudaError_t set_limit(Context& context, cudaLimit limit, size_t value) {
   std::lock_guard lock(context.mutex);
   DeviceSettings& settings = context.settings;
@@ -44,7 +47,10 @@ cudaError_t set_limit(Context& context, cudaLimit limit, size_t value) {
       if (context.model.persisting_l2_bytes == 0) return cudaErrorUnsupportedLimit;
       settings.persisting_l2 = std::min<size_t>(value, context.model.persisting_l2_bytes);
       return cudaSuccess;
-    case cudaLimitDevRuntimeSyncDepth: return cudaErrorUnsupportedLimit;
+    case cudaLimitDevRuntimeSyncDepth:
+      if (value > kMostSyncDepth) return cudaErrorInvalidValue;
+      settings.sync_depth = static_cast<unsigned>(value);
+      return cudaSuccess;
     default: return cudaErrorInvalidValue;
   }
 }
@@ -62,7 +68,7 @@ cudaError_t get_limit(Context& context, cudaLimit limit, size_t* value) {
       if (context.model.persisting_l2_bytes == 0) return cudaErrorUnsupportedLimit;
       *value = settings.persisting_l2;
       return cudaSuccess;
-    case cudaLimitDevRuntimeSyncDepth: return cudaErrorUnsupportedLimit;
+    case cudaLimitDevRuntimeSyncDepth: *value = settings.sync_depth; return cudaSuccess;
     default: return cudaErrorInvalidValue;
   }
 }
@@ -172,6 +178,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
 
 cudaError_t cudaDeviceSynchronize(void) {
   return in_context([](Context& context) {
+    forbid_any_capture();
     context.synchronize();
     return context.failure();
   });

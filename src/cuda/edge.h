@@ -30,12 +30,21 @@ inline cudaError_t bad_free(const void* pointer) {
   return cudaErrorInvalidValue;
 }
 
+// Thrown deep inside where a status cannot be returned: what a call does to a stream may be captured, and refused.
+struct StatusError : std::exception {
+  explicit StatusError(cudaError_t status) : status(status) {}
+  const char* what() const noexcept override { return "a status"; }
+  cudaError_t status;
+};
+
 template <class Body>
 cudaError_t edge(Body&& body) noexcept {
   if (this_thread().in_host_function) return remember(cudaErrorNotPermitted);
   observe::InRuntime inside;
   try {
     return remember(body());
+  } catch (const StatusError& error) {
+    return remember(error.status);
   } catch (const std::bad_alloc&) {
     return remember(cudaErrorMemoryAllocation);
   } catch (const std::exception& exception) {

@@ -8,6 +8,8 @@
 
 namespace warpbeam::cuda {
 
+void log_failure(cudaError_t status) noexcept;  // logs.cc
+
 namespace {
 
 struct Row {
@@ -37,6 +39,7 @@ void report_exception(const char* what) noexcept {
 }
 
 void tell_failure(cudaError_t status) noexcept {
+  log_failure(status);
   observe::Tool* tool = observe::tool();
   const void* bad_free = std::exchange(this_thread().bad_free, nullptr);
   if (!tool || !tool->checks()) return;

@@ -1,5 +1,9 @@
 // Events: moments in streams.
+#include <thread>
+
+#include "cuda/capture.h"
 #include "cuda/edge.h"
+#include "cuda/ipc.h"
 #include "cuda/ops.h"
 #include "observe/tool.h"
 
@@ -27,9 +31,14 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flag
     StreamRef stream = find_stream(context, stream_handle);
     // An event belongs to the device it was made on, and so must the stream.
     if (!event || !stream || &event->context != &stream->context) return cudaErrorInvalidResourceHandle;
+    if (capture_record(*event, *stream, flags)) return cudaSuccess;
+    event->captured.reset();
     OpRef op = enqueue(stream->context, stream, RecordWork{});
-    std::lock_guard lock(event->mutex);
-    event->recorded = std::move(op);
+    {
+      std::lock_guard lock(event->mutex);
+      event->recorded = std::move(op);
+    }
+    if (auto moment = shared_moment(*event)) record_shared(moment, stream);
     return cudaSuccess;
   });
 }
@@ -41,6 +50,7 @@ cudaError_t with_event(cudaEvent_t handle, Body&& body) {
     EventRef event = find_event(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
     if (cudaError_t failure = event->context.failure(); failure != cudaSuccess) return failure;
+    if (cudaError_t status = event_captured(*event); status != cudaSuccess) return status;
     OpRef recorded;
     {
       std::lock_guard lock(event->mutex);
@@ -63,6 +73,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) { r
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return in_context([&](Context&) {
+    if (EventRef known = find_event(event)) forget_shared(*known);
     return process().events.remove(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
@@ -81,7 +92,8 @@ WB_TWIN cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
-  return with_event(handle, [](Event&, const OpRef& recorded) {
+  return with_event(handle, [](Event& event, const OpRef& recorded) {
+    if (auto moment = shared_moment(event); moment && !moment->is_done()) return cudaErrorNotReady;
     if (recorded && !recorded->done()) return cudaErrorNotReady;
     if (auto* tool = warpbeam::observe::tool(); tool && recorded)
       tool->waited(warpbeam::observe::WaitKind::Operation, recorded->id);
@@ -91,6 +103,8 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return with_event(handle, [](Event& event, const OpRef& recorded) {
+    if (auto moment = shared_moment(event))
+      while (!moment->is_done()) std::this_thread::sleep_for(std::chrono::microseconds(50));
     if (recorded) {
       Scheduler::instance().wait(recorded);
       if (auto* tool = warpbeam::observe::tool()) tool->waited(warpbeam::observe::WaitKind::Operation, recorded->id);

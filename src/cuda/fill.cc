@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cuda/edge.h"
+#include "cuda/ipc.h"
 #include "cuda/memory.h"
 #include "cuda/ops.h"
 #include "observe/tool.h"
@@ -63,12 +64,14 @@ cudaError_t fill_in_stream(Context& context, cudaStream_t handle, const Region& 
   if (before > room || row > room - before) return cudaErrorInvalidValue;
 
   FillWork work{to, value, element, width, height, depth};
-  work.own_pages = place->allocation.kind == vm::MemoryKind::Device && !is_mapping(place->allocation);
+  work.own_pages = place->allocation.kind == vm::MemoryKind::Device && !is_mapping(place->allocation) &&
+                   !shared_between_processes(place->allocation.base);
   if (to.pitch == row && depth == 1) {
     work.width = width * height;
     work.height = 1;
   }
   OpRef op = enqueue(stream->context, stream, std::move(work));
+  if (!op) return cudaSuccess;  // captured
   if (!place->on_device()) {
     Scheduler::instance().wait(op);
     if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Operation, op->id);

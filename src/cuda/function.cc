@@ -59,6 +59,25 @@ int Function::resident_blocks(int block_size, size_t dynamic_shared) const {
   return last_resident_;
 }
 
+cudaFuncAttributes attributes_of(const Function& function) {
+  cudaFuncAttributes attributes{};
+  attributes.sharedSizeBytes = function.kernel.static_shared;
+  attributes.constSizeBytes = function.kernel.constant_bytes;
+  attributes.localSizeBytes = function.kernel.local_bytes;
+  attributes.maxThreadsPerBlock = function.threads_that_fit();
+  attributes.numRegs = static_cast<int>(function.kernel.registers);
+  attributes.ptxVersion = function.kernel.target_sm;
+  attributes.binaryVersion = function.context.model.cc();
+  attributes.maxDynamicSharedSizeBytes = static_cast<int>(function.max_dynamic_shared());
+  attributes.preferredShmemCarveout = function.carveout_percent;
+  attributes.nonPortableClusterSizeAllowed = function.non_portable_cluster;
+  attributes.clusterDimMustBeSet = function.kernel.cluster[0] != 0;
+  attributes.requiredClusterWidth = static_cast<int>(function.kernel.cluster[0]);
+  attributes.requiredClusterHeight = static_cast<int>(function.kernel.cluster[1]);
+  attributes.requiredClusterDepth = static_cast<int>(function.kernel.cluster[2]);
+  return attributes;
+}
+
 namespace {
 
 template <class Body>
@@ -108,21 +127,7 @@ extern "C" {
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* handle) {
   return with_function(handle, [&](Function& function) {
     if (!attributes) return cudaErrorInvalidValue;
-    *attributes = {};
-    attributes->sharedSizeBytes = function.kernel.static_shared;
-    attributes->constSizeBytes = function.kernel.constant_bytes;
-    attributes->localSizeBytes = function.kernel.local_bytes;
-    attributes->maxThreadsPerBlock = function.threads_that_fit();
-    attributes->numRegs = static_cast<int>(function.kernel.registers);
-    attributes->ptxVersion = function.kernel.target_sm;
-    attributes->binaryVersion = function.context.model.cc();
-    attributes->maxDynamicSharedSizeBytes = static_cast<int>(function.max_dynamic_shared());
-    attributes->preferredShmemCarveout = function.carveout_percent;
-    attributes->nonPortableClusterSizeAllowed = function.non_portable_cluster;
-    attributes->clusterDimMustBeSet = function.kernel.cluster[0] != 0;
-    attributes->requiredClusterWidth = static_cast<int>(function.kernel.cluster[0]);
-    attributes->requiredClusterHeight = static_cast<int>(function.kernel.cluster[1]);
-    attributes->requiredClusterDepth = static_cast<int>(function.kernel.cluster[2]);
+    *attributes = attributes_of(function);
     return cudaSuccess;
   });
 }

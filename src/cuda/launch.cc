@@ -64,6 +64,7 @@ cudaError_t prepare_launch(Function& function, const LaunchRequest& request, voi
   if (!function.program.references().empty())
     if (cudaError_t status = context.images->bindings().refresh(function.program); status != cudaSuccess) return status;
   vm::Launch& launch = work->launch;
+  work->function = &function;
   work->code = function.code;
   launch.program = &function.program;
   launch.kernel = &function.kernel;
@@ -71,6 +72,7 @@ cudaError_t prepare_launch(Function& function, const LaunchRequest& request, voi
   launch.block = extents(request.block);
   launch.dynamic_shared = static_cast<uint32_t>(request.shared);
   launch.memory = &context.memory;
+  launch.owner = &context;
   launch.cooperative = request.cooperative;
   if (cudaError_t status = cluster_of(function, request, &launch.cluster, &launch.explicit_cluster); status != cudaSuccess)
     return status;
@@ -109,6 +111,7 @@ cudaError_t launch(const void* handle, const LaunchRequest& request, void** argu
     if (request.cooperative && !context.model.cooperative_launch) return cudaErrorNotSupported;
     LaunchWork work;
     if (cudaError_t status = prepare_launch(*function, request, arguments, &work); status != cudaSuccess) return status;
+    work.handle = handle;
     enqueue(context, stream, std::move(work));
     return cudaSuccess;
   });

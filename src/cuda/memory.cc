@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/capture.h"
 #include "cuda/edge.h"
 #include "observe/tool.h"
 
@@ -138,6 +139,7 @@ extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t size) {
   return in_context([&](Context& context) {
+    forbid_unsafe_call();
     if (!pointer) return cudaErrorInvalidValue;
     return allocate(context, size, vm::MemoryKind::Device, "cudaMalloc", 0, pointer);
   });
@@ -145,6 +147,7 @@ cudaError_t cudaMalloc(void** pointer, size_t size) {
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   return in_context([&](Context& context) {
+    forbid_unsafe_call();
     if (!pointer || !pitch) return cudaErrorInvalidValue;
     return allocate_pitched(context, pointer, pitch, width, height);
   });
@@ -152,6 +155,7 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   return in_context([&](Context& context) {
+    forbid_unsafe_call();
     if (!pitched) return cudaErrorInvalidValue;
     if (extent.depth != 0 && extent.height > SIZE_MAX / extent.depth) return cudaErrorMemoryAllocation;
     pitched->xsize = extent.width;
@@ -163,7 +167,9 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 // Frees wait for the device: work already queued may use the memory.
 cudaError_t cudaFree(void* pointer) {
   return in_context([&](Context&) {
+    forbid_unsafe_call();
     if (!pointer) return cudaSuccess;
+    if (cudaError_t status; free_graph_memory(pointer, &status)) return status;
     auto place = locate(pointer);
     if (!place || !place->starts_at(pointer)) return bad_free(pointer);
     if (place->allocation.kind != vm::MemoryKind::Device && place->allocation.kind != vm::MemoryKind::Managed)

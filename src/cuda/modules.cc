@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "cuda/device_code.h"
+#include "cuda/device_runtime.h"
 #include "cuda/elf_sections.h"
 #include "cuda/memory.h"
 #include "cuda/texture_references.h"
@@ -218,15 +219,33 @@ cudaError_t LoadedImages::function(KernelSymbol& symbol, Function** function) {
   if (image.status != cudaSuccess) return image.status;
   const vm::Kernel* kernel = image.program->find_kernel(symbol.name);
   if (!kernel) return cudaErrorInvalidDeviceFunction;
-  functions_.push_back(std::make_unique<Function>(context_, image.program, *kernel));
-  *function = functions_.back().get();
-  {
-    std::lock_guard settings(context_.mutex);
-    (*function)->cache = context_.settings.cache;
-  }
+  *function = &this->function(image.program, *kernel);
   bound_.push_back(&symbol);
   slot.store(*function, std::memory_order_release);
   return cudaSuccess;
+}
+
+Function& LoadedImages::function(std::shared_ptr<const vm::Program> program, const vm::Kernel& kernel) {
+  std::lock_guard lock(mutex_);
+  auto& function = functions_[&kernel];
+  if (!function) {
+    function = std::make_unique<Function>(context_, std::move(program), kernel);
+    std::lock_guard settings(context_.mutex);
+    function->cache = context_.settings.cache;
+  }
+  return *function;
+}
+
+uint64_t LoadedImages::device_string(const char* text) {
+  std::lock_guard lock(mutex_);
+  uint64_t& address = strings_[text];
+  if (!address) {
+    auto place = context_.memory.allocate(std::strlen(text) + 1, 1, vm::MemoryKind::Constant, "a string of the runtime");
+    if (!place) return 0;
+    address = place->base;
+    std::strcpy(reinterpret_cast<char*>(address), text);
+  }
+  return address;
 }
 
 cudaError_t LoadedImages::variable(VariableSymbol& symbol, const vm::ProgramVariable** variable) {
@@ -240,10 +259,11 @@ cudaError_t LoadedImages::variable(VariableSymbol& symbol, const vm::ProgramVari
 void LoadedImages::unload(Image& image) {
   std::lock_guard lock(mutex_);
   for (const auto& symbol : image.kernels) {
-    Function* function = symbol->loaded[context_.slot].exchange(nullptr, std::memory_order_acq_rel);
-    std::erase_if(functions_, [&](const auto& other) { return other.get() == function; });
+    symbol->loaded[context_.slot].store(nullptr, std::memory_order_release);
     std::erase(bound_, symbol.get());
   }
+  if (auto found = images_.find(&image); found != images_.end())
+    std::erase_if(functions_, [&](const auto& entry) { return &entry.second->program == found->second.program.get(); });
   images_.erase(&image);
 }
 
@@ -262,12 +282,16 @@ void LoadedImages::unload() {
   for (KernelSymbol* symbol : bound_) symbol->loaded[context_.slot].store(nullptr, std::memory_order_release);
   bound_.clear();
   functions_.clear();
+  strings_.clear();
   images_.clear();
 }
 
 cudaError_t load_program(Context& context, std::span<const std::string_view> texts, const vm::LoadOptions& options,
                          std::shared_ptr<vm::Program>* program, std::string* log) {
-  auto loaded = vm::Program::load(texts, context.memory, options);
+  vm::LoadOptions with_runtime = options;
+  with_runtime.find_builtin = find_device_function;
+  with_runtime.launch_entry = kLaunchEntry;
+  auto loaded = vm::Program::load(texts, context.memory, with_runtime);
   if (loaded) {
     *program = std::move(*loaded);
     return cudaSuccess;

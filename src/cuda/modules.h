@@ -55,6 +55,8 @@ class Function {
   mutable size_t last_shared_ = 0;
 };
 
+cudaFuncAttributes attributes_of(const Function& function);
+
 struct Image;
 
 struct KernelSymbol {
@@ -146,6 +148,10 @@ class LoadedImages {
   void unload(Image& image);
   cudaError_t reference(ReferenceSymbol& symbol, const vm::ProgramReference** reference);
   ReferenceBindings& bindings() { return *bindings_; }
+  // A kernel of a program in this context, by whatever way it became known.
+  Function& function(std::shared_ptr<const vm::Program> program, const vm::Kernel& kernel);
+  // A string of the runtime, readable by kernels.
+  uint64_t device_string(const char* text);
   // Forgets everything; the context must be idle.
   void unload();
 
@@ -160,8 +166,9 @@ class LoadedImages {
   Context& context_;
   std::recursive_mutex mutex_;
   std::map<Image*, Loaded> images_;
-  std::vector<std::unique_ptr<Function>> functions_;
+  std::unordered_map<const vm::Kernel*, std::unique_ptr<Function>> functions_;
   std::unique_ptr<ReferenceBindings> bindings_;
+  std::unordered_map<std::string, uint64_t> strings_;
   std::vector<KernelSymbol*> bound_;  // symbols whose `loaded` entry points here
 };
 

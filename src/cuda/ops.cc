@@ -6,6 +6,7 @@
 #include <iterator>
 #include <thread>
 
+#include "cuda/capture.h"
 #include "cuda/context.h"
 #include "cuda/thread_state.h"
 #include "cuda/traps.h"
@@ -124,7 +125,8 @@ void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stre
           std::span<const TaskRef> after) {
   observe::Operation operation;
   operation.id = id;
-  operation.kind = static_cast<observe::OperationKind>(work.index());
+  operation.kind = std::holds_alternative<SpanWork>(work) ? observe::OperationKind::Internal
+                                                          : static_cast<observe::OperationKind>(work.index());
   operation.device = context.ordinal;
   operation.stream = stream.id;
   operation.queue = static_cast<observe::Operation::Queue>(stream.queue.kind());
@@ -144,6 +146,7 @@ void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stre
 }  // namespace
 
 OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work, std::span<const TaskRef> after) {
+  if (capture_work(context, *stream, work, after)) return nullptr;
   auto op = std::make_shared<Op>(context, stream, std::move(work));
   if (observe::Tool* tool = observe::tool()) tell(*tool, op->id, context, *stream, op->work(), after);
   Scheduler::instance().submit(op, stream->queue, after);
@@ -180,6 +183,20 @@ void Op::start() {
                    [self = shared_from_this(), this] { end(); }});
     return;
   }
+  if (is<SpanWork>()) {
+    auto span = std::get<SpanWork>(work_);
+    {
+      std::lock_guard lock(grid_mutex_);
+      help_ = span.help;
+    }
+    return span.begin([self = shared_from_this(), this] {
+      {
+        std::lock_guard lock(grid_mutex_);
+        help_ = nullptr;
+      }
+      end();
+    });
+  }
   if (bytes_ <= kInlineBytes) {
     if (claim()) run_now();
     return;
@@ -197,6 +214,15 @@ void Op::help() {
       grid = grid_;
     }
     if (grid) vm::Machine::instance().help(*grid);
+    return;
+  }
+  if (is<SpanWork>()) {
+    std::function<void()> help;
+    {
+      std::lock_guard lock(grid_mutex_);
+      help = help_;
+    }
+    if (help) help();
     return;
   }
   if (!is<HostWork>() && !polls_ && claim()) run_now();

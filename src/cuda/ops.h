@@ -20,11 +20,14 @@
 namespace warpbeam::cuda {
 
 class Context;
+class Function;
 struct Stream;
 using Clock = std::chrono::steady_clock;
 
 struct LaunchWork {
   vm::Launch launch;
+  Function* function = nullptr;
+  const void* handle = nullptr;             // as the program named the kernel
   std::shared_ptr<const vm::Program> code;  // a module may be unloaded before the launch is over
 };
 
@@ -64,6 +67,8 @@ struct WaitWork {
 struct HostWork {
   std::function<void(cudaError_t)> call;
   bool also_after_failure = false;  // stream callbacks learn of the failure; host functions are not run
+  cudaHostFn_t function = nullptr;  // what the program gave, where a graph can have it
+  void* data = nullptr;
 };
 
 // Something quick that must happen in stream order and calls no user code: stream-ordered free.
@@ -71,7 +76,13 @@ struct InternalWork {
   std::function<void()> call;
 };
 
-using Work = std::variant<LaunchWork, CopyWork, FillWork, RecordWork, WaitWork, HostWork, InternalWork>;
+// Work that is other work: it is done when it says so. A thread that waits for it may help.
+struct SpanWork {
+  std::function<void(std::function<void()> done)> begin;
+  std::function<void()> help;
+};
+
+using Work = std::variant<LaunchWork, CopyWork, FillWork, RecordWork, WaitWork, HostWork, InternalWork, SpanWork>;
 
 template <class One, size_t I = 0>
 constexpr size_t work_index() {
@@ -124,11 +135,12 @@ class Op final : public Task {
   std::atomic<bool> claimed_{false};  // whoever claims a queued copy runs it: the copying thread or a waiting one
   std::mutex grid_mutex_;
   std::shared_ptr<vm::Grid> grid_;
+  std::function<void()> help_;  // of a SpanWork under way; guarded by grid_mutex_
 };
 
 using OpRef = std::shared_ptr<Op>;
 
-// Queues `work` on the stream.
+// Queues `work` on the stream; null where the stream captures and the work became a node of its graph.
 OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work, std::span<const TaskRef> after = {});
 
 // A copy that the calling thread makes itself, once everything before it on `stream` is done.

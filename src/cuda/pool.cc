@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "cuda/capture.h"
 #include "cuda/edge.h"
 #include "cuda/memory.h"
 #include "cuda/ops.h"
@@ -72,10 +73,30 @@ cudaError_t allocate_from(const PoolRef& pool, size_t size, cudaStream_t stream,
   return cudaSuccess;
 }
 
+// In a capturing stream an allocation becomes a memory node.
+bool captured(Context& context, size_t size, cudaStream_t handle, void** pointer, cudaError_t* status) {
+  StreamRef stream = find_stream(context, handle);
+  if (!stream || !stream->capture) return false;
+  cudaMemAllocNodeParams params{};
+  params.poolProps.allocType = cudaMemAllocationTypePinned;
+  params.poolProps.location = {cudaMemLocationTypeDevice, context.ordinal};
+  params.bytesize = size;
+  AllocPart part;
+  {
+    std::lock_guard lock(graphs().mutex);
+    *status = alloc_part(&params, &part);
+  }
+  if (*status != cudaSuccess) return true;
+  *pointer = params.dptr;
+  capture_part(*stream, std::move(part));
+  return true;
+}
+
 cudaError_t malloc_async(void** pointer, size_t size, cudaStream_t stream) {
   return in_context([&](Context& context) {
     if (!pointer) return cudaErrorInvalidValue;
     if (!context.model.memory_pools) return cudaErrorNotSupported;
+    if (cudaError_t status; captured(context, size, stream, pointer, &status)) return status;
     return allocate_from(current_pool(context), size, stream, pointer);
   });
 }
@@ -84,6 +105,7 @@ cudaError_t malloc_from_pool(void** pointer, size_t size, cudaMemPool_t handle, 
   return in_context([&](Context&) {
     PoolRef pool = pools().all.find(handle);
     if (!pointer || !pool) return cudaErrorInvalidValue;
+    if (cudaError_t status; captured(pool->context, size, stream, pointer, &status)) return status;
     return allocate_from(pool, size, stream, pointer);
   });
 }
@@ -93,6 +115,17 @@ cudaError_t free_async(void* pointer, cudaStream_t handle) {
     StreamRef stream = find_stream(context, handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (!pointer) return cudaSuccess;
+    if (stream->capture) {
+      FreePart part;
+      {
+        std::lock_guard lock(graphs().mutex);
+        part.memory = find_graph_memory(pointer);
+      }
+      if (!part.memory) return cudaErrorInvalidValue;
+      capture_part(*stream, std::move(part));
+      return cudaSuccess;
+    }
+    if (cudaError_t status; free_graph_memory(pointer, &status)) return status;
     auto place = locate(pointer);
     if (!place || !place->starts_at(pointer) || place->allocation.kind != vm::MemoryKind::Device)
       return bad_free(pointer);

@@ -137,6 +137,16 @@ void Scheduler::wait(Queue& queue) {
   for (const TaskRef& task : tasks) wait(task);
 }
 
+void Scheduler::assist(Queue& queue) {
+  TaskRef front;
+  {
+    std::lock_guard lock(mutex_);
+    if (queue.pending_.empty()) return;
+    front = queue.pending_.front();
+  }
+  if (TaskRef blocked_by = obstacle(front)) blocked_by->help();
+}
+
 bool Scheduler::idle(const Queue& queue) const {
   std::lock_guard lock(mutex_);
   return queue.kind_ == Queue::Kind::Legacy ? ahead_of(queue).empty() : queue.pending_.empty();

@@ -79,6 +79,8 @@ class Scheduler {
   void wait(const TaskRef& task);
   // Everything submitted so far to the queue; for the legacy queue also to its group.
   void wait(Queue& queue);
+  // Does part of the work at the front of the queue, if it can.
+  void assist(Queue& queue);
   bool idle(const Queue& queue) const;  // what wait(queue) would wait for is done
   // The last task submitted and not done, or null.
   TaskRef last(const Queue& queue) const;

@@ -1,7 +1,9 @@
 // Streams: made, asked, waited for, and host functions in them.
 #include <algorithm>
 
+#include "cuda/capture.h"
 #include "cuda/edge.h"
+#include "cuda/ipc.h"
 #include "cuda/ops.h"
 #include "observe/tool.h"
 
@@ -38,6 +40,7 @@ cudaError_t with_stream(cudaStream_t handle, Body&& body) {
 
 cudaError_t synchronize(cudaStream_t handle) {
   return with_stream(handle, [](Stream& stream) {
+    forbid_capture(stream);
     Scheduler::instance().wait(stream.queue);
     if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Stream, stream.id);
     stream.context.write_output();
@@ -47,6 +50,7 @@ cudaError_t synchronize(cudaStream_t handle) {
 
 cudaError_t query(cudaStream_t handle) {
   return with_stream(handle, [](Stream& stream) {
+    forbid_capture(stream);
     if (!Scheduler::instance().idle(stream.queue)) return cudaErrorNotReady;
     if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Stream, stream.id);
     return stream.context.failure();
@@ -58,6 +62,11 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned f
     if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
     EventRef event = find_event(event_handle);
     if (!event) return cudaErrorInvalidResourceHandle;
+    if (capture_wait(stream, *event, flags)) return cudaSuccess;
+    if (auto moment = shared_moment(*event)) {
+      wait_shared(moment, stream.shared_from_this());
+      return cudaSuccess;
+    }
     TaskRef recorded;
     {
       std::lock_guard lock(event->mutex);
@@ -81,7 +90,7 @@ cudaError_t add_callback(cudaStream_t handle, cudaStreamCallback_t callback, voi
 cudaError_t launch_host_function(cudaStream_t handle, cudaHostFn_t function, void* data) {
   return with_stream(handle, [&](Stream& stream) {
     if (!function) return cudaErrorInvalidValue;
-    enqueue(stream.context, stream.shared_from_this(), HostWork{[=](cudaError_t) { function(data); }, false});
+    enqueue(stream.context, stream.shared_from_this(), HostWork{[=](cudaError_t) { function(data); }, false, function, data});
     return cudaSuccess;
   });
 }
@@ -118,6 +127,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 // Work already queued still runs; the stream lives until it has.
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return in_context([&](Context&) {
+    if (StreamRef stream = process().streams.find(handle)) abandon_capture(*stream);
     return process().streams.remove(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
@@ -177,44 +187,6 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return in_context([&](Context& context) {
     if (least) *least = kLeastPriority;
     if (greatest) *greatest = greatest_priority(context.model);
-    return cudaSuccess;
-  });
-}
-
-// No stream captures: beginning a capture is refused.
-
-static cudaError_t capture_status(cudaStream_t handle, cudaStreamCaptureStatus* status) {
-  return with_stream(handle, [&](Stream&) {
-    if (!status) return cudaErrorInvalidValue;
-    *status = cudaStreamCaptureStatusNone;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return capture_status(stream, status);
-}
-
-WB_TWIN cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return capture_status(per_thread(stream), status);
-}
-
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long*,
-                                     cudaGraph_t*, const cudaGraphNode_t**, const cudaGraphEdgeData**, size_t*) {
-  return capture_status(stream, status);
-}
-
-WB_TWIN cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                                  unsigned long long*, cudaGraph_t*, const cudaGraphNode_t**,
-                                                  const cudaGraphEdgeData**, size_t*) {
-  return capture_status(per_thread(stream), status);
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  return edge([&] {
-    if (!mode || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
-      return cudaErrorInvalidValue;
-    std::swap(*mode, this_thread().capture_mode);
     return cudaSuccess;
   });
 }

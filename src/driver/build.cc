@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "driver/depfile.h"
+#include "driver/device_launches.h"
 #include "driver/device_link.h"
 #include "driver/diagnostics.h"
 #include "driver/fatbin.h"
@@ -33,6 +34,9 @@ struct Unit {
   std::string object;
   std::vector<std::string> ptx_files;  // one per target
   std::vector<std::string> dependency_files;
+  // Preprocessed and rewritten, where device code launches kernels; else empty.
+  std::string host_text;
+  std::vector<std::string> device_texts;  // one per target
 };
 
 bool is_source(Language language) {
@@ -58,6 +62,10 @@ class Build {
   Result<void> check_device_syntax();
 
   Unit plan_unit(const Input& source, bool keep_object);
+  Result<void> rewrite_launches(Unit& unit, bool with_host, const DependencyOutput* host_dependencies);
+  DependencyOutput recorded_dependencies(const Unit& unit, size_t pass) const;
+  DependencyOutput host_dependencies(const Unit& unit) const;
+  Command device_command(const Unit& unit, size_t target, const DependencyOutput* dependencies) const;
   void add_commands(const Unit& unit, std::vector<Command>& commands);
   void read_separated(const Unit& unit, std::vector<Command>& commands, size_t first);
   Result<void> embed(const Unit& unit);
@@ -189,7 +197,8 @@ Result<void> Build::run_all(const std::vector<Command>& commands, int at_once) {
 }
 
 Unit Build::plan_unit(const Input& source, bool keep_object) {
-  Unit unit{source, "", {}, {}};
+  Unit unit;
+  unit.source = source;
   std::string stem = unique(fs::path(source.path).stem().string());
   unit.object = keep_object ? output_name(source.path, ".o") : temporary(stem + ".o");
   if (source.language == Language::Cuda)
@@ -201,12 +210,13 @@ Unit Build::plan_unit(const Input& source, bool keep_object) {
   return unit;
 }
 
-void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
-  // The first dependency file is the host pass's. A user's -MD is answered by it as well.
-  auto recorded = [&](size_t pass) {
-    return DependencyOutput{record_ ? unit.dependency_files[pass] : "", "recorded", true, false};
-  };
-  DependencyOutput host = recorded(0);
+DependencyOutput Build::recorded_dependencies(const Unit& unit, size_t pass) const {
+  return {record_ ? unit.dependency_files[pass] : "", "recorded", true, false};
+}
+
+// The first dependency file is the host pass's. A user's -MD is answered by it as well.
+DependencyOutput Build::host_dependencies(const Unit& unit) const {
+  DependencyOutput host = recorded_dependencies(unit, 0);
   const Dependencies& asked = options_.dependencies;
   if (asked.while_compiling && !record_) {
     std::string file = asked.file;
@@ -219,20 +229,65 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
     if (target.empty()) target = output_name(unit.source.path, ".o");
     host = {file, target, asked.system, asked.phony};
   }
-  const DependencyOutput* host_dependencies = host.file.empty() ? nullptr : &host;
+  return host;
+}
+
+// Where device code launches kernels, clang is given rewritten texts. A source in which that is certain or possible is
+// preprocessed here; the texts are kept only if there is such a launch.
+Result<void> Build::rewrite_launches(Unit& unit, bool with_host, const DependencyOutput* host_dependencies) {
+  if (unit.source.language != Language::Cuda || only_shown()) return {};
+  auto source = read_file(unit.source.path);
+  if (!source || find_device_launches(*source) == DeviceLaunches::None) return {};
+  std::vector<Command> commands;
+  std::string host_text = temporary(unique(fs::path(unit.object).stem().string()) + ".host.cui");
+  if (with_host) commands.push_back(preprocess_host(options_, unit.source.path, host_text, host_dependencies));
+  std::vector<std::string> device_texts;
+  for (size_t at = 0; at < options_.targets.size(); ++at) {
+    DependencyOutput device = record_ ? recorded_dependencies(unit, at + 1) : DependencyOutput{};
+    device_texts.push_back(temporary(unique(fs::path(unit.ptx_files[at]).filename().string()) + ".cui"));
+    commands.push_back(preprocess_device(options_, unit.source.path, options_.targets[at], device_texts.back(), record_ ? &device : nullptr));
+  }
+  read_separated(unit, commands, 0);
+  WB_TRY(run_all(commands, processors()));
+  bool launches = false;
+  for (const std::string& file : device_texts) {
+    auto text = read_file(file);
+    if (!text) return text.error();
+    launches |= find_device_launches(*text) == DeviceLaunches::Found;
+    WB_TRY(write_file(file, rewrite_for_device(*text)));
+  }
+  if (!launches) return {};
+  unit.device_texts = std::move(device_texts);
+  if (!with_host) return {};
+  auto text = read_file(host_text);
+  if (!text) return text.error();
+  unit.host_text = std::move(host_text);
+  return write_file(unit.host_text, rewrite_for_host(*text));
+}
+
+Command Build::device_command(const Unit& unit, size_t at, const DependencyOutput* dependencies) const {
+  const CodeTarget& target = options_.targets[at];
+  return unit.device_texts.empty() ? device_pass(options_, unit.source.path, target, unit.ptx_files[at], dependencies)
+                                   : rewritten_device_pass(options_, unit.source.path, target, unit.device_texts[at], unit.ptx_files[at]);
+}
+
+void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
+  DependencyOutput host = host_dependencies(unit);
+  const DependencyOutput* dependencies = host.file.empty() ? nullptr : &host;
   const size_t first = commands.size();
   if (unit.source.language != Language::Cuda) {
-    commands.push_back(plain_pass(options_, unit.source, unit.object, host_dependencies));
+    commands.push_back(plain_pass(options_, unit.source, unit.object, dependencies));
     return read_separated(unit, commands, first);
   }
-  commands.push_back(
-      host_pass(options_, unit.source.path, temporary("placeholder.fatbin"), unit.object, host_dependencies));
+  const std::string placeholder = temporary("placeholder.fatbin");
+  commands.push_back(unit.host_text.empty()
+                         ? host_pass(options_, unit.source.path, placeholder, unit.object, dependencies)
+                         : rewritten_host_pass(options_, unit.source.path, placeholder, unit.host_text, unit.object));
   for (size_t at = 0; at < unit.ptx_files.size(); ++at) {
-    DependencyOutput device = recorded(at + 1);
-    commands.push_back(
-        device_pass(options_, unit.source.path, options_.targets[at], unit.ptx_files[at], record_ ? &device : nullptr));
+    DependencyOutput device = recorded_dependencies(unit, at + 1);
+    commands.push_back(device_command(unit, at, record_ ? &device : nullptr));
   }
-  read_separated(unit, commands, first);
+  if (unit.host_text.empty()) read_separated(unit, commands, first);
 }
 
 // Lets the passes from `first` on read a copy of the source in which macros stand apart from strings, where it needs one.
@@ -290,6 +345,8 @@ Result<void> Build::embed(const Unit& unit) {
     words += fmt::format(" -arch {} {}", options_.targets[at].arch.compute(), quote(unit.ptx_files[at]));
   show(fmt::format("embed-fatbin --into={}{}", quote(unit.object), words));
   if (only_shown()) return {};
+  auto object = read_file(unit.object);
+  if (!object) return object.error();
   std::vector<FatbinEntry> entries;
   std::string stem = fs::path(unit.source.path).stem();
   auto kept = [&](const std::string& name) {
@@ -298,6 +355,8 @@ Result<void> Build::embed(const Unit& unit) {
   for (size_t at = 0; at < unit.ptx_files.size(); ++at) {
     auto ptx = finished_ptx(unit.ptx_files[at], options_.targets[at]);
     if (!ptx) return ptx.error();
+    if (options_.rdc && !unit.device_texts.empty())
+      separate_static_kernels(*ptx, static_kernel_suffix(*object).value_or("__intern__" + unit_id(options_, unit.source.path)));
     if (options_.keep) {
       bool single = options_.targets.size() == 1;
       WB_TRY(write_file(kept(single ? stem + ".ptx" : stem + "." + options_.targets[at].arch.sm() + ".ptx"), *ptx));
@@ -306,8 +365,6 @@ Result<void> Build::embed(const Unit& unit) {
   }
   std::string fatbin = write_fatbin(entries);
   if (options_.keep) WB_TRY(write_file(kept(stem + ".fatbin"), fatbin));
-  auto object = read_file(unit.object);
-  if (!object) return object.error();
   auto replaced = replace_section(*object, options_.rdc ? kRelocatableSection : kWholeProgramSection, fatbin);
   if (!replaced) return replaced.error();
   if (!*replaced) return {};  // a source without device code registers nothing
@@ -320,6 +377,8 @@ Result<void> Build::make_objects(bool keep_objects) {
   for (const auto& input : options_.inputs) {
     if (!is_source(input.language)) continue;
     units_.push_back(plan_unit(input, keep_objects));
+    DependencyOutput host = host_dependencies(units_.back());
+    WB_TRY(rewrite_launches(units_.back(), true, host.file.empty() ? nullptr : &host));
     add_commands(units_.back(), commands);
   }
   if (commands.empty()) return {};
@@ -445,9 +504,9 @@ Result<void> Build::make_ptx() {
     if (input.language != Language::Cuda)
       return Error{1, fmt::format("'{}': only CUDA sources become PTX", input.path)};
     units.push_back(plan_unit(input, false));
-    DependencyOutput dependencies{record_ ? units.back().dependency_files[0] : "", "recorded", true, false};
-    commands.push_back(device_pass(options_, input.path, options_.targets[0], units.back().ptx_files[0],
-                                   record_ ? &dependencies : nullptr));
+    WB_TRY(rewrite_launches(units.back(), false, nullptr));
+    DependencyOutput dependencies = recorded_dependencies(units.back(), 0);
+    commands.push_back(device_command(units.back(), 0, record_ ? &dependencies : nullptr));
   }
   auto compiled = run_all(commands, processors());
   if (!only_shown()) say(diagnostics_.closing());
@@ -468,8 +527,9 @@ Result<void> Build::make_fatbins() {
     if (input.language != Language::Cuda && input.language != Language::Ptx)
       return Error{1, fmt::format("'{}': only CUDA sources and PTX become fat binaries", input.path)};
     units.push_back(plan_unit(input, false));
+    if (input.language == Language::Cuda) WB_TRY(rewrite_launches(units.back(), false, nullptr));
     for (size_t at = 0; at < units.back().ptx_files.size(); ++at)
-      commands.push_back(device_pass(options_, input.path, options_.targets[at], units.back().ptx_files[at], nullptr));
+      commands.push_back(device_command(units.back(), at, nullptr));
   }
   auto compiled = run_all(commands, processors());
   if (!only_shown()) say(diagnostics_.closing());

@@ -55,7 +55,7 @@ std::string arch_list(const Options& options) {
 }
 
 // The parts of a CUDA compilation on which both passes must agree.
-void add_cuda(Words& words, const Options& options, const std::string& source) {
+void add_cuda(Words& words, const Options& options, const std::string& source, bool preprocessed = false) {
   append(words,
          {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/dev/null", "-Xclang", "-target-sdk-version=12.3"});
   add_diagnostics(words, options);
@@ -72,8 +72,10 @@ void add_cuda(Words& words, const Options& options, const std::string& source) {
   if (options.precision.fast_math) append(words, {"-D__USE_FAST_MATH__=1", "-fgpu-approx-transcendentals"});
   if (options.per_thread_stream)
     append(words, {"-Xclang", "-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"});
-  add_preprocessor(words, options);
-  append(words, {"-include", toolchain().include_directory + "/warpbeam/" + options.prelude});
+  if (!preprocessed) {
+    add_preprocessor(words, options);
+    append(words, {"-include", toolchain().include_directory + "/warpbeam/" + options.prelude});
+  }
   append(words, options.both);
 }
 
@@ -134,9 +136,9 @@ Words source_words(const Options& options, const Input& source) {
   return words;
 }
 
-Words host_words(const Options& options, const std::string& source) {
+Words host_words(const Options& options, const std::string& source, bool preprocessed = false) {
   Words words = {toolchain().clang};
-  add_cuda(words, options, source);
+  add_cuda(words, options, source, preprocessed);
   append(words, {"--cuda-host-only", "--cuda-gpu-arch=" + options.targets.front().clang_arch()});
   add_host(words, options);
   return words;
@@ -170,6 +172,41 @@ Command host_pass(const Options& options, const std::string& source, const std::
   append(words, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder});
   add_dependencies(words, dependencies);
   append(words, {"-c", source, "-o", object_file});
+  return {words, ""};
+}
+
+Command preprocess_device(const Options& options, const std::string& source, const CodeTarget& target,
+                          const std::string& text_file, const DependencyOutput* dependencies) {
+  Words words = {toolchain().clang};
+  add_cuda(words, options, source);
+  add_device(words, options, target);
+  add_dependencies(words, dependencies);
+  append(words, {"-D__WARPBEAM_DEVICE_LAUNCHES__=1", "-E", source, "-o", text_file});
+  return {words, ""};
+}
+
+Command preprocess_host(const Options& options, const std::string& source, const std::string& text_file,
+                        const DependencyOutput* dependencies) {
+  Words words = host_words(options, source);
+  add_dependencies(words, dependencies);
+  append(words, {"-E", source, "-o", text_file});
+  return {words, ""};
+}
+
+Command rewritten_device_pass(const Options& options, const std::string& source, const CodeTarget& target,
+                              const std::string& text_file, const std::string& ptx_file) {
+  Words words = {toolchain().clang};
+  add_cuda(words, options, source, true);
+  add_device(words, options, target);
+  append(words, {"-S", text_file, "-o", ptx_file});
+  return {words, ""};
+}
+
+Command rewritten_host_pass(const Options& options, const std::string& source, const std::string& placeholder,
+                            const std::string& text_file, const std::string& object_file) {
+  Words words = host_words(options, source, true);
+  append(words, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder});
+  append(words, {"-c", text_file, "-o", object_file});
   return {words, ""};
 }
 

@@ -28,6 +28,17 @@ Command device_pass(const Options& options, const std::string& source, const Cod
 Command host_pass(const Options& options, const std::string& source, const std::string& placeholder,
                   const std::string& object_file, const DependencyOutput* dependencies);
 
+// The same two passes in two steps, for sources that launch from device code (device_launches.h): the preprocessed text,
+// and what comes of it once it has been rewritten.
+Command preprocess_device(const Options& options, const std::string& source, const CodeTarget& target,
+                          const std::string& text_file, const DependencyOutput* dependencies);
+Command preprocess_host(const Options& options, const std::string& source, const std::string& text_file,
+                        const DependencyOutput* dependencies);
+Command rewritten_device_pass(const Options& options, const std::string& source, const CodeTarget& target,
+                              const std::string& text_file, const std::string& ptx_file);
+Command rewritten_host_pass(const Options& options, const std::string& source, const std::string& placeholder,
+                            const std::string& text_file, const std::string& object_file);
+
 // C or C++ source to an object.
 Command plain_pass(const Options& options, const Input& source, const std::string& object_file,
                    const DependencyOutput* dependencies);

@@ -117,6 +117,27 @@ bool is_instruction(std::string_view line, std::string_view name) {
 
 }  // namespace
 
+void separate_static_kernels(std::string& ptx, const std::string& suffix) {
+  constexpr std::string_view kEntry = ".entry ";
+  std::set<std::string> names;
+  std::string_view rest = ptx;
+  while (!rest.empty()) {
+    auto line = next_line(rest);
+    if (!line.starts_with(kEntry)) continue;  // others have a linkage in front
+    line.remove_prefix(kEntry.size());
+    names.emplace(line.substr(0, line.find_first_of("( \t")));
+  }
+  for (const auto& name : names) replace_name(ptx, name, name + suffix);
+}
+
+std::optional<std::string> static_kernel_suffix(std::string_view host_object) {
+  constexpr std::string_view kMark = "__intern__";
+  const auto at = host_object.find(kMark);
+  if (at == host_object.npos) return std::nullopt;
+  const auto digits = host_object.substr(at + kMark.size());
+  return std::string(kMark) + std::string(digits.substr(0, digits.find_first_not_of("0123456789abcdef")));
+}
+
 void adjust_ptx(std::string& ptx, const Options& options) {
   if (options.rdc && ptx.find("__static__") != ptx.npos) join_static_names(ptx);
   if (!options.max_registers && options.load_cache.empty() && options.store_cache.empty()) return;

@@ -1,6 +1,7 @@
 // Small changes to the PTX text that clang made, and what can be read off it. The text's layout is clang's: one
 // statement per line, directives at the start of a line; hand-written PTX does not come through here.
 #pragma once
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +12,11 @@ namespace warpbeam::driver {
 
 // Applies -maxrregcount, -dlcm, -dscm, and for relocatable code the names of static variables.
 void adjust_ptx(std::string& ptx, const Options& options);
+
+// In relocatable code static kernels get names of their own, as clang gives them where it knows __global__: NAME and the
+// suffix that the host object uses.
+void separate_static_kernels(std::string& ptx, const std::string& suffix);
+std::optional<std::string> static_kernel_suffix(std::string_view host_object);
 
 struct DeviceSymbols {
   std::set<std::string> defined;

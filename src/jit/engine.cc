@@ -81,6 +81,7 @@ std::string refuse(const vm::Code& code, const vm::Launch& launch, const vm::Eng
   if (code.function->insns.size() > kMostInstructions) return "it is very long";
   for (const vm::Insn& i : code.function->insns) {
     if (i.fn == services.call || i.fn == services.call_indirect) return "it calls device functions that were not inlined";
+    if (i.call && i.call->runtime) return "it calls the device runtime";
     const isa::Row* row = i.source ? i.source->form.row : nullptr;
     if (!row || i.fn == services.label) continue;
     if (i.fn == services.jump || i.fn == services.not_pred || i.fn == services.read_special || i.call) continue;

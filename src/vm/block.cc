@@ -59,6 +59,8 @@ void Block::begin(GridState& g, uint64_t block_index) {
   if (fresh || shared.size() < shared_bytes) shared.assign(shared_bytes + 64, std::byte{0});
   barriers.fill({});
   printed.clear();
+  children.reset();
+  waits_for_children = false;
   const uint64_t epoch = launch->memory->epoch();
   if (fresh || epoch != ranges_epoch) {
     ranges.fill({});
@@ -93,6 +95,7 @@ uint64_t Block::footprint() const {
 BlockStatus Block::advance(bool& polled) {
   for (;;) {
     bool ran = false, progressed = false;
+    if (waits_for_children) release_if_children_done(*this);
     for (auto& w : warps) {
       if (w->live == 0 || !w->has_ready()) continue;
       ran = true;
@@ -102,7 +105,9 @@ BlockStatus Block::advance(bool& polled) {
     if (live_threads == 0) return BlockStatus::Done;
     if (progressed) continue;
     if (ran) return BlockStatus::Yielded;  // every warp that could run only spun
-    // Nothing can run. Lanes that wait for lanes of their warp which will not come are let go first.
+    // Nothing can run.
+    if (waits_for_children) return BlockStatus::AwaitsChildren;
+    // Lanes that wait for lanes of their warp which will not come are let go first.
     bool released = false;
     for (auto& w : warps) released = w->release_warp_sync() || released;
     if (!released) return BlockStatus::Blocked;
@@ -112,7 +117,7 @@ BlockStatus Block::advance(bool& polled) {
 BlockStatus Block::run() {
   if (members.empty()) members.assign(1, this);  // handed over by a compiled kernel
   for (;;) {
-    bool polled = false, spun = false, done = true;
+    bool polled = false, spun = false, awaits = false, done = true;
     uint64_t before = 0, after = 0;
     uint32_t live = 0, left = 0;
     for (Block* b : members) {
@@ -124,6 +129,7 @@ BlockStatus Block::run() {
       const BlockStatus status = b->advance(polled);
       done = done && status == BlockStatus::Done;
       spun = spun || status == BlockStatus::Yielded;
+      awaits = awaits || status == BlockStatus::AwaitsChildren;
     }
     if (done) return BlockStatus::Done;
     for (Block* b : members) {
@@ -133,10 +139,11 @@ BlockStatus Block::run() {
     const bool changed = before != after || live != left;
     if (!spun) {  // all of them wait at barriers: of the cluster, one's arrival may just have let others go
       if (changed && members.size() > 1) continue;
+      if (awaits) return BlockStatus::AwaitsChildren;
       deadlock(members.size() == 1 ? "deadlock: every live thread of the block waits at a barrier that cannot complete"
                                    : "deadlock: every live thread of the cluster waits at a barrier that cannot complete");
     }
-    if (polled) {
+    if (polled || awaits) {
       idle_rounds = 0;
       if (changed) ++progress;  // the leader speaks for the cluster
       return BlockStatus::Yielded;

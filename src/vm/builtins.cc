@@ -8,29 +8,13 @@
 
 #include "isa/library/library.h"
 #include "vm/access.h"
+#include "vm/builtin_call.h"
 #include "vm/device_printf.h"
 #include "vm/exec_lane.h"
 #include "vm/grid.h"
 
 namespace warpbeam::vm {
 namespace {
-
-template <class T>
-T argument(Warp& w, const CallSite& site, size_t k, int lane) {
-  T v{};
-  if (k < site.args.size())
-    std::memcpy(&v, w.local(lane) + w.frame->local_base + site.args[k].offset, std::min<size_t>(sizeof v, site.args[k].size));
-  return v;
-}
-template <class T>
-void give_back(Warp& w, const CallSite& site, int lane, T v) {
-  if (!site.returns.empty())
-    std::memcpy(w.local(lane) + w.frame->local_base + site.returns[0].offset, &v, std::min<size_t>(sizeof v, site.returns[0].size));
-}
-template <class F>
-void for_lanes(uint32_t mask, F f) {
-  for (; mask; mask &= mask - 1) f(__builtin_ctz(mask));
-}
 
 void print(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
   for_lanes(mask, [&](int lane) {
@@ -212,11 +196,15 @@ void exec_call_indirect(Warp& w, const Insn& i, uint32_t mask) {
   uint32_t same = 0;
   for (int l = 0; l < kWarpSize; ++l) same |= static_cast<uint32_t>((mask >> l & 1) && targets[l] == targets[first]) << l;
   const uint64_t n = (targets[first] - kCodeWindow) / 16;
-  if (targets[first] < kCodeWindow || targets[first] % 16 || n == 0 || n > image.functions.size() || image.functions[n - 1]->source->entry)
+  if (targets[first] < kCodeWindow || targets[first] % 16 || n == 0 || n > image.functions.size() || (image.functions[n - 1]->source->entry && !image.launch_entry))
     w.trap(TrapKind::InvalidPc, i, first, "call through a pointer that is not a device function", targets[first],
            "function pointers taken on the host do not work on the device; take them in device code");
   const FunctionCode& callee = *image.functions[n - 1];
   const CallSite& site = *i.call;
+  if (callee.source->entry) {
+    if (mask != same) w.split(mask & ~same, &i);
+    return image.launch_entry(w, i, site, same);
+  }
   bool ok = site.args.size() == callee.params.size() && site.returns.size() == callee.returns.size();
   if (!ok) w.trap(TrapKind::InvalidPc, i, first, fmt::format("call through a pointer with other parameters than {} has", callee.display_name), targets[first]);
   // The other lanes come back to this instruction.

@@ -116,15 +116,15 @@ struct FunctionCode {
   bool takes_param_address = false;
   bool indirect_calls = false;
   bool allocates = false;                     // by alloca, from the top of local memory
+  const Kernel* kernel = nullptr;             // of an entry
   bool may_wait = false;                      // it or what it calls sees what other threads do
 };
-
-using Builtin = void (*)(Warp& warp, const Insn& insn, const CallSite& site, uint32_t mask);
 
 struct CallSite {
   const FunctionCode* callee = nullptr;  // null: through a register or a builtin
   Builtin builtin = nullptr;
   const void* builtin_data = nullptr;
+  bool runtime = false;                  // it may make lanes wait for grids they launched
   int32_t target_slot = -1;              // register holding a function address
   std::vector<LocalPart> args, returns;  // in the caller's local frame
 };
@@ -152,6 +152,8 @@ struct Program::Image {
   std::unordered_map<std::string, uint32_t> function_index;  // by name; internal ones by "name@module"
   std::deque<Code> kernels;
   int device_cc = 90;
+  bool calls_runtime = false;                 // its code may launch grids
+  Builtin launch_entry = nullptr;
 };
 
 // An image instruction has its operands in Insn::list: results, coordinates, values, level, gradients, offset; Insn::imm

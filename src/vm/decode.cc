@@ -687,12 +687,20 @@ class Decoder {
     } else {
       Resolved r = resolve_(target.name);
       if (r.kind == Resolved::Function) {
-        site.callee = r.function;
-        note(code_.callees, r.function->index);
-        check_call(i, site, *r.function->source);
+        check_call(i, site, *r.function->source, r.builtin);
+        if (r.function->source->entry) {
+          site.builtin = r.builtin;
+          site.builtin_data = r.function;
+          site.runtime = true;
+          fn = exec_call_builtin;
+        } else {
+          site.callee = r.function;
+          note(code_.callees, r.function->index);
+        }
       } else if (r.kind == Resolved::Builtin) {
         site.builtin = r.builtin;
         site.builtin_data = r.builtin_data;
+        site.runtime = r.runtime;
         fn = exec_call_builtin;
       } else {
         errors_.push_back({i.at, fmt::format("function '{}' is not defined", target.name), false});
@@ -704,9 +712,11 @@ class Decoder {
     c.call = &code_.call_sites.back();
     guard(c, i);
   }
-  void check_call(const ptx::Instruction& i, const CallSite& site, const ptx::Function& callee) {
-    bool ok = site.args.size() == callee.params.size() && site.returns.size() == callee.returns.size() && !callee.entry;
-    for (size_t k = 0; ok && k < site.args.size(); ++k) ok = site.args[k].size == callee.params[k].size;
+  // A call of a kernel is a launch, as our compiler leaves it; there, small integers are widened to 32 bits.
+  void check_call(const ptx::Instruction& i, const CallSite& site, const ptx::Function& callee, Builtin launch) {
+    bool ok = site.args.size() == callee.params.size() && site.returns.size() == callee.returns.size() && (!callee.entry || launch);
+    for (size_t k = 0; ok && k < site.args.size(); ++k)
+      ok = site.args[k].size == callee.params[k].size || (callee.entry && site.args[k].size == 4 && callee.params[k].size < 4);
     for (size_t k = 0; ok && k < site.returns.size(); ++k) ok = site.returns[k].size == callee.returns[k].size;
     if (!ok) errors_.push_back({i.at, fmt::format("this call does not match the parameters of '{}'", callee.name), false});
   }

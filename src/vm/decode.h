@@ -13,7 +13,8 @@ struct Resolved {
   uint64_t address = 0;         // Address: of a variable; Function: its code address
   uint32_t shared = 0;          // index into Image::shared_variables
   const FunctionCode* function = nullptr;
-  vm::Builtin builtin = nullptr;
+  bool runtime = false;           // Builtin: of the device runtime
+  vm::Builtin builtin = nullptr;  // Function: what a call of a kernel does
   const void* builtin_data = nullptr;
 };
 using Resolve = std::function<Resolved(const std::string& name)>;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "vm/engine.h"
+#include "vm/family.h"
 #include "vm/warp.h"
 
 namespace warpbeam::vm {
@@ -39,9 +40,20 @@ struct GridState {
   Trap trap;
   uint64_t trap_block = ~uint64_t(0);
   std::condition_variable finished_cv;
+
+  // What device code launched; all but `parked` guarded by the family's mutex. Null for programs that launch nothing.
+  std::shared_ptr<Family> family;
+  uint64_t children = 0;                           // launched and not done
+  std::atomic<uint64_t> parked{0};                 // blocks that wait for children
+  std::deque<DeviceTaskRef> tail;                  // the tail stream, begun when all else is done
+  std::vector<DeviceTaskRef> tail_begun;
+  uint64_t running = 0;                            // blocks in their first turn; guarded by `mutex`, as is `kept`
+  std::vector<DeviceTaskRef> kept;                 // launched by blocks that do not wait for it
+  std::vector<std::shared_ptr<BlockChildren>> had_children;  // of blocks that have ended
+  bool settled = false;
 };
 
-class Grid : public GridState {
+class Grid : public GridState, public std::enable_shared_from_this<Grid> {
  public:
   // All its blocks have only waited for so long.
   bool stalled_for(std::chrono::nanoseconds time) const {
@@ -49,7 +61,18 @@ class Grid : public GridState {
     const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
     return since != 0 && now.count() - since > time.count();
   }
+  bool has_yielded() {
+    std::lock_guard lock(mutex);
+    return !yielded.empty();
+  }
 };
+
+// The grid's blocks do not go on; the lowest failing block's trap is the one reported.
+void fail(Grid& grid, Trap&& trap, uint64_t block);
+// Everything of the grid is done: tells whoever waits for it.
+void finish(Grid& grid);
+// A parked block can go on.
+void give_back_block(const std::shared_ptr<Grid>& grid, std::unique_ptr<Block> block);
 
 // Runs one block (or continues one) of the grid on this thread; false when there was nothing to do.
 // `spun` is set when the block made no progress but waits for something.

@@ -56,11 +56,18 @@ void keep_printed(Grid& grid, Block& block) {
   for (auto& peer : block.peers) keep_printed(grid, *peer);
 }
 
+// What the block launched stays known to its grid when the block is gone.
+void keep_children(Grid& grid, Block& block) {
+  for (auto& peer : block.peers) keep_children(grid, *peer);
+  if (!block.children) return;
+  keep_fresh(block);  // a block that failed in its turn leaves some
+  std::lock_guard lock(grid.family->mutex);
+  grid.had_children.push_back(std::move(block.children));
+}
+
 // Ends a block's turn on this thread; finishes the grid after the last one.
 void end_block(Grid& grid, std::unique_ptr<Block> block) {
-  std::function<void(LaunchResult&&)> done;
-  LaunchResult result;
-  std::vector<std::unique_ptr<Block>> idle;
+  if (block) keep_children(grid, *block);
   {
     std::lock_guard lock(grid.mutex);
     if (block) {
@@ -69,8 +76,22 @@ void end_block(Grid& grid, std::unique_ptr<Block> block) {
     }
     grid.last_progress = 0;
     if (++grid.ended != grid.total_blocks) return;
+  }
+  if (settle(grid)) finish(grid);
+}
+
+}  // namespace
+
+void finish(Grid& grid) {
+  std::function<void(LaunchResult&&)> done;
+  LaunchResult result;
+  std::vector<std::unique_ptr<Block>> idle;
+  const std::string children = children_output(grid);
+  {
+    std::lock_guard lock(grid.mutex);
     result.trap = std::move(grid.trap);
     for (auto& [b, text] : grid.printed) result.printed += text;
+    result.printed += children;
     done = std::move(grid.done);
     idle.swap(grid.idle);
   }
@@ -93,6 +114,17 @@ void fail(Grid& grid, Trap&& trap, uint64_t block) {
   }
   grid.failed = true;
 }
+
+void give_back_block(const std::shared_ptr<Grid>& grid, std::unique_ptr<Block> block) {
+  {
+    std::lock_guard lock(grid->mutex);
+    grid->yielded.push_back(std::move(block));
+    --grid->parked;
+  }
+  Machine::instance().wake(grid);
+}
+
+namespace {
 
 int64_t nanoseconds() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -162,7 +194,16 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spu
         block->start_unit();
       }
     }
-    if (!grid.failed && block->run() == BlockStatus::Yielded) {
+    while (!grid.failed) {
+      const BlockStatus status = block->run();
+      if (status == BlockStatus::Done) keep_fresh(*block);
+      else begin_fresh(*block);  // it waits for its children, or spins and may wait for them in its own way
+      if (status == BlockStatus::Done) break;
+      if (status == BlockStatus::AwaitsChildren) {
+        block = park(grid, std::move(block));
+        if (!block) return;
+        continue;  // they were done meanwhile
+      }
       spun = true;
       check_for_hang(grid, *block);
       std::lock_guard lock(grid.mutex);
@@ -178,6 +219,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spu
       keep_printed(grid, *block);
     }
     const uint64_t linear = block->linear;
+    keep_children(grid, *block);
     block = std::make_unique<Block>();
     block->linear = linear;
   } catch (std::bad_alloc&) {
@@ -189,6 +231,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spu
     t.block = block->index;
     fail(grid, std::move(t), block->linear);
     const uint64_t linear = block->linear;
+    keep_children(grid, *block);
     block = std::make_unique<Block>();
     block->linear = linear;
   }
@@ -223,9 +266,17 @@ bool step(Grid& grid, bool& spun) {
       return false;
     }
     grid.turn_taken = true;
+    if (!resumed) ++grid.running;
   }
+  const std::shared_ptr<Grid> keep = grid.family ? grid.shared_from_this() : nullptr;
   run_block(grid, std::move(block), resumed, spun);  // after a fault it only ends
   grid.turn_taken = false;
+  if (!keep) return true;
+  {
+    std::lock_guard lock(grid.mutex);
+    if (!resumed) --grid.running;
+  }
+  begin_kept(grid);
   return true;
 }
 
@@ -238,6 +289,9 @@ struct Machine::State {
   bool stopping = false;
   uint64_t generation = 0;
 
+  // A grid of the family with blocks to run, those that were launched last first; or null.
+  std::shared_ptr<Grid> youngest_of(const Family* family);
+
   void start_workers() {
     if (!workers.empty()) return;
     for (unsigned k = 0; k < threads; ++k) workers.emplace_back([this] { work_loop(); });
@@ -248,12 +302,18 @@ struct Machine::State {
     size_t turn = 0;
     unsigned idle_rounds = 0;
     while (!stopping) {
-      std::erase_if(active, [](auto& g) { return g->next_block >= g->total_blocks && g->ended >= g->total_blocks; });
+      std::erase_if(active, [](auto& g) { return g->next_block >= g->total_blocks && g->ended + g->parked >= g->total_blocks; });
       if (active.empty()) {
         work.wait(lock);
         continue;
       }
-      std::shared_ptr<Grid> grid = active[turn++ % active.size()];
+      // Every other turn goes to the youngest grid: where grids launch grids, those furthest down end first, so that few
+      // are under way at once.
+      std::shared_ptr<Grid> grid = active[turn / 2 % active.size()];
+      if (turn % 2)
+        for (const auto& other : active)
+          if (other->launch.depth > grid->launch.depth) grid = other;
+      ++turn;
       const uint64_t seen = generation;
       lock.unlock();
       bool spun = false, did = false;
@@ -289,8 +349,10 @@ Machine& Machine::instance() {
 
 unsigned Machine::threads() const { return state_->threads; }
 
-std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchResult&&)> done) {
-  if (lockstep_wanted() && !launch.observer && !launch.one_block_at_a_time) return start_in_lockstep(std::move(launch), std::move(done));
+std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchResult&&)> done, Grid* parent) {
+  // Grids that launch grids change memory that no single run owns: the engines are not compared on them.
+  const bool alone = !parent && !launch.program->image().calls_runtime;
+  if (alone && lockstep_wanted() && !launch.observer && !launch.one_block_at_a_time) return start_in_lockstep(std::move(launch), std::move(done));
   auto grid = std::make_shared<Grid>();
   grid->code = launch.kernel->code;
   grid->launch = std::move(launch);
@@ -311,6 +373,12 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   }
   if (l.cooperative)
     if (auto a = l.memory->allocate(256, 256, MemoryKind::Constant, "the meeting place of a cooperative launch")) grid->workspace = a->base;
+  if (parent) {
+    grid->family = parent->family;
+  } else if (l.program->image().calls_runtime) {
+    grid->family = std::make_shared<Family>();
+    grid->family->memory = l.memory;
+  }
   {
     std::lock_guard lock(state_->mutex);
     state_->start_workers();
@@ -322,9 +390,28 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   return grid;
 }
 
+void Machine::wake(const std::shared_ptr<Grid>& grid) {
+  std::lock_guard lock(state_->mutex);
+  if (std::ranges::find(state_->active, grid) == state_->active.end()) state_->active.push_back(grid);
+  ++state_->generation;
+  state_->work.notify_one();
+}
+
+std::shared_ptr<Grid> Machine::State::youngest_of(const Family* family) {
+  std::lock_guard lock(mutex);
+  for (auto g = active.rbegin(); g != active.rend(); ++g)
+    if ((*g)->family.get() == family && ((*g)->next_block < (*g)->total_blocks || (*g)->has_yielded())) return *g;
+  return nullptr;
+}
+
 void Machine::help(Grid& grid) {
   bool spun = false;
   while (step(grid, spun) && !spun) {}
+  if (!grid.family) return;
+  while (!spun && !grid.finished) {
+    const std::shared_ptr<Grid> next = state_->youngest_of(grid.family.get());
+    if (!next || !step(*next, spun)) return;
+  }
 }
 
 LaunchResult Machine::run(Launch launch) {

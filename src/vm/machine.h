@@ -37,6 +37,8 @@ struct Launch {
   bool interpret = false;            // by the interpreter, whatever engine was chosen
   bool one_block_at_a_time = false;  // in order
   uint32_t max_shared_per_block = 232448;  // what the device allows; more was refused by the caller already
+  void* owner = nullptr;             // of whoever launched, for functions that device code calls
+  unsigned depth = 0;                // 0: launched by the host, otherwise one more than the grid that launched it
 };
 
 struct LaunchResult {
@@ -52,8 +54,11 @@ class Machine {
   unsigned threads() const;
 
   // Starts a grid; `done` runs exactly once on some thread when the last block has ended.
-  std::shared_ptr<Grid> start(Launch launch, std::function<void(LaunchResult&&)> done);
-  // Runs blocks of `grid` on this thread until no block is left to take or run here. The grid may still be running on
+  // `parent` is the grid whose code launched this one.
+  std::shared_ptr<Grid> start(Launch launch, std::function<void(LaunchResult&&)> done, Grid* parent = nullptr);
+  // More blocks of `grid` can run than when threads last looked.
+  void wake(const std::shared_ptr<Grid>& grid);
+  // Runs blocks of `grid`, and of grids it launched, on this thread until no block is left to take or run here. The grid may still be running on
   // workers afterwards: `done` says when it is finished.
   void help(Grid& grid);
   // Runs a whole grid on this thread and the workers, and waits for it.

@@ -258,9 +258,16 @@ class Linker {
       r.kind = Resolved::Function;
       r.function = f;
       r.address = kCodeWindow + 16 * (uint64_t(f->index) + 1);
+      if (f->source->entry) r.builtin = options_.launch_entry;
       return r;
     }
-    return find_builtin(name);
+    r = find_builtin(name);
+    if (r.kind != Resolved::Missing || !options_.find_builtin) return r;
+    r.builtin = options_.find_builtin(name);
+    if (!r.builtin) return r;
+    r.kind = Resolved::Builtin;
+    r.runtime = image_.calls_runtime = true;
+    return r;
   }
 
   size_t module_of(const FunctionCode& f) const {
@@ -383,6 +390,7 @@ class Linker {
       code.static_shared = static_cast<uint32_t>(guarded);
       image_.kernels.push_back(std::move(code));
       add_kernel(*f, image_.kernels.back(), static_cast<uint32_t>(at));
+      if (!kernels_.empty()) f->kernel = kernels_.back().get();
     }
   }
 
@@ -468,6 +476,7 @@ Result<std::unique_ptr<Program>> Program::load(std::span<const std::string_view>
   std::unique_ptr<Program> program(new Program);
   program->memory_ = &memory;
   program->image_->device_cc = options.device_cc;
+  program->image_->launch_entry = options.launch_entry;
   Linker linker(memory, options, *program->image_, program->variables_, program->references_, program->kernels_);
   auto r = linker.run(ptx);
   program->owned_ = linker.owned_;

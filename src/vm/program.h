@@ -47,6 +47,11 @@ struct ProgramVariable {
 };
 
 class Program;
+struct FunctionCode;
+struct CallSite;
+struct Insn;
+class Warp;
+using Builtin = void (*)(Warp& warp, const Insn& insn, const CallSite& site, uint32_t mask);
 
 // A texture or surface reference: the host binds what its handle stands for.
 struct ProgramReference {
@@ -65,11 +70,14 @@ struct LoadOptions {
   uint32_t guard_bytes = 0;  // unused bytes after each static variable, so that running over its end is seen
   // The device's register file, for the estimate in Kernel::registers.
   uint32_t max_registers = 255, registers_per_block = 65536;
+  // Functions that device code may call beyond the machine's own (builtins.h): the runtime API as kernels see it.
+  Builtin (*find_builtin)(std::string_view name) = nullptr;
+  Builtin launch_entry = nullptr;  // a call of a kernel: `kernel<<<…>>>(…)` as our compiler leaves it
 };
 
 enum class LoadErrorCode { InvalidPtx = 218, UnsupportedPtxVersion = 222, SymbolNotFound = 500, OutOfMemory = 2 };
 
-class Program {
+class Program : public std::enable_shared_from_this<Program> {
  public:
   // All texts are linked together: an extern of one may be defined in another. On failure Error::code is a
   // LoadErrorCode and the message holds every diagnostic, a line each: "ptx:12:5: error: …".

@@ -460,6 +460,13 @@ void Warp::release_cluster() {
   }
 }
 
+void Warp::wait_for_children(const Insn& i) {
+  park(GroupState::AtChildren, i, ip);
+  spins = 0;
+  block->waits_for_children = true;
+  pick();
+}
+
 uint32_t Warp::waiting_at(uint8_t barrier) const {
   uint32_t mask = 0;
   for (const Group& g : groups)

@@ -42,7 +42,7 @@ struct Frame {
   std::array<uint32_t, kWarpSize> stack_tops;  // at the call, where the function uses alloca
 };
 
-enum class GroupState : uint8_t { Ready, AtBarrier, AtWarpSync, AtCluster };
+enum class GroupState : uint8_t { Ready, AtBarrier, AtWarpSync, AtCluster, AtChildren };
 
 struct Group {
   uint32_t mask = 0;
@@ -105,6 +105,7 @@ class Warp {
   void call(const Insn& i, const FunctionCode& callee, const CallSite& site, uint32_t mask);
   void ret(uint32_t mask);
   void wait_at_barrier(const Insn& i, uint8_t barrier);
+  void wait_for_children(const Insn& i);              // grids that the block launched
   // For `.sync` instructions: true when the running group holds every live lane of `membermask`, so that it may execute.
   // Otherwise the group waits (or another one runs) and the handler must return at once.
   bool gather(const Insn& i, uint32_t membermask);
@@ -157,9 +158,10 @@ struct Barrier {
   bool all = true, any = false, in_use = false;
 };
 
-enum class BlockStatus : uint8_t { Done, Yielded, Blocked };
+enum class BlockStatus : uint8_t { Done, Yielded, Blocked, AwaitsChildren };
 
 struct GridState;
+struct BlockChildren;
 
 // A block while it runs: its warps take turns on one host thread.
 struct Block {
@@ -190,6 +192,8 @@ struct Block {
   uint64_t progress_seen = 0;   // when the block last gave way
   std::array<AccessRange, 64> ranges;
   uint64_t ranges_epoch = 0;
+  std::shared_ptr<BlockChildren> children;  // null until its code calls the device runtime
+  bool waits_for_children = false;          // some lanes do
 
   // What the block as a whole needs; then `start` begins its warps, or a compiled kernel runs it.
   void begin(GridState& g, uint64_t block_index);

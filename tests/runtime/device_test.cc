@@ -133,7 +133,9 @@ TEST_F(Device, limits) {
   OK(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 100));
   OK(cudaDeviceGetLimit(&value, cudaLimitPrintfFifoSize));
   EXPECT_EQ(value, 512u << 10);
-  EXPECT_EQ(cudaDeviceGetLimit(&value, cudaLimitDevRuntimeSyncDepth), cudaErrorUnsupportedLimit);
+  OK(cudaDeviceGetLimit(&value, cudaLimitDevRuntimeSyncDepth));
+  EXPECT_EQ(value, 2u);
+  EXPECT_EQ(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 25), cudaErrorInvalidValue);
   OK(cudaDeviceGetLimit(&value, cudaLimitDevRuntimePendingLaunchCount));
   EXPECT_EQ(value, 2048u);
   EXPECT_EQ(cudaDeviceSetLimit(static_cast<cudaLimit>(99), 1), cudaErrorInvalidValue);

@@ -5,14 +5,8 @@
 #include <string_view>
 #include <vector>
 
-extern "C" {
-void** __cudaRegisterFatBinary(void* wrapper);
-void __cudaRegisterFatBinaryEnd(void** handle);
-void __cudaRegisterFunction(void** handle, const char* host, char* device, const char* name, int limit, uint3*, uint3*,
-                            dim3*, dim3*, int*);
-void __cudaRegisterVar(void** handle, char* host, char* device, const char* name, int external, size_t size,
-                       int constant, int global);
-}
+#include "registration.h"
+
 
 namespace kernels {
 
@@ -143,68 +137,21 @@ again:
 }
 )";
 
-struct Wrapper {
-  uint32_t magic = 0x466243b1, version = 1;
-  const void* container;
-  const void* more = nullptr;
-};
 
-// A container as compilers embed it: 16 bytes of header, then for each entry 64 bytes of header and the text.
-template <class T>
-void append(std::string& bytes, T value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-std::string container(std::string_view ptx, uint32_t cc) {
-  std::string text(ptx);
-  text.resize((text.size() + 8) / 8 * 8, '\0');
-  std::string entry;
-  append<uint16_t>(entry, 1);
-  append<uint16_t>(entry, 0x101);
-  append<uint32_t>(entry, 64);
-  append<uint64_t>(entry, text.size());
-  append<uint64_t>(entry, 0);
-  append<uint32_t>(entry, 0x80005);
-  append<uint32_t>(entry, cc);
-  append<uint64_t>(entry, 0);
-  append<uint64_t>(entry, 0x11);
-  append<uint64_t>(entry, 0);
-  append<uint64_t>(entry, 0);
-  std::string bytes;
-  append<uint32_t>(bytes, 0xBA55ED50);
-  append<uint16_t>(bytes, 1);
-  append<uint16_t>(bytes, 16);
-  append<uint64_t>(bytes, entry.size() + text.size());
-  return bytes + entry + text;
-}
-
-struct Registration {
-  std::string bytes = container(kPtx, 50);
-  Wrapper wrapper{.container = bytes.data()};
-  Registration() {
-    void** handle = __cudaRegisterFatBinary(&wrapper);
-    auto kernel = [&](auto* host, const char* name) {
-      __cudaRegisterFunction(handle, reinterpret_cast<const char*>(host), const_cast<char*>(name), name, -1, nullptr,
-                             nullptr, nullptr, nullptr, nullptr);
-    };
-    kernel(nothing, "nothing");
-    kernel(store, "store");
-    kernel(add, "add");
-    kernel(count_up, "count_up");
-    kernel(wait_for_flag, "wait_for_flag");
-    kernel(fault, "fault");
-    kernel(stop, "stop");
-    kernel(at_most_64, "at_most_64");
-    kernel(shared_static, "shared_static");
-    kernel(read_table, "read_table");
-    auto variable = [&](void* host, const char* name, size_t size, bool constant) {
-      __cudaRegisterVar(handle, static_cast<char*>(host), const_cast<char*>(name), name, 0, size, constant, 0);
-    };
-    variable(table, "table", sizeof table, false);
-    variable(&limit, "limit", sizeof limit, true);
-    __cudaRegisterFatBinaryEnd(handle);
-  }
-} registration;
+const Registration registration(kPtx,
+                                {
+                                    {reinterpret_cast<const void*>(nothing), "nothing"},
+                                    {reinterpret_cast<const void*>(store), "store"},
+                                    {reinterpret_cast<const void*>(add), "add"},
+                                    {reinterpret_cast<const void*>(count_up), "count_up"},
+                                    {reinterpret_cast<const void*>(wait_for_flag), "wait_for_flag"},
+                                    {reinterpret_cast<const void*>(fault), "fault"},
+                                    {reinterpret_cast<const void*>(stop), "stop"},
+                                    {reinterpret_cast<const void*>(at_most_64), "at_most_64"},
+                                    {reinterpret_cast<const void*>(shared_static), "shared_static"},
+                                    {reinterpret_cast<const void*>(read_table), "read_table"},
+                                },
+                                {{table, "table", sizeof table, false}, {&limit, "limit", sizeof limit, true}});
 
 }  // namespace
 }  // namespace kernels

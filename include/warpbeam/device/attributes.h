@@ -6,7 +6,15 @@
 
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
+#if defined(__WARPBEAM_DEVICE_LAUNCHES__)
+// For sources whose device code launches kernels: a kernel can then be called like a function, which the machine takes
+// as a launch (src/driver/device_launches.h). A launch of itself at the end must not become a loop.
+#define __global__                                                                                     \
+  __attribute__((host)) __attribute__((device)) __attribute__((nvptx_kernel)) __attribute__((used))    \
+      __attribute__((noinline)) __attribute__((disable_tail_calls))
+#else
 #define __global__ __attribute__((global))
+#endif
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
@@ -57,7 +65,11 @@
 #define __device_builtin__
 #define __device_builtin_texture_type__
 #define __device_builtin_surface_type__
+#if defined(__CUDA__) && defined(__clang__)
+#define __cudart_builtin__ __attribute__((host)) __attribute__((device))
+#else
 #define __cudart_builtin__
+#endif
 #define __specialization_static static
 #ifndef CUDARTAPI
 #define CUDARTAPI

@@ -7,7 +7,7 @@
 
 // Pointers of any type
 template <class T>
-static inline cudaError_t cudaMalloc(T** devPtr, size_t size) {
+__cudart_builtin__ static inline cudaError_t cudaMalloc(T** devPtr, size_t size) {
   return ::cudaMalloc((void**)(void*)devPtr, size);
 }
 
@@ -127,7 +127,7 @@ static inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, 
 }
 
 template <class T>
-static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attr, T* entry) {
+__cudart_builtin__ static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attr, T* entry) {
   return ::cudaFuncGetAttributes(attr, (const void*)entry);
 }
 
@@ -163,14 +163,14 @@ static inline cudaError_t cudaGetFuncBySymbol(cudaFunction_t* functionPtr, T* fu
 
 // Occupancy
 template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, T* func, int blockSize,
+__cudart_builtin__ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, T* func, int blockSize,
                                                                         size_t dynamicSMemSize) {
   return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, (const void*)func, blockSize,
                                                                   dynamicSMemSize, cudaOccupancyDefault);
 }
 
 template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, T* func, int blockSize,
+__cudart_builtin__ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, T* func, int blockSize,
                                                                                  size_t dynamicSMemSize,
                                                                                  unsigned int flags) {
   return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, (const void*)func, blockSize,

@@ -23,6 +23,8 @@ CUresult call(Body&& body) noexcept {
   CUresult result = CUDA_ERROR_UNKNOWN;
   try {
     result = result_of(body());
+  } catch (const StatusError& error) {
+    result = result_of(error.status);
   } catch (const std::bad_alloc&) {
     result = CUDA_ERROR_OUT_OF_MEMORY;
   } catch (const std::exception& exception) {

@@ -1,0 +1,27 @@
+// The runtime API of device code: what exists there only. Functions that host code has too are in cuda_runtime_api.h.
+#ifndef WARPBEAM_CUDA_DEVICE_RUNTIME_API_H
+#define WARPBEAM_CUDA_DEVICE_RUNTIME_API_H
+#define __CUDA_DEVICE_RUNTIME_API_H__
+
+#include "cuda_runtime_api.h"
+
+#if defined(__CUDA__) && defined(__clang__)
+
+#define __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_DEPRECATION_END
+
+extern "C" {
+// A launch by hand: memory for the parameters, laid out as the kernel's parameters are, then the launch.
+__device__ void* cudaGetParameterBuffer(size_t alignment, size_t size);
+__device__ cudaError_t cudaLaunchDevice(void* func, void* parameterBuffer, dim3 gridDimension, dim3 blockDimension,
+                                        unsigned int sharedMemSize, cudaStream_t stream);
+__device__ void* cudaGetParameterBufferV2(void* func, dim3 gridDimension, dim3 blockDimension,
+                                          unsigned int sharedMemSize);
+__device__ cudaError_t cudaLaunchDeviceV2(void* parameterBuffer, cudaStream_t stream);
+__device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
+// In a kernel of a graph: what its conditional nodes with this handle go by.
+__device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
+}
+
+#endif
+#endif

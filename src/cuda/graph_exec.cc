@@ -1,0 +1,332 @@
+// Instantiated graphs: made, changed, launched.
+#include <algorithm>
+#include <set>
+
+#include "cuda/capture.h"
+#include "cuda/edge.h"
+#include "cuda/graph.h"
+#include "cuda/ops.h"
+
+namespace warpbeam::cuda {
+
+namespace {
+
+constexpr unsigned long long kFlags = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+                                      cudaGraphInstantiateFlagUseNodePriority;
+
+bool order_all(Graph& graph) {
+  std::vector<NodeRef> ordered;
+  if (!order(graph, &ordered)) return false;
+  graph.nodes = std::move(ordered);
+  for (const NodeRef& node : graph.nodes) {
+    if (auto* child = std::get_if<ChildPart>(&node->part); child && !order_all(*child->graph)) return false;
+    if (auto* conditional = std::get_if<ConditionalPart>(&node->part))
+      for (const GraphRef& body : conditional->bodies)
+        if (!order_all(*body)) return false;
+  }
+  return true;
+}
+
+cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph_handle, unsigned long long flags, cudaGraphInstantiateResult* result) {
+  return in_context([&](Context&) {
+    auto say = [&](cudaGraphInstantiateResult what) {
+      if (result) *result = what;
+    };
+    say(cudaGraphInstantiateError);
+    if (flags & cudaGraphInstantiateFlagDeviceLaunch) return cudaErrorNotSupported;  // graphs are launched by the host here
+    std::lock_guard lock(graphs().mutex);
+    GraphRef graph = graphs().graphs.find(graph_handle);
+    if (!handle || !graph || (flags & ~kFlags)) return cudaErrorInvalidValue;
+    if (graph->allocates() && graph->instances > 0) {
+      say(cudaGraphInstantiateNodeOperationNotSupported);
+      return cudaErrorNotSupported;
+    }
+    auto exec = std::make_shared<GraphExec>();
+    exec->graph = clone(*graph);
+    if (!order_all(*exec->graph)) {
+      say(cudaGraphInstantiateInvalidStructure);
+      return cudaErrorInvalidValue;
+    }
+    exec->source = graph;
+    exec->flags = flags;
+    ++graph->instances;
+    *handle = exec->handle();
+    graphs().instances.add(std::move(exec));
+    say(cudaGraphInstantiateSuccess);
+    return cudaSuccess;
+  });
+}
+
+// --- update ----------------------------------------------------------------------------------------------------------
+
+// Nodes pair up in the order of their making; what an edge leads to is told by the place of its start.
+std::vector<size_t> edges_of(const std::vector<Node*>& nodes, const Node& node) {
+  std::vector<size_t> places;
+  for (const Node::Edge& e : node.after) places.push_back(static_cast<size_t>(std::ranges::find(nodes, e.from) - nodes.begin()));
+  std::ranges::sort(places);
+  return places;
+}
+
+std::vector<Node*> by_age(const Graph& graph) {
+  std::vector<Node*> nodes;
+  for (const NodeRef& node : graph.nodes) nodes.push_back(node.get());
+  std::ranges::sort(nodes, {}, &Node::id);
+  return nodes;
+}
+
+cudaError_t update(Graph& now, Graph& fresh, cudaGraphExecUpdateResultInfo& info) {
+  auto fail = [&](cudaGraphExecUpdateResult result, Node* node) {
+    info = {result, node ? node->handle() : nullptr, nullptr};
+    return cudaErrorGraphExecUpdateFailure;
+  };
+  const std::vector<Node*> ours = by_age(now), theirs = by_age(fresh);
+  if (ours.size() != theirs.size()) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
+  for (size_t k = 0; k < ours.size(); ++k) {
+    if (ours[k]->type() != theirs[k]->type()) return fail(cudaGraphExecUpdateErrorNodeTypeChanged, theirs[k]);
+    if (edges_of(ours, *ours[k]) != edges_of(theirs, *theirs[k])) return fail(cudaGraphExecUpdateErrorTopologyChanged, theirs[k]);
+  }
+  for (size_t k = 0; k < ours.size(); ++k) {
+    if (auto* child = std::get_if<ChildPart>(&ours[k]->part)) {
+      if (cudaError_t status = update(*child->graph, *std::get<ChildPart>(theirs[k]->part).graph, info); status != cudaSuccess) return status;
+      continue;
+    }
+    if (auto* memory = std::get_if<AllocPart>(&ours[k]->part)) {
+      if (memory->memory != std::get<AllocPart>(theirs[k]->part).memory) return fail(cudaGraphExecUpdateErrorNotSupported, theirs[k]);
+      continue;
+    }
+    if (std::holds_alternative<ConditionalPart>(ours[k]->part)) {
+      auto& mine = std::get<ConditionalPart>(ours[k]->part);
+      auto& other = std::get<ConditionalPart>(theirs[k]->part);
+      if (mine.bodies.size() != other.bodies.size() || mine.params.type != other.params.type)
+        return fail(cudaGraphExecUpdateErrorTopologyChanged, theirs[k]);
+      for (size_t b = 0; b < mine.bodies.size(); ++b)
+        if (cudaError_t status = update(*mine.bodies[b], *other.bodies[b], info); status != cudaSuccess) return status;
+      continue;
+    }
+    if (auto* kernel = std::get_if<KernelPart>(&ours[k]->part);
+        kernel && &kernel->function->context != &std::get<KernelPart>(theirs[k]->part).function->context)
+      return fail(cudaGraphExecUpdateErrorUnsupportedFunctionChange, theirs[k]);
+    ours[k]->part = theirs[k]->part;
+  }
+  info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
+  return cudaSuccess;
+}
+
+// --- running -----------------------------------------------------------------------------------------------------------
+
+// A conditional node at its turn: runs a body in a stream of its own, again and again for a loop; then it is done.
+struct Choice : std::enable_shared_from_this<Choice> {
+  StreamRef inner;
+  cudaGraphConditionalNodeType type{};
+  std::shared_ptr<Condition> condition;
+  std::vector<GraphRef> bodies;
+  std::function<void()> done;
+
+  void step(bool first) {
+    const unsigned value = condition->value.load(std::memory_order_acquire);
+    GraphRef body;
+    if (type == cudaGraphCondTypeIf && first)
+      body = value ? bodies[0] : bodies.size() > 1 ? bodies[1] : nullptr;
+    else if (type == cudaGraphCondTypeWhile)
+      body = value ? bodies[0] : nullptr;
+    else if (type == cudaGraphCondTypeSwitch && first)
+      body = value < bodies.size() ? bodies[value] : nullptr;
+    if (!body || inner->context.failure() != cudaSuccess) return done();
+    enqueue_graph(body, inner);
+    enqueue(inner->context, inner, InternalWork{[self = shared_from_this()] { self->step(false); }});
+  }
+};
+
+Work work_of(const StreamRef& stream, const KernelPart& part) {
+  std::vector<void*> arguments;
+  for (const vm::KernelParam& p : part.function->kernel.params) arguments.push_back(const_cast<std::byte*>(part.params.data()) + p.offset);
+  LaunchWork work;
+  if (cudaError_t status = prepare_launch(*part.function, part.request, arguments.data(), &work); status != cudaSuccess) throw StatusError(status);
+  return work;
+}
+
+Work work_of(const StreamRef&, const CopyPart& part) {
+  const CopyRequest& r = part.request;
+  return CopyWork{r.to, r.from, r.width, r.height, r.depth, nullptr};
+}
+
+Work work_of(const StreamRef&, const FillPart& part) {
+  const cudaMemsetParams& p = part.params;
+  FillWork work;
+  work.to = {static_cast<std::byte*>(p.dst), p.pitch, part.plane};
+  work.value = p.value;
+  work.element = p.elementSize;
+  work.width = p.width;
+  work.height = p.height;
+  work.depth = part.depth;
+  return work;
+}
+
+Work work_of(const StreamRef&, const HostPart& part) {
+  return HostWork{[p = part.params](cudaError_t) { p.fn(p.userData); }, false, part.params.fn, part.params.userData};
+}
+
+Work work_of(const StreamRef& stream, const ConditionalPart& part) {
+  auto choice = std::make_shared<Choice>();
+  choice->inner = std::make_shared<Stream>(stream->context, Queue::Kind::NonBlocking, cudaStreamNonBlocking, stream->priority);
+  choice->type = part.params.type;
+  choice->condition = part.condition;
+  choice->bodies = part.bodies;
+  return SpanWork{[choice](std::function<void()> done) {
+                    choice->done = std::move(done);
+                    choice->step(true);
+                  },
+                  [inner = choice->inner] { Scheduler::instance().assist(inner->queue); }};
+}
+
+void run_node(const StreamRef& stream, Node& node) {
+  if (auto* child = std::get_if<ChildPart>(&node.part)) return enqueue_graph(child->graph, stream);
+  if (auto* record = std::get_if<RecordPart>(&node.part)) {
+    OpRef op = enqueue(stream->context, stream, RecordWork{});
+    std::lock_guard lock(record->event->mutex);
+    record->event->recorded = std::move(op);
+    return;
+  }
+  if (auto* wait = std::get_if<WaitPart>(&node.part)) {
+    TaskRef recorded;
+    {
+      std::lock_guard lock(wait->event->mutex);
+      recorded = wait->event->recorded;
+    }
+    if (recorded && !recorded->done()) enqueue(stream->context, stream, WaitWork{}, std::span(&recorded, 1));
+    return;
+  }
+  std::visit(
+      [&](auto& part) {
+        if constexpr (requires { work_of(stream, part); })
+          if (node.enabled) enqueue(stream->context, stream, work_of(stream, part));
+      },
+      node.part);
+}
+
+template <class Body>
+void for_each_memory(const Graph& graph, Body&& body) {
+  for (const NodeRef& node : graph.nodes) {
+    if (auto* alloc = std::get_if<AllocPart>(&node->part)) body(*alloc->memory, true);
+    if (auto* free = std::get_if<FreePart>(&node->part)) body(*free->memory, false);
+  }
+}
+
+cudaError_t launch_graph(cudaGraphExec_t handle, cudaStream_t stream_handle) {
+  return in_context([&](Context& context) -> cudaError_t {
+    GraphExecRef exec = graphs().instances.find(handle);
+    if (!exec) return cudaErrorInvalidValue;
+    StreamRef stream = find_stream(context, stream_handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    forbid_capture(*stream);
+    std::lock_guard lock(exec->mutex);
+    {
+      std::lock_guard all(graphs().mutex);
+      // What the last launch allocated must be free again, unless that is what a launch does first.
+      bool still = false;
+      std::set<GraphMemory*> freed;
+      for_each_memory(*exec->graph, [&](GraphMemory& memory, bool allocates) { still |= allocates && memory.allocated; });
+      if (still && !(exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)) return cudaErrorInvalidValue;
+      for_each_memory(*exec->graph, [&](GraphMemory& memory, bool allocates) { mark_allocated(memory, allocates); });
+    }
+    if (exec->last && !exec->last->done()) enqueue(stream->context, stream, WaitWork{}, std::span(&exec->last, 1));
+    for (auto& [id, condition] : exec->graph->conditions)
+      if (condition->assign_initial)
+        enqueue(stream->context, stream, InternalWork{[condition] { condition->value = condition->initial; }});
+    enqueue_graph(exec->graph, stream);
+    exec->last = enqueue(stream->context, stream, InternalWork{[exec] {}});
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+
+GraphExec::~GraphExec() {
+  if (GraphRef graph = source.lock()) --graph->instances;
+}
+
+void enqueue_graph(const GraphRef& graph, const StreamRef& stream) {
+  for (const NodeRef& node : graph->nodes) run_node(stream, *node);
+}
+
+namespace {
+
+template <class Body>
+cudaError_t with_exec(cudaGraphExec_t handle, Body&& body) {
+  return edge([&]() -> cudaError_t {
+    GraphExecRef exec = graphs().instances.find(handle);
+    return exec ? body(exec) : cudaErrorInvalidValue;
+  });
+}
+
+// Everything is in place already: there is nothing to upload to.
+cudaError_t upload(cudaGraphExec_t handle, cudaStream_t stream_handle) {
+  return in_context([&](Context& context) -> cudaError_t {
+    if (!graphs().instances.find(handle)) return cudaErrorInvalidValue;
+    StreamRef stream = find_stream(context, stream_handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    forbid_capture(*stream);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t instantiate_with(cudaGraphExec_t* handle, cudaGraph_t graph, cudaGraphInstantiateParams* params, bool thread_stream) {
+  if (!params) return edge([] { return cudaErrorInvalidValue; });
+  params->errNode_out = nullptr;
+  const cudaError_t status = instantiate(handle, graph, params->flags, &params->result_out);
+  if (status != cudaSuccess || !(params->flags & cudaGraphInstantiateFlagUpload)) return status;
+  return upload(*handle, thread_stream ? per_thread(params->uploadStream) : params->uploadStream);
+}
+
+}  // namespace
+}  // namespace warpbeam::cuda
+
+using namespace warpbeam::cuda;
+
+extern "C" {
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
+  return instantiate(exec, graph, flags, nullptr);
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
+  return instantiate(exec, graph, flags, nullptr);
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphInstantiateParams* params) {
+  return instantiate_with(exec, graph, params, false);
+}
+
+WB_TWIN cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphInstantiateParams* params) {
+  return instantiate_with(exec, graph, params, true);
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long* flags) {
+  return with_exec(handle, [&](const GraphExecRef& exec) {
+    if (!flags) return cudaErrorInvalidValue;
+    *flags = exec->flags;
+    return cudaSuccess;
+  });
+}
+
+// Launches under way keep it until they are done.
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
+  return edge([&] { return graphs().instances.remove(handle) ? cudaSuccess : cudaErrorInvalidValue; });
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph_handle, cudaGraphExecUpdateResultInfo* info) {
+  return with_exec(handle, [&](const GraphExecRef& exec) {
+    std::lock_guard lock(graphs().mutex);
+    GraphRef graph = graphs().graphs.find(graph_handle);
+    if (!graph || !info) return cudaErrorInvalidValue;
+    return update(*exec->graph, *graph, *info);
+  });
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) { return upload(exec, stream); }
+WB_TWIN cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t exec, cudaStream_t stream) { return upload(exec, per_thread(stream)); }
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) { return launch_graph(exec, stream); }
+WB_TWIN cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t exec, cudaStream_t stream) { return launch_graph(exec, per_thread(stream)); }
+
+}  // extern "C"
