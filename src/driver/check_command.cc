@@ -29,7 +29,7 @@ Runs a program - CUDA sources, which are compiled first, or an executable - and 
 uninitialised reads, wrong synchronisation and unchecked errors. docs/checker.md explains every kind.
 
   --checks LIST          memory,race,init,sync,host; default all
-  --leak-check WHEN      no, full, or auto (default): leaks are errors in programs that free some memory, else warnings
+  --leak-check WHEN      no, full, or auto (default): leaks are errors in programs that free more than they leak
   --json FILE            write the findings as JSON too (-: to the standard output, instead of text)
   --suppressions FILE    leave out findings that a rule of the file fits: lines like `kind=race_raw kernel=scan file=*.cuh`
   --error-exitcode N     the exit status when there are errors (default 1); without errors it is the program's own

@@ -180,7 +180,7 @@ CASE(free_pinned_wrongly) {
   cudaFreeHost(p);
 }
 CASE(free_null) { cudaFree(nullptr); cudaFreeHost(nullptr); }
-CASE(leaked) { int* p = numbers(64); int* q = numbers(64); fill<<<1, 64>>>(p, 64); cudaDeviceSynchronize(); cudaFree(q); }
+CASE(leaked) { int* p = numbers(64); int* q = numbers(64); int* r = numbers(64); fill<<<1, 64>>>(p, 64); cudaDeviceSynchronize(); cudaFree(q); cudaFree(r); }
 CASE(async_pool) { int* p; cudaMallocAsync(&p, 256, 0); fill<<<1, 64>>>(p, 64); cudaFreeAsync(p, 0); cudaDeviceSynchronize(); }
 CASE(async_pool_freed) {
   int* p;

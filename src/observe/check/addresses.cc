@@ -285,6 +285,8 @@ void BlockWatch::uninitialised(Now& n, int lane, uint64_t offset, uint32_t bytes
   const bool local = n.access.space == Space::Local;
   Finding f = finding(n, lane, "init", "uninitialized_read",
                       fmt::format("Uninitialized __{}__ memory read of size {}", n.shared ? "shared" : local ? "local" : "global", in_bytes(bytes)));
+  // In a warp-synchronous tail lanes read past what is there, and nobody uses what they make of it.
+  if (n.shared && n.act == Act::Read && n.strength != Strength::Weak) f.severity = Severity::Warning;
   if (n.act == Act::Atomic) f.lines.push_back({"an atomic operation reads the old value", {}});
   if (local) f.lines.push_back({fmt::format("Address {:#x} of the thread's local memory", offset), {}});
   else add_place(f, n, n.shared ? offset : n.region->base + offset);

@@ -1,6 +1,11 @@
 #include "observe/check/sites.h"
 
 namespace warpbeam::observe::check {
+namespace {
+
+bool checks_old_value(isa::Op op) { return op == isa::Op::Cas || op == isa::Op::Min || op == isa::Op::Max || op == isa::Op::And || op == isa::Op::Or; }
+
+}  // namespace
 
 // A loop that stores nothing and meets nobody, and reads what other threads write, waits for them.
 bool Sites::in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn) {
@@ -26,13 +31,14 @@ bool Sites::in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn) {
   return at < waits.size() && waits[at];
 }
 
-// The first guess of a compare-and-swap loop may be read plainly: a wrong one costs another round.
+// Before a compare-and-swap, a minimum or a maximum the old value may be read plainly, to see whether the atomic is worth its
+// while: a value that is out of date costs another round.
 bool Sites::before_cas(const vm::FunctionCode& f, const vm::Insn& insn) {
   if (insn.source->form.row->cls != isa::Class::Load) return false;
   const auto bytes = isa::bytes_of(insn.type());
   for (size_t k = static_cast<size_t>(&insn - f.insns.data()) + 1; k < f.insns.size(); ++k) {
     const vm::Insn& i = f.insns[k];
-    if (i.watched == vm::Watched::Memory && i.source->form.row->cls == isa::Class::Atomic && i.mods().op == isa::Op::Cas && isa::bytes_of(i.type()) == bytes) return true;
+    if (i.watched == vm::Watched::Memory && i.source->form.row->cls == isa::Class::Atomic && checks_old_value(i.mods().op) && isa::bytes_of(i.type()) == bytes) return true;
   }
   return false;
 }
