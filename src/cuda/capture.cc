@@ -218,7 +218,9 @@ bool capture_wait(Stream& stream, Event& event, unsigned flags) {
 void abandon_capture(Stream& stream) {
   if (!any_capture()) return;
   std::lock_guard lock(graphs().mutex);
-  if (Capture* capture = capture_of(stream)) end(*capture);
+  if (!capture_of(stream)) return;
+  const CaptureRef capture = stream.capture->capture;  // streams hold it, and let it go in end()
+  end(*capture);
 }
 
 namespace {

@@ -215,6 +215,18 @@ TEST_F(Graphs, modes_say_which_threads_must_hold_still) {
   EXPECT_EQ(end(), cudaErrorIllegalState);
 }
 
+TEST_F(Graphs, a_destroyed_stream_takes_its_capture_along) {
+  cudaStream_t u;
+  void* p = nullptr;
+  OK(cudaStreamCreate(&u));
+  OK(cudaStreamBeginCapture(u, cudaStreamCaptureModeGlobal));
+  OK(cudaEventRecord(e, u));
+  OK(cudaStreamWaitEvent(t, e, 0));
+  OK(cudaStreamDestroy(u));
+  EXPECT_EQ(status(t), cudaStreamCaptureStatusNone);
+  OK(cudaMalloc(&p, 4));
+}
+
 TEST_F(Graphs, nodes_by_hand) {
   OK(cudaGraphCreate(&graph, 0));
   auto params = add_params(data, 3);
