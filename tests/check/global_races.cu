@@ -14,7 +14,7 @@ __global__ void histogram(const int* in, int* bins) {
 }
 __global__ void smooth_in_place(float* p, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i > 0 && i < n - 1) p[i] = (p[i - 1] + p[i] + p[i + 1]) / 3;  // expect smooth_in_place race_war
+  if (i > 0 && i < n - 1) p[i] = (p[i - 1] + p[i] + p[i + 1]) / 3;  // expect smooth_in_place race_raw
 }
 __global__ void smooth(const float* p, float* q, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

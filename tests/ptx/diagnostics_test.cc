@@ -58,7 +58,6 @@ const Case kCases[] = {
     {"BigShared", ".shared .b8 x[50000]; .entry f() { .reg .b32 a; ld.shared.b32 a, [x]; ret; }",
      "ptx:4:30: error: 'f' uses 50000 bytes of static shared memory"},
     {"BigConstant", ".const .b8 x[70000];", "__constant__ variables need 70000 bytes"},
-    {"Texture", ".global .texref t;", "error: '.texref' parameters are not supported"},
     {"OpenComment", ".global .b32 x = /* no end", "a constant is needed"},
     {"OpenString", ".file 1 \"a.cu", "ptx:4:7: error: a number and a quoted name are needed after .file"},
     {"OpenSection", ".section .debug_info { .b8 1", "error: the text ends inside a .section"},
@@ -66,6 +65,7 @@ const Case kCases[] = {
      ".global .b32 x = ((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))));",
      "expression nests too deeply"},
 
+    {"Sampler", " tex.2d.v4.u32.s32 {%r1, %r2, %r3, %r1}, [%d1, %d1, {%r1, %r2}];", "error: samplers apart from their texture are not supported"},
     {"UnknownInstruction", " frobnicate.u32 %r1, %r2;",
      "ptx:5:2: error: instruction 'frobnicate.u32' is not supported"},
     {"UnknownModifier", " add.fast.s32 %r1, %r2, %r3;",

@@ -162,7 +162,9 @@ TEST_F(Launch, attributes_of_a_launch) {
   EXPECT_EQ(cudaLaunchKernelExC(&config, kernels::nothing, nullptr), cudaErrorInvalidValue);
   attribute[0].id = cudaLaunchAttributeClusterDimension;
   attribute[0].val.clusterDim = {2, 1, 1};
-  EXPECT_EQ(cudaLaunchKernelExC(&config, kernels::nothing, nullptr), cudaErrorNotSupported);
+  OK(cudaLaunchKernelExC(&config, kernels::nothing, nullptr));
+  attribute[0].val.clusterDim = {3, 1, 1};  // 8 blocks do not make clusters of 3
+  EXPECT_EQ(cudaLaunchKernelExC(&config, kernels::nothing, nullptr), cudaErrorInvalidClusterSize);
   int* data;
   OK(cudaMallocManaged(&data, 4));
   config.numAttrs = 0;
