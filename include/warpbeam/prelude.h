@@ -49,9 +49,10 @@ extern "C" int printf(const char* __restrict format, ...);
 #include "device/texture.h"
 #include "device/surface.h"
 
-#if __cplusplus >= 201103L
+#if __cplusplus >= 201103L && !defined(WARPBEAM_PLAIN_ALIGNAS)
 // `__shared__ alignas(128) float tile[32]` is CUDA, but clang takes alignas only before attributes. As an attribute it may
-// stand in both places; the template takes a type or a number, as alignas does.
+// stand in both places. The template takes a type or a number, as alignas does, but no `>`: the driver compiles a
+// program that has one without this.
 template <class T>
 constexpr __SIZE_TYPE__ wb_alignment() { return alignof(T); }
 template <__SIZE_TYPE__ n>

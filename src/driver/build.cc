@@ -151,11 +151,24 @@ Result<void> Build::prepare() {
   return {};
 }
 
-// Toolkit 12 dropped the templates `texture` and `surface`, so that younger programs may use the names for their own. A
-// pass that fails because it does is run again without them.
-bool clashes_with_references(const Outcome& outcome) {
-  return outcome.status != 0 && outcome.messages.find("as different kind of symbol") != std::string::npos &&
-         outcome.messages.find("texture_reference.h") != std::string::npos;
+// What our headers do for some programs stands in the way of others. A pass whose messages show that it failed for such a
+// reason runs again without it.
+struct Concession {
+  std::string_view first, second;  // both are in the messages
+  std::string_view without;        // what then goes to the compiler
+};
+constexpr Concession kConcessions[] = {
+    // Toolkit 12 dropped the templates `texture` and `surface`, so that younger programs may use the names for their own.
+    {"as different kind of symbol", "texture_reference.h", "-DWARPBEAM_NO_TEXTURE_REFERENCES"},
+    // Our alignas may stand behind `__shared__`, but cannot take an expression with `>`.
+    {"error:", "expanded from macro 'alignas'", "-DWARPBEAM_PLAIN_ALIGNAS"},
+};
+
+const Concession* concession_for(const Outcome& outcome) {
+  if (outcome.status == 0) return nullptr;
+  for (const Concession& c : kConcessions)
+    if (outcome.messages.find(c.first) != std::string::npos && outcome.messages.find(c.second) != std::string::npos) return &c;
+  return nullptr;
 }
 
 std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_once) {
@@ -163,9 +176,10 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
   std::vector<Command> again;
   std::vector<size_t> places;
   for (size_t at = 0; at < outcomes.size(); ++at) {
-    if (interrupted() || !clashes_with_references(outcomes[at])) continue;
+    const Concession* concession = concession_for(outcomes[at]);
+    if (interrupted() || !concession) continue;
     again.push_back(commands[at]);
-    again.back().words.insert(again.back().words.begin() + 1, "-DWARPBEAM_NO_TEXTURE_REFERENCES");
+    again.back().words.insert(again.back().words.begin() + 1, std::string(concession->without));
     places.push_back(at);
   }
   if (again.empty()) return outcomes;
