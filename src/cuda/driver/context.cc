@@ -1,6 +1,7 @@
 // Contexts: made, stacked, asked, destroyed. A handle is the context's address.
 #include <algorithm>
 
+#include "cuda/capture.h"
 #include "cuda/driver/edge.h"
 #include "cuda/modules.h"
 #include "cuda/ops.h"
@@ -313,6 +314,7 @@ CUresult cuCtxSynchronize(void) { return cuCtxSynchronize_v2(nullptr); }
 
 CUresult cuCtxSynchronize_v2(CUcontext handle) {
   return with_context(given_context(handle), [](Context& context) {
+    forbid_any_capture();
     context.synchronize();
     return context.failure();
   });

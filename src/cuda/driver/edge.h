@@ -18,6 +18,7 @@ CUresult call(Body&& body) noexcept {
   if (!process_started()) return CUDA_ERROR_NOT_INITIALIZED;
   ThreadState& thread = this_thread();
   if (thread.in_host_function) return CUDA_ERROR_NOT_PERMITTED;
+  observe::InRuntime inside;
   const cudaError_t last_error = thread.last_error;
   const bool outer = std::exchange(thread.in_driver_call, true);
   CUresult result = CUDA_ERROR_UNKNOWN;

@@ -1,6 +1,7 @@
 // Memory of devices and of the host, and what addresses are.
 #include <algorithm>
 
+#include "cuda/capture.h"
 #include "cuda/driver/edge.h"
 
 namespace warpbeam::cuda::driver {
@@ -134,6 +135,7 @@ extern "C" {
 CUresult cuMemAlloc_v2(CUdeviceptr* ptr, size_t bytes) {
   return in_current([&](Context& context) -> CUresult {
     if (!ptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    forbid_unsafe_call();
     void* fresh = nullptr;
     cudaError_t status = allocate(context, bytes, vm::MemoryKind::Device, "cuMemAlloc", 0, &fresh);
     if (status == cudaSuccess) *ptr = address(fresh);

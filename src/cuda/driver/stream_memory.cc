@@ -1,6 +1,7 @@
 // Values in memory that streams wait for and write.
 #include <atomic>
 
+#include "cuda/capture.h"
 #include "cuda/driver/edge.h"
 #include "cuda/ops.h"
 
@@ -84,6 +85,7 @@ CUresult queue(CUstream handle, Step step) {
     StreamRef stream = find_stream(context, handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
     if (step.result != CUDA_SUCCESS) return step.result;
+    forbid_capture(*stream);
     enqueue(stream->context, stream, std::move(step.work));
     return CUDA_SUCCESS;
   });
@@ -100,6 +102,7 @@ CUresult queue_batch(CUstream handle, unsigned count, CUstreamBatchMemOpParams* 
       steps.push_back(step_of(operations[i]));
       if (steps.back().result != CUDA_SUCCESS) return steps.back().result;
     }
+    forbid_capture(*stream);
     for (Step& step : steps) enqueue(stream->context, stream, std::move(step.work));
     return CUDA_SUCCESS;
   });
