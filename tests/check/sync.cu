@@ -108,7 +108,7 @@ __global__ void endless(int* p) {
   for (unsigned x = threadIdx.x + 1; x != 0; x = x % 2 ? 3 * x + 1 : x / 2) atomicAdd(p, x);  // expect no_end endless_kernel
 }
 __global__ void wait_for_nobody(volatile int* flag) {
-  while (*flag == 0) {}  // expect flag_never_set endless_kernel
+  while (*flag == 0) {}  // expect flag_never_set deadlock
 }
 __global__ void blocks_wait(volatile int* flag) {
   if (blockIdx.x == 0) while (flag[1] == 0) {}  // expect blocks_wait_for_each_other deadlock
