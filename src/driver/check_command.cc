@@ -33,7 +33,7 @@ uninitialised reads, wrong synchronisation and unchecked errors. docs/checker.md
   --json FILE            write the findings as JSON too (-: to the standard output, instead of text)
   --suppressions FILE    leave out findings that a rule of the file fits: lines like `kind=race_raw kernel=scan file=*.cuh`
   --error-exitcode N     the exit status when there are errors (default 1); without errors it is the program's own
-  --max-instructions N   of one warp, after which a kernel counts as endless (default 500000000)
+  --max-instructions N   of one warp, after which a kernel counts as endless (default 200000000)
   --shadow-memory GIB    address space for what the checker remembers (default 8)
   --device NAME          the GPU to be
   -v, --verbose          print the commands
@@ -46,7 +46,7 @@ struct CheckRequest {
   std::vector<std::string> checks;
   std::string json, suppressions, device, leaks = "auto";
   int exit_code = 1;
-  double most_instructions = 500e6, shadow_gib = 8;
+  double most_instructions = 200e6, shadow_gib = 8;
   bool verbose = false, help = false;
 };
 

@@ -65,8 +65,12 @@ void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint
 }
 
 void BlockWatch::run_too_long(vm::Warp& w, const vm::Insn& i, uint32_t mask) {
-  std::lock_guard lock(c_.mutex);
   const int lane = __builtin_ctz(mask ? mask : w.active);
+  // A loop that waits, in a block that changes nothing: the same finding as when the machine notices it first.
+  if ((w.spins > 0 || w.polled) && w.block->progress == w.block->progress_seen)
+    w.trap(vm::TrapKind::Deadlock, i, lane, "deadlock: the grid's running blocks only wait, and nothing they could wait for has changed for long", 0,
+           w.block->who_waits());
+  std::lock_guard lock(c_.mutex);
   Finding f;
   f.check = "sync";
   f.kind = "endless_kernel";

@@ -20,7 +20,7 @@ struct Settings {
   bool memory = true, race = true, init = true, sync = true, host = true;
   enum class Leaks : uint8_t { No, Auto, Full } leaks = Leaks::Auto;
   uint64_t most_shadow_bytes = uint64_t(8) << 30;  // address space; memory is used for what is touched
-  uint64_t most_instructions = 500'000'000;        // of one warp
+  uint64_t most_instructions = 200'000'000;        // of one warp
   std::string shapes;                              // a file for Shapes::read
   std::string unused;                              // a file with host lines whose result nobody takes
 };
