@@ -217,10 +217,7 @@ int check_command(const Arguments& arguments) {
     catch_interrupts();
     return run_checked(*request, {fs::absolute(request->compiler[0]).string(), request->compiler[0], nullptr}, {});
   }
-  Arguments words;
-  if (const char* before = std::getenv("NVCC_PREPEND_FLAGS")) append(words, split_shell(before));
-  append(words, request->compiler);
-  if (const char* after = std::getenv("NVCC_APPEND_FLAGS")) append(words, split_shell(after));
+  Arguments words = with_environment_flags(request->compiler);
   auto options = parse_options(words, *cc);
   if (!options) return fail(options.error().message);
   if (options->inputs.empty()) return fail("no source is named; `warpbeam check --help` tells more");

@@ -31,11 +31,7 @@ int nvcc_command(const Arguments& arguments) {
     fmt::print("{}", options_markdown());
     return 0;
   }
-  Arguments words;
-  // NVIDIA's driver takes options from these variables as well.
-  if (const char* before = std::getenv("NVCC_PREPEND_FLAGS")) append(words, split_shell(before));
-  append(words, arguments);
-  if (const char* after = std::getenv("NVCC_APPEND_FLAGS")) append(words, split_shell(after));
+  Arguments words = with_environment_flags(arguments);
   if (shows_commands(words)) show_places();
   auto cc = chosen_cc("");
   auto options = cc ? parse_options(words, *cc) : Result<Options>(cc.error());

@@ -112,10 +112,7 @@ int run_command(const Arguments& arguments) {
   }
   auto cc = chosen_cc(request->device);
   if (!cc) return fail(cc.error().message);
-  Arguments words;
-  if (const char* before = std::getenv("NVCC_PREPEND_FLAGS")) append(words, split_shell(before));
-  append(words, request->compiler);
-  if (const char* after = std::getenv("NVCC_APPEND_FLAGS")) append(words, split_shell(after));
+  Arguments words = with_environment_flags(request->compiler);
   auto options = parse_options(words, *cc);
   if (!options) {
     std::string text = options.error().message;

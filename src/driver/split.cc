@@ -1,5 +1,7 @@
 #include "driver/split.h"
 
+#include <cstdlib>
+
 namespace warpbeam::driver {
 
 namespace {
@@ -50,6 +52,14 @@ std::string quote(std::string_view word) {
     text += c;
   }
   return text + '"';
+}
+
+std::vector<std::string> with_environment_flags(const std::vector<std::string>& words) {
+  std::vector<std::string> all;
+  if (const char* before = std::getenv("NVCC_PREPEND_FLAGS")) append(all, split_shell(before));
+  append(all, words);
+  if (const char* after = std::getenv("NVCC_APPEND_FLAGS")) append(all, split_shell(after));
+  return all;
 }
 
 }  // namespace warpbeam::driver

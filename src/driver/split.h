@@ -22,4 +22,7 @@ inline void append(std::vector<std::string>& to, const std::vector<std::string>&
   to.insert(to.end(), items.begin(), items.end());
 }
 
+// NVIDIA's driver takes options from NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS as well: the words between those.
+std::vector<std::string> with_environment_flags(const std::vector<std::string>& words);
+
 }  // namespace warpbeam::driver
