@@ -36,7 +36,7 @@ class Kernel final : public vm::CompiledKernel {
   Kernel(std::unique_ptr<HostCode> code, std::unique_ptr<CompiledTables> tables, const vm::EngineServices& services)
       : code_(std::move(code)), tables_(std::move(tables)), services_(services) {}
 
-  bool run(vm::Block& block) const override {
+  uint64_t run(vm::Block& block, uint64_t count) const override {
     static thread_local BlockState state;
     Context& c = state.context;
     const vm::Launch& launch = *block.launch;
@@ -47,13 +47,7 @@ class Kernel final : public vm::CompiledKernel {
     c.frames = state.frames;
     c.live = state.live;
     const uint32_t warps = (block.threads + 31) / 32;
-    for (uint32_t w = 0; w < warps; ++w) state.live[w] = ~0u;
-    if (block.threads % 32) state.live[warps - 1] = (1u << block.threads % 32) - 1;
-    for (size_t k = 0; k < 3; ++k) {
-      c.ctaid[k] = block.index[k];
-      c.nctaid[k] = launch.grid[k];
-    }
-    c.smid = block.smid;
+    for (size_t k = 0; k < 3; ++k) c.nctaid[k] = launch.grid[k];
     c.nsmid = launch.sm_count;
     c.dynamic_shared = launch.dynamic_shared;
     c.gridid = launch.grid_id;
@@ -62,9 +56,18 @@ class Kernel final : public vm::CompiledKernel {
     c.workspace = block.grid->workspace;
     c.block = &block;
     c.services = &services_;
-    if (code_->function()(&c)) return true;
-    ++handed_over_;
-    return false;
+    const HostCode::Function function = code_->function();
+    for (uint64_t n = 0;; services_.next_block(block)) {
+      for (uint32_t w = 0; w < warps; ++w) state.live[w] = ~0u;
+      if (block.threads % 32) state.live[warps - 1] = (1u << block.threads % 32) - 1;
+      for (size_t k = 0; k < 3; ++k) c.ctaid[k] = block.index[k];
+      c.smid = block.smid;
+      if (!function(&c)) {
+        ++handed_over_;
+        return n;
+      }
+      if (++n == count) return n;
+    }
   }
   uint32_t handed_over() const { return handed_over_; }
 

@@ -79,6 +79,21 @@ void Block::start() {
   observer = launch->observer ? launch->observer->begin_block(*this) : nullptr;
 }
 
+void Block::become_next() {
+  if (!printed.empty()) {
+    std::lock_guard lock(grid->mutex);
+    grid->printed[linear] += std::move(printed);
+    printed.clear();
+  }
+  ++linear;
+  if (++smid >= launch->sm_count) smid = 0;
+  if (++index[0] < launch->grid[0]) return;
+  index[0] = 0;
+  if (++index[1] < launch->grid[1]) return;
+  index[1] = 0;
+  ++index[2];
+}
+
 void Block::prepare_warps() {
   if (prepared_for == linear) return;
   start();

@@ -70,7 +70,7 @@ Engine* load() {
   }
   static const EngineServices services{exec_label, exec_jump, exec_branch, exec_branch_table, exec_call, exec_call_builtin,
                                        exec_call_indirect, exec_ret, exec_exit, exec_not_pred, exec_read_special,
-                                       library_function_call(), [](Block& b) { b.prepare_warps(); }, place_warp, place_lanes, resume};
+                                       library_function_call(), [](Block& b) { b.become_next(); }, [](Block& b) { b.prepare_warps(); }, place_warp, place_lanes, resume};
   return make(services);
 }
 

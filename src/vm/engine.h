@@ -19,9 +19,10 @@ struct Block;
 class CompiledKernel {
  public:
   virtual ~CompiledKernel() = default;
-  // Runs a block that was begun with Block::begin. True: it ran to its end. False: it met something that the interpreter
-  // has to deal with, and the block's warps are ready for Block::run to go on from there. Throws TrapException.
-  virtual bool run(Block& block) const = 0;
+  // Runs `count` blocks in order, of which the first was begun with Block::begin. Gives how many ran to their ends. Fewer
+  // than `count`: `block`, which is the next one then, met something that the interpreter has to deal with, and its warps
+  // are ready for Block::run to go on from there. Throws TrapException; `block` is the one that failed.
+  virtual uint64_t run(Block& block, uint64_t count) const = 0;
 };
 
 class Engine {
@@ -35,6 +36,7 @@ class Engine {
 struct EngineServices {
   Handler label, jump, branch, branch_table, call, call_builtin, call_indirect, ret, exit, not_pred, read_special;
   Builtin library_call;
+  void (*next_block)(Block& block);  // what was one block becomes the next one of its grid
   // Makes the warps of a block ready for handlers: their frames hold the constants and this block's special registers.
   void (*prepare_warps)(Block& block);
   // Puts a warp at an instruction, with `active` lanes there and none elsewhere; place_lanes adds lanes that are elsewhere.

@@ -143,7 +143,7 @@ void begin_kept(Grid& grid) {
   std::vector<DeviceTaskRef> kept;
   {
     std::lock_guard lock(grid.mutex);
-    const bool can_start = grid.next_block < grid.total_blocks && grid.begun - grid.ended < grid.resident_limit;
+    const bool can_start = grid.has_fresh() && grid.begun - grid.ended < grid.resident_limit;
     if (grid.running || (can_start && !grid.failed)) return;
     kept.swap(grid.kept);
   }

@@ -16,6 +16,12 @@
 
 namespace warpbeam::vm {
 
+// Consecutive blocks that a thread takes at once.
+struct BlockRange {
+  uint64_t first = 0, count = 0;
+  uint64_t end() const { return first + count; }
+};
+
 struct GridState {
   Launch launch;
   const Code* code = nullptr;
@@ -26,6 +32,7 @@ struct GridState {
   uint64_t params_address = 0;
   uint64_t workspace = 0;                // of a cooperative launch: where its blocks meet (%envreg1, %envreg2)
   std::atomic<uint64_t> next_block{0};
+  std::atomic<uint64_t> handed_back{0};  // blocks in `leftover`
   std::atomic<uint64_t> begun{0}, ended{0};
   std::atomic<int64_t> last_progress{0};  // nanoseconds: when a block began, ended or changed memory
   std::atomic<bool> failed{false};
@@ -36,6 +43,7 @@ struct GridState {
   std::mutex mutex;
   std::vector<std::unique_ptr<Block>> idle;        // block contexts to use again
   std::deque<std::unique_ptr<Block>> yielded;      // blocks that spin and let others run
+  std::deque<BlockRange> leftover;                 // ranges that a thread took and could not get through
   std::map<uint64_t, std::string> printed;         // by block, so that output does not depend on threads
   Trap trap;
   uint64_t trap_block = ~uint64_t(0);
@@ -61,6 +69,7 @@ class Grid : public GridState, public std::enable_shared_from_this<Grid> {
     const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
     return since != 0 && now.count() - since > time.count();
   }
+  bool has_fresh() const { return next_block < total_blocks || handed_back; }
   bool has_yielded() {
     std::lock_guard lock(mutex);
     return !yielded.empty();

@@ -165,34 +165,75 @@ void check_for_hang(Grid& grid, Block& block) {
   throw TrapException{std::move(t)};
 }
 
-constexpr int kInARow = 64;  // compiled blocks that a thread runs before it looks at other grids
+constexpr int kInARow = 16;             // ranges of compiled blocks that a thread runs before it looks at other grids
+constexpr uint64_t kLongestRange = 256;
 
-// A compiled block has ended: its context goes on with the grid's next one, so that short blocks cost little more than
-// what they do. False: none is left to take.
-bool take_next(Grid& grid, Block& block) {
+// Takes fresh blocks of the grid, which has some; its mutex is held. Compiled blocks are taken many at a time, fewer
+// towards the end, so that short blocks cost little more than what they do and long ones end together.
+BlockRange take(Grid& grid) {
+  BlockRange range;
+  const uint64_t left = grid.total_blocks - grid.next_block + grid.handed_back;
+  range.count = grid.compiled && !grid.failed ? std::clamp<uint64_t>(left / (4 * Machine::instance().threads()), 1, kLongestRange) : 1;
+  if (!grid.leftover.empty()) {
+    BlockRange& back = grid.leftover.front();
+    range = {back.first, std::min(range.count, back.count)};
+    back = {range.end(), back.count - range.count};
+    if (!back.count) grid.leftover.pop_front();
+    grid.handed_back -= range.count;
+  } else {
+    range.first = grid.next_block;
+    grid.next_block += range.count;
+  }
+  grid.begun += range.count;
+  return range;
+}
+
+// Of a range, the blocks before `block` have ended; those after it are for whoever takes them.
+void leave_range(Grid& grid, const BlockRange& range, const Block& block) {
+  if (range.count <= 1) return;
   std::lock_guard lock(grid.mutex);
-  if (grid.next_block >= grid.total_blocks || grid.failed) return false;
+  grid.ended += block.linear - range.first;
+  const uint64_t next = block.linear + 1;
+  if (next >= range.end()) return;
+  grid.leftover.push_back({next, range.end() - next});
+  grid.handed_back += range.end() - next;
+  grid.begun -= range.end() - next;
+}
+
+// A range of compiled blocks has ended, and its last block's context goes on with the grid's next range. False: none is
+// left to take, and that last block has yet to be ended.
+bool take_next(Grid& grid, Block& block, BlockRange& range) {
+  std::lock_guard lock(grid.mutex);
+  if (!grid.has_fresh() || grid.failed) return false;
   if (!block.printed.empty()) grid.printed[block.linear] += std::move(block.printed);
   block.printed.clear();
   grid.last_progress = 0;
-  ++grid.ended;
-  ++grid.begun;
-  block.linear = grid.next_block++;
+  grid.ended += range.count;
+  range = take(grid);
+  block.linear = range.first;
   return true;
 }
 
-void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spun) {
+void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRange range, bool& spun) {
   try {
     if (!resumed && !grid.failed) {
       block->begin_unit(grid, block->linear);
       if (grid.compiled) {
-        for (int n = 0; grid.compiled->run(*block); ++n) {
-          if (n == kInARow || !take_next(grid, *block)) return end_block(grid, std::move(block));
-          block->begin_unit(grid, block->linear);
+        for (int n = 0; grid.compiled->run(*block, range.count) == range.count; ++n) {
+          if (n < kInARow && take_next(grid, *block, range)) {
+            block->begin_unit(grid, block->linear);
+            continue;
+          }
+          leave_range(grid, range, *block);
+          return end_block(grid, std::move(block));
         }
+        leave_range(grid, range, *block);
+        range.count = 1;
       } else {
         block->start_unit();
       }
+    } else if (!resumed) {
+      leave_range(grid, range, *block);
     }
     while (!grid.failed) {
       const BlockStatus status = block->run();
@@ -212,6 +253,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spu
     }
   } catch (TrapException& e) {
     end_watch(grid, *block);
+    leave_range(grid, range, *block);
     fail(grid, std::move(e.trap), block->linear);
     // The frames of this block are in the middle of something: start from new ones.
     {
@@ -224,6 +266,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spu
     block->linear = linear;
   } catch (std::bad_alloc&) {
     end_watch(grid, *block);
+    leave_range(grid, range, *block);
     Trap t;
     t.kind = TrapKind::StackOverflow;
     t.message = "the host has not enough memory to run the block";
@@ -243,25 +286,26 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, bool& spu
 
 bool step(Grid& grid, bool& spun) {
   std::unique_ptr<Block> block;
+  BlockRange range;
   bool resumed = false;
   {
     std::lock_guard lock(grid.mutex);
     if (grid.takes_turns && grid.turn_taken) return false;
     const uint64_t resident = grid.begun - grid.ended;
-    const bool fresh_left = grid.next_block < grid.total_blocks;
+    const bool fresh_left = grid.has_fresh();
     if (!grid.yielded.empty() && (!fresh_left || resident >= grid.resident_limit)) {
       block = std::move(grid.yielded.front());
       grid.yielded.pop_front();
       resumed = true;
     } else if (fresh_left) {
-      ++grid.begun;
+      range = take(grid);
       if (!grid.idle.empty()) {
         block = std::move(grid.idle.back());
         grid.idle.pop_back();
       } else {
         block = spares().take();
       }
-      block->linear = grid.next_block++;
+      block->linear = range.first;
     } else {
       return false;
     }
@@ -269,7 +313,7 @@ bool step(Grid& grid, bool& spun) {
     if (!resumed) ++grid.running;
   }
   const std::shared_ptr<Grid> keep = grid.family ? grid.shared_from_this() : nullptr;
-  run_block(grid, std::move(block), resumed, spun);  // after a fault it only ends
+  run_block(grid, std::move(block), resumed, range, spun);  // after a fault it only ends
   grid.turn_taken = false;
   if (!keep) return true;
   {
@@ -302,7 +346,7 @@ struct Machine::State {
     size_t turn = 0;
     unsigned idle_rounds = 0;
     while (!stopping) {
-      std::erase_if(active, [](auto& g) { return g->next_block >= g->total_blocks && g->ended + g->parked >= g->total_blocks; });
+      std::erase_if(active, [](auto& g) { return !g->has_fresh() && g->ended + g->parked >= g->total_blocks; });
       if (active.empty()) {
         work.wait(lock);
         continue;
@@ -315,10 +359,11 @@ struct Machine::State {
           if (other->launch.depth > grid->launch.depth) grid = other;
       ++turn;
       const uint64_t seen = generation;
-      lock.unlock();
       bool spun = false, did = false;
       // Several blocks at a time: taking turns between grids is for fairness, not for every block.
-      for (int n = 0; n < 16 && step(*grid, spun) && (did = true) && !spun; ++n) {}
+      const int most = active.size() > 1 ? 4 : 16;
+      lock.unlock();
+      for (int n = 0; n < most && step(*grid, spun) && (did = true) && !spun; ++n) {}
       if (spun) sched_yield();
       lock.lock();
       idle_rounds = did ? 0 : idle_rounds + 1;
@@ -400,7 +445,7 @@ void Machine::wake(const std::shared_ptr<Grid>& grid) {
 std::shared_ptr<Grid> Machine::State::youngest_of(const Family* family) {
   std::lock_guard lock(mutex);
   for (auto g = active.rbegin(); g != active.rend(); ++g)
-    if ((*g)->family.get() == family && ((*g)->next_block < (*g)->total_blocks || (*g)->has_yielded())) return *g;
+    if ((*g)->family.get() == family && ((*g)->has_fresh() || (*g)->has_yielded())) return *g;
   return nullptr;
 }
 
