@@ -4,6 +4,7 @@
 
 #include "cuda/edge.h"
 #include "cuda/texture_references.h"
+#include "vm/engine.h"
 
 namespace warpbeam::cuda {
 
@@ -103,6 +104,7 @@ cudaError_t prepare_launch(Function& function, const LaunchRequest& request, voi
 }
 
 cudaError_t launch(const void* handle, const LaunchRequest& request, void** arguments) {
+  vm::stop_engine_with_main_thread();
   return in_context([&](Context& context) -> cudaError_t {
     Function* function = nullptr;
     if (cudaError_t status = find_function(context, handle, &function); status != cudaSuccess) return status;

@@ -1,11 +1,21 @@
 #include "jit/codegen.h"
 
+#include <fmt/format.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
+#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/xxhash.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <dlfcn.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 
@@ -21,7 +31,19 @@ bool wanted(const char* what) {
   return set && std::string_view(set) == what;
 }
 
+void own_place() {}  // lies in this library
+
 }  // namespace
+
+void CodeGenerator::show_assembly(const llvm::Module& module) const {
+  const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if (machine_->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) return;
+  passes.run(*copy);
+  llvm::errs() << stream.str();
+}
 
 Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make() {
   llvm::InitializeNativeTarget();
@@ -30,6 +52,12 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make() {
   if (!builder) return Error{1, text_of(builder.takeError())};
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  builder->setRelocationModel(llvm::Reloc::PIC_);
+  builder->setCodeModel(llvm::CodeModel::Small);
+  if (const char* cpu = std::getenv("WARPBEAM_JIT_CPU")) {  // another processor than this one, by LLVM's name for it
+    builder->setCPU(cpu);
+    builder->getFeatures() = llvm::SubtargetFeatures();
+  }
   auto out = std::unique_ptr<CodeGenerator>(new CodeGenerator);
   auto machine = builder->createTargetMachine();
   if (!machine) return Error{1, text_of(machine.takeError())};
@@ -49,20 +77,7 @@ void CodeGenerator::prepare(llvm::Module& module) const {
   module.setTargetTriple(jit_->getTargetTriple().str());
 }
 
-Result<std::unique_ptr<HostCode>> CodeGenerator::compile(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context) {
-  const std::string name = "block" + std::to_string(serial_++);
-  for (llvm::Function& f : *module) {
-    if (f.isDeclaration()) continue;
-    f.addFnAttr("target-cpu", machine_->getTargetCPU());
-    f.addFnAttr("target-features", machine_->getTargetFeatureString());
-    f.addFnAttr("prefer-vector-width", "512");
-    f.setName(name);
-  }
-  if (wanted("ir")) module->print(llvm::errs(), nullptr);
-  std::string broken;
-  llvm::raw_string_ostream stream(broken);
-  if (llvm::verifyModule(*module, &stream)) return Error{1, "malformed code: " + stream.str()};
-
+void CodeGenerator::optimise(llvm::Module& module) const {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = false;
   llvm::PassBuilder passes(machine_.get(), tuning);
@@ -76,14 +91,65 @@ Result<std::unique_ptr<HostCode>> CodeGenerator::compile(std::unique_ptr<llvm::M
   passes.registerFunctionAnalyses(functions);
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, cgscc, modules);
-  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(*module, modules);
-  if (wanted("optimised")) module->print(llvm::errs(), nullptr);
+  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
 
-  auto tracker = jit_->getMainJITDylib().createResourceTracker();
-  if (auto e = jit_->addIRModule(tracker, llvm::orc::ThreadSafeModule(std::move(module), std::move(context)))) return Error{1, text_of(std::move(e))};
-  auto address = jit_->lookup(name);
+// What the object depends on: the code before it is optimised, whose attributes name the processor, and who compiles it.
+std::string CodeGenerator::key_of(const llvm::Module& module) const {
+  static const std::string compiler = [] {
+    Dl_info here{};
+    struct stat file{};
+    if (dladdr(reinterpret_cast<void*>(&own_place), &here) && here.dli_fname) stat(here.dli_fname, &file);
+    return fmt::format("{} {} {}.{}", LLVM_VERSION_STRING, file.st_size, file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+  }();
+  llvm::SmallVector<char, 0> code;
+  llvm::raw_svector_ostream stream(code);
+  llvm::WriteBitcodeToFile(module, stream);
+  stream << compiler;
+  const llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::ArrayRef(reinterpret_cast<const uint8_t*>(code.data()), code.size()));
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+Result<std::unique_ptr<HostCode>> CodeGenerator::compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names) {
+  for (llvm::Function& f : module) {
+    if (f.isDeclaration()) continue;
+    f.addFnAttr("target-cpu", machine_->getTargetCPU());
+    f.addFnAttr("target-features", machine_->getTargetFeatureString());
+    f.addFnAttr("prefer-vector-width", "512");
+  }
+  if (wanted("ir")) module.print(llvm::errs(), nullptr);
+  std::string broken;
+  llvm::raw_string_ostream stream(broken);
+  if (llvm::verifyModule(module, &stream)) return Error{1, "malformed code: " + stream.str()};
+  const std::string key = key_of(module);
+  const bool shown = wanted("optimised") || wanted("asm");
+  std::unique_ptr<llvm::MemoryBuffer> object = shown ? nullptr : cache_.find(key);
+  const bool found = object != nullptr;
+  if (!object) {
+    optimise(module);
+    if (wanted("optimised")) module.print(llvm::errs(), nullptr);
+    if (wanted("asm")) show_assembly(module);
+    auto made = llvm::orc::SimpleCompiler(*machine_)(module);
+    if (!made) return Error{1, text_of(made.takeError())};
+    object = std::move(*made);
+    cache_.keep(key, object->getBuffer());
+  }
+  // A library of its own for each kernel: names in it mean what this process has at other addresses than the next one.
+  auto library = jit_->createJITDylib(fmt::format("kernel{}", serial_++));
+  if (!library) return Error{1, text_of(library.takeError())};
+  auto code = std::make_unique<HostCode>(jit_->getExecutionSession(), *library);
+  code->from_cache = found;
+  library->addToLinkOrder(jit_->getMainJITDylib());
+  llvm::orc::SymbolMap symbols;
+  for (const auto& [address, name] : names)
+    symbols[jit_->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(const_cast<void*>(address)), llvm::JITSymbolFlags::Exported};
+  if (!symbols.empty())
+    if (auto e = library->define(llvm::orc::absoluteSymbols(std::move(symbols)))) return Error{1, text_of(std::move(e))};
+  if (auto e = jit_->addObjectFile(*library, std::move(object))) return Error{1, text_of(std::move(e))};
+  auto address = jit_->lookup(*library, "block");
   if (!address) return Error{1, text_of(address.takeError())};
-  return std::make_unique<HostCode>(tracker, address->toPtr<HostCode::Function>());
+  code->function = address->toPtr<HostCode::Function>();
+  return code;
 }
 
 }  // namespace warpbeam::jit

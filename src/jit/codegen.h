@@ -5,8 +5,10 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "base/result.h"
+#include "jit/object_cache.h"
 
 namespace warpbeam::jit {
 
@@ -14,23 +16,32 @@ namespace warpbeam::jit {
 class HostCode {
  public:
   using Function = int32_t (*)(void* context);
-  HostCode(llvm::orc::ResourceTrackerSP tracker, Function function) : tracker_(std::move(tracker)), function_(function) {}
-  ~HostCode() { llvm::consumeError(tracker_->remove()); }
-  Function function() const { return function_; }
+  HostCode(llvm::orc::ExecutionSession& session, llvm::orc::JITDylib& library) : session_(session), library_(library) {}
+  ~HostCode() { llvm::consumeError(session_.removeJITDylib(library_)); }
+  HostCode(const HostCode&) = delete;
+  HostCode& operator=(const HostCode&) = delete;
+  Function function = nullptr;
+  bool from_cache = false;
 
  private:
-  llvm::orc::ResourceTrackerSP tracker_;
-  Function function_;
+  llvm::orc::ExecutionSession& session_;
+  llvm::orc::JITDylib& library_;
 };
 
 class CodeGenerator {
  public:
   static Result<std::unique_ptr<CodeGenerator>> make();
-  // Optimises and compiles a module whose one function is called `block`.
-  Result<std::unique_ptr<HostCode>> compile(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context);
+  // Host code of a module whose one function is called `block`: from the cache, or optimised and compiled now. `names` says
+  // where what it refers to is.
+  Result<std::unique_ptr<HostCode>> compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names);
   void prepare(llvm::Module& module) const;  // sets its target
 
  private:
+  void optimise(llvm::Module& module) const;
+  void show_assembly(const llvm::Module& module) const;
+  std::string key_of(const llvm::Module& module) const;
+
+  ObjectCache cache_ = ObjectCache::open();
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::unique_ptr<llvm::TargetMachine> machine_;
   std::atomic<uint64_t> serial_{0};

@@ -58,8 +58,7 @@ void Emitter::load_slots(const vm::Insn& i, V frame, bool) {
 void Emitter::call_handler(const vm::Insn& i, V mask) {
   const V frame = call("wb_prepare", b_.getPtrTy(), {context_, warp_});
   store_slots(i, frame);
-  const V insn = b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(&i)), b_.getPtrTy());
-  call("wb_handler", b_.getVoidTy(), {context_, insn, warp_, mask, active_});
+  call("wb_handler", b_.getVoidTy(), {context_, outside(&i), warp_, mask, active_});
   load_slots(i, frame, false);
 }
 
@@ -81,7 +80,7 @@ bool Emitter::emit_approximation(const vm::Insn& i) {
     if (k && i.op[k] >= 0) b_.CreateStore(lanes_of(read(i.op[k], 4), 4), places[k]);
   }
   auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()}, false);
-  b_.CreateCall(signature, function(reinterpret_cast<const void*>(f)), {places[0], places[1], places[2]});
+  b_.CreateCall(signature, outside(reinterpret_cast<const void*>(f)), {places[0], places[1], places[2]});
   Value v;
   v.lanes = b_.CreateLoad(type, places[0]);
   write(i.op[0], 4, v);
@@ -106,7 +105,7 @@ void Emitter::emit_library_call(const vm::Insn& i) {
   const vm::LocalPart& r = i.call->returns[0];
   auto* result = top.CreateAlloca(type_of(static_cast<Width>(r.size), true));
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
-  b_.CreateCall(type, b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(f.lanes)), b_.getPtrTy()), {active_, result, pointers});
+  b_.CreateCall(type, outside(reinterpret_cast<const void*>(f.lanes)), {active_, result, pointers});
   Value v;
   v.lanes = b_.CreateLoad(type_of(static_cast<Width>(r.size), true), result);
   write(kParamKeys + static_cast<int32_t>(r.offset), static_cast<Width>(r.size), v);

@@ -346,7 +346,7 @@ void Emitter::emit_dispatch(const Region& region) {
       machine_store(b_.CreateZExt(b_.CreateLoad(lane_type(s.bytes), block_storage_[v]), b_.getInt64Ty()),
                     b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, block_values) + sizeof(Context::block_values[0]) + static_cast<size_t>(s.block_value) * 8));
     }
-  call("wb_handover", b_.getVoidTy(), {context_, b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(&h)), b_.getPtrTy()), b_.getInt32(~0u), b_.getInt32(0), b_.getInt32(0)});
+  call("wb_handover", b_.getVoidTy(), {context_, outside(&h), b_.getInt32(~0u), b_.getInt32(0), b_.getInt32(0)});
   b_.CreateBr(handed_over_);
 }
 
@@ -561,7 +561,7 @@ void Emitter::hand_over(const vm::Insn& at, V when) {
     if (inside(static_cast<uint32_t>(w))) pend(b_.CreateLoad(b_.getInt32Ty(), masks_[w]), &flow_.code->insns[flow_.nodes[w].begin]);
   });
   if (h.after) pend(b_.CreateLoad(b_.getInt32Ty(), exit_mask_), h.after);
-  call("wb_handover", b_.getVoidTy(), {context_, b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(&h)), b_.getPtrTy()), warp_, active_,
+  call("wb_handover", b_.getVoidTy(), {context_, outside(&h), warp_, active_,
                                        first_warp_ ? b_.CreateLoad(b_.getInt32Ty(), first_warp_) : static_cast<V>(b_.getInt32(0))});
   b_.CreateBr(handed_over_);
   b_.SetInsertPoint(on);

@@ -1,6 +1,8 @@
 // How values are held: between scalars per run and vectors of lanes, between variables and the machine's memory.
 #include <llvm/IR/Intrinsics.h>
 
+#include <fmt/format.h>
+
 #include "jit/emitter.h"
 
 namespace warpbeam::jit {
@@ -226,6 +228,12 @@ Emitter::V Emitter::guard_mask(const vm::Insn& i) {
   V bits = mask_bits(p.lanes);
   if (i.guard_negated) bits = b_.CreateNot(bits);
   return b_.CreateAnd(active_, bits);
+}
+
+Emitter::V Emitter::outside(const void* address) {
+  std::string& name = tables_.names[address];
+  if (name.empty()) name = fmt::format("wb.{}", tables_.names.size());
+  return m_.getOrInsertGlobal(name, b_.getInt8Ty());
 }
 
 }  // namespace warpbeam::jit

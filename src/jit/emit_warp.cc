@@ -182,7 +182,7 @@ void Emitter::emit_atomic(const vm::Insn& i) {
   b_.CreateStore(b_.CreateTrunc(address, type), offsets);
   b_.CreateStore(lanes_of(read(i.op[2], 4), 4), values);
   auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy(), b_.getInt32Ty()}, false);
-  b_.CreateCall(signature, function(reinterpret_cast<const void*>(&shared_add)), {context_field(offsetof(Context, shared), b_.getPtrTy(), true), offsets, values, old, active_});
+  b_.CreateCall(signature, outside(reinterpret_cast<const void*>(&shared_add)), {context_field(offsetof(Context, shared), b_.getPtrTy(), true), offsets, values, old, active_});
   if (i.op[0] >= 0) {
     Value v;
     v.lanes = b_.CreateLoad(type, old);

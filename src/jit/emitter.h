@@ -105,7 +105,7 @@ class Emitter {
   void emit_atomic(const vm::Insn& insn);
   bool emit_approximation(const vm::Insn& insn);
   V scratch(llvm::Type* type);                       // a place on the stack
-  V function(const void* address) { return b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(address)), b_.getPtrTy()); }
+  V outside(const void* address);                    // by a name, so that the code is the same in every process
   void emit_library_call(const vm::Insn& insn);      // emit_call.cc
   void call_handler(const vm::Insn& insn, V mask);
   void store_slots(const vm::Insn& insn, V frame);

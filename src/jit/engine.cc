@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <mutex>
-#include <set>
+#include <thread>
 
 #include "jit/codegen.h"
 #include "jit/emitter.h"
@@ -56,7 +58,7 @@ class Kernel final : public vm::CompiledKernel {
     c.workspace = block.grid->workspace;
     c.block = &block;
     c.services = &services_;
-    const HostCode::Function function = code_->function();
+    const HostCode::Function function = code_->function;
     for (uint64_t n = 0;; services_.next_block(block)) {
       for (uint32_t w = 0; w < warps; ++w) state.live[w] = ~0u;
       if (block.threads % 32) state.live[warps - 1] = (1u << block.threads % 32) - 1;
@@ -79,7 +81,7 @@ class Kernel final : public vm::CompiledKernel {
 };
 
 // Why a kernel stays with the interpreter; empty: it can be compiled.
-std::string refuse(const vm::Code& code, const vm::Launch& launch, const vm::EngineServices& services) {
+std::string refuse(const vm::Code& code, size_t param_bytes, const vm::EngineServices& services) {
   constexpr size_t kMostInstructions = 8000;  // code generation takes seconds for more
   if (code.function->insns.size() > kMostInstructions) return "it is very long";
   for (const vm::Insn& i : code.function->insns) {
@@ -101,10 +103,28 @@ std::string refuse(const vm::Code& code, const vm::Launch& launch, const vm::Eng
     const isa::Mods& m = i.mods();
     if (row->kind == isa::Kind::Memory && row->cls == isa::Class::Load && i.op[1] < 0 &&
         (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry) &&
-        (i.imm < 0 || static_cast<uint64_t>(i.imm) + static_cast<uint64_t>(isa::bytes_of(i.type()) * i.count) > launch.params.size()))
+        (i.imm < 0 || static_cast<uint64_t>(i.imm) + static_cast<uint64_t>(isa::bytes_of(i.type()) * i.count) > param_bytes))
       return "it reads past its parameters";
   }
   return "";
+}
+
+// How much a thread does in a kernel, in instructions, guessed: a loop is taken to turn so many times.
+uint64_t guess_work(const vm::FunctionCode& code) {
+  constexpr uint64_t kTurns = 16;
+  std::vector<int32_t> deeper(code.insns.size() + 1);
+  for (size_t k = 0; k < code.insns.size(); ++k)
+    if (const uint32_t to = code.insns[k].target; to <= k) {  // a way back; kNoTarget is beyond all
+      ++deeper[to];
+      --deeper[k + 1];
+    }
+  uint64_t work = 0;
+  int32_t depth = 0;
+  for (size_t k = 0; k < code.insns.size(); ++k) {
+    depth += deeper[k];
+    work += depth <= 0 ? 1 : depth == 1 ? kTurns : kTurns * kTurns;
+  }
+  return work;
 }
 
 class FastEngine final : public vm::Engine {
@@ -114,58 +134,124 @@ class FastEngine final : public vm::Engine {
     always_ = choice && std::string_view(choice) == "jit";
   }
 
-  std::shared_ptr<const vm::CompiledKernel> find(const vm::Launch& launch) override {
+  Found find(const vm::Launch& launch, bool long_run) override {
     const vm::Code& code = *launch.kernel->code;
-    std::lock_guard lock(mutex_);
-    if (!code.compiled) code.compiled = std::make_shared<Versions>();
+    std::unique_lock lock(mutex_);
+    if (!code.compiled) code.compiled = std::make_shared<Versions>(*this);
     Versions& versions = *static_cast<Versions*>(code.compiled.get());
-    Version& version = versions[launch.block];
-    if (!version.tried) {
-      // What compiling costs must be won back: the work is guessed from the instructions that a thread meets at most once.
-      version.work += uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] * ((uint64_t(launch.block[0]) * launch.block[1] * launch.block[2] + 31) / 32) * code.function->insns.size();
-      if (!always_ && version.work < kWorthCompiling) return nullptr;
-      version.tried = true;
-      compile(code, launch, version, true);
-    } else if (version.kernel && version.assumes && version.kernel->handed_over() > kMostHandovers) {
-      compile(code, launch, version, false);
-    } else if (version.kernel && !version.assumes && version.kernel->handed_over() > kMostHandovers) {
+    Version& version = versions.by_shape[launch.block];
+    const bool unsure = version.kernel && version.kernel->handed_over() > kMostHandovers;
+    if (stopping_) return {version.kernel, false};
+    if (version.state == State::Fresh) {
+      // What compiling costs must be won back.
+      if (!versions.work_of_warp) versions.work_of_warp = guess_work(*code.function);
+      const uint64_t warps = (uint64_t(launch.block[0]) * launch.block[1] * launch.block[2] + 31) / 32;
+      version.work += uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] * warps * versions.work_of_warp;
+      if (!always_ && !long_run && version.work < kWorthCompiling) return {nullptr, true};
+      order(code, launch, versions, version, true);
+    } else if (unsure && version.state == State::Done && version.assumes) {
+      order(code, launch, versions, version, false);
+    } else if (unsure && version.state == State::Done) {
       version.kernel = nullptr;
       note(code, "it was handed over to the interpreter too often");
     }
-    return version.kernel;
+    if (always_) done_.wait(lock, [&] { return version.state == State::Done || stopping_; });
+    return {version.kernel, version.state != State::Done && !stopping_};
+  }
+
+  void stop() override {
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    ordered_.notify_all();
+    done_.notify_all();
+    if (worker_.joinable()) worker_.join();
   }
 
  private:
   static constexpr uint32_t kMostHandovers = 16;
   static constexpr uint64_t kWorthCompiling = 1u << 20;
+  enum class State : uint8_t { Fresh, Ordered, Done };
   struct Version {
     std::shared_ptr<Kernel> kernel;
-    bool assumes = true, tried = false;
-    uint64_t work = 0;  // instructions of warps so far
+    bool assumes = true;
+    State state = State::Fresh;
+    uint64_t work = 0;  // instructions of warps so far, guessed
   };
-  using Versions = std::map<std::array<uint32_t, 3>, Version>;
+  struct Versions {  // of a kernel; it goes with the program, and what was ordered for it is called off
+    explicit Versions(FastEngine& e) : engine(e) {}
+    ~Versions() { engine.call_off(*this); }
+    FastEngine& engine;
+    std::map<std::array<uint32_t, 3>, Version> by_shape;
+    uint64_t work_of_warp = 0;
+  };
+  struct Order {
+    const vm::Code* code = nullptr;
+    Versions* versions = nullptr;
+    Version* version = nullptr;
+    std::array<uint32_t, 3> block{};
+    size_t param_bytes = 0;
+    bool assume = true;
+  };
 
   void note(const vm::Code& code, const std::string& why) {
     if (notes_wanted()) fmt::print(stderr, "warpbeam: note: {} runs on the interpreter: {}\n", code.function->display_name, why);
   }
 
-  void compile(const vm::Code& code, const vm::Launch& launch, Version& version, bool assume) {
-    version.kernel = nullptr;
-    version.assumes = assume;
-    const auto begin = std::chrono::steady_clock::now();
-    std::string why = refuse(code, launch, services_);
-    if (why.empty()) why = build(code, launch, version, assume);
-    if (!why.empty()) return note(code, why);
-    if (notes_wanted())
-      fmt::print(stderr, "warpbeam: note: {} compiled in {:.1f} ms\n", code.function->display_name,
-                 std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+  void order(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version, bool assume) {
+    version.state = State::Ordered;
+    orders_.push_back({&code, &versions, &version, launch.block, launch.params.size(), assume});
+    if (!worker_.joinable()) worker_ = std::thread([this] { work(); });
+    ordered_.notify_one();
   }
 
-  std::string build(const vm::Code& code, const vm::Launch& launch, Version& version, bool assume) {
+  void call_off(Versions& versions) {
+    std::unique_lock lock(mutex_);
+    std::erase_if(orders_, [&](const Order& o) { return o.versions == &versions; });
+    done_.wait(lock, [&] { return under_way_ != &versions; });
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+      if (orders_.empty()) {
+        ordered_.wait(lock);
+        continue;
+      }
+      const Order o = orders_.front();
+      orders_.pop_front();
+      under_way_ = o.versions;
+      lock.unlock();
+      std::shared_ptr<Kernel> kernel = compile(o);
+      lock.lock();
+      under_way_ = nullptr;
+      o.version->kernel = std::move(kernel);
+      o.version->assumes = o.assume;
+      o.version->state = State::Done;
+      ++ready;
+      done_.notify_all();
+    }
+  }
+
+  std::shared_ptr<Kernel> compile(const Order& o) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::string why = refuse(*o.code, o.param_bytes, services_);
+    std::shared_ptr<Kernel> kernel;
+    bool from_cache = false;
+    if (why.empty()) why = build(o, kernel, from_cache);
+    if (!why.empty()) note(*o.code, why);
+    else if (notes_wanted())
+      fmt::print(stderr, "warpbeam: note: {} compiled in {:.1f} ms{}\n", o.code->function->display_name,
+                 std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count(), from_cache ? ", from the cache" : "");
+    return kernel;
+  }
+
+  std::string build(const Order& o, std::shared_ptr<Kernel>& kernel, bool& from_cache) {
     KernelPlan plan;
-    plan.code = &code;
-    plan.block = launch.block;
-    if (std::string why = build_flow(plan.flow, *code.function, services_); !why.empty()) return why;
+    plan.code = o.code;
+    plan.block = o.block;
+    if (std::string why = build_flow(plan.flow, *o.code->function, services_); !why.empty()) return why;
     if (std::string why = find_waiting_loop(plan.flow); !why.empty()) return why;
     std::string why;
     auto regions = find_regions(plan.flow, why);
@@ -178,7 +264,7 @@ class FastEngine final : public vm::Engine {
         plan.decides[static_cast<size_t>(r.exit_node)] = plan.flow.nodes[static_cast<size_t>(r.exit_node)].ends == End::Branch;
         barriers = true;
       }
-    plan.shapes = find_shapes(plan.flow, launch.block, plan.decides, barriers, assume);
+    plan.shapes = find_shapes(plan.flow, o.block, plan.decides, barriers, o.assume);
     for (const Node& node : plan.flow.nodes)
       if (node.ends == End::Barrier && node.last->mods().red) {
         const Source d = plan.flow.source(node.last->op[0], plan.flow.variables.empty() ? 0 : 4);
@@ -190,21 +276,27 @@ class FastEngine final : public vm::Engine {
       if (!made) return made.error().message;
       generator_ = std::move(*made);
     }
-    auto context = std::make_unique<llvm::LLVMContext>();
-    auto module = std::make_unique<llvm::Module>("kernel", *context);
-    generator_->prepare(*module);
+    llvm::LLVMContext context;
+    llvm::Module module("kernel", context);
+    generator_->prepare(module);
     auto tables = std::make_unique<CompiledTables>();
-    Emitter(*module, plan, *tables).run();
-    auto host = generator_->compile(std::move(module), std::move(context));
+    Emitter(module, plan, *tables).run();
+    auto host = generator_->compile(module, tables->names);
     if (!host) return host.error().message;
-    version.kernel = std::make_shared<Kernel>(std::move(*host), std::move(tables), services_);
+    from_cache = (*host)->from_cache;
+    kernel = std::make_shared<Kernel>(std::move(*host), std::move(tables), services_);
     return "";
   }
 
   const vm::EngineServices& services_;
   std::mutex mutex_;
   std::unique_ptr<CodeGenerator> generator_;
-  bool always_ = false;  // compile whatever is launched
+  std::deque<Order> orders_;
+  const Versions* under_way_ = nullptr;  // whose kernel is being compiled
+  std::condition_variable ordered_, done_;
+  std::thread worker_;
+  bool stopping_ = false;
+  bool always_ = false;  // compile whatever is launched, and wait for it
 };
 
 }  // namespace

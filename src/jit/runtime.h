@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "jit/operands.h"
@@ -58,6 +60,7 @@ struct Handover {
 struct CompiledTables {
   std::deque<Handover> handovers;
   std::deque<std::vector<uint32_t>> numbers;
+  std::unordered_map<const void*, std::string> names;  // what the code refers to outside of itself
 };
 
 // d = f(a, b) in 32 lanes; null: there is none.

@@ -2,9 +2,12 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "vm/builtins.h"
 #include "vm/warp.h"
@@ -74,11 +77,24 @@ Engine* load() {
   return make(services);
 }
 
+std::atomic<Engine*> loaded{nullptr};
+
 }  // namespace
 
 Engine* engine() {
-  static Engine* const chosen = load();
+  static Engine* const chosen = loaded = load();
   return chosen;
+}
+
+void stop_engine_with_main_thread() {
+  struct Stop {
+    ~Stop() {
+      if (Engine* e = loaded) e->stop();
+    }
+  };
+  static thread_local bool looked = false;
+  if (std::exchange(looked, true)) return;
+  if (getpid() == gettid()) static thread_local Stop stop;
 }
 
 }  // namespace warpbeam::vm

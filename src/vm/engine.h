@@ -4,6 +4,7 @@
 // The engine lives in a library of its own (libwarpbeam_jit.so, room `jit`), which is loaded when the first kernel is
 // launched and WARPBEAM_ENGINE asks for it: a program that never launches does not pay for the code generator.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,8 +29,17 @@ class CompiledKernel {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // The compiled kernel for a launch; null: interpret it.
-  virtual std::shared_ptr<const CompiledKernel> find(const Launch& launch) = 0;
+  // What the engine has for a launch. No kernel: interpret it; `later` then says that there may be one soon, and `ready`
+  // counts how often that came true.
+  struct Found {
+    std::shared_ptr<const CompiledKernel> kernel;
+    bool later = false;
+  };
+  // `long_run`: the kernel has been seen to run for long.
+  virtual Found find(const Launch& launch, bool long_run) = 0;
+  std::atomic<uint64_t> ready{0};
+  // Compiles nothing any more; returns when nothing is being compiled.
+  virtual void stop() = 0;
 };
 
 // What an engine needs of the machine. Handlers that the decoder places by itself tell control flow apart.
@@ -48,6 +58,11 @@ struct EngineServices {
 
 // The engine that WARPBEAM_ENGINE chose ("interpreter", the default, "jit" or "auto"); null: the interpreter alone.
 Engine* engine();
+
+// The code generator has static objects of its own, some made only when they are first needed, that a process which ends
+// destroys while another thread may be compiling. What belongs to the main thread goes before all of them: whoever launches
+// kernels calls this first, and if it is the main thread, its end stops the engine.
+void stop_engine_with_main_thread();
 
 // The entry point of the engine's library.
 using MakeEngine = Engine* (*)(const EngineServices&);

@@ -19,13 +19,17 @@ namespace warpbeam::vm {
 // Consecutive blocks that a thread takes at once.
 struct BlockRange {
   uint64_t first = 0, count = 0;
+  const CompiledKernel* compiled = nullptr;  // that runs them; null: the interpreter
   uint64_t end() const { return first + count; }
 };
 
 struct GridState {
   Launch launch;
   const Code* code = nullptr;
-  std::shared_ptr<const CompiledKernel> compiled;  // null: interpreted
+  std::shared_ptr<const CompiledKernel> compiled;  // null: interpreted; changes at most once, under the mutex
+  bool may_be_compiled = false;          // while it runs
+  uint64_t ready_seen = 0;               // Engine::ready when it was last asked
+  int64_t started = 0;                   // nanoseconds; of a grid that may be compiled
   std::function<void(LaunchResult&&)> done;
   uint64_t total_blocks = 0;             // clusters count as one here and below
   uint64_t resident_limit = 1;           // blocks that may have begun and not ended

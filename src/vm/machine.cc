@@ -168,16 +168,32 @@ void check_for_hang(Grid& grid, Block& block) {
 constexpr int kInARow = 16;             // ranges of compiled blocks that a thread runs before it looks at other grids
 constexpr uint64_t kLongestRange = 256;
 
+constexpr int64_t kLongRun = 5'000'000;  // nanoseconds
+
+// An interpreted grid goes on with the compiled kernel as soon as there is one; its mutex is held.
+void ask_engine(Grid& grid) {
+  Engine& fast = *engine();
+  const bool long_run = grid.started && nanoseconds() - grid.started > kLongRun;
+  const uint64_t ready = fast.ready;
+  if (!long_run && ready == grid.ready_seen) return;
+  if (long_run) grid.started = 0;  // said once
+  grid.ready_seen = ready;
+  auto [kernel, later] = fast.find(grid.launch, long_run);
+  grid.compiled = std::move(kernel);
+  grid.may_be_compiled = later;
+}
+
 // Takes fresh blocks of the grid, which has some; its mutex is held. Compiled blocks are taken many at a time, fewer
 // towards the end, so that short blocks cost little more than what they do and long ones end together.
 BlockRange take(Grid& grid) {
+  if (grid.may_be_compiled) ask_engine(grid);
   BlockRange range;
   const uint64_t left = grid.total_blocks - grid.next_block + grid.handed_back;
   range.count = grid.compiled && !grid.failed ? std::clamp<uint64_t>(left / (4 * Machine::instance().threads()), 1, kLongestRange) : 1;
   if (!grid.leftover.empty()) {
     BlockRange& back = grid.leftover.front();
-    range = {back.first, std::min(range.count, back.count)};
-    back = {range.end(), back.count - range.count};
+    range = {back.first, std::min(range.count, back.count), nullptr};
+    back = {range.end(), back.count - range.count, nullptr};
     if (!back.count) grid.leftover.pop_front();
     grid.handed_back -= range.count;
   } else {
@@ -185,6 +201,7 @@ BlockRange take(Grid& grid) {
     grid.next_block += range.count;
   }
   grid.begun += range.count;
+  range.compiled = grid.compiled.get();
   return range;
 }
 
@@ -195,7 +212,7 @@ void leave_range(Grid& grid, const BlockRange& range, const Block& block) {
   grid.ended += block.linear - range.first;
   const uint64_t next = block.linear + 1;
   if (next >= range.end()) return;
-  grid.leftover.push_back({next, range.end() - next});
+  grid.leftover.push_back({next, range.end() - next, nullptr});
   grid.handed_back += range.end() - next;
   grid.begun -= range.end() - next;
 }
@@ -218,8 +235,8 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRang
   try {
     if (!resumed && !grid.failed) {
       block->begin_unit(grid, block->linear);
-      if (grid.compiled) {
-        for (int n = 0; grid.compiled->run(*block, range.count) == range.count; ++n) {
+      if (range.compiled) {
+        for (int n = 0; range.compiled->run(*block, range.count) == range.count; ++n) {
           if (n < kInARow && take_next(grid, *block, range)) {
             block->begin_unit(grid, block->linear);
             continue;
@@ -405,7 +422,13 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   const Launch& l = grid->launch;
   const uint64_t cluster_size = uint64_t(l.cluster[0]) * l.cluster[1] * l.cluster[2];
   if (!l.observer && !l.interpret && cluster_size == 1)
-    if (Engine* fast = engine()) grid->compiled = fast->find(l);
+    if (Engine* fast = engine()) {
+      grid->ready_seen = fast->ready;
+      auto [kernel, later] = fast->find(l, false);
+      grid->compiled = std::move(kernel);
+      grid->may_be_compiled = later;
+      if (later) grid->started = nanoseconds();
+    }
   grid->takes_turns = l.one_block_at_a_time || (l.observer && l.observer->one_block_at_a_time());
   grid->total_blocks = uint64_t(l.grid[0]) * l.grid[1] * l.grid[2] / cluster_size;
   grid->resident_limit = std::max<uint64_t>(l.cooperative ? grid->total_blocks : l.resident_blocks / cluster_size, 1);

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# The fast engine from the outside: kernels kept on disk, and kernels that are compiled while they run. Ends with
+# `N passed, N failed`.
+set -u
+root=$(cd -- "${BASH_SOURCE[0]%/*}/../.." && pwd -P)
+warpbeam=${WARPBEAM_BUILD:-$root/build/release}/bin/warpbeam
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+cd -- "$work" || exit 1
+export WARPBEAM_NOTES=1
+passed=0 failed=0
+
+check() { # name, command …
+  local name=$1
+  shift
+  if "$@" >"$name.out" 2>&1; then
+    ((++passed))
+  else
+    ((++failed))
+    printf 'FAIL %s\n' "$name"
+    tail -n 20 "$name.out" log* 2>/dev/null
+  fi
+}
+
+cat >program.cu <<'CU'
+#include <cstdio>
+#include <vector>
+__global__ void step(unsigned* data, int n, int turns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned x = data[i];
+  for (int k = 0; k < turns; ++k) x = x * 1664525u + (x >> 7) + k;
+  data[i] = x;
+}
+int main(int argc, char** argv) {
+  const int n = 300007, turns = 50;
+  std::vector<unsigned> host(n), want(n);
+  for (int i = 0; i < n; ++i) want[i] = host[i] = i;
+  unsigned* data;
+  cudaMalloc(&data, n * sizeof *data);
+  cudaMemcpy(data, host.data(), n * sizeof *data, cudaMemcpyHostToDevice);
+  step<<<(n + 127) / 128, 128>>>(data, n, turns);
+  cudaMemcpy(host.data(), data, n * sizeof *data, cudaMemcpyDeviceToHost);
+  if (cudaGetLastError() != cudaSuccess) return 2;
+  int wrong = 0;
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < turns; ++k) want[i] = want[i] * 1664525u + (want[i] >> 7) + k;
+    wrong += want[i] != host[i];
+  }
+  if (wrong) printf("%d wrong\n", wrong);
+  return wrong != 0;
+}
+CU
+"$warpbeam" nvcc -O2 program.cu -o program || { echo "0 passed, 1 failed"; exit 1; }
+
+start() { WARPBEAM_ENGINE=${1:-jit} WARPBEAM_KERNEL_CACHE=${2:-$work/cache} ./program; }
+
+compiles_and_keeps() { start 2>log && grep -q 'step.*compiled in' log && ! grep -q 'from the cache' log && ls cache/llvmcache-* >/dev/null; }
+finds_again() { start 2>log && grep -q 'from the cache' log; }
+sees_damage() {
+  local file
+  for file in cache/llvmcache-?*; do [[ $file == *timestamp ]] || printf 'damage' | dd of="$file" bs=1 seek=900 conv=notrunc 2>/dev/null; done
+  start 2>log && grep -q 'compiled in' log && ! grep -q 'from the cache' log || return 1
+  for file in cache/llvmcache-?*; do [[ $file == *timestamp ]] || : >"$file"; done
+  start 2>log && ! grep -q 'from the cache' log || return 1
+  start 2>log && grep -q 'from the cache' log
+}
+does_without() { start jit off 2>log && ! grep -q 'from the cache' log && start jit /proc/nowhere 2>log; }
+runs_side_by_side() {
+  local pids=() pid
+  rm -rf cache
+  for _ in 1 2 3 4; do start 2>/dev/null & pids+=($!); done
+  for pid in "${pids[@]}"; do wait "$pid" || return 1; done
+}
+compiles_while_it_runs() { start auto off 2>log && grep -q 'compiled in' log; }
+other_processors() {
+  local processor
+  for processor in x86-64 x86-64-v2 haswell; do WARPBEAM_JIT_CPU=$processor start jit off || return 1; done
+}
+
+for case in compiles_and_keeps finds_again sees_damage does_without runs_side_by_side compiles_while_it_runs other_processors; do check "$case" "$case"; done
+echo "$passed passed, $failed failed"
+((failed == 0))
