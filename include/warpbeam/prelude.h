@@ -29,8 +29,11 @@
 #if __cplusplus >= 201103L
 #include <utility>
 #endif
-// Programs print without <cstdio>; the declaration is that of the C library.
-extern "C" int printf(const char* __restrict format, ...);
+// Not needed here, but CUDA's headers bring them too, and programs print, assert and write INT_MAX without asking.
+#include <assert.h>
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
 
 #include "device/math_integer_overloads.h"
 #include "device/math_host.h"

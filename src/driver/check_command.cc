@@ -101,7 +101,10 @@ Result<CheckRequest> read_request(const Arguments& arguments) {
     }
     if (word == "-v" || word == "--verbose") request.verbose = true;
     else if (word == "-h" || word == "--help") request.help = true;
-    else if (word != "--no-install") request.compiler.push_back(word);
+    else if (word != "--no-install") {
+      request.compiler.push_back(word);
+      if (takes_next_word(arguments, at)) request.compiler.push_back(arguments[++at]);
+    }
   }
   return request;
 }

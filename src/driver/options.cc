@@ -275,6 +275,13 @@ bool shows_commands(const std::vector<std::string>& arguments) {
   return false;
 }
 
+bool takes_next_word(const std::vector<std::string>& arguments, size_t at) {
+  const size_t before = at;
+  if (arguments[at].size() < 2 || arguments[at][0] != '-') return false;
+  auto read = read_option(option_table(), arguments, at);
+  return read && read->row && at > before;
+}
+
 Result<Options> parse_options(const std::vector<std::string>& arguments, int default_cc) {
   Collected all;
   auto words = expand_files(arguments);

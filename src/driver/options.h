@@ -150,6 +150,9 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, int def
 // about the toolkit with an input that does not exist.
 bool shows_commands(const std::vector<std::string>& arguments);
 
+// Whether the option at `arguments[at]` has its value in the word after it: in `-Xptxas -v` the `-v` is nobody else's.
+bool takes_next_word(const std::vector<std::string>& arguments, size_t at);
+
 // `-l` names that stand for parts of the CUDA toolkit, and what a user gets for them.
 bool is_runtime_library(std::string_view name);
 

@@ -12,6 +12,7 @@
 #include <regex>
 
 #include "driver/commands.h"
+#include "driver/options.h"
 #include "driver/process.h"
 #include "model/device.h"
 #include "observe/metrics.h"
@@ -118,6 +119,7 @@ Result<Request> read_request(const Arguments& arguments) {
         request.program.insert(request.program.end(), arguments.begin() + static_cast<long>(at) + 1, arguments.end());
         break;
       }
+      if (takes_next_word(arguments, at)) request.program.push_back(arguments[++at]);
     }
   }
   if (request.set != "basic" && request.set != "full")

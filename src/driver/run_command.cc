@@ -72,8 +72,10 @@ Result<RunRequest> read_request(const Arguments& arguments) {
       request.verbose = true;
     else if (word == "-h" || word == "--help")
       request.help = true;
-    else if (word != "--no-install")
+    else if (word != "--no-install") {
       request.compiler.push_back(word);
+      if (takes_next_word(arguments, at)) request.compiler.push_back(arguments[++at]);
+    }
   }
   if (!request.engine.empty() && request.engine != "interpreter" && request.engine != "jit" && request.engine != "auto" && request.engine != "lockstep")
     return Error{1, fmt::format("--engine '{}': interpreter, jit or auto", request.engine)};

@@ -66,6 +66,21 @@ TEST(Options, EveryRowThatWorksIsImplemented) {
   }
 }
 
+// `run`, `check` and `profile` take their own options out of the line and must leave such words alone.
+TEST(Options, SomeTakeTheNextWord) {
+  auto takes = [](const std::string& line) { return takes_next_word(split_shell(line), 0); };
+  EXPECT_TRUE(takes("-Xptxas -v"));
+  EXPECT_TRUE(takes("-Xcompiler -h"));
+  EXPECT_TRUE(takes("-I include"));
+  EXPECT_TRUE(takes("--std c++14"));
+  EXPECT_FALSE(takes("-Xptxas=-v a.cu"));
+  EXPECT_FALSE(takes("-Iinclude a.cu"));
+  EXPECT_FALSE(takes("-lineinfo -v"));
+  EXPECT_FALSE(takes("--unknown a.cu"));
+  EXPECT_FALSE(takes("a.cu b.cu"));
+  EXPECT_FALSE(takes("-Xptxas"));
+}
+
 TEST(Options, ArchitectureSpellings) {
   EXPECT_EQ(targets(""), "sm_90");
   EXPECT_EQ(targets("-arch=sm_70"), "sm_70");

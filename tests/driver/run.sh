@@ -267,6 +267,9 @@ case_run_sets_the_environment() {
   printf '#include <cstdio>\n#include <cstdlib>\nint main(int, char** v) { std::printf("%%s %%s %%s", v[0], std::getenv("WARPBEAM_DEVICE"), std::getenv("WARPBEAM_ENGINE")); }\n' >e.cu
   expect 0 run --device k40 --engine=interpreter e.cu && [[ $(cat out) == './e k40 interpreter' ]]
 }
+case_run_leaves_values_of_options_alone() {
+  hello && expect 1 run -Xptxas -v hello.cu </dev/null && has err 'Compiling entry function' && hasnt err 'clang'
+}
 case_run_emits_ptx() { hello && expect 0 run --emit-ptx hello.cu && has out '.entry _Z1kPi' && expect 0 run --emit-ptx --device v100 hello.cu && has out '.target sm_70'; }
 case_run_many_sources_and_relative_includes() {
   mkdir -p 'sub dir' inc && echo '#define N 7' >inc/n.h && echo '#include "../inc/n.h"

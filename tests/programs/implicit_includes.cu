@@ -1,6 +1,5 @@
 // Old habits: standard functions used without their headers, C-style casts of allocation
 // pointers, a checking macro that exits, results compared with abs.
-#include <stdio.h>
 #include <cuda_runtime.h>
 
 #define check(call)                                                      \
@@ -33,8 +32,19 @@ __global__ void hypotenuse(float *x, const int N)
     if (i < N) x[i] = sqrt(pow(x[i], 2) + max(x[i], 4.0f) * min(i, 3));
 }
 
+__global__ void smallest(const int *x, int n, int *result, unsigned *level)
+{
+    int least = INT_MAX;
+    for (int i = 0; i < n; i++) least = min(least, x[i]);
+    assert(least < INT_MAX);
+    *result = least;
+    if (*level == UINT_MAX) *level = 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 5) fprintf(stderr, "usage: %s\n", argv[0]);
+    assert(argc > 0);
     int nElem = 32;
     size_t nBytes = nElem * sizeof(float);
     float *h_A = (float *)malloc(nBytes), *h_B = (float *)malloc(nBytes), *gpuRef = (float *)malloc(nBytes);
@@ -63,6 +73,15 @@ int main(int argc, char **argv)
         float want = sqrt(h_A[i] * h_A[i] + max(h_A[i], 4.0f) * min(i, 3));
         if (!(fabs(gpuRef[i] - want) <= 1e-5 * want)) match = 0;
     }
+    int numbers[4] = {7, -3, 12, 5}, *d_x, least;
+    unsigned *level;
+    check(cudaMalloc(&d_x, 5 * sizeof(int)));
+    check(cudaMallocManaged(&level, sizeof(unsigned)));
+    *level = UINT_MAX;
+    check(cudaMemcpy(d_x, numbers, sizeof numbers, cudaMemcpyHostToDevice));
+    smallest<<<1, 1>>>(d_x, 4, d_x + 4, level);
+    check(cudaMemcpy(&least, d_x + 4, sizeof(int), cudaMemcpyDeviceToHost));
+    if (least != -3 || *level != 0) match = 0;
     cudaFree(d_A);
     cudaFree(d_B);
     cudaFree(d_C);
