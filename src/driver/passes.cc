@@ -92,6 +92,12 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
   words.push_back(options.device_debug && !options.device_optimise ? "-O0" : "-O3");
   // File and line for each instruction, without DWARF; the optimiser is not affected.
   words.push_back("-gline-directives-only");
+  // `int w; if (leader) w = atomicAdd(…); w = __shfl_sync(mask, w, 0);` is how books write it. In C++ an argument must have a
+  // value, from which clang would conclude that every lane is the leader.
+  append(words, {"-Xclang", "-no-enable-noundef-analysis"});
+  // A store through a null pointer is a fault that the machine reports, and a loop that waits for ever is a hang: neither
+  // may vanish as something that cannot happen.
+  append(words, {"-fno-delete-null-pointer-checks", "-fno-finite-loops"});
   // The device's malloc may fail, and programs test that it does: the optimiser must not assume what it knows of the host's.
   append(words, {"-fno-builtin-malloc", "-fno-builtin-free"});
   const Precision& p = options.precision;
