@@ -9,6 +9,7 @@
 #include "cuda/memory.h"
 #include "cuda/capture.h"
 #include "cuda/modules.h"
+#include "cuda/pool.h"
 #include "cuda/thread_state.h"
 #include "observe/tool.h"
 
@@ -125,6 +126,7 @@ void Context::reset() {
     if (&event->context == this) process().events.remove(event.get());
   forget_graphs(*this);
   images->unload();
+  forget_pools(*this);
   release_all(*this);
   std::lock_guard lock(mutex);
   thread_streams_.clear();

@@ -65,7 +65,7 @@ cudaError_t fill_in_stream(Context& context, cudaStream_t handle, const Region& 
 
   FillWork work{to, value, element, width, height, depth};
   work.own_pages = place->allocation.kind == vm::MemoryKind::Device && !is_mapping(place->allocation) &&
-                   !shared_between_processes(place->allocation.base);
+                   !(place->allocation.flags & kInFile) && !shared_between_processes(place->allocation.base);
   if (to.pitch == row && depth == 1) {
     work.width = width * height;
     work.height = 1;

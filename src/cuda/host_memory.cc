@@ -40,7 +40,8 @@ cudaError_t cudaFreeHost(void* pointer) {
   return in_context([&](Context&) {
     if (!pointer) return cudaSuccess;
     auto place = locate(pointer);
-    if (!place || place->allocation.kind != vm::MemoryKind::Pinned || !place->starts_at(pointer))
+    if (!place || place->allocation.kind != vm::MemoryKind::Pinned || !place->starts_at(pointer) ||
+        (place->allocation.flags & kPooled))
       return bad_free(pointer);
     place->owner->synchronize();
     if (cudaError_t failure = place->owner->failure(); failure != cudaSuccess) return failure;

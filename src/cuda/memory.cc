@@ -5,6 +5,7 @@
 
 #include "cuda/capture.h"
 #include "cuda/edge.h"
+#include "cuda/pool.h"
 #include "observe/tool.h"
 
 namespace warpbeam::cuda {
@@ -23,9 +24,9 @@ bool host_visible(vm::MemoryKind kind) {
   return kind == Pinned || kind == Registered || kind == Managed;
 }
 
-void show(Context& reader, const vm::Allocation& allocation) {
-  (void)reader.memory.adopt(reinterpret_cast<void*>(allocation.base), allocation.size, allocation.kind,
-                            allocation.origin, allocation.flags | kForeign);
+// Who enables peer access to `owner` sees this.
+bool for_peers(const vm::Allocation& allocation) {
+  return !host_visible(allocation.kind) && !(allocation.flags & (kForeign | kPooled));
 }
 
 cudaError_t allocate_pitched(Context& context, void** pointer, size_t* pitch, size_t width, size_t rows) {
@@ -44,11 +45,16 @@ cudaError_t allocate_pitched(Context& context, void** pointer, size_t* pitch, si
 
 }  // namespace
 
+void show(Context& reader, const vm::Allocation& allocation) {
+  (void)reader.memory.adopt(reinterpret_cast<void*>(allocation.base), allocation.size, allocation.kind,
+                            allocation.origin, allocation.flags | kForeign);
+}
+
 void share(Context& owner, const vm::Allocation& allocation) {
   for_each_context([&](Context& context) {
     if (&context == &owner) return;
     bool sees = host_visible(allocation.kind);
-    if (!sees) {
+    if (!sees && for_peers(allocation)) {
       std::lock_guard lock(context.mutex);
       sees = context.peers.contains(&owner);
     }
@@ -122,12 +128,12 @@ void share_host_memory(Context& reader) {
 
 void share_device_memory(Context& owner, Context& reader) {
   for (const vm::Allocation& allocation : owner.memory.live())
-    if (!host_visible(allocation.kind) && !(allocation.flags & kForeign)) show(reader, allocation);
+    if (for_peers(allocation)) show(reader, allocation);
 }
 
 void unshare_device_memory(Context& owner, Context& reader) {
   for (const vm::Allocation& allocation : owner.memory.live())
-    if (!host_visible(allocation.kind) && !(allocation.flags & kForeign)) reader.memory.free(allocation.base);
+    if (for_peers(allocation)) reader.memory.free(allocation.base);
 }
 
 }  // namespace warpbeam::cuda
@@ -172,13 +178,14 @@ cudaError_t cudaFree(void* pointer) {
     if (cudaError_t status; free_graph_memory(pointer, &status)) return status;
     auto place = locate(pointer);
     if (!place || !place->starts_at(pointer)) return bad_free(pointer);
-    if (place->allocation.kind != vm::MemoryKind::Device && place->allocation.kind != vm::MemoryKind::Managed)
+    if (place->allocation.kind != vm::MemoryKind::Device && place->allocation.kind != vm::MemoryKind::Managed &&
+        !is_pooled(place->allocation.base))
       return bad_free(pointer);
     if (is_mapping(place->allocation)) return bad_free(pointer);
     place->owner->synchronize();
     if (cudaError_t failure = place->owner->failure(); failure != cudaSuccess) return failure;
-    account_free(place->allocation.base);
-    release(*place->owner, place->allocation.base);
+    if (!place->owner->memory.promise_free(place->allocation.base)) return bad_free(pointer);  // freed in a stream
+    release_pooled(*place->owner, place->allocation);
     return cudaSuccess;
   });
 }

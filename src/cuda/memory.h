@@ -26,6 +26,10 @@ struct Place {
 // The allocation around `address`, nothing for memory the runtime did not make or register.
 std::optional<Place> locate(const void* address);
 
+// Bits of Allocation::flags beside what the program gave.
+constexpr uint32_t kPooled = 1u << 29;  // of a pool, which says itself who may see it
+constexpr uint32_t kInFile = 1u << 28;  // its pages are a file's: dropping them would not clear them
+
 // Size 0 gives a null pointer, as CUDA does. Memory that hosts can touch too becomes visible to kernels of all devices,
 // device memory to those of devices that enabled peer access.
 cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::string origin, uint32_t flags,
@@ -34,8 +38,8 @@ cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::st
 void share(Context& owner, const vm::Allocation& allocation);
 void release(Context& owner, uint64_t base);
 void release_all(Context& owner);
-// Takes an allocation that is about to be freed off its pool's account, if it came from a pool.
-void account_free(uint64_t base);
+// Makes an allocation of another context visible to kernels of `reader`.
+void show(Context& reader, const vm::Allocation& allocation);
 
 // Bytes of a device that all its contexts hold together.
 uint64_t memory_in_use(int device);

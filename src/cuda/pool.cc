@@ -1,85 +1,151 @@
-// Stream-ordered allocation. Address space is plentiful here, so an allocation is made at the call; what follows stream
-// order is the free. Pools keep accounts and attributes; memory goes back to the host as soon as it is free.
+#include "cuda/pool.h"
+
+#include <unistd.h>
+
 #include <algorithm>
-#include <unordered_map>
 
 #include "cuda/capture.h"
 #include "cuda/edge.h"
-#include "cuda/memory.h"
 #include "cuda/ops.h"
 
 namespace warpbeam::cuda {
 
 namespace {
 
-struct Pool {
-  Pool(Context& context, bool is_default) : context(context), is_default(is_default) {}
-  Context& context;
-  const bool is_default;
-  std::mutex mutex;
-  uint64_t release_threshold = 0;
-  int reuse[3] = {1, 1, 1};  // event dependencies, opportunistic, internal dependencies
-  uint64_t used = 0, used_high = 0, reserved_high = 0;
-  cudaMemPool_t handle() { return reinterpret_cast<cudaMemPool_t>(this); }
-};
-using PoolRef = std::shared_ptr<Pool>;
-
 constexpr uint64_t kReserveStep = 32 << 20;  // pools grow in steps of this
 
-// Every pool, the current one of each device, and which pool an allocation came from.
-struct Pools {
-  HandleTable<Pool> all;
-  std::mutex mutex;
-  std::unordered_map<int, PoolRef> standard, current;
-  std::unordered_map<uint64_t, std::pair<PoolRef, uint64_t>> origin;  // by address: pool and size
-};
+uint64_t in_steps(uint64_t bytes) {
+  return bytes > UINT64_MAX - kReserveStep ? bytes : (bytes + kReserveStep - 1) / kReserveStep * kReserveStep;
+}
+
+}  // namespace
+
+Pool::Pool(const cudaMemPoolProps& properties, bool is_default) : properties(properties), is_default(is_default) {
+  if (on_device()) readers.insert(properties.location.id);
+}
+
+Pool::~Pool() {
+  if (file >= 0) close(file);
+}
+
+void Pool::count_use(uint64_t bytes) {
+  used += bytes;
+  used_high = std::max(used_high, used);
+  reserved = std::max(reserved, in_steps(used - promised));
+  reserved_high = std::max(reserved_high, reserved);
+}
+
+void Pool::count_free(uint64_t bytes) {
+  used -= std::min(used, bytes);
+  keep_at_most(release_threshold / kReserveStep * kReserveStep);
+}
+
+void Pool::keep_at_most(uint64_t bytes) { reserved = std::max(in_steps(used), std::min(reserved, in_steps(bytes))); }
 
 Pools& pools() {
   static auto* pools = new Pools;
   return *pools;
 }
 
-PoolRef default_pool(Context& context) {
-  Pools& p = pools();
-  std::lock_guard lock(p.mutex);
-  PoolRef& pool = p.standard[context.ordinal];
-  if (!pool) {
-    pool = std::make_shared<Pool>(context, true);
-    p.all.add(pool);
-  }
-  return pool;
+Context& owner_of(const Pool& pool, Context& caller) {
+  if (!pool.on_device() || pool.on_device(caller.ordinal)) return caller;
+  return *process().contexts[pool.properties.location.id];
 }
+
+void show_pooled(const Pool& pool, Context& owner, const vm::Allocation& allocation) {
+  if (!pool.on_device() || pool.managed()) return;  // what hosts touch is everyone's
+  for_each_context([&](Context& context) {
+    if (&context != &owner && pool.readers.contains(context.ordinal)) show(context, allocation);
+  });
+}
+
+bool is_pooled(uint64_t base) {
+  std::lock_guard lock(pools().mutex);
+  return pools().parts.contains(base);
+}
+
+void release_pooled(Context& owner, const vm::Allocation& allocation) {
+  PoolPart part;
+  {
+    std::lock_guard lock(pools().mutex);
+    auto found = pools().parts.find(allocation.base);
+    if (found != pools().parts.end()) {
+      part = std::move(found->second);
+      pools().parts.erase(found);
+    }
+  }
+  release(owner, allocation.base);
+  if (!part.pool) return;
+  if (part.file_bytes) leave_file(part, allocation.base);
+  std::lock_guard lock(part.pool->mutex);
+  if (part.promised) part.pool->promised -= part.size;
+  part.pool->count_free(part.size);
+}
+
+void forget_pools(Context& context) {
+  for (const vm::Allocation& allocation : context.memory.live())
+    if (auto place = locate(reinterpret_cast<void*>(allocation.base));
+        place && place->owner == &context && is_pooled(allocation.base))
+      release_pooled(context, allocation);
+  if (!context.primary()) return;
+  for (const PoolRef& pool : pools().all.all())
+    if (pool->on_device(context.ordinal) && !pool->is_default) pools().all.remove(pool.get());
+  std::lock_guard lock(pools().mutex);
+  std::erase_if(pools().current, [&](const auto& entry) { return entry.second->on_device(context.ordinal); });
+}
+
+namespace {
 
 PoolRef current_pool(Context& context) {
-  PoolRef standard = default_pool(context);
-  Pools& p = pools();
-  std::lock_guard lock(p.mutex);
-  PoolRef& pool = p.current[context.ordinal];
-  return pool ? pool : standard;
+  cudaMemPool_t handle = nullptr;
+  return cudaDeviceGetMemPool(&handle, context.ordinal) == cudaSuccess ? pools().all.find(handle) : nullptr;
 }
 
-cudaError_t allocate_from(const PoolRef& pool, size_t size, cudaStream_t stream, void** pointer) {
-  if (!find_stream(pool->context, stream)) return cudaErrorInvalidResourceHandle;
-  cudaError_t status = allocate(pool->context, size, vm::MemoryKind::Device, "cudaMallocAsync", 0, pointer);
+// What was freed in stream order before may be used again, whether the free is done yet or not: pages belong to
+// addresses, and addresses are not given out twice.
+bool has_room(Pool& pool, uint64_t size) {
+  std::lock_guard lock(pool.mutex);
+  const uint64_t most = pool.properties.maxSize, held = pool.used - pool.promised;
+  return most == 0 || (held <= most && size <= most - held);
+}
+
+cudaError_t allocate_from(const PoolRef& pool, Context& caller, size_t size, cudaStream_t stream, void** pointer) {
+  Context& owner = owner_of(*pool, caller);
+  if (!find_stream(owner, stream)) return cudaErrorInvalidResourceHandle;
+  if (pool->imported) return cudaErrorInvalidValue;
+  if (!has_room(*pool, size)) return cudaErrorMemoryAllocation;
+  const auto kind = pool->managed() ? vm::MemoryKind::Managed
+                    : pool->on_device() ? vm::MemoryKind::Device
+                                        : vm::MemoryKind::Pinned;
+  const uint32_t flags = pool->managed() ? unsigned{cudaMemAttachGlobal} : 0;
+  cudaError_t status = allocate(owner, size, kind, "cudaMallocAsync", flags | kPooled | (pool->file >= 0 ? kInFile : 0), pointer);
   if (status != cudaSuccess || size == 0) return status;
+  const vm::Allocation allocation = *owner.memory.find(reinterpret_cast<uint64_t>(*pointer));
+  PoolPart part{pool, size};
   {
     std::lock_guard lock(pool->mutex);
-    pool->used += size;
-    pool->used_high = std::max(pool->used_high, pool->used);
-    pool->reserved_high = std::max(pool->reserved_high, (pool->used + kReserveStep - 1) / kReserveStep * kReserveStep);
+    if (pool->file >= 0) status = put_in_file(*pool, allocation, &part);
+    if (status == cudaSuccess) {
+      pool->count_use(size);
+      show_pooled(*pool, owner, allocation);
+    }
+  }
+  if (status != cudaSuccess) {
+    release(owner, allocation.base);
+    return status;
   }
   std::lock_guard lock(pools().mutex);
-  pools().origin[reinterpret_cast<uint64_t>(*pointer)] = {pool, size};
+  pools().parts[allocation.base] = std::move(part);
   return cudaSuccess;
 }
 
 // In a capturing stream an allocation becomes a memory node.
-bool captured(Context& context, size_t size, cudaStream_t handle, void** pointer, cudaError_t* status) {
+bool captured(Context& context, int device, size_t size, cudaStream_t handle, void** pointer, cudaError_t* status) {
   StreamRef stream = find_stream(context, handle);
   if (!stream || !stream->capture) return false;
   cudaMemAllocNodeParams params{};
   params.poolProps.allocType = cudaMemAllocationTypePinned;
-  params.poolProps.location = {cudaMemLocationTypeDevice, context.ordinal};
+  params.poolProps.location = {cudaMemLocationTypeDevice, device};
   params.bytesize = size;
   AllocPart part;
   {
@@ -96,17 +162,19 @@ cudaError_t malloc_async(void** pointer, size_t size, cudaStream_t stream) {
   return in_context([&](Context& context) {
     if (!pointer) return cudaErrorInvalidValue;
     if (!context.model.memory_pools) return cudaErrorNotSupported;
-    if (cudaError_t status; captured(context, size, stream, pointer, &status)) return status;
-    return allocate_from(current_pool(context), size, stream, pointer);
+    if (cudaError_t status; captured(context, context.ordinal, size, stream, pointer, &status)) return status;
+    PoolRef pool = current_pool(context);
+    return pool ? allocate_from(pool, context, size, stream, pointer) : cudaErrorInvalidValue;
   });
 }
 
 cudaError_t malloc_from_pool(void** pointer, size_t size, cudaMemPool_t handle, cudaStream_t stream) {
-  return in_context([&](Context&) {
+  return in_context([&](Context& context) {
     PoolRef pool = pools().all.find(handle);
-    if (!pointer || !pool) return cudaErrorInvalidValue;
-    if (cudaError_t status; captured(pool->context, size, stream, pointer, &status)) return status;
-    return allocate_from(pool, size, stream, pointer);
+    if (!pointer || !pool || pool->imported) return cudaErrorInvalidValue;
+    if (pool->on_device() && !pool->managed())
+      if (cudaError_t status; captured(context, pool->properties.location.id, size, stream, pointer, &status)) return status;
+    return allocate_from(pool, context, size, stream, pointer);
   });
 }
 
@@ -127,40 +195,25 @@ cudaError_t free_async(void* pointer, cudaStream_t handle) {
     }
     if (cudaError_t status; free_graph_memory(pointer, &status)) return status;
     auto place = locate(pointer);
-    if (!place || !place->starts_at(pointer) || place->allocation.kind != vm::MemoryKind::Device)
-      return bad_free(pointer);
-    enqueue(stream->context, stream, InternalWork{[owner = place->owner, base = place->allocation.base] {
-              account_free(base);
-              release(*owner, base);
+    if (!place || !place->starts_at(pointer) || is_mapping(place->allocation)) return bad_free(pointer);
+    const bool pooled = is_pooled(place->allocation.base);
+    if (!pooled && place->allocation.kind != vm::MemoryKind::Device) return bad_free(pointer);
+    if (!place->owner->memory.promise_free(place->allocation.base)) return bad_free(pointer);  // freed before
+    if (pooled) {
+      std::lock_guard lock(pools().mutex);
+      PoolPart& part = pools().parts.at(place->allocation.base);
+      std::lock_guard pool_lock(part.pool->mutex);
+      part.pool->promised += part.size;
+      part.promised = true;
+    }
+    enqueue(stream->context, stream, InternalWork{[owner = place->owner, allocation = place->allocation] {
+              release_pooled(*owner, allocation);
             }});
     return cudaSuccess;
   });
 }
 
-template <class Body>
-cudaError_t with_pool(cudaMemPool_t handle, Body&& body) {
-  return edge([&]() -> cudaError_t {
-    PoolRef pool = pools().all.find(handle);
-    if (!pool) return cudaErrorInvalidValue;
-    return body(pool);
-  });
-}
-
 }  // namespace
-
-void account_free(uint64_t base) {
-  Pools& p = pools();
-  std::lock_guard lock(p.mutex);
-  auto found = p.origin.find(base);
-  if (found == p.origin.end()) return;
-  auto& [pool, size] = found->second;
-  {
-    std::lock_guard pool_lock(pool->mutex);
-    pool->used -= std::min(pool->used, size);
-  }
-  p.origin.erase(found);
-}
-
 }  // namespace warpbeam::cuda
 
 using namespace warpbeam;
@@ -187,151 +240,6 @@ WB_TWIN cudaError_t cudaMallocFromPoolAsync_ptsz(void** pointer, size_t size, cu
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) { return free_async(pointer, stream); }
 WB_TWIN cudaError_t cudaFreeAsync_ptsz(void* pointer, cudaStream_t stream) {
   return free_async(pointer, per_thread(stream));
-}
-
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-  return edge([&]() -> cudaError_t {
-    Context* context = nullptr;
-    if (!pool) return cudaErrorInvalidValue;
-    if (cudaError_t status = context_of(device, &context); status != cudaSuccess) return status;
-    if (!context->model.memory_pools) return cudaErrorNotSupported;
-    *pool = default_pool(*context)->handle();
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-  return edge([&]() -> cudaError_t {
-    Context* context = nullptr;
-    if (!pool) return cudaErrorInvalidValue;
-    if (cudaError_t status = context_of(device, &context); status != cudaSuccess) return status;
-    if (!context->model.memory_pools) return cudaErrorNotSupported;
-    *pool = current_pool(*context)->handle();
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
-  return with_pool(handle, [&](const PoolRef& pool) -> cudaError_t {
-    Context* context = nullptr;
-    if (cudaError_t status = context_of(device, &context); status != cudaSuccess) return status;
-    if (&pool->context != context) return cudaErrorInvalidValue;
-    std::lock_guard lock(pools().mutex);
-    pools().current[device] = pool;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* handle, const cudaMemPoolProps* properties) {
-  return edge([&]() -> cudaError_t {
-    if (!handle || !properties || properties->allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
-    if (properties->handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;  // sharing between processes
-    if (properties->location.type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
-    Context* context = nullptr;
-    if (cudaError_t status = context_of(properties->location.id, &context); status != cudaSuccess) return status;
-    if (!context->model.memory_pools) return cudaErrorNotSupported;
-    auto pool = std::make_shared<Pool>(*context, false);
-    *handle = pool->handle();
-    pools().all.add(std::move(pool));
-    return cudaSuccess;
-  });
-}
-
-// What was allocated from it stays valid until freed.
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
-  return with_pool(handle, [&](const PoolRef& pool) {
-    if (pool->is_default) return cudaErrorInvalidValue;
-    pools().all.remove(handle);
-    std::lock_guard lock(pools().mutex);
-    auto current = pools().current.find(pool->context.ordinal);
-    if (current != pools().current.end() && current->second == pool) pools().current.erase(current);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t) {
-  return with_pool(handle, [](const PoolRef&) { return cudaSuccess; });
-}
-
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
-  return with_pool(handle, [&](const PoolRef& pool) {
-    if (!value) return cudaErrorInvalidValue;
-    std::lock_guard lock(pool->mutex);
-    switch (attribute) {
-      case cudaMemPoolReuseFollowEventDependencies:
-      case cudaMemPoolReuseAllowOpportunistic:
-      case cudaMemPoolReuseAllowInternalDependencies:
-        pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies] = *static_cast<int*>(value);
-        return cudaSuccess;
-      case cudaMemPoolAttrReleaseThreshold: pool->release_threshold = *static_cast<uint64_t*>(value); return cudaSuccess;
-      // High-water marks may only be reset.
-      case cudaMemPoolAttrReservedMemHigh:
-      case cudaMemPoolAttrUsedMemHigh:
-        if (*static_cast<uint64_t*>(value) != 0) return cudaErrorInvalidValue;
-        (attribute == cudaMemPoolAttrUsedMemHigh ? pool->used_high : pool->reserved_high) = pool->used;
-        return cudaSuccess;
-      default: return cudaErrorInvalidValue;
-    }
-  });
-}
-
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
-  return with_pool(handle, [&](const PoolRef& pool) {
-    if (!value) return cudaErrorInvalidValue;
-    std::lock_guard lock(pool->mutex);
-    auto& number = *static_cast<uint64_t*>(value);
-    switch (attribute) {
-      case cudaMemPoolReuseFollowEventDependencies:
-      case cudaMemPoolReuseAllowOpportunistic:
-      case cudaMemPoolReuseAllowInternalDependencies:
-        *static_cast<int*>(value) = pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies];
-        return cudaSuccess;
-      case cudaMemPoolAttrReleaseThreshold: number = pool->release_threshold; return cudaSuccess;
-      case cudaMemPoolAttrReservedMemCurrent:
-        number = (pool->used + kReserveStep - 1) / kReserveStep * kReserveStep;
-        return cudaSuccess;
-      case cudaMemPoolAttrReservedMemHigh: number = pool->reserved_high; return cudaSuccess;
-      case cudaMemPoolAttrUsedMemCurrent: number = pool->used; return cudaSuccess;
-      case cudaMemPoolAttrUsedMemHigh: number = pool->used_high; return cudaSuccess;
-      default: return cudaErrorInvalidValue;
-    }
-  });
-}
-
-// Access follows peer access between devices; a pool's own device always has it and cannot lose it.
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* wishes, size_t count) {
-  return with_pool(handle, [&](const PoolRef& pool) {
-    if (count && !wishes) return cudaErrorInvalidValue;
-    for (size_t i = 0; i < count; ++i) {
-      const cudaMemAccessDesc& wish = wishes[i];
-      if (wish.location.type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
-      if (wish.location.id < 0 || wish.location.id >= device_count()) return cudaErrorInvalidDevice;
-      if (wish.location.id == pool->context.ordinal) {
-        if (wish.flags != cudaMemAccessFlagsProtReadWrite) return cudaErrorInvalidDevice;
-        continue;
-      }
-      if (wish.flags == cudaMemAccessFlagsProtNone) continue;
-      Context& reader = *process().contexts[wish.location.id];
-      {
-        std::lock_guard lock(reader.mutex);
-        reader.peers.insert(&pool->context);
-      }
-      share_device_memory(pool->context, reader);
-    }
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle, cudaMemLocation* location) {
-  return with_pool(handle, [&](const PoolRef& pool) {
-    if (!flags || !location || location->type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
-    if (location->id < 0 || location->id >= device_count()) return cudaErrorInvalidDevice;
-    Context& reader = *process().contexts[location->id];
-    std::lock_guard lock(reader.mutex);
-    bool access = &reader == &pool->context || reader.peers.contains(&pool->context);
-    *flags = access ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
-    return cudaSuccess;
-  });
 }
 
 }  // extern "C"

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "driver/depfile.h"
+#include "driver/cluster_bounds.h"
 #include "driver/device_launches.h"
 #include "driver/device_link.h"
 #include "driver/diagnostics.h"
@@ -304,11 +305,13 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
   if (unit.host_text.empty()) read_separated(unit, commands, first);
 }
 
-// Lets the passes from `first` on read a copy of the source in which macros stand apart from strings, where it needs one.
+// Lets the passes from `first` on read a copy of the source in which macros stand apart from strings and clusters beside
+// launch bounds are one attribute, where it needs one.
 void Build::read_separated(const Unit& unit, std::vector<Command>& commands, size_t first) {
   auto text = read_file(unit.source.path);
   if (!text) return;  // clang says what is wrong with it
   auto separated = separate_string_suffixes(*text);
+  if (auto joined = join_cluster_bounds(separated ? *separated : *text)) separated = std::move(joined);
   if (!separated) return;
   const std::string copy = temporary(fs::path(unit.object).stem().string() + ".separated");
   if (!only_shown() && !write_file(copy, *separated)) return;

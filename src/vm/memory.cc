@@ -101,6 +101,20 @@ Result<Allocation> DeviceMemory::adopt(void* host, uint64_t size, MemoryKind kin
   return a;
 }
 
+bool DeviceMemory::counts(const Live& live) {
+  const MemoryKind kind = live.allocation.kind;
+  return live.owned && !live.promised && (kind == MemoryKind::Device || kind == MemoryKind::Variable);
+}
+
+bool DeviceMemory::promise_free(uint64_t base) {
+  std::unique_lock lock(mutex_);
+  auto it = live_.find(base);
+  if (it == live_.end() || it->second.promised) return false;
+  if (counts(it->second)) used_ -= it->second.allocation.size;
+  it->second.promised = true;
+  return true;
+}
+
 bool DeviceMemory::free(uint64_t base) {
   std::unique_lock lock(mutex_);
   auto it = live_.find(base);
@@ -109,7 +123,7 @@ bool DeviceMemory::free(uint64_t base) {
   live_.erase(it);
   epoch_.fetch_add(1, std::memory_order_acq_rel);
   if (!live.owned) return true;  // adopted memory is on nobody's account
-  if (live.allocation.kind == MemoryKind::Device || live.allocation.kind == MemoryKind::Variable) used_ -= live.allocation.size;
+  if (counts(live)) used_ -= live.allocation.size;
   // The pages go back to the host at once; the addresses stay unmapped for a while so that a use after free traps.
   mmap(reinterpret_cast<void*>(base), live.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   quarantined_bytes_ += live.mapped_bytes;

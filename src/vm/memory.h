@@ -62,6 +62,9 @@ class DeviceMemory {
   Result<Allocation> adopt(void* host, uint64_t size, MemoryKind kind, std::string origin, uint32_t flags = 0);
   // Frees the allocation that starts exactly at `base`; false if there is none.
   bool free(uint64_t base);
+  // It will be freed when work that is queued is done: from now on it takes up no capacity. False if it is promised
+  // already or no allocation starts at `base`.
+  bool promise_free(uint64_t base);
 
   // The allocation holding `address` (any offset inside), if there is one.
   std::optional<Allocation> find(uint64_t address) const;
@@ -87,7 +90,8 @@ class DeviceMemory {
   std::atomic<uint64_t> used_{0}, epoch_{1};
   uint64_t serial_ = 0;
   mutable std::shared_mutex mutex_;
-  struct Live { Allocation allocation; uint64_t mapped_base, mapped_bytes; bool owned; };
+  struct Live { Allocation allocation; uint64_t mapped_base, mapped_bytes; bool owned, promised = false; };
+  static bool counts(const Live& live);  // against the capacity
   std::map<uint64_t, Live> live_;          // by base
   std::deque<Live> quarantine_;            // freed, unmapped, not yet reused
   uint64_t quarantined_bytes_ = 0;

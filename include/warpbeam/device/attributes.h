@@ -23,8 +23,16 @@
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define WB_CLUSTER_DIMS(x, y, z, ...) __attribute__((launch_bounds(1024, 1, 0x40000000 | (x) << 20 | (y) << 10 | (z))))
 #define __cluster_dims__(...) WB_CLUSTER_DIMS(__VA_ARGS__, 1, 1)
+// Both on one kernel; the driver writes it so.
+#define WB_FIRST(a, ...) a
+#define WB_SECOND(a, b, ...) b
+#define WB_THIRD(a, b, c, ...) c
+#define __warpbeam_clustered_bounds__(bounds, dims)      \
+  __attribute__((launch_bounds(WB_FIRST bounds, WB_SECOND bounds, \
+                               0x40000000 | WB_FIRST dims << 20 | WB_SECOND dims << 10 | WB_THIRD dims)))
 #else
 #define __cluster_dims__(...)
+#define __warpbeam_clustered_bounds__(bounds, dims) __launch_bounds__ bounds
 #endif
 #define __nv_pure__ __attribute__((pure))
 
@@ -45,6 +53,7 @@
 #define __launch_bounds__(...)
 #define __maxnreg__(count)
 #define __cluster_dims__(...)
+#define __warpbeam_clustered_bounds__(bounds, dims)
 #define __nv_pure__
 
 #endif

@@ -5,6 +5,7 @@ using namespace warpbeam::cuda;
 using namespace warpbeam::cuda::driver;
 
 static_assert(sizeof(CUmemPoolProps) == sizeof(cudaMemPoolProps));
+static_assert(sizeof(CUmemPoolPtrExportData) == sizeof(cudaMemPoolPtrExportData));
 static_assert(sizeof(CUmemAccessDesc) == sizeof(cudaMemAccessDesc));
 
 extern "C" {
@@ -32,5 +33,27 @@ WB_CALL(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc* wishes, s
 WB_CALL(cuMemPoolGetAccess, (CUmemAccess_flags * flags, CUmemoryPool pool, CUmemLocation* location),
         cudaMemPoolGetAccess(reinterpret_cast<cudaMemAccessFlags*>(flags), pool,
                              reinterpret_cast<cudaMemLocation*>(location)))
+
+#define WB_LOCATION reinterpret_cast<cudaMemLocation*>(location)
+WB_CALL(cuMemGetDefaultMemPool, (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
+        cudaMemGetDefaultMemPool(pool, WB_LOCATION, static_cast<cudaMemAllocationType>(type)))
+WB_CALL(cuMemGetMemPool, (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
+        cudaMemGetMemPool(pool, WB_LOCATION, static_cast<cudaMemAllocationType>(type)))
+WB_CALL(cuMemSetMemPool, (CUmemLocation * location, CUmemAllocationType type, CUmemoryPool pool),
+        cudaMemSetMemPool(WB_LOCATION, static_cast<cudaMemAllocationType>(type), pool))
+
+WB_CALL(cuMemPoolExportToShareableHandle,
+        (void* shareable, CUmemoryPool pool, CUmemAllocationHandleType type, unsigned long long flags),
+        cudaMemPoolExportToShareableHandle(shareable, pool, static_cast<cudaMemAllocationHandleType>(type),
+                                           static_cast<unsigned>(flags)))
+WB_CALL(cuMemPoolImportFromShareableHandle,
+        (CUmemoryPool * pool, void* shareable, CUmemAllocationHandleType type, unsigned long long flags),
+        cudaMemPoolImportFromShareableHandle(pool, shareable, static_cast<cudaMemAllocationHandleType>(type),
+                                             static_cast<unsigned>(flags)))
+WB_CALL(cuMemPoolExportPointer, (CUmemPoolPtrExportData * data, CUdeviceptr ptr),
+        cudaMemPoolExportPointer(reinterpret_cast<cudaMemPoolPtrExportData*>(data), pointer(ptr)))
+WB_CALL(cuMemPoolImportPointer, (CUdeviceptr * ptr, CUmemoryPool pool, CUmemPoolPtrExportData* data),
+        cudaMemPoolImportPointer(reinterpret_cast<void**>(ptr), pool,
+                                 reinterpret_cast<cudaMemPoolPtrExportData*>(data)))
 
 }  // extern "C"
