@@ -93,4 +93,14 @@ cudaError_t cudaDeviceUnregisterAsyncNotification(int device, cudaAsyncCallbackH
   });
 }
 
+// Devices whose memory others write over the bus say so; there is nothing to flush then, as host stores are never held back.
+cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarget target, cudaFlushGPUDirectRDMAWritesScope scope) {
+  return in_context([&](Context& context) {
+    if (target != cudaFlushGPUDirectRDMAWritesTargetCurrentDevice) return cudaErrorInvalidValue;
+    if (scope != cudaFlushGPUDirectRDMAWritesToOwner && scope != cudaFlushGPUDirectRDMAWritesToAllDevices) return cudaErrorInvalidValue;
+    const bool host = context.model.gpu_direct_rdma_flush_options & cudaFlushGPUDirectRDMAWritesOptionHost;
+    return host ? cudaSuccess : cudaErrorNotSupported;
+  });
+}
+
 }  // extern "C"

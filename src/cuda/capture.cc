@@ -74,6 +74,8 @@ Part part_of(Context& context, Work& work) {
     part.request.block = {launch->launch.block[0], launch->launch.block[1], launch->launch.block[2]};
     part.request.shared = launch->launch.dynamic_shared;
     part.request.cooperative = launch->launch.cooperative;
+    const auto& cluster = launch->launch.cluster;
+    if (launch->launch.explicit_cluster) part.request.cluster = {cluster[0], cluster[1], cluster[2]};
     part.params = std::move(launch->launch.params);
     return part;
   }

@@ -525,6 +525,8 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     auto found = part.attributes.find(id);
     *value = found == part.attributes.end() ? cudaLaunchAttributeValue{} : found->second;
     if (id == cudaLaunchAttributeCooperative) value->cooperative = part.request.cooperative;
+    const dim3& cluster = part.request.cluster;
+    if (id == cudaLaunchAttributeClusterDimension) value->clusterDim = {cluster.x, cluster.y, cluster.z};
     return cudaSuccess;
   });
 }
@@ -540,7 +542,8 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
       case cudaLaunchAttributeClusterSchedulingPolicyPreference:
       case cudaLaunchAttributePreferredSharedMemoryCarveout: break;
       case cudaLaunchAttributeClusterDimension:
-        if (value->clusterDim.x > 1 || value->clusterDim.y > 1 || value->clusterDim.z > 1) return cudaErrorNotSupported;
+        if (!value->clusterDim.x || !value->clusterDim.y || !value->clusterDim.z) return cudaErrorInvalidValue;
+        part.request.cluster = {value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
         break;
       default: return cudaErrorInvalidValue;
     }
@@ -555,6 +558,7 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_
     if (!target) return cudaErrorInvalidValue;
     target->attributes = source.attributes;
     target->request.cooperative = source.request.cooperative;
+    target->request.cluster = source.request.cluster;
     return cudaSuccess;
   });
 }

@@ -121,8 +121,22 @@ cudaError_t launch(const void* handle, const LaunchRequest& request, void** argu
 
 namespace {
 
-// Attributes that would change what a kernel computes are refused while they are not implemented; the others are hints.
-cudaError_t apply(const cudaLaunchAttribute& attribute, LaunchRequest* request) {
+// An event that a launch records when its blocks have begun, or have said that dependents may begin. Both are promises of
+// the earliest moment, so the end of the grid serves.
+struct LaunchEvent {
+  cudaEvent_t event;
+  unsigned flags;
+};
+
+cudaError_t check_launch_event(const LaunchEvent& wanted) {
+  EventRef event = find_event(wanted.event);
+  if (!event) return cudaErrorInvalidResourceHandle;
+  const bool timed = !(event->flags & cudaEventDisableTiming), shared = event->flags & cudaEventInterprocess;
+  return timed || shared || wanted.flags > cudaEventRecordExternal ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+// The others are hints.
+cudaError_t apply(const cudaLaunchAttribute& attribute, LaunchRequest* request, std::vector<LaunchEvent>* events) {
   switch (attribute.id) {
     case cudaLaunchAttributeCooperative: request->cooperative = attribute.val.cooperative != 0; return cudaSuccess;
     case cudaLaunchAttributeIgnore:
@@ -131,6 +145,8 @@ cudaError_t apply(const cudaLaunchAttribute& attribute, LaunchRequest* request) 
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomain:
     case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributePreferredClusterDimension:
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling:
     case cudaLaunchAttributePreferredSharedMemoryCarveout: return cudaSuccess;
     // Serialisation is what every stream gives; nothing overlaps earlier than it asked for.
     case cudaLaunchAttributeProgrammaticStreamSerialization: return cudaSuccess;
@@ -140,8 +156,16 @@ cudaError_t apply(const cudaLaunchAttribute& attribute, LaunchRequest* request) 
       request->cluster = dim3(cluster.x, cluster.y, cluster.z);
       return cudaSuccess;
     }
-    case cudaLaunchAttributeProgrammaticEvent:
-    case cudaLaunchAttributeLaunchCompletionEvent:
+    case cudaLaunchAttributeProgrammaticEvent: {
+      const auto& wanted = attribute.val.programmaticEvent;
+      events->push_back({wanted.event, static_cast<unsigned>(wanted.flags)});
+      return check_launch_event(events->back());
+    }
+    case cudaLaunchAttributeLaunchCompletionEvent: {
+      const auto& wanted = attribute.val.launchCompletionEvent;
+      events->push_back({wanted.event, static_cast<unsigned>(wanted.flags)});
+      return check_launch_event(events->back());
+    }
     case cudaLaunchAttributeDeviceUpdatableKernelNode: return cudaErrorNotSupported;
     default: return cudaErrorInvalidValue;
   }
@@ -152,10 +176,14 @@ cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void*
   if (!config || (config->numAttrs && !config->attrs)) return edge([] { return cudaErrorInvalidValue; });
   LaunchRequest request{config->gridDim, config->blockDim, config->dynamicSmemBytes,
                         thread_stream ? per_thread(config->stream) : config->stream, false};
+  std::vector<LaunchEvent> events;
   for (unsigned i = 0; i < config->numAttrs; ++i)
-    if (cudaError_t status = apply(config->attrs[i], &request); status != cudaSuccess)
+    if (cudaError_t status = apply(config->attrs[i], &request, &events); status != cudaSuccess)
       return edge([&] { return status; });
-  return launch(handle, request, arguments);
+  cudaError_t status = launch(handle, request, arguments);
+  for (const LaunchEvent& each : events)
+    if (status == cudaSuccess) status = cudaEventRecordWithFlags(each.event, request.stream, each.flags);
+  return status;
 }
 
 }  // namespace

@@ -114,11 +114,12 @@ cudaError_t allocate_from(const PoolRef& pool, Context& caller, size_t size, cud
   if (!find_stream(owner, stream)) return cudaErrorInvalidResourceHandle;
   if (pool->imported) return cudaErrorInvalidValue;
   if (!has_room(*pool, size)) return cudaErrorMemoryAllocation;
-  const auto kind = pool->managed() ? vm::MemoryKind::Managed
+  const auto kind = pool->managed()     ? vm::MemoryKind::Managed
                     : pool->on_device() ? vm::MemoryKind::Device
                                         : vm::MemoryKind::Pinned;
   const uint32_t flags = pool->managed() ? unsigned{cudaMemAttachGlobal} : 0;
-  cudaError_t status = allocate(owner, size, kind, "cudaMallocAsync", flags | kPooled | (pool->file >= 0 ? kInFile : 0), pointer);
+  cudaError_t status =
+      allocate(owner, size, kind, "cudaMallocAsync", flags | kPooled | (pool->file >= 0 ? kInFile : 0), pointer);
   if (status != cudaSuccess || size == 0) return status;
   const vm::Allocation allocation = *owner.memory.find(reinterpret_cast<uint64_t>(*pointer));
   PoolPart part{pool, size};
@@ -173,7 +174,8 @@ cudaError_t malloc_from_pool(void** pointer, size_t size, cudaMemPool_t handle, 
     PoolRef pool = pools().all.find(handle);
     if (!pointer || !pool || pool->imported) return cudaErrorInvalidValue;
     if (pool->on_device() && !pool->managed())
-      if (cudaError_t status; captured(context, pool->properties.location.id, size, stream, pointer, &status)) return status;
+      if (cudaError_t status; captured(context, pool->properties.location.id, size, stream, pointer, &status))
+        return status;
     return allocate_from(pool, context, size, stream, pointer);
   });
 }

@@ -1,5 +1,6 @@
 // Pools of stream-ordered allocation. Address space is plentiful here, so an allocation is made at the call; what
-// follows stream order is the free. A pool keeps an account of what it would hold, and says which devices see its memory.
+// follows stream order is the free. A pool keeps an account of what it would hold, and says which devices see its
+// memory.
 #pragma once
 #include <map>
 #include <memory>
@@ -54,7 +55,7 @@ struct PoolPart {
 // Every pool, and what was allocated from them.
 struct Pools {
   HandleTable<Pool> all;
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;                         // guards what follows
   using Place = std::tuple<int, int, int>;  // allocation type, location type, location
   std::map<Place, PoolRef> standard, current;
   std::map<uint64_t, PoolPart> parts;  // by address

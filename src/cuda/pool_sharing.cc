@@ -1,5 +1,6 @@
-// Pools whose memory other processes may see. Such a pool is one file without a name: allocations are parts of it, mapped
-// at their own places, and a descriptor of the file is all that another process needs. A first page says what it is.
+// Pools whose memory other processes may see. Such a pool is one file without a name: allocations are parts of it,
+// mapped at their own places, and a descriptor of the file is all that another process needs. A first page says what it
+// is.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -35,7 +36,8 @@ static_assert(sizeof(Export) <= sizeof(cudaMemPoolPtrExportData));
 uint64_t in_pages(uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 bool read_head(int file, FileHead* head) {
-  return pread(file, head, sizeof *head, 0) == sizeof *head && std::memcmp(head->mark, kFileMark, sizeof kFileMark) == 0;
+  return pread(file, head, sizeof *head, 0) == sizeof *head &&
+         std::memcmp(head->mark, kFileMark, sizeof kFileMark) == 0;
 }
 
 }  // namespace
@@ -91,8 +93,8 @@ cudaError_t cudaMemPoolExportToShareableHandle(void* shareable, cudaMemPool_t ha
 }
 
 // The descriptor is passed as the pointer itself.
-cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* handle, void* shareable, cudaMemAllocationHandleType type,
-                                                 unsigned int flags) {
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* handle, void* shareable,
+                                                 cudaMemAllocationHandleType type, unsigned int flags) {
   return edge([&]() -> cudaError_t {
     if (!handle || flags != 0 || type != cudaMemHandleTypePosixFileDescriptor) return cudaErrorInvalidValue;
     const int file = fcntl(static_cast<int>(reinterpret_cast<intptr_t>(shareable)), F_DUPFD_CLOEXEC, 0);
@@ -119,7 +121,8 @@ cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* data, void* point
     if (!data) return cudaErrorInvalidValue;
     std::lock_guard lock(pools().mutex);
     auto found = pools().parts.find(reinterpret_cast<uint64_t>(pointer));
-    if (found == pools().parts.end() || found->second.file_bytes == 0 || found->second.imported) return cudaErrorInvalidValue;
+    if (found == pools().parts.end() || found->second.file_bytes == 0 || found->second.imported)
+      return cudaErrorInvalidValue;
     const PoolPart& part = found->second;
     FileHead head;
     if (part.promised || !read_head(part.pool->file, &head)) return cudaErrorInvalidValue;
@@ -140,16 +143,19 @@ cudaError_t cudaMemPoolImportPointer(void** pointer, cudaMemPool_t handle, cudaM
     std::memcpy(&given, data, sizeof given);
     FileHead head;
     struct stat facts;
-    if (std::memcmp(given.mark, kFileMark, sizeof kFileMark) != 0 || !read_head(pool->file, &head)) return cudaErrorInvalidValue;
+    if (std::memcmp(given.mark, kFileMark, sizeof kFileMark) != 0 || !read_head(pool->file, &head))
+      return cudaErrorInvalidValue;
     if (given.process != head.process || given.number != head.number) return cudaErrorInvalidValue;
     if (fstat(pool->file, &facts) != 0) return cudaErrorInvalidValue;
     const auto whole = static_cast<uint64_t>(facts.st_size);
     if (given.offset % kPage || given.bytes > whole || given.offset > whole - given.bytes || given.size > given.bytes)
       return cudaErrorInvalidValue;
-    void* pages = mmap(nullptr, given.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pool->file, static_cast<off_t>(given.offset));
+    void* pages =
+        mmap(nullptr, given.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pool->file, static_cast<off_t>(given.offset));
     if (pages == MAP_FAILED) return cudaErrorMapBufferObjectFailed;
     Context& owner = owner_of(*pool, caller);
-    auto adopted = owner.memory.adopt(pages, given.size, vm::MemoryKind::Device, "cudaMemPoolImportPointer", kPooled | kInFile);
+    auto adopted =
+        owner.memory.adopt(pages, given.size, vm::MemoryKind::Device, "cudaMemPoolImportPointer", kPooled | kInFile);
     if (!adopted) {
       munmap(pages, given.bytes);
       return cudaErrorMapBufferObjectFailed;

@@ -32,12 +32,26 @@ constexpr std::string_view kStateText[] = {"works", "partly", "not yet"};
 // The twin for per-thread default streams is told with its function.
 bool twin(std::string_view name) { return name.ends_with("_ptsz") || name.ends_with("_ptds"); }
 
+// What has no meaning without a graphics API or another vendor's library beside CUDA.
+bool of_others(const Row& row) {
+  return row.note == "graphics interop" || row.note == "external memory and semaphores" || row.note == "NvSci";
+}
+
 void write_api(std::string& page, Api api, std::string_view title) {
   std::map<State, int> count;
+  int others = 0, all = 0;
   for (const Row& row : kRows)
-    if (row.api == api && !twin(row.name)) ++count[row.state];
-  page += fmt::format("\n## {}\n\n{} work, {} work partly, {} are not supported yet.\n", title, count[State::Works],
-                      count[State::Partly], count[State::NotYet]);
+    if (row.api == api && !twin(row.name)) {
+      ++count[row.state];
+      ++all;
+      others += of_others(row);
+    }
+  page += fmt::format("\n## {}\n\n{} work, {} work partly, {} are not supported yet: {:.1f} % work.", title, count[State::Works],
+                      count[State::Partly], count[State::NotYet], 100.0 * count[State::Works] / all);
+  if (others)
+    page += fmt::format("\n{:.1f} % work without the {} of graphics interop, external memory and semaphores, and NvSci.",
+                        100.0 * count[State::Works] / (all - others), others);
+  page += '\n';
   std::vector<std::string_view> chapters;
   for (const Row& row : kRows)
     if (row.api == api && (chapters.empty() || chapters.back() != row.chapter)) chapters.push_back(row.chapter);

@@ -32,8 +32,10 @@ size_t past_opaque(string_view s, size_t i, bool line_start) {
   }
   if (s[i] == '"' || (s[i] == '\'' && !(i > 0 && is_name(s[i - 1])))) {
     for (size_t k = i + 1; k < s.size() && s[k] != '\n'; ++k) {
-      if (s[k] == '\\') ++k;
-      else if (s[k] == s[i]) return k + 1;
+      if (s[k] == '\\')
+        ++k;
+      else if (s[k] == s[i])
+        return k + 1;
     }
     return line();
   }
@@ -41,7 +43,7 @@ size_t past_opaque(string_view s, size_t i, bool line_start) {
 }
 
 struct Attribute {
-  size_t begin, end;                    // from its name to the closing bracket
+  size_t begin, end;  // from its name to the closing bracket
   std::vector<string_view> arguments;
 };
 
@@ -81,7 +83,8 @@ std::string list(const Attribute& a, size_t count) {
 }  // namespace
 
 std::optional<std::string> join_cluster_bounds(string_view s) {
-  if (s.find("__cluster_dims__") == string_view::npos || s.find("__launch_bounds__") == string_view::npos) return std::nullopt;
+  if (s.find("__cluster_dims__") == string_view::npos || s.find("__launch_bounds__") == string_view::npos)
+    return std::nullopt;
   std::vector<std::pair<Attribute, std::string>> changes;
   std::optional<Attribute> bounds, cluster;  // of this declaration
   bool line_start = true;
@@ -91,8 +94,10 @@ std::optional<std::string> join_cluster_bounds(string_view s) {
       line_start = false;
       continue;
     }
-    if (s[i] == '\n') line_start = true;
-    else if (!std::isspace(static_cast<unsigned char>(s[i]))) line_start = false;
+    if (s[i] == '\n')
+      line_start = true;
+    else if (!std::isspace(static_cast<unsigned char>(s[i])))
+      line_start = false;
     if (s[i] == ';' || s[i] == '{' || s[i] == '}') bounds.reset(), cluster.reset();
     if (!is_name(s[i])) {
       ++i;

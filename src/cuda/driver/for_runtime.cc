@@ -104,4 +104,12 @@ cudaError_t cudaLibraryGetManaged(void** pointer, size_t* bytes, cudaLibrary_t h
   return through_driver([&] { return cuLibraryGetManaged(addresses(pointer), bytes, library(handle), name); });
 }
 
+cudaError_t cudaLibraryGetUnifiedFunction(void** function, cudaLibrary_t handle, const char* symbol) {
+  return through_driver([&] { return cuLibraryGetUnifiedFunction(function, library(handle), symbol); });
+}
+
+cudaError_t cudaGetExportTable(const void** table, const cudaUUID_t* id) {
+  return through_driver([&] { return cuGetExportTable(table, id); });
+}
+
 }  // extern "C"

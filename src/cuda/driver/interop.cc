@@ -67,4 +67,22 @@ CUresult cuLogsDumpToMemory(CUlogIterator* iterator, char* buffer, size_t* size,
   return call([&] { return cudaLogsDumpToMemory(iterator, buffer, size, flags); });
 }
 
+WB_CALL(cuFlushGPUDirectRDMAWrites, (CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope),
+        cudaDeviceFlushGPUDirectRDMAWrites(static_cast<cudaFlushGPUDirectRDMAWritesTarget>(target),
+                                           static_cast<cudaFlushGPUDirectRDMAWritesScope>(scope)))
+
+CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback callback, void* data,
+                                           CUasyncCallbackHandle* handle) {
+  return call([&] {
+    return cudaDeviceRegisterAsyncNotification(device, reinterpret_cast<cudaAsyncCallback>(callback), data,
+                                               reinterpret_cast<cudaAsyncCallbackHandle_t*>(handle));
+  });
+}
+
+CUresult cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle handle) {
+  return call([&] {
+    return cudaDeviceUnregisterAsyncNotification(device, reinterpret_cast<cudaAsyncCallbackHandle_t>(handle));
+  });
+}
+
 }  // extern "C"

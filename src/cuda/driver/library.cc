@@ -135,6 +135,14 @@ CUresult cuLibraryGetManaged(CUdeviceptr* address, size_t* bytes, CUlibrary libr
   return get_variable(address, bytes, library, name, true);
 }
 
+// No device here has function pointers that hosts share, so no library holds one.
+CUresult cuLibraryGetUnifiedFunction(void** function, CUlibrary library, const char* symbol) {
+  return with_library(library, [&](Image&) {
+    if (!function || !symbol) return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_ERROR_NOT_FOUND;
+  });
+}
+
 CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
   return in_current([&](Context& context) {
     return with_kernel(kernel, [&](KernelSymbol& symbol) -> CUresult {
