@@ -20,7 +20,7 @@ Compiles CUDA C++, C++ and C sources and runs the program in the current directo
 are those of this command; the arguments after -- are the program's.
 
   --device NAME     the GPU to be (default h200; `warpbeam devices` lists them); sets WARPBEAM_DEVICE
-  --engine NAME     interpreter (the default), jit or auto; sets WARPBEAM_ENGINE
+  --engine NAME     auto (the default), jit or interpreter; sets WARPBEAM_ENGINE
   --lockstep        run every kernel on both engines; at the first difference name its register and PTX line
   --emit-ptx        print the PTX instead of running
   -v, --verbose     print the commands, and whether the compiled program was cached

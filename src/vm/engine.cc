@@ -56,7 +56,7 @@ void resume(Block& block) {
 
 Engine* load() {
   const char* choice = std::getenv("WARPBEAM_ENGINE");
-  const std::string_view name = choice && *choice ? choice : "interpreter";
+  const std::string_view name = choice && *choice ? choice : "auto";
   if (name == "interpreter") return nullptr;
   // The library stands beside the one that holds this function, or in ../lib of a program that was linked whole.
   Dl_info here{};

@@ -56,7 +56,7 @@ struct EngineServices {
   void (*resume)(Block& block);
 };
 
-// The engine that WARPBEAM_ENGINE chose ("interpreter", the default, "jit" or "auto"); null: the interpreter alone.
+// The engine that WARPBEAM_ENGINE chose ("auto", the default, "jit" or "interpreter"); null: the interpreter alone.
 Engine* engine();
 
 // The code generator has static objects of its own, some made only when they are first needed, that a process which ends

@@ -75,7 +75,10 @@ runs_side_by_side() {
 compiles_while_it_runs() { start auto off 2>log && grep -q 'compiled in' log; }
 other_processors() {
   local processor
-  for processor in x86-64 x86-64-v2 haswell; do WARPBEAM_JIT_CPU=$processor start jit off || return 1; done
+  for processor in x86-64 x86-64-v2 haswell; do
+    WARPBEAM_JIT_CPU=$processor start jit off || return 1
+    WARPBEAM_JIT_CPU=$processor WARPBEAM_KERNEL_CACHE=off "${WARPBEAM_BUILD:-$root/build/release}/bin/test_jit" || return 1
+  done
 }
 
 for case in compiles_and_keeps finds_again sees_damage does_without runs_side_by_side compiles_while_it_runs other_processors; do check "$case" "$case"; done
