@@ -422,7 +422,7 @@ void Emitter::check_wrap(const vm::Insn& i) {
       V back = sg ? b_.CreateSExt(b_.CreateTrunc(last, b_.getInt32Ty()), b_.getInt64Ty()) : b_.CreateAnd(last, 0xffffffff);
       wraps = b_.CreateOr(wraps, b_.CreateICmpNE(back, last));
     }
-    hand_over(i, wraps);
+    wraps_ ? wraps_->push_back(wraps) : hand_over(i, wraps);
   }
 }
 

@@ -60,31 +60,19 @@ void Emitter::call_handler(const vm::Insn& i, V mask) {
   store_slots(i, frame);
   call("wb_handler", b_.getVoidTy(), {context_, outside(&i), warp_, mask, active_});
   load_slots(i, frame, false);
+  // Regions find the values of runs where they have left them.
+  if (!many_regions_) return;
+  for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
+    const Source source = flow_.source(s.at, s.bytes);
+    if (source.kind != SourceKind::Variable || s.at >= kParamKeys || shapes_.variables[source.variable].runs < 2) continue;
+    const Value v = read_variable(source.variable);
+    for (size_t r = 0; r < v.runs; ++r) machine_store(v.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(s.at) + r * s.bytes));
+  }
 }
 
 Emitter::V Emitter::scratch(llvm::Type* type) {
   llvm::IRBuilder<> top(entry_, entry_->begin());
   return top.CreateAlloca(type);
-}
-
-bool Emitter::emit_approximation(const vm::Insn& i) {
-  const isa::Row& row = *i.source->form.row;
-  const bool full = says(row, ".full");
-  if (row.kind != isa::Kind::Lane || i.type() != isa::Type::F32 || !(full || says(row, ".approx"))) return false;
-  const Approximation f = approximation(row.opcode, full, i.mods().ftz);
-  if (!f) return false;
-  llvm::Type* type = type_of(4, true);
-  V places[3];
-  for (int k = 0; k < 3; ++k) {
-    places[k] = k && i.op[k] < 0 ? static_cast<V>(llvm::ConstantPointerNull::get(b_.getPtrTy())) : scratch(type);
-    if (k && i.op[k] >= 0) b_.CreateStore(lanes_of(read(i.op[k], 4), 4), places[k]);
-  }
-  auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()}, false);
-  b_.CreateCall(signature, outside(reinterpret_cast<const void*>(f)), {places[0], places[1], places[2]});
-  Value v;
-  v.lanes = b_.CreateLoad(type, places[0]);
-  write(i.op[0], 4, v);
-  return true;
 }
 
 void Emitter::emit_library_call(const vm::Insn& i) {

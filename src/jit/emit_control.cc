@@ -103,6 +103,7 @@ void Emitter::run() {
   for (region_ = 0; region_ < plan_.regions.size(); ++region_) emit_region(region_);
   b_.SetInsertPoint(handed_over_);
   b_.CreateRet(b_.getInt32(0));
+  finish_ranges();
 }
 
 const vm::Insn* Emitter::exit_insn(const Region& r) const {
@@ -120,6 +121,15 @@ Bits Emitter::live_at_exit(const Region& r) const {
   for (const Slot& s : flow_.slots[node.end - 1])
     if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end() && s.read) live.add(v->second);
   return live;
+}
+
+Bits Emitter::written_in(const Region& r) const {
+  Bits written(flow_.variables.size());
+  for (uint32_t b : r.nodes)
+    for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k)
+      for (const Slot& s : flow_.slots[k])
+        if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) written.add(v->second);
+  return written;
 }
 
 // How variables lie where a region has saved them (compact), or where a warp is handed over.
@@ -251,7 +261,13 @@ void Emitter::emit_region(size_t r) {
     V arrived = lanes_leave_ ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), exit_mask_)) : live;
     active_ = arrived;
     const Bits live_out = live_at_exit(region);
-    const std::vector<Saved> kept = saved(live_out, true);
+    std::vector<Saved> kept = saved(live_out, true);
+    // What the region has only read is still in its place. (Lanes that run alone leave their values in the frame.)
+    const bool alone = std::any_of(plan_.lane_loops.begin(), plan_.lane_loops.end(), [&](const LaneLoop& l) { return inside(l.head); });
+    if (region.entry != 0 && !alone) {
+      const Bits written = written_in(region);
+      std::erase_if(kept, [&](const Saved& s) { return s.part < 0 && s.block_value < 0 && !written.has(flow_.source(s.at, s.bytes).variable); });
+    }
     store_saved(kept, frame());
     live_out.each([&](size_t v) {
       if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), storage_[v][0]), block_after_[v]);
@@ -360,8 +376,8 @@ void Emitter::add_lanes(uint32_t node, V lanes) {
   b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), cell), lanes), cell);
 }
 
-void Emitter::leave_to(const std::vector<uint32_t>& targets, bool may_be_none) {
-  Bits candidates = flow_.nodes[node_].waits;
+void Emitter::leave_to(const std::vector<uint32_t>& targets, bool may_be_none, const Bits& waits) {
+  Bits candidates = waits;
   size_t open = 0;  // targets that may still have lanes
   std::vector<char> is_target(flow_.nodes.size());
   for (uint32_t t : targets) {
@@ -395,7 +411,9 @@ void Emitter::emit_node(uint32_t n) {
   active_ = full_[n] ? static_cast<V>(b_.getInt32(~0u)) : b_.CreateLoad(b_.getInt32Ty(), masks_[n]);
   b_.CreateStore(b_.getInt32(0), masks_[n]);
   const uint32_t last = node.last ? node.end - 1 : node.end;
-  for (uint32_t k = node.begin; k < last; ++k) emit_instruction(flow_.code->insns[k]);
+  for (const LaneLoop& l : plan_.lane_loops)
+    if (l.head == n) emit_lane_loop(l);
+  emit_straight(node.begin, last);
   if (region.exit_node == static_cast<int32_t>(n)) {
     b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), exit_mask_), active_), exit_mask_);
     leave_to({}, true);

@@ -1,275 +1,248 @@
-// Loads and stores. The fast path is a vector access wherever the address has a known shape, else a gather or scatter; it
-// is taken when all lanes lie within the allocation that the instruction touched last. Whatever else happens, a fault
-// above all, is what the interpreter's handler of the same instruction makes of it.
+// Loads and stores: what they touch, and whether all of it lies in the allocation that was touched last. What is unusual, a
+// fault above all, is what the interpreter's handler of the same instruction makes of it.
 #include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+#include <bit>
 
 #include "jit/emitter.h"
 
 namespace warpbeam::jit {
 
 using isa::Space;
-using llvm::FixedVectorType;
+using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
-struct Emitter::Access {
-  bool load = true;
-  Width memory = 0;      // bytes of an element in memory
-  Width reg = 0;         // of its register
-  bool sign = false;
-  int count = 1;
-  std::vector<int32_t> slots;
-  bool shared = false;
-  V base = nullptr;      // host address that offsets count from; null: addresses are host addresses
-};
+namespace {
 
-void Emitter::emit_memory(const vm::Insn& i) {
-  const isa::Row& row = *i.source->form.row;
+bool is_constant_mask(llvm::Value* mask) { return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne(); }
+
+}  // namespace
+
+std::optional<Access> Emitter::access_of(const vm::Insn& i) const {
+  if (i.fn == flow_.services->label || i.fn == flow_.services->jump || i.fn == flow_.services->not_pred || i.fn == flow_.services->read_special || i.call || !i.source) return std::nullopt;
+  const isa::Row* row = i.source->form.row;
   const isa::Mods& m = i.mods();
-  if (row.cls == isa::Class::Misc) return;
+  if (!row || row->kind != isa::Kind::Memory || row->cls == isa::Class::Misc || left_out(row->opcode) || flow_.parameter_key(i) >= 0) return std::nullopt;
   Access a;
-  a.load = row.cls == isa::Class::Load;
+  a.insn = &i;
+  a.load = row->cls == isa::Class::Load;
   a.memory = static_cast<Width>(isa::bytes_of(i.type()));
   a.reg = i.width;
   a.sign = isa::is_signed(i.type()) && a.load;
   a.count = i.list ? i.count : 1;
   for (int k = 0; k < a.count; ++k) a.slots.push_back(i.list ? i.list[k] : i.op[0]);
-  if (const int32_t key = flow_.parameter_key(i); key >= 0) {
-    a.load ? write(a.slots[0], a.reg, read(key, a.reg)) : write(key, a.reg, read(a.slots[0], a.reg));
-    return;
-  }
-  const bool param_space = m.space == Space::Param || m.space == Space::ParamEntry || m.space == Space::ParamFunc;
-  const auto widen = [&](V v) {
-    llvm::Type* t = v->getType()->isVectorTy() ? static_cast<llvm::Type*>(FixedVectorType::get(lane_type(a.reg), llvm::cast<FixedVectorType>(v->getType())->getNumElements())) : lane_type(a.reg);
-    return a.sign ? b_.CreateSExtOrTrunc(v, t) : b_.CreateZExtOrTrunc(v, t);
-  };
-  if (param_space && i.op[1] < 0 && a.load && a.memory <= 8) {
-    const V params = context_field(offsetof(Context, params), b_.getPtrTy(), true);
-    for (int k = 0; k < a.count; ++k) {
-      V at = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), params, static_cast<uint64_t>(i.imm + k * a.memory));
-      auto* load = b_.CreateAlignedLoad(lane_type(a.memory), at, llvm::Align(1));
-      load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
-      Value v;
-      v.runs = 1;
-      v.run[0] = widen(load);
-      write(a.slots[static_cast<size_t>(k)], a.reg, v);
-    }
-    return;
-  }
-  const int total = a.memory * a.count;
-  const bool global = m.space == Space::Global || m.space == Space::Const || m.space == Space::Generic;
   a.shared = m.space == Space::Shared || m.space == Space::SharedCluster;
-  if ((!global && !a.shared) || a.memory > 8 || total > 16 || (total & (total - 1))) return call_handler(i, active_);
-  // The address of each run, or of each lane.
-  Value address;
-  address.runs = 1;
-  address.run[0] = b_.getInt64(static_cast<uint64_t>(i.imm));
-  if (i.op[1] >= 0) {
-    const Value base = read(i.op[1], i.base_width);
-    address = base;
-    const auto whole = [&](V v, bool vector) {
-      if (i.base_width == 8) return b_.CreateAdd(v, llvm::ConstantInt::get(v->getType(), static_cast<uint64_t>(i.imm)));
-      v = b_.CreateAdd(v, llvm::ConstantInt::get(v->getType(), static_cast<uint32_t>(i.imm)));
-      return b_.CreateZExt(v, type_of(8, vector));
-    };
-    if (base.runs == 0) address.lanes = whole(base.lanes, true);
-    for (size_t r = 0; r < base.runs; ++r) address.run[r] = whole(base.run[r], false);
-  }
-  if (a.shared) a.base = context_field(offsetof(Context, shared), b_.getPtrTy(), true);
-  fast_access(i, address, active_, a);
+  const bool global = m.space == Space::Global || m.space == Space::Const || m.space == Space::Generic;
+  if ((!global && !a.shared) || a.memory > 8 || a.total() > 16 || !std::has_single_bit(a.total())) return std::nullopt;
+  a.root = plan_.roots.access(flow_, i);
+  return a;
 }
 
-void Emitter::fast_access(const vm::Insn& i, const Value& address, V mask, Access& a) {
-  const uint64_t total = static_cast<uint64_t>(a.memory) * static_cast<uint64_t>(a.count);
-  const bool full = llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne();
-  V lo = b_.getInt64(0), limit;  // offsets from lo must be below the limit
+Value Emitter::address_of(const Access& a) {
+  const vm::Insn& i = *a.insn;
+  Value address;
+  if (i.op[1] < 0) {
+    address.runs = 1;
+    address.run[0] = b_.getInt64(static_cast<uint64_t>(i.imm));
+    return address;
+  }
+  address = read(i.op[1], i.base_width);
+  const auto whole = [&](V v, bool vector) {
+    if (i.base_width == 8) return b_.CreateAdd(v, llvm::ConstantInt::get(v->getType(), static_cast<uint64_t>(i.imm)));
+    v = b_.CreateAdd(v, llvm::ConstantInt::get(v->getType(), static_cast<uint32_t>(i.imm)));
+    return b_.CreateZExt(v, type_of(8, vector));
+  };
+  if (address.runs == 0) address.lanes = whole(address.lanes, true);
+  for (size_t r = 0; r < address.runs; ++r) address.run[r] = whole(address.run[r], false);
+  return address;
+}
+
+// --- checks ---------------------------------------------------------------------------------------------------------
+
+// How many places there are in `bytes` for `extent` bytes that begin at a multiple of `total`.
+static llvm::Value* places(llvm::IRBuilder<>& b, llvm::Value* bytes, uint64_t total, uint64_t extent) {
+  llvm::Value* enough = b.CreateBinaryIntrinsic(In::usub_sat, b.CreateAdd(bytes, b.getInt64(total)), b.getInt64(extent));
+  return b.CreateLShr(enough, b.getInt64(static_cast<uint64_t>(std::countr_zero(total))));
+}
+
+Emitter::Range& Emitter::range_of(const Access& a) {
+  const int64_t key = a.root >= 0 ? a.root : -1 - static_cast<int64_t>(a.insn->cache);
+  const auto [it, fresh] = ranges_.try_emplace(key);
+  if (fresh) it->second.cache = a.insn->cache;
+  return it->second;
+}
+
+Emitter::V Emitter::range_field(uint32_t cache, size_t offset) {
+  const V ranges = context_field(offsetof(Context, ranges), b_.getPtrTy(), true);
+  return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ranges, cache * sizeof(vm::AccessRange) + offset);
+}
+
+// Reads a range of the block and fills its cells: what the checks need of it.
+void Emitter::fill_cells(Range& range, uint32_t from_cache) {
+  const V lo = machine_load(b_.getInt64Ty(), range_field(from_cache, offsetof(vm::AccessRange, lo)));
+  const V hi = machine_load(b_.getInt64Ty(), range_field(from_cache, offsetof(vm::AccessRange, hi)));
+  if (from_cache != range.cache) {
+    machine_store(lo, range_field(range.cache, offsetof(vm::AccessRange, lo)));
+    machine_store(hi, range_field(range.cache, offsetof(vm::AccessRange, hi)));
+  }
+  const V size = b_.CreateSelect(b_.CreateICmpULT(lo, hi), b_.CreateSub(hi, lo), b_.getInt64(0));
+  b_.CreateStore(lo, range.lo);
+  b_.CreateStore(b_.CreateICmpUGE(size, b_.getInt64(streaming_bytes())), range.large);
+  for (const auto& c : range.cells) {
+    // Places are counted from the range's first byte: where that is not aligned, nothing is known to fit.
+    const V aligned = b_.CreateICmpEQ(b_.CreateAnd(lo, b_.getInt64(c.total - 1)), b_.getInt64(0));
+    b_.CreateStore(b_.CreateSelect(aligned, places(b_, size, c.total, c.extent), b_.getInt64(0)), c.places);
+  }
+}
+
+// When all code is written all cells are known: they are filled when a block begins and after every handler that may have
+// found another range.
+void Emitter::finish_ranges() {
+  for (auto& [key, range] : ranges_) {
+    if (!range.lo) continue;
+    b_.SetInsertPoint(entry_->getTerminator());
+    fill_cells(range, range.cache);
+  }
+  for (const auto& [range, cache, at] : refreshes_) {
+    if (!range->lo) continue;
+    b_.SetInsertPoint(at);
+    fill_cells(*range, cache);
+  }
+}
+
+// May an access of the given extent begin at `first`?
+Emitter::V Emitter::fits(const Access& a, V first, uint64_t extent) {
+  const uint64_t total = a.total();
+  const V by = b_.getInt64(static_cast<uint64_t>(std::countr_zero(total)));
+  // A low bit that is set becomes a high one and makes the number too large.
+  const auto turned = [&](V offset) { return total == 1 ? offset : b_.CreateIntrinsic(In::fshr, {b_.getInt64Ty()}, {offset, offset, by}); };
+  if (a.shared) return b_.CreateICmpULT(turned(first), places(b_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), total, extent));
+  Range& range = range_of(a);
+  return b_.CreateICmpULT(turned(b_.CreateSub(first, lo_of(range))), b_.CreateLoad(b_.getInt64Ty(), places_cell(range, total, extent)));
+}
+
+Emitter::V Emitter::lo_of(Range& range) {
+  if (!range.lo) {
+    llvm::IRBuilder<> top(entry_, entry_->begin());
+    range.lo = top.CreateAlloca(b_.getInt64Ty());
+    range.large = top.CreateAlloca(b_.getInt1Ty());
+  }
+  return b_.CreateLoad(b_.getInt64Ty(), range.lo);
+}
+
+llvm::AllocaInst* Emitter::places_cell(Range& range, uint64_t total, uint64_t extent) {
+  for (const auto& c : range.cells)
+    if (c.total == total && c.extent == extent) return c.places;
+  llvm::IRBuilder<> top(entry_, entry_->begin());
+  range.cells.push_back({total, extent, top.CreateAlloca(b_.getInt64Ty())});
+  return range.cells.back().places;
+}
+
+// All lanes of an address of known shape, for accesses from `from` to `further` bytes on from there.
+Emitter::V Emitter::fits_whole(const Access& a, const Value& address, int64_t from, int64_t further) {
+  const uint64_t total = a.total();
+  const int length = kLanes / address.runs;
+  if (address.stride % static_cast<int64_t>(total)) return b_.getFalse();
+  const int64_t span = address.stride * (length - 1);
+  V ok = nullptr;
+  for (size_t r = 0; r < address.runs; ++r) {
+    const V first = b_.CreateAdd(address.run[r], b_.getInt64(static_cast<uint64_t>(std::min<int64_t>(span, 0) + from)));
+    const V good = fits(a, first, static_cast<uint64_t>(std::abs(span) + further) + total);
+    ok = ok ? b_.CreateAnd(ok, good) : good;
+  }
+  return ok;
+}
+
+// The lanes of a mask, when the address grows from lane to lane without runs.
+Emitter::V Emitter::fits_ends(const Access& a, const Value& address, V mask) {
+  if (address.stride % static_cast<int64_t>(a.total())) return b_.getFalse();
+  const V head = b_.CreateZExt(b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {mask, b_.getTrue()}), b_.getInt64Ty());
+  const V tail = b_.CreateZExt(b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})), b_.getInt64Ty());
+  const V step = b_.getInt64(static_cast<uint64_t>(address.stride));
+  return b_.CreateAnd(fits(a, b_.CreateAdd(address.run[0], b_.CreateMul(head, step)), a.total()), fits(a, b_.CreateAdd(address.run[0], b_.CreateMul(tail, step)), a.total()));
+}
+
+// Addresses of which nothing is known: each lane of the mask by itself.
+Emitter::V Emitter::fits_lanes(const Access& a, V addresses, V mask) {
+  const uint64_t total = a.total();
+  const bool narrow = a.shared && a.insn->base_width == 4;
+  llvm::Type* t = type_of(narrow ? 4 : 8, true);
+  V offsets = b_.CreateTrunc(addresses, t), most;
   if (a.shared) {
-    const V bytes = context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true);
-    limit = intrinsic(In::smax, b_.CreateSub(bytes, b_.getInt64(total - 1)), b_.getInt64(0));
+    most = places(b_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), total, total);
+    if (narrow) most = b_.CreateTrunc(most, b_.getInt32Ty());
   } else {
-    const V ranges = context_field(offsetof(Context, ranges), b_.getPtrTy(), true);
-    const size_t at = i.cache * sizeof(vm::AccessRange);
-    lo = machine_load(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ranges, at + offsetof(vm::AccessRange, lo)));
-    const V hi = machine_load(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ranges, at + offsetof(vm::AccessRange, hi)));
-    limit = intrinsic(In::smax, b_.CreateSub(b_.CreateSub(hi, lo), b_.getInt64(total - 1)), b_.getInt64(0));
+    Range& range = range_of(a);
+    offsets = b_.CreateSub(offsets, splat(lo_of(range)));
+    most = b_.CreateLoad(b_.getInt64Ty(), places_cell(range, total, total));
   }
-  const int runs = address.runs, length = runs ? kLanes / runs : 0;
-  V ok;
-  if (runs == 0) {
-    const V offset = a.shared ? address.lanes : b_.CreateSub(address.lanes, splat(lo));
-    V good = b_.CreateICmpULT(offset, splat(limit));
-    if (total > 1) good = b_.CreateAnd(good, b_.CreateICmpEQ(b_.CreateAnd(address.lanes, splat(b_.getInt64(total - 1))), llvm::Constant::getNullValue(address.lanes->getType())));
-    V bad = b_.CreateNot(mask_bits(good));
-    if (!full) bad = b_.CreateAnd(bad, mask);
-    ok = b_.CreateICmpEQ(bad, b_.getInt32(0));
-  } else {
-    ok = b_.getTrue();
-    V low_bits = b_.getInt64(static_cast<uint64_t>(address.stride));
-    for (size_t r = 0; r < static_cast<size_t>(runs); ++r) {
-      V first = address.run[r], last = first;
-      if (address.stride) {
-        if (runs == 1 && !full) {
-          const V head = b_.CreateZExt(b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {mask, b_.getTrue()}), b_.getInt64Ty());
-          const V tail = b_.CreateZExt(b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})), b_.getInt64Ty());
-          last = b_.CreateAdd(address.run[r], b_.CreateMul(tail, b_.getInt64(static_cast<uint64_t>(address.stride))));
-          first = b_.CreateAdd(address.run[r], b_.CreateMul(head, b_.getInt64(static_cast<uint64_t>(address.stride))));
-        } else {
-          last = b_.CreateAdd(first, b_.getInt64(static_cast<uint64_t>(address.stride * (length - 1))));
-        }
-      }
-      for (V end : {first, last}) {
-        ok = b_.CreateAnd(ok, b_.CreateICmpULT(a.shared ? end : b_.CreateSub(end, lo), limit));
-        if (first == last) break;
-      }
-      low_bits = b_.CreateOr(low_bits, address.run[r]);
-    }
-    if (total > 1) ok = b_.CreateAnd(ok, b_.CreateICmpEQ(b_.CreateAnd(low_bits, b_.getInt64(total - 1)), b_.getInt64(0)));
+  if (total > 1) offsets = b_.CreateIntrinsic(In::fshr, {t}, {offsets, offsets, llvm::ConstantInt::get(t, static_cast<uint64_t>(std::countr_zero(total)))});
+  V bad = b_.CreateNot(mask_bits(b_.CreateICmpULT(offsets, splat(most))));
+  if (!is_constant_mask(mask)) bad = b_.CreateAnd(bad, mask);
+  return b_.CreateICmpEQ(bad, b_.getInt32(0));
+}
+
+void Emitter::emit_memory(const vm::Insn& i) {
+  const isa::Row& row = *i.source->form.row;
+  const isa::Mods& m = i.mods();
+  if (row.cls == isa::Class::Misc) return;
+  const bool load = row.cls == isa::Class::Load;
+  if (const int32_t key = flow_.parameter_key(i); key >= 0) {
+    load ? write(i.op[0], i.width, read(key, i.width)) : write(key, i.width, read(i.op[0], i.width));
+    return;
   }
-  auto* fast = llvm::BasicBlock::Create(c_, "fast", f_);
-  auto* slow = llvm::BasicBlock::Create(c_, "slow", f_);
-  auto* join = llvm::BasicBlock::Create(c_, "join", f_);
-  b_.CreateCondBr(ok, fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
-  b_.SetInsertPoint(slow);
-  call_handler(i, mask);
-  b_.CreateBr(join);
-  b_.SetInsertPoint(fast);
-
-  llvm::Type* const element = lane_type(a.memory);
-  const llvm::Align align(total), element_align(a.memory);
-  const auto pointer = [&](V at, uint64_t offset = 0) -> V {
-    if (offset) at = b_.CreateAdd(at, llvm::ConstantInt::get(at->getType(), offset));
-    if (a.shared) return b_.CreateGEP(b_.getInt8Ty(), a.base, at);
-    return b_.CreateIntToPtr(at, at->getType()->isVectorTy() ? static_cast<llvm::Type*>(FixedVectorType::get(b_.getPtrTy(), kLanes)) : b_.getPtrTy());
-  };
-  const auto widen = [&](V v) {
-    llvm::Type* t = v->getType()->isVectorTy() ? static_cast<llvm::Type*>(FixedVectorType::get(lane_type(a.reg), llvm::cast<FixedVectorType>(v->getType())->getNumElements())) : lane_type(a.reg);
-    return a.sign ? b_.CreateSExtOrTrunc(v, t) : b_.CreateZExtOrTrunc(v, t);
-  };
-  const auto put = [&](int k, V v, bool scalar) {
-    Value out;
-    out.runs = scalar ? 1 : 0;
-    (scalar ? out.run[0] : out.lanes) = widen(v);
-    write(a.slots[static_cast<size_t>(k)], a.reg, out);
-  };
-  // Lanes that take no part read as zero: a lane of undefined bits would make a mask of all lanes undefined.
-  // Lane addresses of what has no better form.
-  const auto addresses = [&]() -> V {
-    V all = lanes_of(address, 8);
-    if (a.shared) all = b_.CreateTrunc(all, FixedVectorType::get(b_.getInt32Ty(), kLanes));
-    return all;
-  };
-  const auto narrow = [&](int k) {  // the data of a store
-    const int32_t at = a.slots[static_cast<size_t>(k)];
-    Value v = read(at, a.reg);
-    const Source s = flow_.source(at, a.reg);
-    if (s.kind == SourceKind::Variable && shapes_.loose[s.variable]) {
-      if (v.runs) v.run[0] = bits_of(canonical(float_of(v.run[0], 4)));
-      else v.lanes = bits_of(canonical(float_of(v.lanes, 4)));
-    }
-    return v;
-  };
-  const auto stored = [&](const Value& v) { return b_.CreateTrunc(lanes_of(v, a.reg), type_of(a.memory, true)); };
-  const bool dense = runs && address.stride == static_cast<int64_t>(total);
-
-  if (a.load && runs == 1 && address.stride == 0) {
-    for (int k = 0; k < a.count; ++k)
-      put(k, user(b_.CreateAlignedLoad(element, pointer(address.run[0], static_cast<uint64_t>(k) * a.memory), element_align)), true);
-  } else if (a.load && runs && address.stride == 0) {
-    for (int k = 0; k < a.count; ++k) {
+  const Width memory = static_cast<Width>(isa::bytes_of(i.type()));
+  const bool param_space = m.space == Space::Param || m.space == Space::ParamEntry || m.space == Space::ParamFunc;
+  if (param_space && i.op[1] < 0 && load && memory <= 8) {
+    const V params = context_field(offsetof(Context, params), b_.getPtrTy(), true);
+    for (int k = 0; k < (i.list ? i.count : 1); ++k) {
+      V at = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), params, static_cast<uint64_t>(i.imm + k * memory));
+      auto* whole = b_.CreateAlignedLoad(lane_type(memory), at, llvm::Align(1));
+      whole->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
       Value v;
-      v.runs = static_cast<uint8_t>(runs);
-      for (size_t r = 0; r < static_cast<size_t>(runs); ++r)
-        v.run[r] = user(b_.CreateAlignedLoad(element, pointer(address.run[r], static_cast<uint64_t>(k) * a.memory), element_align));
-      put(k, lanes_of(v, a.memory), false);
+      v.runs = 1;
+      v.run[0] = isa::is_signed(i.type()) ? b_.CreateSExtOrTrunc(whole, lane_type(i.width)) : b_.CreateZExtOrTrunc(whole, lane_type(i.width));
+      write(i.list ? i.list[k] : i.op[0], i.width, v);
     }
-  } else if (a.load && dense && (full || a.count == 1)) {
-    std::vector<V> parts;
-    auto* part_type = FixedVectorType::get(element, static_cast<unsigned>(length * a.count));
-    for (size_t r = 0; r < static_cast<size_t>(runs); ++r) {
-      if (full) {
-        parts.push_back(user(b_.CreateAlignedLoad(part_type, pointer(address.run[r]), align)));
-      } else {
-        V here = runs == 1 ? mask : b_.CreateLShr(mask, r * static_cast<size_t>(length));
-        V bits = b_.CreateBitCast(b_.CreateTrunc(here, b_.getIntNTy(static_cast<unsigned>(length))), FixedVectorType::get(b_.getInt1Ty(), static_cast<unsigned>(length)));
-        parts.push_back(user(b_.CreateMaskedLoad(part_type, pointer(address.run[r]), align, bits, llvm::Constant::getNullValue(part_type))));
-      }
-    }
-    const auto concat = [&](V x, V y) {
-      const int n = static_cast<int>(llvm::cast<FixedVectorType>(x->getType())->getNumElements());
-      std::vector<int> all;
-      for (int k = 0; k < 2 * n; ++k) all.push_back(k);
-      return b_.CreateShuffleVector(x, y, all);
-    };
-    while (parts.size() > 1) {
-      std::vector<V> next;
-      for (size_t k = 0; k + 1 < parts.size(); k += 2) next.push_back(concat(parts[k], parts[k + 1]));
-      parts = next;
-    }
-    for (int k = 0; k < a.count; ++k) {
-      V v = parts[0];
-      if (a.count > 1) {
-        std::vector<int> pick;
-        for (int l = 0; l < kLanes; ++l) pick.push_back(l * a.count + k);
-        v = b_.CreateShuffleVector(v, pick);
-      }
-      put(k, v, false);
-    }
-  } else if (a.load) {
-    const V at = addresses();
-    const V bits = full ? static_cast<V>(llvm::Constant::getAllOnesValue(FixedVectorType::get(b_.getInt1Ty(), kLanes))) : bool_lanes(mask);
-    std::vector<V> loaded;
-    for (int k = 0; k < a.count; ++k) {
-      auto* type = FixedVectorType::get(element, kLanes);
-      loaded.push_back(user(b_.CreateMaskedGather(type, pointer(at, static_cast<uint64_t>(k) * a.memory), element_align, bits, llvm::Constant::getNullValue(type))));
-    }
-    for (int k = 0; k < a.count; ++k) put(k, loaded[static_cast<size_t>(k)], false);
-  } else if (dense && (a.count == 1 || full)) {
-    std::vector<V> data;
-    for (int k = 0; k < a.count; ++k) data.push_back(stored(narrow(k)));
-    for (size_t r = 0; r < static_cast<size_t>(runs); ++r) {
-      V v;
-      if (a.count == 1) {
-        v = data[0];
-        if (runs > 1) {
-          std::vector<int> pick;
-          for (int l = 0; l < length; ++l) pick.push_back(static_cast<int>(r) * length + l);
-          v = b_.CreateShuffleVector(v, pick);
-        }
-      } else {  // interleave
-        V both = data[0], rest = data[1];
-        std::vector<int> pick;
-        if (a.count == 2) {
-          for (int l = 0; l < length; ++l)
-            for (int k = 0; k < 2; ++k) pick.push_back(k * kLanes + static_cast<int>(r) * length + l);
-          v = b_.CreateShuffleVector(both, rest, pick);
-        } else {
-          std::vector<int> all;
-          for (int k = 0; k < 2 * kLanes; ++k) all.push_back(k);
-          V ab = b_.CreateShuffleVector(data[0], data[1], all), cd = b_.CreateShuffleVector(data[2], data[3], all);
-          for (int l = 0; l < length; ++l)
-            for (int k = 0; k < 4; ++k) pick.push_back(k * kLanes + static_cast<int>(r) * length + l);
-          v = b_.CreateShuffleVector(ab, cd, pick);
-        }
-      }
-      if (full) {
-        user(b_.CreateAlignedStore(v, pointer(address.run[r]), align));
-      } else {
-        V here = runs == 1 ? mask : b_.CreateLShr(mask, r * static_cast<size_t>(length));
-        V bits = b_.CreateBitCast(b_.CreateTrunc(here, b_.getIntNTy(static_cast<unsigned>(length))), FixedVectorType::get(b_.getInt1Ty(), static_cast<unsigned>(length)));
-        user(b_.CreateMaskedStore(v, pointer(address.run[r]), align, bits));
-      }
-    }
-  } else if (runs == 1 && address.stride == 0) {
-    // All lanes write one place: the last one's value stays.
-    for (int k = 0; k < a.count; ++k) {
-      const Value v = narrow(k);
-      V last = v.uniform() ? v.run[0] : b_.CreateExtractElement(lanes_of(v, a.reg), b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})));
-      user(b_.CreateAlignedStore(b_.CreateTrunc(last, element), pointer(address.run[0], static_cast<uint64_t>(k) * a.memory), element_align));
-    }
-  } else {
-    const V at = addresses();
-    const V bits = full ? static_cast<V>(llvm::Constant::getAllOnesValue(FixedVectorType::get(b_.getInt1Ty(), kLanes))) : bool_lanes(mask);
-    for (int k = 0; k < a.count; ++k) user(b_.CreateMaskedScatter(stored(narrow(k)), pointer(at, static_cast<uint64_t>(k) * a.memory), element_align, bits));
+    return;
   }
+  const std::optional<Access> a = access_of(i);
+  if (!a) return call_handler(i, active_);
+  const Value address = address_of(*a);
+  if (checked_.contains(&i)) return touch(*a, address, active_);
+  const V mask = active_;
+  const auto handle = [&](BasicBlock* next) {
+    call_handler(i, mask);
+    auto* on = b_.CreateBr(next);
+    if (!a->shared) refreshes_.push_back({&range_of(*a), i.cache, on});
+  };
+  if (handled_.contains(&i)) {
+    auto* next = BasicBlock::Create(c_, "handled", f_);
+    handle(next);
+    b_.SetInsertPoint(next);
+    return;
+  }
+  auto* fast = BasicBlock::Create(c_, "fast", f_);
+  auto* slow = BasicBlock::Create(c_, "slow", f_);
+  auto* join = BasicBlock::Create(c_, "join", f_);
+  auto* likely = llvm::MDBuilder(c_).createBranchWeights(10000, 1);
+  if (address.runs == 0) {
+    b_.CreateCondBr(fits_lanes(*a, address.lanes, mask), fast, slow, likely);
+  } else {
+    const V whole = fits_whole(*a, address);
+    const bool ends = !is_constant_mask(mask) && address.runs == 1 && address.stride != 0;
+    auto* edge = ends ? BasicBlock::Create(c_, "edge", f_) : slow;
+    b_.CreateCondBr(whole, fast, edge, likely);
+    if (ends) {
+      b_.SetInsertPoint(edge);
+      b_.CreateCondBr(fits_ends(*a, address, mask), fast, slow, likely);
+    }
+  }
+  b_.SetInsertPoint(slow);
+  handle(join);
+  b_.SetInsertPoint(fast);
+  touch(*a, address, mask);
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
 }

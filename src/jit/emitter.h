@@ -8,10 +8,14 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 
+#include "jit/lane_loops.h"
+#include "jit/roots.h"
 #include "jit/runtime.h"
 #include "jit/shapes.h"
 
@@ -27,10 +31,26 @@ struct Value {
   bool uniform() const { return runs == 1 && stride == 0; }
 };
 
+// A load or store that compiled code knows how to do.
+struct Access {
+  const vm::Insn* insn = nullptr;
+  bool load = true, sign = false, shared = false;
+  Width memory = 0;      // bytes of an element in memory
+  Width reg = 0;         // of its register
+  int count = 1;
+  std::vector<int32_t> slots;
+  int64_t root = Roots::kNone;
+  uint64_t total() const { return static_cast<uint64_t>(memory) * static_cast<uint64_t>(count); }
+};
+
+uint64_t streaming_bytes();
+
 struct KernelPlan {  // what is compiled
   const vm::Code* code = nullptr;
   Flow flow;
   Shapes shapes;
+  Roots roots;
+  std::vector<LaneLoop> lane_loops;
   std::vector<Region> regions;
   std::vector<char> decides;
   std::array<uint32_t, 3> block{1, 1, 1};
@@ -74,7 +94,8 @@ class Emitter {
   void emit_region(size_t region);
   void emit_node(uint32_t node);
   // Goes on with the first block that has lanes; `targets` have just been given some (all empty only if `may_be_none`).
-  void leave_to(const std::vector<uint32_t>& targets, bool may_be_none);
+  void leave_to(const std::vector<uint32_t>& targets, bool may_be_none) { leave_to(targets, may_be_none, flow_.nodes[node_].waits); }
+  void leave_to(const std::vector<uint32_t>& targets, bool may_be_none, const Bits& waits);
   void add_lanes(uint32_t node, V lanes);
   llvm::BasicBlock* block_of(uint32_t node);
   bool inside(uint32_t node) const;
@@ -82,6 +103,7 @@ class Emitter {
   void find_full();
   bool block_level(uint32_t variable) const;         // one value for the block, kept in a scalar between regions
   Bits live_at_exit(const Region& region) const;
+  Bits written_in(const Region& region) const;
   const vm::Insn* exit_insn(const Region& region) const;
   std::vector<Saved> saved(const Bits& variables, bool compact);
   void store_saved(const std::vector<Saved>& all, V frame);
@@ -103,7 +125,10 @@ class Emitter {
   void emit_memory(const vm::Insn& insn);            // emit_memory.cc
   void emit_warp(const vm::Insn& insn);              // emit_warp.cc
   void emit_atomic(const vm::Insn& insn);
-  bool emit_approximation(const vm::Insn& insn);
+  bool emit_approximation(const vm::Insn& insn);     // emit_special.cc
+  V table_lookup(const std::vector<uint32_t>& table, V index);
+  V truncated_square(V x);
+  V special_function(const vm::Insn& insn, V x, V* unusual);
   V scratch(llvm::Type* type);                       // a place on the stack
   V outside(const void* address);                    // by a name, so that the code is the same in every process
   void emit_library_call(const vm::Insn& insn);      // emit_call.cc
@@ -112,8 +137,41 @@ class Emitter {
   void load_slots(const vm::Insn& insn, V frame, bool only);
   V frame();
 
-  struct Access;
-  void fast_access(const vm::Insn& insn, const Value& address, V mask, Access& access);
+  // --- global and shared memory (emit_memory.cc: checks, emit_access.cc: the accesses)
+  // What is known of the allocation that a group of accesses touched last: cells that only a handler changes.
+  struct Range {
+    uint32_t cache = 0;
+    llvm::AllocaInst *lo = nullptr, *large = nullptr;
+    struct Cell {
+      uint64_t total, extent;
+      llvm::AllocaInst* places;   // how many multiples of `total` an access of `extent` bytes may begin at
+    };
+    std::vector<Cell> cells;
+  };
+  struct Refresh {
+    Range* range;
+    uint32_t cache;
+    llvm::Instruction* at;
+  };
+  std::optional<Access> access_of(const vm::Insn& insn) const;
+  Value address_of(const Access& a);
+  Range& range_of(const Access& a);
+  V range_field(uint32_t cache, size_t offset);
+  void fill_cells(Range& range, uint32_t from_cache);
+  void finish_ranges();
+  V lo_of(Range& range);
+  llvm::AllocaInst* places_cell(Range& range, uint64_t total, uint64_t extent);
+  V fits(const Access& a, V first, uint64_t extent);
+  V fits_whole(const Access& a, const Value& address, int64_t from = 0, int64_t further = 0);
+  V fits_ends(const Access& a, const Value& address, V mask);
+  V fits_lanes(const Access& a, V addresses, V mask);
+  void touch(const Access& a, const Value& address, V mask);
+  void store_dense(const Access& a, V data, V address, V pointer);
+
+  // --- straight code (emit_straight.cc)
+  void emit_straight(uint32_t begin, uint32_t end);
+  void emit_lane_loop(const LaneLoop& loop);         // emit_lanes.cc
+  std::vector<uint32_t> early(uint32_t begin, uint32_t end, const std::vector<Access>& accesses) const;
 
   llvm::Module& m_;
   llvm::LLVMContext& c_;
@@ -145,6 +203,11 @@ class Emitter {
   std::vector<llvm::AllocaInst*> block_after_;    // their values after the region, from the last warp that ran it
   llvm::AllocaInst *all_taken_ = nullptr, *none_taken_ = nullptr, *any_live_ = nullptr;
   llvm::AllocaInst *popc_ = nullptr, *all_ = nullptr, *any_ = nullptr;  // of bar.red
+  std::map<int64_t, Range> ranges_;
+  std::vector<Refresh> refreshes_;
+  std::set<const vm::Insn*> checked_, handled_;  // accesses that need no check here, and those that go to their handlers
+  std::vector<V>* wraps_ = nullptr;  // where check_wrap is to leave its conditions instead of handing over
+  bool alone_ = false;              // the code is for one lane
   bool forced_ = false;             // writes keep the old values of lanes outside active_
   bool many_regions_ = false, lanes_leave_ = false;
 };

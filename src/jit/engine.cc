@@ -64,11 +64,11 @@ class Kernel final : public vm::CompiledKernel {
       if (block.threads % 32) state.live[warps - 1] = (1u << block.threads % 32) - 1;
       for (size_t k = 0; k < 3; ++k) c.ctaid[k] = block.index[k];
       c.smid = block.smid;
-      if (!function(&c)) {
-        ++handed_over_;
-        return n;
-      }
-      if (++n == count) return n;
+      const bool done = function(&c);
+      if (!done) ++handed_over_;
+      if (done && ++n < count) continue;
+      if (tables_->streams) std::atomic_thread_fence(std::memory_order_seq_cst);  // stores past the caches come before what follows
+      return n;
     }
   }
   uint32_t handed_over() const { return handed_over_; }
@@ -271,6 +271,8 @@ class FastEngine final : public vm::Engine {
         const Shape& s = plan.shapes.variables[d.variable];
         if (d.kind != SourceKind::Variable || !s.uniform() || s.reach != Reach::Block) return "the result of a barrier is mixed with values of single threads";
       }
+    plan.roots = find_roots(plan.flow);
+    if (!left_out("lanes")) plan.lane_loops = find_lane_loops(plan.flow, plan.shapes, plan.regions);
     if (!generator_) {
       auto made = CodeGenerator::make();
       if (!made) return made.error().message;

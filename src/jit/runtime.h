@@ -61,6 +61,7 @@ struct CompiledTables {
   std::deque<Handover> handovers;
   std::deque<std::vector<uint32_t>> numbers;
   std::unordered_map<const void*, std::string> names;  // what the code refers to outside of itself
+  bool streams = false;   // some stores go past the caches
 };
 
 // d = f(a, b) in 32 lanes; null: there is none.

@@ -12,11 +12,13 @@ namespace warpbeam::isa::mufu {
 
 inline constexpr uint32_t kInfinity = 0x7f800000;
 
-// x*x / 2^19 for 17-bit x: each partial product loses the bits below the last column.
+// x*x / 2^19 for 17-bit x: each partial product loses the bits below the last column. Of the two halves of x, the upper
+// one's square keeps all of its bits and the lower one's none; the products of one with the other lose theirs.
 [[gnu::always_inline]] inline uint32_t square(uint32_t x) {
-  uint32_t sum = 0;
-  for (int i = 0; i < 17; ++i) sum += x >> i & 1 ? x >> (18 - i) : 0;
-  return sum >> 1;
+  const uint32_t high = x >> 9, low = x & 0x1ff;
+  uint32_t mixed = 0;
+  for (int i = 1; i < 8; ++i) mixed += high >> i & 1 ? low >> (9 - i) : 0;
+  return (high * high >> 1) + mixed;
 }
 
 // A fixed-point number below 2^63 with the given weight of bit 0, truncated to 24 significant bits.

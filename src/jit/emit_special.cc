@@ -1,0 +1,227 @@
+// The special function unit. Its usual operands are computed here in vectors of integers, as isa/arith/mufu.h says but in 32
+// bits; for unusual ones the interpreter's own functions are called.
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <cstdint>
+
+#include "isa/arith/mufu_tables.h"
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+using llvm::FixedVectorType;
+namespace In = llvm::Intrinsic;
+
+namespace {
+
+constexpr int kHalf = 16;  // words of the widest registers
+
+bool wide_registers() {
+#if defined(__x86_64__)
+  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  return wide;
+#else
+  return false;
+#endif
+}
+
+bool byte_products() {
+#if defined(__x86_64__)
+  static const bool has = __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni");
+  return has;
+#else
+  return false;
+#endif
+}
+
+llvm::Value* half_of(llvm::IRBuilder<>& b, llvm::Value* v, int which) {
+  int pick[kHalf];
+  for (int k = 0; k < kHalf; ++k) pick[k] = which * kHalf + k;
+  return b.CreateShuffleVector(v, pick);
+}
+
+llvm::Value* halves(llvm::IRBuilder<>& b, llvm::Value* low, llvm::Value* high) {
+  int all[kLanes];
+  for (int k = 0; k < kLanes; ++k) all[k] = k;
+  return b.CreateShuffleVector(low, high, all);
+}
+
+// The table's values, and its slopes above 14 bits of curvature.
+struct Tables {
+  std::vector<uint32_t> values, bends;
+  Tables(const isa::mufu::Segment* segments, size_t n, int curvature_shift) {
+    for (size_t k = 0; k < n; ++k) {
+      values.push_back(static_cast<uint32_t>(segments[k].value));
+      bends.push_back(static_cast<uint32_t>(segments[k].slope) << 14 | static_cast<uint32_t>(segments[k].curvature << curvature_shift));
+    }
+  }
+};
+
+}  // namespace
+
+// Tables of up to 128 words in registers: an instruction looks into 32 of them.
+Emitter::V Emitter::table_lookup(const std::vector<uint32_t>& table, V index) {
+  V out[2];
+  for (int h = 0; h < 2; ++h) {
+    const V at = half_of(b_, index, h);
+    const auto words = [&](size_t first) { return llvm::ConstantDataVector::get(c_, llvm::ArrayRef(table.data() + first, kHalf)); };
+    const auto bit = [&](uint32_t mask) {
+      return b_.CreateICmpNE(b_.CreateAnd(at, llvm::ConstantInt::get(at->getType(), mask)), llvm::Constant::getNullValue(at->getType()));
+    };
+    std::vector<V> parts;
+    for (size_t first = 0; first < table.size(); first += 2 * kHalf)
+      parts.push_back(b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {words(first), at, words(first + kHalf)}));
+    for (uint32_t mask = 2 * kHalf; parts.size() > 1; mask *= 2) {
+      std::vector<V> next;
+      for (size_t k = 0; k < parts.size(); k += 2) next.push_back(b_.CreateSelect(bit(mask), parts[k + 1], parts[k]));
+      parts = next;
+    }
+    out[h] = parts[0];
+  }
+  return halves(b_, out[0], out[1]);
+}
+
+// x*x / 2^19 of 17-bit numbers, as the unit's squarer gives it: mufu::square.
+Emitter::V Emitter::truncated_square(V x) {
+  llvm::Type* t = x->getType();
+  const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, v); };
+  const V high = b_.CreateLShr(x, k(9));
+  const V square = b_.CreateLShr(b_.CreateMul(high, high), k(1));
+  if (!byte_products()) {
+    const V low = b_.CreateAnd(x, k(0x1ff));
+    V sum = square;
+    for (uint64_t i = 1; i < 8; ++i) {
+      const V taken = b_.CreateICmpNE(b_.CreateAnd(x, k(uint64_t(1) << (9 + i))), k(0));
+      sum = b_.CreateAdd(sum, b_.CreateSelect(taken, b_.CreateLShr(low, k(9 - i)), k(0)));
+    }
+    return sum;
+  }
+  // The partial products as sums of products of bytes: bit 9+i of x times the upper i bits of its lower half.
+  auto* bytes = FixedVectorType::get(b_.getInt8Ty(), 4 * kHalf);
+  V out[2];
+  for (int h = 0; h < 2; ++h) {
+    const V at = b_.CreateBitCast(half_of(b_, x, h), bytes);
+    V sum = half_of(b_, square, h);
+    for (const int first : {4, 0}) {  // i from 4 to 7, then from 0 to 3
+      const auto picked = [&](auto offset, auto mask) {
+        std::vector<uint8_t> from, keep;
+        for (int k = 0; k < 4 * kHalf; ++k) {
+          const int i = first + k % 4;
+          from.push_back(static_cast<uint8_t>(k % 8 / 4 * 32 + offset(i)));
+          keep.push_back(static_cast<uint8_t>(mask(i)));
+        }
+        const V moved = b_.CreateIntrinsic(In::x86_avx512_pmultishift_qb_512, {}, {llvm::ConstantDataVector::get(c_, from), at});
+        return b_.CreateBitCast(b_.CreateAnd(moved, llvm::ConstantDataVector::get(c_, keep)), FixedVectorType::get(b_.getInt32Ty(), kHalf));
+      };
+      const V bit = picked([](int i) { return 9 + i; }, [](int) { return 1; });
+      const V part = picked([](int i) { return 9 - i; }, [](int i) { return (1 << i) - 1; });
+      sum = b_.CreateIntrinsic(In::x86_avx512_vpdpbusd_512, {}, {sum, bit, part});
+    }
+    out[h] = sum;
+  }
+  return halves(b_, out[0], out[1]);
+}
+
+// Null: the function has no code here. `unusual`: lanes that it does not serve.
+Emitter::V Emitter::special_function(const vm::Insn& i, V x, V* unusual) {
+  static const bool without = left_out("special");
+  if (!wide_registers() || without) return nullptr;
+  const std::string_view op = i.source->form.row->opcode;
+  llvm::Type* t = x->getType();
+  const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, static_cast<uint32_t>(v)); };
+  // (value * 2^(shift) + slope * x + curvature * square + rounding) >> (shift + 2), where no product needs more than 32 bits:
+  // x is cut where its parts do.
+  const auto interpolate = [&](const Tables& tables, V index, V x, int bits, int shift, V square, uint64_t rounding) {
+    const uint64_t cut = static_cast<uint64_t>(bits) - 13;
+    const V bend = table_lookup(tables.bends, index);
+    const V slope = b_.CreateAShr(bend, k(14)), curvature = b_.CreateAnd(bend, k(0x3fff));
+    const V low = b_.CreateAdd(b_.CreateAdd(b_.CreateMul(slope, b_.CreateAnd(x, k((uint64_t(1) << cut) - 1))), b_.CreateMul(curvature, square)), k(rounding));
+    const V sum = b_.CreateAdd(b_.CreateMul(slope, b_.CreateLShr(x, k(cut))), b_.CreateAShr(low, k(cut)));
+    return b_.CreateLShr(b_.CreateAdd(table_lookup(tables.values, index), b_.CreateAShr(sum, k(static_cast<uint64_t>(shift) - cut))), k(2));
+  };
+  const auto beyond_bounds = [&](V bits, uint64_t least, uint64_t beyond) { return b_.CreateICmpUGE(b_.CreateSub(bits, k(least)), k(beyond - least)); };
+  if (op == "rsqrt") {
+    static const Tables tables(isa::mufu::kReciprocalRoot, 128, 2);
+    *unusual = beyond_bounds(x, 0x00800000, 0x7f800000);
+    const V operand = b_.CreateXor(b_.CreateAnd(x, k(0xffffff)), k(0x800000));
+    const V part = b_.CreateAnd(x, k(0x1ffff));
+    V fraction = interpolate(tables, b_.CreateLShr(operand, k(17)), part, 17, 14, truncated_square(part), 0x3fff);
+    // Even powers of two are exact: one more than the table gives.
+    fraction = b_.CreateAdd(fraction, b_.CreateZExt(b_.CreateICmpEQ(operand, k(0)), t));
+    const V half = b_.CreateAnd(b_.CreateAShr(b_.CreateSub(x, k(0x3f800000)), k(1)), k(0xff800000));
+    return b_.CreateAdd(b_.CreateSub(k(125u << 23), half), fraction);
+  }
+  if (op == "rcp") {
+    static const Tables tables(isa::mufu::kReciprocal, 128, 0);
+    const V size = b_.CreateAnd(x, k(0x7fffffff));
+    *unusual = beyond_bounds(size, 0x00800000, 0x7e800000);
+    const V part = b_.CreateAnd(x, k(0xffff));
+    const V fraction = interpolate(tables, b_.CreateAnd(b_.CreateLShr(x, k(16)), k(0x7f)), part, 16, 13, truncated_square(b_.CreateShl(part, k(1))), 0x7e7);
+    const V exponent = b_.CreateSub(k(252u << 23), b_.CreateAnd(x, k(0x7f800000)));
+    return b_.CreateOr(b_.CreateAdd(exponent, fraction), b_.CreateAnd(x, k(0x80000000)));
+  }
+  if (op == "ex2") {
+    static const Tables tables(isa::mufu::kExponential, 64, 0);
+    const V size = b_.CreateAnd(x, k(0x7fffffff));
+    *unusual = b_.CreateICmpUGE(size, k(0x42fc0000));  // 126
+    // |x| in units of 2^-23.
+    const V significand = b_.CreateOr(b_.CreateAnd(x, k(0x7fffff)), k(0x800000));
+    const V by = b_.CreateSub(b_.CreateLShr(size, k(23)), k(127));
+    V fixed[2];
+    for (int h = 0; h < 2; ++h) {  // counts past the width give zero
+      const V s = half_of(b_, significand, h), n = half_of(b_, by, h);
+      fixed[h] = b_.CreateOr(b_.CreateIntrinsic(In::x86_avx512_psllv_d_512, {}, {s, n}), b_.CreateIntrinsic(In::x86_avx512_psrlv_d_512, {}, {s, b_.CreateNeg(n)}));
+      // No shift at all came out of both.
+    }
+    const V magnitude = halves(b_, fixed[0], fixed[1]);
+    // Negating complements the bits and adds one only to whole numbers.
+    const V whole = b_.CreateZExt(b_.CreateICmpEQ(b_.CreateAnd(magnitude, k(0x7fffff)), k(0)), t);
+    const V power = b_.CreateSelect(b_.CreateICmpSLT(x, k(0)), b_.CreateAdd(b_.CreateNot(magnitude), whole), magnitude);
+    const V part = b_.CreateAnd(power, k(0x1ffff));
+    const V fraction = interpolate(tables, b_.CreateAnd(b_.CreateLShr(power, k(17)), k(0x3f)), part, 17, 13, truncated_square(part), 0x17e2);
+    return b_.CreateAdd(b_.CreateAdd(b_.CreateAnd(power, k(0xff800000)), k(126u << 23)), fraction);
+  }
+  return nullptr;
+}
+
+bool Emitter::emit_approximation(const vm::Insn& i) {
+  const isa::Row& row = *i.source->form.row;
+  const bool whole = says(row, ".full");
+  if (row.kind != isa::Kind::Lane || i.type() != isa::Type::F32 || !(whole || says(row, ".approx"))) return false;
+  const Approximation f = approximation(row.opcode, whole, i.mods().ftz);
+  if (!f) return false;
+  llvm::Type* type = type_of(4, true);
+  const V x = lanes_of(read(i.op[1], 4), 4);
+  BasicBlock *call = nullptr, *join = nullptr, *inline_end = nullptr;
+  V unusual = nullptr, result = i.op[2] < 0 ? special_function(i, x, &unusual) : nullptr;
+  if (result) {
+    call = BasicBlock::Create(c_, "unusual", f_);
+    join = BasicBlock::Create(c_, "approximated", f_);
+    inline_end = b_.GetInsertBlock();
+    b_.CreateCondBr(b_.CreateICmpNE(b_.CreateAnd(mask_bits(unusual), active_), b_.getInt32(0)), call, join, llvm::MDBuilder(c_).createBranchWeights(1, 1000));
+    b_.SetInsertPoint(call);
+  }
+  V places[3];
+  for (int k = 0; k < 3; ++k) {
+    places[k] = k && i.op[k] < 0 ? static_cast<V>(llvm::ConstantPointerNull::get(b_.getPtrTy())) : scratch(type);
+    if (k && i.op[k] >= 0) b_.CreateStore(k == 1 ? x : lanes_of(read(i.op[k], 4), 4), places[k]);
+  }
+  auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()}, false);
+  b_.CreateCall(signature, outside(reinterpret_cast<const void*>(f)), {places[0], places[1], places[2]});
+  Value v;
+  v.lanes = b_.CreateLoad(type, places[0]);
+  if (result) {
+    b_.CreateBr(join);
+    b_.SetInsertPoint(join);
+    auto* either = b_.CreatePHI(type, 2);
+    either->addIncoming(result, inline_end);
+    either->addIncoming(v.lanes, call);
+    v.lanes = either;
+  }
+  write(i.op[0], 4, v);
+  return true;
+}
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,158 @@
+// The straight code of a node. Loads and stores whose addresses can be known before the first of them are checked together;
+// if all is well and all lanes are there, the code goes on in a version without checks and masks.
+#include <algorithm>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+
+namespace {
+
+constexpr uint32_t kMostInstructions = 600;  // of which there are two versions
+
+}  // namespace
+
+// Of the instructions [begin, end), those that addresses are made by and that may run before everything else: nothing
+// before them minds, and running them once more in their place gives the same.
+std::vector<uint32_t> Emitter::early(uint32_t begin, uint32_t end, const std::vector<Access>& accesses) const {
+  const size_t n = flow_.variables.size();
+  Bits read_before(n), written_before(n);   // by instructions that stay
+  Bits used_early(n), made_early(n);
+  std::vector<uint32_t> movable;
+  const auto variable = [&](const Slot& s) -> int64_t {
+    const auto v = flow_.variable_at.find(s.at);
+    return v == flow_.variable_at.end() ? -1 : static_cast<int64_t>(v->second);
+  };
+  for (uint32_t k = begin; k < end; ++k) {
+    const vm::Insn& i = flow_.code->insns[k];
+    const isa::Row* row = i.source ? i.source->form.row : nullptr;
+    const bool plain = i.fn != flow_.services->label && i.fn != flow_.services->jump && i.fn != flow_.services->not_pred && i.fn != flow_.services->read_special && !i.call && row;
+    bool moves = plain && i.guard < 0 && shapes_.has_ir(i) &&
+                 (row->kind == isa::Kind::Lane || row->kind == isa::Kind::Move || row->kind == isa::Kind::Convert || row->kind == isa::Kind::Address);
+    for (const Slot& s : flow_.slots[k]) {
+      const int64_t v = variable(s);
+      if (v < 0 || !moves) continue;
+      const size_t x = static_cast<size_t>(v);
+      if (s.read && (written_before.has(x) || s.written)) moves = false;
+      if (s.written && (read_before.has(x) || written_before.has(x) || used_early.has(x) || made_early.has(x))) moves = false;
+      if (s.written)
+        for (const Slot& o : flow_.slots[k])
+          if (o.read && o.at == s.at) moves = false;
+    }
+    for (const Slot& s : flow_.slots[k]) {
+      const int64_t v = variable(s);
+      if (v < 0) continue;
+      if (s.read) (moves ? used_early : read_before).add(static_cast<size_t>(v));
+      if (s.written) (moves ? made_early : written_before).add(static_cast<size_t>(v));
+    }
+    if (moves) movable.push_back(k);
+  }
+  // Only what addresses need.
+  Bits needed(n);
+  for (const Access& a : accesses)
+    if (const Source s = flow_.source(a.insn->op[1], a.insn->base_width); s.kind == SourceKind::Variable) needed.add(s.variable);
+  std::vector<uint32_t> out;
+  for (size_t k = movable.size(); k-- > 0;) {
+    bool wanted = false;
+    for (const Slot& s : flow_.slots[movable[k]])
+      if (const int64_t v = variable(s); v >= 0 && s.written) wanted = wanted || needed.has(static_cast<size_t>(v));
+    if (!wanted) continue;
+    out.push_back(movable[k]);
+    for (const Slot& s : flow_.slots[movable[k]])
+      if (const int64_t v = variable(s); v >= 0 && s.read) needed.add(static_cast<size_t>(v));
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+void Emitter::emit_straight(uint32_t begin, uint32_t end) {
+  const auto& insns = flow_.code->insns;
+  // Up to the first access all is plain.
+  std::vector<Access> accesses;
+  uint32_t first = end;
+  for (uint32_t k = begin; k < end; ++k) {
+    if (insns[k].guard >= 0) continue;
+    std::optional<Access> a = access_of(insns[k]);
+    if (!a) continue;
+    first = std::min(first, k);
+    accesses.push_back(std::move(*a));
+  }
+  const bool full = full_[node_] || alone_;
+  std::vector<uint32_t> ahead;
+  if (!accesses.empty()) {
+    ahead = early(first, end, accesses);
+    // Those whose address is known once that is done.
+    Bits changed(flow_.variables.size());
+    std::vector<Access> known;
+    size_t next = 0;
+    for (uint32_t k = first; k < end && next < accesses.size(); ++k) {
+      const Access& a = accesses[next];
+      if (a.insn == &insns[k]) {
+        const Source s = a.insn->op[1] < 0 ? Source{} : flow_.source(a.insn->op[1], a.insn->base_width);
+        const bool ready = s.kind != SourceKind::Variable || !changed.has(s.variable);
+        const bool shaped = s.kind != SourceKind::Variable || shapes_.variables[s.variable].runs > 0;
+        if (ready && shaped && (s.kind != SourceKind::Special || shapes_.special(*s.special).runs > 0)) known.push_back(a);
+        ++next;
+      }
+      if (std::find(ahead.begin(), ahead.end(), k) != ahead.end()) continue;
+      for (const Slot& s : flow_.slots[k])
+        if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) changed.add(v->second);
+    }
+    accesses = std::move(known);
+  }
+  static const bool without = left_out("straight");
+  if (without || accesses.empty() || (full && accesses.size() == 1) || end - first > kMostInstructions) {
+    for (uint32_t k = begin; k < end; ++k) emit_instruction(insns[k]);
+    return;
+  }
+  for (uint32_t k = begin; k < first; ++k) emit_instruction(insns[k]);
+  const V mask = active_;
+  std::vector<V> wraps;
+  wraps_ = &wraps;
+  for (uint32_t k : ahead) emit_instruction(insns[k]);
+  wraps_ = nullptr;
+  V good = full ? static_cast<V>(b_.getTrue()) : b_.CreateICmpEQ(mask, b_.getInt32(~0u));
+  for (V w : wraps) good = b_.CreateAnd(good, b_.CreateNot(w));
+  // Accesses from one register differ by constants: the first and the last place speak for all.
+  std::vector<char> done(accesses.size());
+  for (size_t k = 0; k < accesses.size(); ++k) {
+    if (done[k]) continue;
+    const Access& a = accesses[k];
+    Value address = address_of(a);
+    int64_t low = a.insn->imm, high = low;
+    for (size_t o = k + 1; o < accesses.size() && (a.insn->op[1] >= 0 && a.insn->base_width == 8); ++o) {
+      const Access& b = accesses[o];
+      if (b.insn->op[1] != a.insn->op[1] || b.total() != a.total() || b.shared != a.shared || b.insn->base_width != a.insn->base_width) continue;
+      const int64_t far = std::max(high, b.insn->imm) - std::min(low, b.insn->imm);
+      if (far > (1 << 20) || (b.insn->imm - a.insn->imm) % static_cast<int64_t>(a.total())) continue;
+      low = std::min(low, b.insn->imm);
+      high = std::max(high, b.insn->imm);
+      done[o] = 1;
+    }
+    good = b_.CreateAnd(good, fits_whole(a, address, low - a.insn->imm, high - low));
+  }
+  auto* fast = BasicBlock::Create(c_, "all_well", f_);
+  auto* careful = BasicBlock::Create(c_, "careful", f_);
+  auto* join = BasicBlock::Create(c_, "both", f_);
+  if (full) b_.CreateCondBr(good, fast, careful, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
+  else b_.CreateCondBr(good, fast, careful);
+  b_.SetInsertPoint(careful);
+  if (full)
+    for (const Access& a : accesses) handled_.insert(a.insn);
+  for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
+  handled_.clear();
+  b_.CreateBr(join);
+  b_.SetInsertPoint(fast);
+  if (!alone_) active_ = b_.getInt32(~0u);
+  for (const Access& a : accesses) checked_.insert(a.insn);
+  for (uint32_t k = first; k < end; ++k)
+    if (std::find(ahead.begin(), ahead.end(), k) == ahead.end()) emit_instruction(insns[k]);
+  checked_.clear();
+  active_ = mask;
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+}
+
+}  // namespace warpbeam::jit

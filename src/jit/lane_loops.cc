@@ -1,0 +1,114 @@
+#include "jit/lane_loops.h"
+
+#include <algorithm>
+
+namespace warpbeam::jit {
+namespace {
+
+using isa::Kind;
+using isa::Space;
+
+struct Cost {
+  int gathers = 0, accesses = 0, instructions = 0;
+  int most_lanes() const {
+    const int vector = 60 * gathers + 3 * instructions, lane = (instructions + 5 * accesses) / 3 + 1;
+    return gathers == 0 ? 0 : std::min(vector / lane, 32);
+  }
+};
+
+bool varies(const Flow& flow, const Shapes& shapes, const Slot& s) {
+  const Source source = flow.source(s.at, s.bytes);
+  return source.kind == SourceKind::Special && !shapes.special(*source.special).uniform();
+}
+
+// May the instruction run for one lane alone? What other lanes see of it must not depend on when they look.
+bool lonely(const Flow& flow, const Shapes& shapes, const vm::Insn& i, const std::vector<Slot>& slots, const Bits& written, Cost& cost) {
+  const vm::EngineServices& sv = *flow.services;
+  if (i.fn == sv.label || i.fn == sv.jump || i.fn == sv.branch) return true;
+  if (i.fn == sv.read_special || i.call) return false;
+  for (const Slot& s : slots)
+    if (s.bytes == 16 || varies(flow, shapes, s)) return false;
+  ++cost.instructions;
+  if (i.fn == sv.not_pred) return true;
+  const isa::Row* row = i.source ? i.source->form.row : nullptr;
+  if (!row || !shapes.has_ir(i) || flow.parameter_key(i) >= 0) return false;
+  if (row->kind == Kind::Lane || row->kind == Kind::Move || row->kind == Kind::Convert || row->kind == Kind::Select || row->kind == Kind::Compare || row->kind == Kind::Address) return true;
+  if (row->kind != Kind::Memory || row->cls == isa::Class::Misc) return false;
+  const isa::Mods& m = i.mods();
+  if (m.sem != isa::Sem::None && m.sem != isa::Sem::Weak) return false;
+  const int total = isa::bytes_of(i.type()) * (i.list ? i.count : 1);
+  if (isa::bytes_of(i.type()) > 8 || total > 16 || (total & (total - 1)) || (m.space == Space::Generic && flow.local_escapes)) return false;
+  ++cost.accesses;
+  const Source address = i.op[1] < 0 ? Source{} : flow.source(i.op[1], i.base_width);
+  const bool gather = address.kind == SourceKind::Variable && shapes.variables[address.variable].vector();
+  cost.gathers += gather;
+  if (row->cls == isa::Class::Load) return m.space == Space::Global || m.space == Space::Const || m.space == Space::Generic || m.space == Space::Shared;
+  // A store of a value that is the same whoever writes it, and whenever.
+  if (m.space != Space::Global && m.space != Space::Generic) return false;
+  for (const Slot& s : slots) {
+    if (s.at == i.op[1] || s.at == i.guard) continue;
+    const Source v = flow.source(s.at, s.bytes);
+    if (v.kind == SourceKind::Constant) continue;
+    if (v.kind != SourceKind::Variable || !shapes.variables[v.variable].uniform() || written.has(v.variable)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<LaneLoop> find_lane_loops(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions) {
+  std::vector<LaneLoop> loops;
+  const uint32_t n = static_cast<uint32_t>(flow.nodes.size());
+  std::vector<int> region_of(n, -1);
+  for (size_t r = 0; r < regions.size(); ++r)
+    for (uint32_t b : regions[r].nodes) region_of[b] = static_cast<int>(r);
+  for (uint32_t head = 0; head < n; ++head) {
+    uint32_t latch = head;
+    bool loop = false;
+    for (uint32_t b = head; b < n; ++b)
+      for (uint32_t s : flow.nodes[b].next)
+        if (s == head) latch = b, loop = true;
+    if (!loop) continue;
+    LaneLoop l{head, latch, 0, {}, {}};
+    bool fine = true, leaves = false;
+    const auto within = [&](uint32_t b) { return b >= head && b <= latch; };
+    Bits used(flow.variables.size()), written(flow.variables.size()), seen_after(flow.variables.size());
+    for (uint32_t b = 0; b < n && fine; ++b) {
+      const Node& node = flow.nodes[b];
+      for (uint32_t s : node.next) {
+        if (!within(b) && within(s) && s != head) fine = false;
+        if (within(b) && !within(s)) {
+          seen_after.add(flow.nodes[s].live_in);
+          leaves = leaves || shapes.divergent[b];
+        }
+      }
+      if (!within(b)) continue;
+      fine = fine && (node.ends == End::Fall || node.ends == End::Branch) && region_of[b] == region_of[head] && !node.next.empty();
+      for (const Region& r : regions) fine = fine && r.exit_node != static_cast<int32_t>(b) && (b == head || r.entry != b);
+      node.waits.each([&](size_t w) { seen_after.add(flow.nodes[w].live_in); });
+      for (uint32_t k = node.begin; k < node.end; ++k)
+        for (const Slot& s : flow.slots[k])
+          if (const auto v = flow.variable_at.find(s.at); v != flow.variable_at.end()) {
+            used.add(v->second);
+            if (s.written) written.add(v->second);
+          }
+    }
+    if (!fine || !leaves) continue;
+    Cost cost;
+    for (uint32_t b = head; b <= latch && fine; ++b)
+      for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end && fine; ++k)
+        fine = lonely(flow, shapes, flow.code->insns[k], flow.slots[k], written, cost);
+    if (!fine) continue;
+    l.most_lanes = cost.most_lanes();
+    written.each([&](size_t v) {
+      if (!seen_after.has(v)) return;
+      if (shapes.variables[v].vector()) l.results.push_back(static_cast<uint32_t>(v));
+      else fine = false;
+    });
+    used.each([&](size_t v) { l.variables.push_back(static_cast<uint32_t>(v)); });
+    if (fine && l.most_lanes > 0) loops.push_back(std::move(l));
+  }
+  return loops;
+}
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,67 @@
+#include "jit/roots.h"
+
+namespace warpbeam::jit {
+namespace {
+
+using isa::Kind;
+
+bool is_access(const vm::Insn& i) { return i.source && i.source->form.row && !i.call && i.source->form.row->kind == Kind::Memory; }
+
+}  // namespace
+
+int64_t Roots::access(const Flow& flow, const vm::Insn& i) const {
+  if (i.op[1] < 0) return kNone;
+  const Source s = flow.source(i.op[1], i.base_width);
+  return s.kind == SourceKind::Variable && of[s.variable] >= 0 ? of[s.variable] : kNone;
+}
+
+Roots find_roots(const Flow& flow) {
+  Roots roots;
+  roots.of.assign(flow.variables.size(), Roots::kUnset);
+  const vm::EngineServices& sv = *flow.services;
+  const auto at = [&](int32_t slot) {
+    const Source s = flow.source(slot, 8);
+    return s.kind == SourceKind::Variable ? roots.of[s.variable] : Roots::kNone;
+  };
+  // A sum has the root of the one term that has one.
+  const auto sum = [](int64_t a, int64_t b) {
+    if (a >= 0 && b >= 0) return Roots::kNone;
+    if (a >= 0 || b >= 0) return a >= 0 ? a : b;
+    return a == Roots::kUnset || b == Roots::kUnset ? Roots::kUnset : Roots::kNone;
+  };
+  const auto result = [&](const vm::Insn& i) {
+    if (i.fn == sv.label || i.fn == sv.jump || i.fn == sv.not_pred || i.fn == sv.read_special || i.call || !i.source || !i.source->form.row) return Roots::kNone;
+    const isa::Row& row = *i.source->form.row;
+    const isa::Mods& m = i.mods();
+    if (row.kind == Kind::Memory && row.cls == isa::Class::Load && i.op[1] < 0 && !i.list && i.width == 8 &&
+        (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry))
+      return static_cast<int64_t>(i.imm);
+    if ((row.kind == Kind::Move && !i.list) || row.kind == Kind::Address) return at(i.op[1]);
+    if (row.kind != Kind::Lane || i.list) return Roots::kNone;
+    if (row.opcode == "add" || row.opcode == "sub") return isa::bytes_of(i.type()) == 8 ? sum(at(i.op[1]), at(i.op[2])) : Roots::kNone;
+    if (row.opcode == "mad") return at(i.op[3]);
+    return Roots::kNone;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t k = 0; k < flow.code->insns.size(); ++k) {
+      const vm::Insn& i = flow.code->insns[k];
+      for (const Slot& slot : flow.slots[k]) {
+        const auto v = flow.variable_at.find(slot.at);
+        if (!slot.written || v == flow.variable_at.end()) continue;
+        int64_t& now = roots.of[v->second];
+        const int64_t r = flow.variables[v->second].bytes == 8 ? result(i) : Roots::kNone;
+        const int64_t next = r == Roots::kUnset ? now : now == Roots::kUnset || now == r ? r : Roots::kNone;
+        changed = changed || next != now;
+        now = next;
+      }
+    }
+  }
+  for (const vm::Insn& i : flow.code->insns) {
+    if (i.fn == sv.label || i.fn == sv.jump || !is_access(i) || i.source->form.row->cls != isa::Class::Load) continue;
+    if (const int64_t root = roots.access(flow, i); root >= 0) roots.loaded.insert(root);
+  }
+  return roots;
+}
+
+}  // namespace warpbeam::jit
