@@ -21,7 +21,13 @@ __device__ cudaError_t cudaLaunchDeviceV2(void* parameterBuffer, cudaStream_t st
 __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
 // In a kernel of a graph: what its conditional nodes with this handle go by.
 __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
+__device__ cudaGraphExec_t cudaGetCurrentGraphExec(void);
 }
+
+// Where a kernel of a graph launches other graphs.
+#define cudaStreamGraphTailLaunch ((cudaStream_t)0x0100000000000000)
+#define cudaStreamGraphFireAndForget ((cudaStream_t)0x0200000000000000)
+#define cudaStreamGraphFireAndForgetAsSibling ((cudaStream_t)0x0300000000000000)
 
 #endif
 #endif

@@ -285,10 +285,10 @@ bool joined(const std::vector<Node*>& parts, const std::vector<Node*>& whole) {
 
 cudaError_t finish(cudaStream_t handle, cudaGraph_t* result) {
   return with_stream(handle, [&](Stream& stream, Capture* found) -> cudaError_t {
-    if (!result) return cudaErrorInvalidValue;
-    *result = nullptr;
-    if (!found) return cudaErrorIllegalState;
+    if (result) *result = nullptr;
+    if (!found) return result ? cudaErrorIllegalState : cudaErrorInvalidValue;
     const CaptureRef capture = stream.capture->capture;
+    if (!result && !capture->given_graph) return cudaErrorInvalidValue;  // the program has a graph that it gave
     if (capture->origin != &stream) {
       invalidate(*capture);
       return cudaErrorStreamCaptureUnmatched;
@@ -303,7 +303,7 @@ cudaError_t finish(cudaStream_t handle, cudaGraph_t* result) {
         if (!joined(other->capture->after, stream.capture->after)) status = cudaErrorStreamCaptureUnjoined;
     end(*capture);
     if (status != cudaSuccess) return status;
-    *result = capture->graph->handle();
+    if (result) *result = capture->graph->handle();
     if (!capture->given_graph) {
       graphs().graphs.add(capture->graph);
     }

@@ -363,6 +363,15 @@ void set_conditional(Warp& w, const Insn& i, const CallSite& site, uint32_t mask
   });
 }
 
+cudaError_t launch_graph(const Call& call) {
+  return launch_graph_from_device(call.w.block->launch->grid_id, call.arg<cudaGraphExec_t>(0), call.arg<uint64_t>(1));
+}
+
+void current_graph(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
+  const auto graph = reinterpret_cast<uint64_t>(graph_of_grid(w.block->launch->grid_id));
+  vm::for_lanes(mask, [&](int lane) { vm::give_back<uint64_t>(w, site, lane, graph); });
+}
+
 struct DeviceFunction {
   std::string_view name;  // without the prefix of nvcc's library and without the suffix of per-thread streams
   vm::Builtin builtin;
@@ -375,6 +384,8 @@ constexpr DeviceFunction kDeviceFunctions[] = {
     {"cudaLaunchDevice", with_status<launch_buffer_v1>},
     {"cudaLaunchDeviceV2", with_status<launch_buffer_v2>},
     {"cudaGraphSetConditional", set_conditional},
+    {"cudaGraphLaunch", with_status<launch_graph>},
+    {"cudaGetCurrentGraphExec", current_graph},
     {"cudaDeviceSynchronize", device_synchronize},
     {"__cudaDeviceSynchronizeDeprecationAvoidance", device_synchronize},
     {"cudaDeviceSynchronizeDeprecationAvoidance", device_synchronize},

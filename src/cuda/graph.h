@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -144,10 +145,18 @@ struct GraphExec : std::enable_shared_from_this<GraphExec> {
   unsigned long long flags = 0;
   std::mutex mutex;
   TaskRef last;                // of the latest launch: launches of one instance run one after the other
+  // What kernels of the run in progress have launched: graphs beside it, and graphs after it.
+  std::mutex launched_mutex;
+  std::deque<std::shared_ptr<GraphExec>> beside, after;
   cudaGraphExec_t handle() { return reinterpret_cast<cudaGraphExec_t>(this); }
   ~GraphExec();
 };
 using GraphExecRef = std::shared_ptr<GraphExec>;
+
+// Launches from kernels of graphs; `grid` is the calling one's. The stream says when the graph runs.
+cudaError_t launch_graph_from_device(uint64_t grid, cudaGraphExec_t exec, uint64_t stream);
+// The graph whose run a grid is part of, null if none.
+cudaGraphExec_t graph_of_grid(uint64_t grid);
 
 // All graphs of the process; one mutex guards every graph's structure.
 struct Graphs {

@@ -1,6 +1,8 @@
 // Instantiated graphs: made, changed, launched.
 #include <algorithm>
+#include <atomic>
 #include <set>
+#include <utility>
 
 #include "cuda/capture.h"
 #include "cuda/edge.h"
@@ -12,7 +14,80 @@ namespace warpbeam::cuda {
 namespace {
 
 constexpr unsigned long long kFlags = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
-                                      cudaGraphInstantiateFlagUseNodePriority;
+                                      cudaGraphInstantiateFlagUseNodePriority | cudaGraphInstantiateFlagDeviceLaunch;
+
+// --- launches from the device ----------------------------------------------------------------------------------------
+
+// Nothing below costs anything until a program instantiates a graph that kernels may launch.
+std::atomic<bool> device_launches_possible{false};
+
+// Which run a grid is part of.
+struct GraphGrids {
+  std::mutex mutex;
+  std::map<uint64_t, GraphExecRef> runs;
+};
+
+GraphGrids& graph_grids() {
+  static auto* grids = new GraphGrids;
+  return *grids;
+}
+
+thread_local GraphExec* enqueued_run = nullptr;  // while its nodes are put into a stream
+
+void forget_grids(const GraphExec& exec) {
+  std::lock_guard lock(graph_grids().mutex);
+  std::erase_if(graph_grids().runs, [&](const auto& entry) { return entry.second.get() == &exec; });
+}
+
+void enqueue_run(const GraphExecRef& exec, const StreamRef& stream) {
+  GraphExec* outer = std::exchange(enqueued_run, device_launches_possible ? exec.get() : nullptr);
+  enqueue_graph(exec->graph, stream);
+  enqueued_run = outer;
+}
+
+// Behind a graph in its stream: runs what its kernels launched, first the graphs beside it, then those after it, and
+// what these launch in turn before anything older.
+struct Afterwards : std::enable_shared_from_this<Afterwards> {
+  StreamRef inner;
+  std::vector<GraphExecRef> runs;
+  std::function<void()> done;
+
+  void step() {
+    while (!runs.empty()) {
+      const GraphExecRef run = runs.back();
+      GraphExecRef next;
+      {
+        std::lock_guard lock(run->launched_mutex);
+        auto& queue = !run->beside.empty() ? run->beside : run->after;
+        if (!queue.empty() && inner->context.failure() == cudaSuccess) {
+          next = std::move(queue.front());
+          queue.pop_front();
+        }
+      }
+      forget_grids(*run);
+      if (!next) {
+        runs.pop_back();
+        continue;
+      }
+      if (next != run) runs.push_back(next);
+      enqueue_run(next, inner);
+      enqueue(inner->context, inner, InternalWork{[self = shared_from_this()] { self->step(); }});
+      return;
+    }
+    done();
+  }
+};
+
+SpanWork afterwards(const GraphExecRef& exec, const StreamRef& stream) {
+  auto after = std::make_shared<Afterwards>();
+  after->inner = std::make_shared<Stream>(stream->context, Queue::Kind::NonBlocking, cudaStreamNonBlocking, stream->priority);
+  after->runs = {exec};
+  return SpanWork{[after](std::function<void()> done) {
+                    after->done = std::move(done);
+                    after->step();
+                  },
+                  [inner = after->inner] { Scheduler::instance().assist(inner->queue); }};
+}
 
 bool order_all(Graph& graph) {
   std::vector<NodeRef> ordered;
@@ -27,19 +102,35 @@ bool order_all(Graph& graph) {
   return true;
 }
 
+// A graph that kernels launch has kernels, copies and fills, and children of such: at least one of them.
+bool fit_for_device(const Graph& graph) {
+  return !graph.nodes.empty() && std::ranges::all_of(graph.nodes, [](const NodeRef& node) {
+    if (auto* child = std::get_if<ChildPart>(&node->part)) return fit_for_device(*child->graph);
+    return std::holds_alternative<KernelPart>(node->part) || std::holds_alternative<CopyPart>(node->part) ||
+           std::holds_alternative<FillPart>(node->part);
+  });
+}
+
 cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph_handle, unsigned long long flags, cudaGraphInstantiateResult* result) {
   return in_context([&](Context&) {
     auto say = [&](cudaGraphInstantiateResult what) {
       if (result) *result = what;
     };
     say(cudaGraphInstantiateError);
-    if (flags & cudaGraphInstantiateFlagDeviceLaunch) return cudaErrorNotSupported;  // graphs are launched by the host here
     std::lock_guard lock(graphs().mutex);
     GraphRef graph = graphs().graphs.find(graph_handle);
     if (!handle || !graph || (flags & ~kFlags)) return cudaErrorInvalidValue;
     if (graph->allocates() && graph->instances > 0) {
       say(cudaGraphInstantiateNodeOperationNotSupported);
       return cudaErrorNotSupported;
+    }
+    if (flags & cudaGraphInstantiateFlagDeviceLaunch) {
+      if (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) return cudaErrorInvalidValue;
+      if (!fit_for_device(*graph)) {
+        say(cudaGraphInstantiateNodeOperationNotSupported);
+        return cudaErrorNotSupported;
+      }
+      device_launches_possible = true;
     }
     auto exec = std::make_shared<GraphExec>();
     exec->graph = clone(*graph);
@@ -120,6 +211,7 @@ struct Choice : std::enable_shared_from_this<Choice> {
   cudaGraphConditionalNodeType type{};
   std::shared_ptr<Condition> condition;
   std::vector<GraphRef> bodies;
+  std::shared_ptr<GraphExec> run;  // that the bodies are part of
   std::function<void()> done;
 
   void step(bool first) {
@@ -132,7 +224,9 @@ struct Choice : std::enable_shared_from_this<Choice> {
     else if (type == cudaGraphCondTypeSwitch && first)
       body = value < bodies.size() ? bodies[value] : nullptr;
     if (!body || inner->context.failure() != cudaSuccess) return done();
+    GraphExec* outer = std::exchange(enqueued_run, run.get());
     enqueue_graph(body, inner);
+    enqueued_run = outer;
     enqueue(inner->context, inner, InternalWork{[self = shared_from_this()] { self->step(false); }});
   }
 };
@@ -142,6 +236,10 @@ Work work_of(const StreamRef& stream, const KernelPart& part) {
   for (const vm::KernelParam& p : part.function->kernel.params) arguments.push_back(const_cast<std::byte*>(part.params.data()) + p.offset);
   LaunchWork work;
   if (cudaError_t status = prepare_launch(*part.function, part.request, arguments.data(), &work); status != cudaSuccess) throw StatusError(status);
+  if (enqueued_run) {
+    std::lock_guard lock(graph_grids().mutex);
+    graph_grids().runs[work.launch.grid_id] = enqueued_run->shared_from_this();
+  }
   return work;
 }
 
@@ -172,6 +270,7 @@ Work work_of(const StreamRef& stream, const ConditionalPart& part) {
   choice->type = part.params.type;
   choice->condition = part.condition;
   choice->bodies = part.bodies;
+  if (enqueued_run) choice->run = enqueued_run->shared_from_this();
   return SpanWork{[choice](std::function<void()> done) {
                     choice->done = std::move(done);
                     choice->step(true);
@@ -233,13 +332,36 @@ cudaError_t launch_graph(cudaGraphExec_t handle, cudaStream_t stream_handle) {
     for (auto& [id, condition] : exec->graph->conditions)
       if (condition->assign_initial)
         enqueue(stream->context, stream, InternalWork{[condition] { condition->value = condition->initial; }});
-    enqueue_graph(exec->graph, stream);
+    enqueue_run(exec, stream);
+    if (device_launches_possible) enqueue(stream->context, stream, afterwards(exec, stream));
     exec->last = enqueue(stream->context, stream, InternalWork{[exec] {}});
     return cudaSuccess;
   });
 }
 
 }  // namespace
+
+cudaGraphExec_t graph_of_grid(uint64_t grid) {
+  std::lock_guard lock(graph_grids().mutex);
+  auto found = graph_grids().runs.find(grid);
+  return found == graph_grids().runs.end() ? nullptr : found->second->handle();
+}
+
+cudaError_t launch_graph_from_device(uint64_t grid, cudaGraphExec_t handle, uint64_t stream) {
+  enum : uint64_t { kAfter = 1ull << 56, kBeside = 2ull << 56, kSibling = 3ull << 56 };
+  GraphExecRef caller = graphs().instances.find(graph_of_grid(grid)), exec = graphs().instances.find(handle);
+  if (!caller || !exec || !(exec->flags & cudaGraphInstantiateFlagDeviceLaunch)) return cudaErrorInvalidValue;
+  std::lock_guard lock(caller->launched_mutex);
+  switch (stream) {
+    case kAfter: caller->after.push_back(std::move(exec)); return cudaSuccess;
+    case kBeside:
+    case kSibling:
+      if (exec == caller) return cudaErrorInvalidValue;  // it cannot run twice at once
+      caller->beside.push_back(std::move(exec));
+      return cudaSuccess;
+    default: return cudaErrorInvalidResourceHandle;
+  }
+}
 
 GraphExec::~GraphExec() {
   if (GraphRef graph = source.lock()) --graph->instances;

@@ -60,3 +60,12 @@ __global__ void groups(int* out, const int* in) {
   out[0] = *cluster.map_shared_rank(buffer, 0) + cluster.block_rank() + cluster.num_blocks();
 #endif
 }
+__global__ void large_tiles(int* out) {
+  auto block = cg::this_thread_block();
+  auto tile = cg::tiled_partition<64>(block);
+  out[0] = cg::reduce(tile, out[1], cg::plus<int>()) + cg::inclusive_scan(tile, 1) + cg::exclusive_scan(tile, 2);
+  tile.sync();
+  out[2] = tile.any(1) + tile.all(1) + tile.shfl(out[3], 40);
+  cg::thread_group group = tile;
+  out[4] = static_cast<int>(group.size());
+}

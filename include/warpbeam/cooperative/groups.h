@@ -31,7 +31,19 @@ WB_GROUP T shuffle_words(const T& value, Shuffle shuffle) {
   return result;
 }
 
-enum class Kind : unsigned int { Block, Grid, Cluster, Lanes };
+enum class Kind : unsigned int { Block, Grid, Cluster, Lanes, Warps };
+
+// `size` threads of consecutive whole warps meet. Each way of dividing the block has barriers of its own as long as there
+// are enough: all of the block, two halves, and so on.
+WB_GROUP void sync_warps(unsigned int size) {
+  const unsigned int count = (block_size() + size - 1) / size, index = rank_in_block() / size;
+  if (count == 1) {
+    __syncthreads();
+    return;
+  }
+  const unsigned int id = count <= 8 ? (1u << (32 - __clz((int)count - 1))) + index : index;
+  asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(size) : "memory");
+}
 
 // The barrier of a cooperative launch lies in a workspace whose address the launch leaves in two registers.
 WB_GROUP unsigned int* grid_barrier() {
@@ -74,7 +86,7 @@ WB_GROUP void grid_sync() {
 class thread_group {
  protected:
   wb::Kind kind_;
-  unsigned int mask_;   // of lanes, for groups within a warp
+  unsigned int mask_;   // of lanes, for groups within a warp; for groups of whole warps the number of threads
   unsigned int count_;  // how many groups the parent was divided into
   unsigned int index_;  // and which of them this is
 
@@ -86,18 +98,33 @@ class thread_group {
   WB_GROUP unsigned long long size() const {
     return kind_ == wb::Kind::Block  ? wb::block_size()
            : kind_ == wb::Kind::Grid ? wb::block_count() * wb::block_size()
+           : kind_ == wb::Kind::Warps ? mask_
+#if WB_HAS_ARCH(900)
+           : kind_ == wb::Kind::Cluster ? __clusterSizeInBlocks() * wb::block_size()
+#endif
                                      : (unsigned long long)__popc(mask_);
   }
   WB_GROUP unsigned long long num_threads() const { return size(); }
   WB_GROUP unsigned long long thread_rank() const {
     return kind_ == wb::Kind::Block  ? wb::rank_in_block()
            : kind_ == wb::Kind::Grid ? wb::rank_of_block() * wb::block_size() + wb::rank_in_block()
+           : kind_ == wb::Kind::Warps ? wb::rank_in_block() & (mask_ - 1)
+#if WB_HAS_ARCH(900)
+           : kind_ == wb::Kind::Cluster ? __clusterRelativeBlockRank() * wb::block_size() + wb::rank_in_block()
+#endif
                                      : (unsigned long long)__popc(mask_ & __nvvm_read_ptx_sreg_lanemask_lt());
   }
   WB_GROUP void sync() const {
     if (kind_ == wb::Kind::Block) __syncthreads();
     if (kind_ == wb::Kind::Grid) wb::grid_sync();
     if (kind_ == wb::Kind::Lanes) __syncwarp(mask_);
+    if (kind_ == wb::Kind::Warps) wb::sync_warps(mask_);
+#if WB_HAS_ARCH(900)
+    if (kind_ == wb::Kind::Cluster) {
+      __cluster_barrier_arrive();
+      __cluster_barrier_wait();
+    }
+#endif
   }
   WB_GROUP bool is_valid() const { return kind_ != wb::Kind::Grid || wb::grid_barrier() != nullptr; }
   WB_GROUP unsigned int wb_mask() const { return mask_; }
@@ -148,6 +175,18 @@ class grid_group : public thread_group {
   static WB_GROUP dim3 dim_blocks() { return gridDim; }
   static WB_GROUP dim3 group_dim() { return gridDim; }
   static WB_GROUP dim3 block_index() { return blockIdx; }
+#if WB_HAS_ARCH(900)
+  static WB_GROUP dim3 dim_clusters() { return __clusterGridDimInClusters(); }
+  static WB_GROUP unsigned long long num_clusters() {
+    const dim3 clusters = dim_clusters();
+    return (unsigned long long)clusters.x * clusters.y * clusters.z;
+  }
+  static WB_GROUP dim3 cluster_index() { return __clusterIdx(); }
+  static WB_GROUP unsigned long long cluster_rank() {
+    const dim3 clusters = dim_clusters(), index = cluster_index();
+    return ((unsigned long long)index.z * clusters.y + index.y) * clusters.x + index.x;
+  }
+#endif
 };
 WB_GROUP grid_group this_grid() { return grid_group(); }
 

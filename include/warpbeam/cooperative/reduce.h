@@ -21,13 +21,36 @@ WB_OPERATION(bit_or, a | b)
 WB_OPERATION(bit_xor, a ^ b)
 #undef WB_OPERATION
 
-// In a tile every lane meets its counterpart at each distance and ends with the result.
-template <unsigned int Size, class Parent, class T, class Op>
-WB_GROUP T reduce(const thread_block_tile<Size, Parent>& tile, T value, Op op) {
-  for (unsigned int distance = Size / 2; distance > 0; distance /= 2) {
+namespace wb {
+
+template <class G, class T, class Op>
+WB_GROUP T reduce_across(const G& tile, T value, Op op) {
+  for (unsigned int distance = tile.size() / 2; distance > 0; distance /= 2) {
     value = op(value, tile.shfl_xor(value, (int)distance));
   }
   return value;
+}
+
+template <class G, class T, class Op>
+WB_GROUP T scan_across(const G& group, T value, Op op) {
+  const unsigned int rank = group.thread_rank();
+  for (unsigned int distance = 1; distance < group.size(); distance *= 2) {
+    const T before = group.shfl_up(value, distance);
+    if (rank >= distance) value = op(before, value);
+  }
+  return value;
+}
+
+}  // namespace wb
+
+// In a tile every lane meets its counterpart at each distance and ends with the result.
+template <unsigned int Size, class T, class Op>
+WB_GROUP T reduce(const wb::tile<Size, false>& tile, T value, Op op) {
+  return wb::reduce_across(tile, value, op);
+}
+template <unsigned int Size, class T, class Op>
+WB_GROUP T reduce(const wb::tile<Size, true>& tile, T value, Op op) {
+  return tile.fold(wb::reduce_across(tiled_partition<32>(this_thread_block()), value, op), op);
 }
 
 // In other groups the upper half folds onto the lower, and the first lane tells the others.
@@ -43,26 +66,110 @@ WB_GROUP T reduce(const coalesced_group& group, T value, Op op) {
   return group.shfl(value, 0);
 }
 
-template <class G, class T, class Op>
-WB_GROUP T inclusive_scan(const G& group, T value, Op op) {
-  const unsigned int rank = group.thread_rank();
-  for (unsigned int distance = 1; distance < group.size(); distance *= 2) {
-    const T before = group.shfl_up(value, distance);
-    if (rank >= distance) value = op(before, value);
-  }
-  return value;
+template <unsigned int Size, class T, class Op>
+WB_GROUP T inclusive_scan(const wb::tile<Size, false>& tile, T value, Op op) {
+  return wb::scan_across(tile, value, op);
+}
+template <class T, class Op>
+WB_GROUP T inclusive_scan(const coalesced_group& group, T value, Op op) {
+  return wb::scan_across(group, value, op);
+}
+template <unsigned int Size, class T, class Op>
+WB_GROUP T inclusive_scan(const wb::tile<Size, true>& tile, T value, Op op) {
+  const auto warp = tiled_partition<32>(this_thread_block());
+  value = wb::scan_across(warp, value, op);
+  T before = value;
+  return tile.fold_before(warp.shfl(value, 31), op, before) ? op(before, value) : value;
 }
 template <class G, class T>
 WB_GROUP T inclusive_scan(const G& group, T value) { return inclusive_scan(group, value, plus<T>()); }
 
+namespace wb {
+// What comes before a thread, from the inclusive scan; nothing comes before the first, which gets `first`.
+template <class G, class T>
+WB_GROUP T before_across(const G& group, const T& scanned, const T& first) {
+  const T result = group.shfl_up(scanned, 1);
+  return group.thread_rank() == 0 ? first : result;
+}
+template <unsigned int Size, class T>
+WB_GROUP T before(const tile<Size, false>& group, const T& scanned, const T& first) {
+  return before_across(group, scanned, first);
+}
+template <class T>
+WB_GROUP T before(const coalesced_group& group, const T& scanned, const T& first) {
+  return before_across(group, scanned, first);
+}
+template <unsigned int Size, class T>
+WB_GROUP T before(const tile<Size, true>& group, const T& scanned, const T& first) {
+  const auto warp = tiled_partition<32>(this_thread_block());
+  const T in_warp = warp.shfl_up(scanned, 1);
+  T of_warps = first;
+  group.fold_before(warp.shfl(scanned, 31), [](const T&, const T& later) { return later; }, of_warps);
+  return group.thread_rank() == 0 ? first : wb::lane() == 0 ? of_warps : in_warp;
+}
+}  // namespace wb
+
 // The first thread, which nothing comes before, gets T().
 template <class G, class T, class Op>
 WB_GROUP T exclusive_scan(const G& group, T value, Op op) {
-  const T before = group.shfl_up(inclusive_scan(group, value, op), 1);
-  return group.thread_rank() == 0 ? T() : before;
+  return wb::before(group, inclusive_scan(group, value, op), T());
 }
 template <class G, class T>
 WB_GROUP T exclusive_scan(const G& group, T value) { return exclusive_scan(group, value, plus<T>()); }
+
+// --- with an object that many groups share ------------------------------------------------------------------------
+
+namespace wb {
+// Makes an atomic object `op` of itself and the value; gives what it was.
+template <class Atomic, class T, class Op>
+WB_GROUP T update(Atomic& object, const T& value, Op op) {
+  auto old = object.load();
+  while (!object.compare_exchange_weak(old, op(old, value))) {
+  }
+  return old;
+}
+template <class Atomic, class T>
+WB_GROUP T update(Atomic& object, const T& value, plus<T>) { return object.fetch_add(value); }
+}  // namespace wb
+
+template <class G, class Atomic, class T, class Op>
+WB_GROUP void reduce_update_async(const G& group, Atomic& object, T value, Op op) {
+  const T result = reduce(group, value, op);
+  if (group.thread_rank() == 0) wb::update(object, result, op);
+}
+template <class G, class T, class Op>
+WB_GROUP void reduce_store_async(const G& group, T* place, T value, Op op) {
+  const T result = reduce(group, value, op);
+  if (group.thread_rank() == 0) *place = result;
+}
+
+// The group's total goes into the object; the scan goes on from what the object was.
+template <class G, class Atomic, class T, class Op>
+WB_GROUP T inclusive_scan_update(const G& group, Atomic& object, T value, Op op) {
+  value = inclusive_scan(group, value, op);
+  const unsigned int last = (unsigned int)group.size() - 1;
+  T old = value;
+  if (group.thread_rank() == last) old = wb::update(object, value, op);
+  return op(group.shfl(old, last), value);
+}
+template <class G, class Atomic, class T>
+WB_GROUP T inclusive_scan_update(const G& group, Atomic& object, T value) {
+  return inclusive_scan_update(group, object, value, plus<T>());
+}
+template <class G, class Atomic, class T, class Op>
+WB_GROUP T exclusive_scan_update(const G& group, Atomic& object, T value, Op op) {
+  const T scanned = inclusive_scan(group, value, op);
+  const unsigned int last = (unsigned int)group.size() - 1;
+  T old = scanned;
+  if (group.thread_rank() == last) old = wb::update(object, scanned, op);
+  old = group.shfl(old, last);
+  const T before = wb::before(group, scanned, old);
+  return group.thread_rank() == 0 ? old : op(old, before);
+}
+template <class G, class Atomic, class T>
+WB_GROUP T exclusive_scan_update(const G& group, Atomic& object, T value) {
+  return exclusive_scan_update(group, object, value, plus<T>());
+}
 
 }  // namespace cooperative_groups
 

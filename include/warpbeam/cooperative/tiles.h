@@ -6,27 +6,17 @@
 
 namespace cooperative_groups {
 
+namespace wb {
+
 // A tile of Size consecutive threads of a block. Up to a warp's size it lies within one warp.
-template <unsigned int Size, class Parent = void>
-class thread_block_tile : public thread_group {
-  static_assert(Size > 0 && (Size & (Size - 1)) == 0, "the size of a tile is a power of two");
-  static_assert(Size <= 32, "tiles larger than a warp are not supported");
-
-  template <unsigned int S, class P>
-  friend class thread_block_tile;
-  template <unsigned int S, class P>
-  friend WB_GROUP thread_block_tile<S, P> tiled_partition(const P& parent);
-
-  WB_GROUP thread_block_tile(unsigned int count, unsigned int index)
+template <unsigned int Size, bool BeyondWarp>
+class tile : public thread_group {
+ protected:
+  WB_GROUP tile(unsigned int count, unsigned int index)
       : thread_group(wb::Kind::Lanes, Size == 32 ? 0xffffffffu : ((1u << (Size % 32)) - 1) << (wb::lane() & (32 - Size)),
                      count, index) {}
 
  public:
-  // The parent may be left out of the type.
-  template <class OtherParent>
-  WB_GROUP thread_block_tile(const thread_block_tile<Size, OtherParent>& other)
-      : thread_group(wb::Kind::Lanes, other.mask_, other.count_, other.index_) {}
-
   static constexpr WB_GROUP unsigned int size() { return Size; }
   static constexpr WB_GROUP unsigned int num_threads() { return Size; }
   static WB_GROUP unsigned int thread_rank() { return wb::rank_in_block() & (Size - 1); }
@@ -62,11 +52,116 @@ class thread_block_tile : public thread_group {
   WB_GROUP unsigned int ranks(unsigned int lanes) const { return (lanes & mask_) >> (wb::lane() & (32 - Size) & 31); }
 };
 
+// Larger tiles are made of whole warps, which meet at a named barrier and exchange values in shared memory.
+template <unsigned int Size>
+class tile<Size, true> : public thread_group {
+  // A place for each warp of the block.
+  template <class T>
+  static WB_GROUP T* slots() {
+    __shared__ __align__(alignof(T)) unsigned char bytes[32 * sizeof(T)];
+    return (T*)bytes;
+  }
+  static WB_GROUP unsigned int warp() { return wb::rank_in_block() / 32; }
+  static WB_GROUP unsigned int first_warp() { return warp() & ~(Size / 32 - 1); }
+
+ protected:
+  WB_GROUP tile(unsigned int count, unsigned int index) : thread_group(wb::Kind::Warps, Size, count, index) {}
+
+ public:
+  static constexpr WB_GROUP unsigned int size() { return Size; }
+  static constexpr WB_GROUP unsigned int num_threads() { return Size; }
+  static WB_GROUP unsigned int thread_rank() { return wb::rank_in_block() & (Size - 1); }
+  WB_GROUP unsigned int meta_group_size() const { return count_; }
+  WB_GROUP unsigned int meta_group_rank() const { return index_; }
+  WB_GROUP void sync() const { wb::sync_warps(Size); }
+
+  template <class T>
+  WB_GROUP T shfl(const T& value, unsigned int rank) const {
+    T* slot = slots<T>() + first_warp();
+    if (thread_rank() == rank % Size) *slot = value;
+    sync();
+    const T result = *slot;
+    sync();
+    return result;
+  }
+  WB_GROUP int any(int predicate) const {
+    return fold(__any_sync(0xffffffffu, predicate), [](int a, int b) { return a | b; });
+  }
+  WB_GROUP int all(int predicate) const {
+    return fold(__all_sync(0xffffffffu, predicate), [](int a, int b) { return a & b; });
+  }
+
+  // For reduce and the scans: values of whole warps folded in their order, over all of the tile, or over the warps
+  // before this one, of which the first has none.
+  template <class T, class Op>
+  WB_GROUP T fold(const T& of_warp, Op op) const {
+    T* slot = slots<T>();
+    if (wb::lane() == 0) slot[warp()] = of_warp;
+    sync();
+    T result = slot[first_warp()];
+    for (unsigned int k = 1; k < Size / 32; k++) result = op(result, slot[first_warp() + k]);
+    sync();
+    return result;
+  }
+  template <class T, class Op>
+  WB_GROUP bool fold_before(const T& of_warp, Op op, T& result) const {
+    T* slot = slots<T>();
+    if (wb::lane() == 0) slot[warp()] = of_warp;
+    sync();
+    const bool any = warp() != first_warp();
+    if (any) {
+      result = slot[first_warp()];
+      for (unsigned int k = first_warp() + 1; k < warp(); k++) result = op(result, slot[k]);
+    }
+    sync();
+    return any;
+  }
+};
+
+}  // namespace wb
+
+template <unsigned int Size, class Parent = void>
+class thread_block_tile : public wb::tile<Size, (Size > 32)> {
+  static_assert(Size > 0 && (Size & (Size - 1)) == 0, "the size of a tile is a power of two");
+  static_assert(Size <= 1024, "a tile lies within a block");
+
+  template <unsigned int S, class P>
+  friend WB_GROUP thread_block_tile<S, P> tiled_partition(const P& parent);
+
+  WB_GROUP thread_block_tile(unsigned int count, unsigned int index) : wb::tile<Size, (Size > 32)>(count, index) {}
+
+ public:
+  // The parent may be left out of the type.
+  template <class OtherParent>
+  WB_GROUP thread_block_tile(const thread_block_tile<Size, OtherParent>& other)
+      : wb::tile<Size, (Size > 32)>(other.meta_group_size(), other.meta_group_rank()) {}
+};
+
 template <unsigned int Size, class Parent>
 WB_GROUP thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {
   return thread_block_tile<Size, Parent>(((unsigned int)parent.size() + Size - 1) / Size,
                                          (unsigned int)parent.thread_rank() / Size);
 }
+
+// Memory that older devices need for tiles of several warps; the tiles here have their own.
+template <unsigned int MaxBlockSize = 1024>
+struct block_tile_memory {
+  unsigned char unused;
+};
+template <unsigned int MaxBlockSize>
+WB_GROUP thread_block this_thread_block(block_tile_memory<MaxBlockSize>&) { return this_thread_block(); }
+
+namespace experimental {
+template <unsigned int CommunicationSize = 8, unsigned int MaxBlockSize = 1024>
+struct block_tile_memory {
+  unsigned char unused;
+};
+template <unsigned int CommunicationSize, unsigned int MaxBlockSize>
+WB_GROUP thread_block this_thread_block(block_tile_memory<CommunicationSize, MaxBlockSize>&) {
+  return cooperative_groups::this_thread_block();
+}
+using cooperative_groups::tiled_partition;
+}  // namespace experimental
 
 WB_GROUP thread_group tiled_partition(const thread_group& parent, unsigned int size) {
   const unsigned int rank = (unsigned int)parent.thread_rank();
