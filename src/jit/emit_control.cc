@@ -529,6 +529,9 @@ void Emitter::dispatch(const vm::Insn& i) {
     case isa::Kind::Misc:
       if (row.opcode == "nanosleep") return;  // giving way is not needed where nothing waits
       return call_handler(i, active_);
+    case isa::Kind::Tensor:  // of the whole warp, or of none
+      hand_over(i, b_.CreateICmpNE(active_, b_.getInt32(~0u)));
+      return call_handler(i, active_);
     default: return call_handler(i, active_);
   }
 }

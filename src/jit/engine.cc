@@ -90,7 +90,8 @@ std::string refuse(const vm::Code& code, size_t param_bytes, const vm::EngineSer
     const isa::Row* row = i.source ? i.source->form.row : nullptr;
     if (!row || i.fn == services.label) continue;
     if (i.fn == services.jump || i.fn == services.not_pred || i.fn == services.read_special || i.call) continue;
-    if (row->kind == isa::Kind::Async || row->kind == isa::Kind::Tensor) return "it has tensor or asynchronous instructions";
+    if (row->opcode.starts_with("wgmma") || row->cls == isa::Class::Copy || (row->kind == isa::Kind::Async && row->cls == isa::Class::Barrier))
+      return "it has instructions of warp groups, bulk copies or barriers in memory";
     if (row->opcode == "alloca" || row->opcode == "stacksave" || row->opcode == "stackrestore") return "it changes its stack";
     if (row->kind == isa::Kind::Barrier && row->cls == isa::Class::Barrier && row->syntax.find("warp.sync") == std::string_view::npos) {
       if (row->syntax.find(".arrive") != std::string_view::npos) return "bar.arrive";

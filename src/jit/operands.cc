@@ -119,6 +119,15 @@ std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code, cons
       c.reads(i.op[3], 4);
       c.reads(i.op[4], 0);  // of copies: do not read the source
       break;
+    case Kind::Tensor:
+      for (int k = 0; k < i.count; ++k) {
+        const vm::WideOperand& o = i.wide[k];
+        const bool written = row.operands.list[static_cast<size_t>(k)].written;
+        const auto touch = [&](int32_t at) { written ? c.writes(at, o.width) : c.reads(at, o.width); };
+        touch(o.slot);
+        for (const int32_t part : o.parts) touch(part);
+      }
+      break;
     case Kind::Image: {
       const auto n = std::bit_cast<vm::ImageOperands>(i.imm);
       const int result = row.opcode == "istypep" ? 0 : row.opcode == "suld" ? i.width : 4;
