@@ -21,7 +21,7 @@
 #include "driver/process.h"
 #include "driver/ptx_text.h"
 #include "driver/split.h"
-#include "driver/string_suffixes.h"
+#include "driver/respell.h"
 
 namespace warpbeam::driver {
 
@@ -68,7 +68,7 @@ class Build {
   DependencyOutput host_dependencies(const Unit& unit) const;
   Command device_command(const Unit& unit, size_t target, const DependencyOutput* dependencies) const;
   void add_commands(const Unit& unit, std::vector<Command>& commands);
-  void read_separated(const Unit& unit, std::vector<Command>& commands, size_t first);
+  void read_respelled(const Unit& unit, std::vector<Command>& commands, size_t first);
   Result<void> embed(const Unit& unit);
   Result<std::string> finished_ptx(const std::string& file, const CodeTarget& target);
   Result<void> run_all(const std::vector<Command>& commands, int at_once);
@@ -262,7 +262,7 @@ Result<void> Build::rewrite_launches(Unit& unit, bool with_host, const Dependenc
     device_texts.push_back(temporary(unique(fs::path(unit.ptx_files[at]).filename().string()) + ".cui"));
     commands.push_back(preprocess_device(options_, unit.source.path, options_.targets[at], device_texts.back(), record_ ? &device : nullptr));
   }
-  read_separated(unit, commands, 0);
+  read_respelled(unit, commands, 0);
   WB_TRY(run_all(commands, processors()));
   bool launches = false;
   for (const std::string& file : device_texts) {
@@ -292,7 +292,7 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
   const size_t first = commands.size();
   if (unit.source.language != Language::Cuda) {
     commands.push_back(plain_pass(options_, unit.source, unit.object, dependencies));
-    return read_separated(unit, commands, first);
+    return read_respelled(unit, commands, first);
   }
   const std::string placeholder = temporary("placeholder.fatbin");
   commands.push_back(unit.host_text.empty()
@@ -302,19 +302,19 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
     DependencyOutput device = recorded_dependencies(unit, at + 1);
     commands.push_back(device_command(unit, at, record_ ? &device : nullptr));
   }
-  if (unit.host_text.empty()) read_separated(unit, commands, first);
+  if (unit.host_text.empty()) read_respelled(unit, commands, first);
 }
 
-// Lets the passes from `first` on read a copy of the source in which macros stand apart from strings and clusters beside
+// Lets the passes from `first` on read a copy of the source in the spelling that clang reads, and in which clusters beside
 // launch bounds are one attribute, where it needs one.
-void Build::read_separated(const Unit& unit, std::vector<Command>& commands, size_t first) {
+void Build::read_respelled(const Unit& unit, std::vector<Command>& commands, size_t first) {
   auto text = read_file(unit.source.path);
   if (!text) return;  // clang says what is wrong with it
-  auto separated = separate_string_suffixes(*text);
-  if (auto joined = join_cluster_bounds(separated ? *separated : *text)) separated = std::move(joined);
-  if (!separated) return;
-  const std::string copy = temporary(fs::path(unit.object).stem().string() + ".separated");
-  if (!only_shown() && !write_file(copy, *separated)) return;
+  auto respelled = respell(*text);
+  if (auto joined = join_cluster_bounds(respelled ? *respelled : *text)) respelled = std::move(joined);
+  if (!respelled) return;
+  const std::string copy = temporary(fs::path(unit.object).stem().string() + ".respelled");
+  if (!only_shown() && !write_file(copy, *respelled)) return;
   for (size_t k = first; k < commands.size(); ++k)
     for (const std::string& word : {std::string("-Xclang"), std::string("-remap-file"), std::string("-Xclang"), unit.source.path + ";" + copy})
       commands[k].words.push_back(word);

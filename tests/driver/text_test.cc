@@ -7,6 +7,7 @@
 #include "driver/fatbin.h"
 #include "driver/object_file.h"
 #include "driver/ptx_text.h"
+#include "driver/respell.h"
 
 namespace warpbeam::driver {
 namespace {
@@ -138,6 +139,24 @@ TEST(ObjectFile, GarbageIsRefused) {
   EXPECT_FALSE(read_object(elf, "x"));
   std::string text = elf;
   EXPECT_FALSE(replace_section(text, ".nv_fatbin", "x"));
+}
+
+TEST(Respell, MacrosStandApartFromStrings) {
+  EXPECT_EQ(respell(R"(printf("at "__FILE__":%d", "x"PRIu64);)"), R"(printf("at " __FILE__":%d", "x" PRIu64);)");
+  EXPECT_FALSE(respell(R"(auto a = "x"_id + "y"s; // "z"__FILE__)"));
+  EXPECT_FALSE(respell("/* \"a\"__FILE__ */ char c = '\"'; int n = 1'000;"));
+}
+
+TEST(Respell, PercentBeforeAPtxName) {
+  EXPECT_EQ(respell(R"(asm("{ .reg .pred %p; setp.eq.s32 %p, %1, 34; @%p mov.s32 %0, 1; }" : "+r"(y) : "r"(x));)"),
+            R"(asm("{ .reg .pred %%p; setp.eq.s32 %%p, %1, 34; @%%p mov.s32 %0, 1; }" : "+r"(y) : "r"(x));)");
+  EXPECT_EQ(respell("asm volatile (\"mov.u32 %0, \"\n  \"%laneid;\" : \"=r\"(r));"),
+            "asm volatile (\"mov.u32 %0, \"\n  \"%%laneid;\" : \"=r\"(r));");
+  EXPECT_EQ(respell(R"x(asm(R"(mov.u32 %0, %clock;)" : "=r"(r));)x"), R"x(asm(R"(mov.u32 %0, %%clock;)" : "=r"(r));)x");
+  // As clang reads it already; without operands nothing is special; host code has its own letters after %.
+  EXPECT_FALSE(respell(R"(asm("mov.u32 %0, %%laneid; L%=: bra.uni %[n];" : "=r"(r) : [n] "r"(f("%d")));)"));
+  EXPECT_FALSE(respell(R"(asm volatile("mov.u32 %r9, %tid.x;");)"));
+  EXPECT_FALSE(respell(R"(asm("movl %k1, %w0" : "=r"(r) : "r"(x)); printf("%d .u32", x ? a : b);)"));
 }
 
 TEST(DeviceLink, RegistrationIsAJump) {

@@ -12,6 +12,23 @@
     }                                                                              \
   } while (0)
 
+// One % before a name of PTX's is how the manual itself writes it.
+__device__ int is_34(int x) {
+  int y = 0;
+  asm("{\n\t"
+      " .reg .pred %p;\n\t"
+      " setp.eq.s32 %p, %1, 34;\n\t"
+      " @%p mov.s32 %0, 1;\n\t"
+      "}"
+      : "+r"(y) : "r"(x));
+  return y;
+}
+__device__ unsigned lane() {
+  unsigned r;
+  asm volatile("mov.u32 %0, %laneid;" : "=r"(r));
+  return r;
+}
+
 __device__ __forceinline__ unsigned lane_id() {
   unsigned id;
   asm("mov.u32 %0, %%laneid;" : "=r"(id));
@@ -91,6 +108,10 @@ __global__ void k(Out* out, const uint4* in, unsigned* scratch) {
   out[threadIdx.x] = o;
 }
 
+__global__ void single_percents(int* bad) {
+  if (is_34(threadIdx.x) != (threadIdx.x == 34) || lane() != threadIdx.x % 32) atomicAdd(bad, 1);
+}
+
 int main() {
   const int n = 64;
   static Out out[n];
@@ -108,7 +129,11 @@ int main() {
   CHECK(cudaGetLastError());
   CHECK(cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost));
   CHECK(cudaMemcpy(&total, d_scratch + n, 4, cudaMemcpyDeviceToHost));
-  int bad = total != 11 * n * (n - 1) / 2;
+  int bad = total != 11 * n * (n - 1) / 2, wrong;
+  CHECK(cudaMemset(d_scratch, 0, 4));
+  single_percents<<<1, n>>>((int*)d_scratch);
+  CHECK(cudaMemcpy(&wrong, d_scratch, 4, cudaMemcpyDeviceToHost));
+  bad += wrong;
   for (int i = 0; i < n; i++) {
     const Out& o = out[i];
     unsigned x = i + 3, m = i % 5;

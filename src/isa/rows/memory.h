@@ -8,7 +8,8 @@ namespace warpbeam::isa::rows {
 using MemoryTypes = Types<Type::B8, Type::B16, Type::B32, Type::B64, Type::B128, Type::U8, Type::U16, Type::U32, Type::U64,
                           Type::S8, Type::S16, Type::S32, Type::S64, Type::F32, Type::F64>;
 
-constexpr bool vector_fits(const Matched& m) { return m.mods.vec == 0 || bits_of(m.type) * m.mods.vec <= 128; }
+// Eight parts are for atomics on halves; of loads and stores they are 256 bits wide and newer than this table.
+constexpr bool vector_fits(const Matched& m) { return m.mods.vec <= 4 && bits_of(m.type) * m.mods.vec <= 128; }
 constexpr bool policy_with_hint(const Matched& m) {
   const bool shared = m.mods.space == Space::Shared || m.mods.space == Space::SharedCluster;
   if (m.mods.hint && shared) return false;
