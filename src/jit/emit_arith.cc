@@ -412,15 +412,17 @@ void Emitter::check_wrap(const vm::Insn& i) {
   const bool sg = isa::is_signed(convert ? i.source->form.atype : i.type());
   for (int k = 1; k <= (wide ? 2 : 1); ++k) {
     const Shape s = shapes_.source(i.op[k], 4);
-    if (s.runs == 0 || s.stride == 0 || s.bits <= 30) continue;
+    if (s.runs == 0 || (s.stride == 0 && (!s.even || s.gap == 0)) || s.bits <= 30) continue;
     const Value v = read(i.op[k], 4);
     const int64_t span = s.stride * (kLanes / s.runs - 1);
-    V wraps = b_.getFalse();
+    V wraps = b_.getFalse(), start = nullptr;
     for (size_t r = 0; r < s.runs; ++r) {
       V first = sg ? b_.CreateSExt(v.run[r], b_.getInt64Ty()) : b_.CreateZExt(v.run[r], b_.getInt64Ty());
       V last = b_.CreateAdd(first, b_.getInt64(static_cast<uint64_t>(span)));
       V back = sg ? b_.CreateSExt(b_.CreateTrunc(last, b_.getInt32Ty()), b_.getInt64Ty()) : b_.CreateAnd(last, 0xffffffff);
       wraps = b_.CreateOr(wraps, b_.CreateICmpNE(back, last));
+      if (r == 0) start = first;
+      else if (s.even) wraps = b_.CreateOr(wraps, b_.CreateICmpNE(first, b_.CreateAdd(start, b_.getInt64(static_cast<uint64_t>(s.gap) * r))));
     }
     wraps_ ? wraps_->push_back(wraps) : hand_over(i, wraps);
   }

@@ -67,7 +67,9 @@ static llvm::Value* places(llvm::IRBuilder<>& b, llvm::Value* bytes, uint64_t to
 }
 
 Emitter::Range& Emitter::range_of(const Access& a) {
-  const int64_t key = a.root >= 0 ? a.root : -1 - static_cast<int64_t>(a.insn->cache);
+  // Known places that are near each other are likely parts of one variable.
+  const int64_t known = -(int64_t(1) << 32) - (a.insn->imm >> 12);
+  const int64_t key = a.root >= 0 ? a.root : a.insn->op[1] < 0 ? known : -1 - static_cast<int64_t>(a.insn->cache);
   const auto [it, fresh] = ranges_.try_emplace(key);
   if (fresh) it->second.cache = a.insn->cache;
   return it->second;
@@ -145,6 +147,11 @@ Emitter::V Emitter::fits_whole(const Access& a, const Value& address, int64_t fr
   const int length = kLanes / address.runs;
   if (address.stride % static_cast<int64_t>(total)) return b_.getFalse();
   const int64_t span = address.stride * (length - 1);
+  if (address.even && address.runs > 1 && address.gap % static_cast<int64_t>(total) == 0) {
+    const int64_t reach = address.gap * (address.runs - 1);
+    const V first = b_.CreateAdd(address.run[0], b_.getInt64(static_cast<uint64_t>(std::min<int64_t>(span, 0) + std::min<int64_t>(reach, 0) + from)));
+    return fits(a, first, static_cast<uint64_t>(std::abs(span) + std::abs(reach) + further) + total);
+  }
   V ok = nullptr;
   for (size_t r = 0; r < address.runs; ++r) {
     const V first = b_.CreateAdd(address.run[r], b_.getInt64(static_cast<uint64_t>(std::min<int64_t>(span, 0) + from)));

@@ -122,11 +122,12 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
     const Access& a = accesses[k];
     Value address = address_of(a);
     int64_t low = a.insn->imm, high = low;
-    for (size_t o = k + 1; o < accesses.size() && (a.insn->op[1] >= 0 && a.insn->base_width == 8); ++o) {
+    const int64_t near = a.insn->op[1] < 0 ? 4096 : 1 << 20;  // known places may be parts of different variables
+    for (size_t o = k + 1; o < accesses.size() && a.insn->base_width == 8; ++o) {
       const Access& b = accesses[o];
       if (b.insn->op[1] != a.insn->op[1] || b.total() != a.total() || b.shared != a.shared || b.insn->base_width != a.insn->base_width) continue;
       const int64_t far = std::max(high, b.insn->imm) - std::min(low, b.insn->imm);
-      if (far > (1 << 20) || (b.insn->imm - a.insn->imm) % static_cast<int64_t>(a.total())) continue;
+      if (far > near || (b.insn->imm - a.insn->imm) % static_cast<int64_t>(a.total())) continue;
       low = std::min(low, b.insn->imm);
       high = std::max(high, b.insn->imm);
       done[o] = 1;

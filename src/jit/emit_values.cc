@@ -20,6 +20,11 @@ Emitter::V Emitter::lanes_of(const Value& v, Width bytes) {
   if (v.runs == 0) return v.lanes;
   const int length = kLanes / v.runs;
   V all = splat(v.run[0]);
+  if (v.even && bytes != 0) {
+    std::vector<llvm::Constant*> steps;
+    for (int l = 0; l < kLanes; ++l) steps.push_back(llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.gap * (l / length) + v.stride * (l % length))));
+    return b_.CreateAdd(all, llvm::ConstantVector::get(steps));
+  }
   for (int r = 1; r < v.runs; ++r) {
     std::vector<int> pick(kLanes);
     for (int l = 0; l < kLanes; ++l) pick[static_cast<size_t>(l)] = l / length == r ? kLanes + l : l;
@@ -58,7 +63,12 @@ Value Emitter::read_variable(uint32_t variable) {
   v.runs = s.runs;
   v.stride = s.stride;
   if (s.runs == 0) v.lanes = b_.CreateLoad(type_of(bytes, true), storage_[variable][0]);
-  for (size_t r = 0; r < s.runs; ++r) v.run[r] = b_.CreateLoad(lane_type(bytes), storage_[variable][r]);
+  v.even = s.even;
+  v.gap = s.gap;
+  for (size_t r = 0; r < s.runs; ++r) {
+    if (r > 0 && s.even) v.run[r] = b_.CreateAdd(v.run[0], llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(s.gap) * r));
+    else v.run[r] = b_.CreateLoad(lane_type(bytes), storage_[variable][r]);
+  }
   return v;
 }
 

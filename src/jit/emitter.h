@@ -28,6 +28,8 @@ struct Value {
   llvm::Value* lanes = nullptr;       // when runs == 0
   uint8_t runs = 0;
   int64_t stride = 0;
+  bool even = false;                  // run r begins r * gap after run 0
+  int64_t gap = 0;
   bool uniform() const { return runs == 1 && stride == 0; }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace warpbeam::jit {
 namespace {
@@ -15,11 +16,34 @@ constexpr uint8_t kWarpBits = 5;
 
 int log2_of(uint64_t v) { return std::countr_zero(v); }
 
+// From run to run, when the value is looked at as `runs` runs.
+std::optional<int64_t> gap_in(const Shape& s, int runs) {
+  if (s.runs == 1) return s.stride * (32 / runs);
+  if (s.runs == runs && s.even) return s.gap;
+  return std::nullopt;
+}
+
+// Sets what is known from run to run.
+Shape spaced(Shape s, std::optional<int64_t> gap) {
+  if (s.runs < 2 || !gap || std::abs(*gap) > INT32_MAX) return s;
+  s.even = true;
+  s.gap = *gap;
+  if (s.gap == s.stride * (32 / s.runs)) {
+    s.runs = 1;
+    s.even = false;
+    s.gap = 0;
+  }
+  return s;
+}
+
 Shape join(const Shape& a, const Shape& b) {
   if (a.unset) return b;
   if (b.unset) return a;
   if (a.vector() || b.vector() || a.stride != b.stride) return vector_shape();
   Shape s = a;
+  const int runs = std::max(a.runs, b.runs);
+  s.even = runs > 1 && gap_in(a, runs) && gap_in(a, runs) == gap_in(b, runs);
+  s.gap = s.even ? *gap_in(a, runs) : 0;
   s.runs = std::max(a.runs, b.runs);
   s.reach = std::max(a.reach, b.reach);
   s.align = std::min(a.align, b.align);
@@ -34,14 +58,16 @@ uint8_t sum_bits(uint8_t a, uint8_t b) {
 
 Shape runs_of(int runs, int64_t stride, Reach reach, int align, int bits) {
   if (runs > kMostRuns) return vector_shape();
-  return {static_cast<uint8_t>(runs), false, reach, static_cast<uint8_t>(std::min(align, 62)), static_cast<uint8_t>(bits), stride};
+  return {static_cast<uint8_t>(runs), false, reach, static_cast<uint8_t>(std::min(align, 62)), static_cast<uint8_t>(bits), stride, false, 0};
 }
 
 Shape add(const Shape& a, const Shape& b, bool subtract) {
   if (a.vector() || b.vector()) return vector_shape();
   const int64_t stride = subtract ? a.stride - b.stride : a.stride + b.stride;
-  return runs_of(std::max(a.runs, b.runs), stride, std::max(a.reach, b.reach), std::min(a.align, b.align),
-                 subtract ? 64 : sum_bits(a.bits, b.bits));
+  const int runs = std::max(a.runs, b.runs);
+  const auto ga = gap_in(a, runs), gb = gap_in(b, runs);
+  return spaced(runs_of(runs, stride, std::max(a.reach, b.reach), std::min(a.align, b.align), subtract ? 64 : sum_bits(a.bits, b.bits)),
+                ga && gb ? std::optional(subtract ? *ga - *gb : *ga + *gb) : std::nullopt);
 }
 
 bool constant_of(const Flow& flow, int32_t at, Width bytes, uint64_t& value) {
@@ -58,7 +84,8 @@ Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, i
     if (constant_of(flow, at, bytes, c)) {
       const int64_t factor = bytes == 4 ? static_cast<int32_t>(c) : static_cast<int64_t>(c);
       if (factor > INT32_MAX || factor < INT32_MIN || x.stride > INT32_MAX || x.stride < INT32_MIN) return vector_shape();
-      return runs_of(x.runs, x.stride * factor, x.reach, c ? x.align + log2_of(c) : 62, bits);
+      const bool small = x.even && std::abs(x.gap) <= INT32_MAX;
+      return spaced(runs_of(x.runs, x.stride * factor, x.reach, c ? x.align + log2_of(c) : 62, bits), small ? std::optional(x.gap * factor) : std::nullopt);
     }
   if (a.stride || b.stride) return vector_shape();
   return runs_of(std::max(a.runs, b.runs), 0, std::max(a.reach, b.reach), a.align + b.align, bits);
@@ -83,6 +110,8 @@ void find_loose(Shapes& s) {
       const bool move = row && !arithmetic && row->kind == Kind::Move && !i.list && i.fn != sv.read_special && i.fn != sv.not_pred && i.type() != Type::Pred;
       const bool compares = row && row->kind == Kind::Compare && s.has_ir(i) && (i.type() == Type::F32 || i.source->form.atype == Type::F32);
       const bool store = row && !i.call && row->kind == Kind::Memory && row->cls == isa::Class::Store;
+      // The special function unit gives one NaN for all of them.
+      const bool special = row && !arithmetic && !i.call && i.fn != sv.read_special && i.fn != sv.not_pred && row->kind == Kind::Lane && i.type() == Type::F32 && says(*row, ".approx");
       for (const Slot& slot : flow.slots[k]) {
         const auto v = flow.variable_at.find(slot.at);
         if (v == flow.variable_at.end() || !s.loose[v->second]) continue;
@@ -96,7 +125,7 @@ void find_loose(Shapes& s) {
             fine = to.kind == SourceKind::Variable && s.loose[to.variable];
           } else {
             // Handlers get canonical values.
-            fine = arithmetic || compares || (store && slot.at != i.op[1]);
+            fine = arithmetic || compares || special || (store && slot.at != i.op[1]);
           }
         }
         if (!fine) {
@@ -123,9 +152,12 @@ Shape Shapes::special(const vm::FrameSlot& s) const {
       if (c > 2 || block[c] == 1) return uniform_shape(Reach::Block, 62, 0);
       const int bits = std::bit_width(block[c] - 1);
       if (c == 0 && (one_dimension || x % 32 == 0)) return runs_of(1, 1, Reach::Warp, kWarpBits, bits);
-      if (c == 0 && std::has_single_bit(x) && x < 32) return runs_of(static_cast<int>(32 / x), 1, Reach::Warp, 62, bits);
+      if (c == 0 && std::has_single_bit(x) && x < 32) return spaced(runs_of(static_cast<int>(32 / x), 1, Reach::Warp, 62, bits), 0);
       if (c == 1 && x % 32 == 0) return uniform_shape(Reach::Warp, 0, static_cast<uint8_t>(bits));
-      if (c == 1 && std::has_single_bit(x) && x < 32) return runs_of(static_cast<int>(32 / x), 0, Reach::Warp, 0, bits);
+      if (c == 1 && std::has_single_bit(x) && x < 32) {
+        const Shape y = runs_of(static_cast<int>(32 / x), 0, Reach::Warp, 0, bits);
+        return x * block[1] % 32 == 0 ? spaced(y, 1) : y;  // else a warp may go on in the next plane
+      }
       if (c == 2 && (x * block[1]) % 32 == 0) return uniform_shape(Reach::Warp, 0, static_cast<uint8_t>(bits));
       return vector_shape();
     }
@@ -229,6 +261,7 @@ Shape Shapes::result(const vm::Insn& i) const {
       if (isa::is_float(t) || isa::is_float(a)) return scalar ? uniform_shape(reach) : vector_shape();
       const Shape x = source(i.op[1], i.count);
       if (x.vector()) return x;
+      if (x.stride == 0 && x.bits <= 30 && isa::bytes_of(t) >= 4 && isa::bytes_of(a) >= 4) return x;
       if (x.stride == 0) return runs_of(x.runs, 0, x.reach, isa::bytes_of(t) >= isa::bytes_of(a) ? x.align : 0, isa::is_signed(a) && x.bits > 30 ? 64 : std::min<int>(x.bits, isa::bits_of(t)));
       if (m.sat || isa::bytes_of(t) < 4 || isa::bytes_of(a) < 4 || i.count != isa::bytes_of(a)) return vector_shape();
       if (isa::bytes_of(t) == 8 && isa::bytes_of(a) == 4 && !assume_no_wrap && x.bits > 30) return vector_shape();
@@ -251,12 +284,14 @@ Shape Shapes::result(const vm::Insn& i) const {
   if ((op == "mul" || op == "mad") && wide && bytes == 4) {
     Shape r = multiply(*flow, a, b, i.op[1], i.op[2], bytes);
     if (!r.vector() && r.stride != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) return vector_shape();
+    if (r.even && r.gap != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) r.even = false, r.gap = 0;
     if (!r.vector() && r.stride != 0 && !(a.bits <= 31 || b.bits <= 31) && !isa::is_signed(t)) { /* checked at run time */ }
     return op == "mad" ? add(r, source(i.op[3], 8), false) : r;
   }
   if (op == "shl" && constant_of(*flow, i.op[2], 4, c)) {
     if (a.vector() || c > 32 || std::abs(a.stride) > INT32_MAX) return flat ? runs_of(runs, 0, reach, 0, 64) : vector_shape();
-    return runs_of(a.runs, a.stride * (int64_t(1) << c), a.reach, a.align + static_cast<int>(c), a.bits + c > 31 ? 64 : static_cast<int>(a.bits + c));
+    return spaced(runs_of(a.runs, a.stride * (int64_t(1) << c), a.reach, a.align + static_cast<int>(c), a.bits + c > 31 ? 64 : static_cast<int>(a.bits + c)),
+                  a.even ? std::optional(a.gap * (int64_t(1) << c)) : std::nullopt);
   }
   const int run_bits = a.runs ? kWarpBits - log2_of(a.runs) : 0;  // lanes of a run
   if (op == "and") {

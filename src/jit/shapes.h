@@ -3,7 +3,8 @@
 //
 // A value of `runs` n is n stretches of 32/n lanes each; inside a stretch it grows by `stride` from lane to lane. One run
 // with stride 0 is the same in all lanes. threadIdx.x of a 16x16 block is two runs with stride 1, threadIdx.y two with
-// stride 0.
+// stride 0. Where runs follow each other evenly (by 0 and by 1 here), the first one tells the others; runs that continue
+// each other are one.
 #pragma once
 #include <array>
 
@@ -20,13 +21,15 @@ struct Shape {
   uint8_t align = 0;      // each run's first value is a multiple of 2^align
   uint8_t bits = 64;      // values are below 2^bits
   int64_t stride = 0;
+  bool even = false;      // each run's first value is `gap` more than that of the run before it
+  int64_t gap = 0;
   bool vector() const { return !unset && runs == 0; }
   bool uniform() const { return runs == 1 && stride == 0; }
   bool operator==(const Shape&) const = default;
 };
 
-inline Shape vector_shape() { return {0, false, Reach::Warp, 0, 64, 0}; }
-inline Shape uniform_shape(Reach reach, uint8_t align = 0, uint8_t bits = 64) { return {1, false, reach, align, bits, 0}; }
+inline Shape vector_shape() { return {0, false, Reach::Warp, 0, 64, 0, false, 0}; }
+inline Shape uniform_shape(Reach reach, uint8_t align = 0, uint8_t bits = 64) { return {1, false, reach, align, bits, 0, false, 0}; }
 
 // Does the instruction say the word? What a lane row always says is not among its modifiers.
 inline bool says(const isa::Row& row, std::string_view word) {
