@@ -1,5 +1,5 @@
-// String literals followed by a macro without a space, as programs from before C++11 write them, and a loop that lanes
-// leave at different times before they shuffle.
+// String literals followed by a macro without a space and register variables, as programs from before C++11 write them,
+// and a loop that lanes leave at different times before they shuffle.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +20,8 @@ __device__ __noinline__ int sum_of_warp(int v) {
 }
 
 __global__ void leave_early(int* out) {
-  int steps = 0;
+  register int steps = 0;
+#pragma unroll (2)
   for (int i = threadIdx.x; i < 70; i += 7) {
     if (i % 3 == 2) continue;
     if (i > 60) break;
