@@ -88,7 +88,8 @@ int main() {
     }
   });
   // 3. Digits of eight bits, counted once for all passes; look-back instead of a scan between the passes; keys are put in
-  // order in shared memory first, so that they leave in runs. 4 passes, two trips each.
+  // order in shared memory first, so that they leave in runs. 4 passes, two trips each; the first of them need not keep
+  // equal digits in order, so it does without ranking.
   climb("3 the library: one sweep", [&] { LADDER_CHECK(warpbeam::sort_keys(policy, keys.data, out.data, static_cast<long long>(count))); });
   return ladder::wrong ? 1 : 0;
 }

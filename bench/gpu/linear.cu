@@ -52,7 +52,7 @@ void reduces() {
   double ours, theirs;
   time(kFull, &ours, &theirs);
   report("reduce sum, int, 2^28", "GB/s", kFull * 4 / ours / 1e6, kFull * 4 / theirs / 1e6, "CUB", right);
-  for (int power = 16; power <= 25; power += 3) {
+  for (int power = 16; power <= 25; power += power_step()) {
     time(size_t{1} << power, &ours, &theirs);
     report("reduce sum, int, 2^" + std::to_string(power), "us", ours * 1e3, theirs * 1e3, "CUB", right);
   }
@@ -83,7 +83,7 @@ void scans(const char* name) {
   time(kFull, &ours, &theirs);
   std::string title = std::string("exclusive scan, ") + name + ", 2^";
   report(title + "28", "GB/s", kFull * 2.0 * sizeof(T) / ours / 1e6, kFull * 2.0 * sizeof(T) / theirs / 1e6, "CUB", right);
-  for (int power = 16; power <= 25; power += 3) {
+  for (int power = 16; power <= 25; power += power_step()) {
     time(size_t{1} << power, &ours, &theirs);
     report(title + std::to_string(power), "us", ours * 1e3, theirs * 1e3, "CUB", right);
   }
@@ -115,7 +115,7 @@ void selects() {
   double ours, theirs;
   time(kFull, &ours, &theirs);
   report("copy_if half kept, int, 2^28", "GB/s", (kFull + chosen) * 4.0 / ours / 1e6, (kFull + chosen) * 4.0 / theirs / 1e6, "CUB", right);
-  for (int power = 16; power <= 25; power += 3) {
+  for (int power = 16; power <= 25; power += power_step()) {
     time(size_t{1} << power, &ours, &theirs);
     report("copy_if half kept, int, 2^" + std::to_string(power), "us", ours * 1e3, theirs * 1e3, "CUB", right);
   }

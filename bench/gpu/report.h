@@ -9,6 +9,12 @@ namespace bench {
 
 inline bool all_right = true;
 
+// The sizes between 2^16 and 2^25 that are tried: every third, or with BENCH_STEP=1 every one.
+inline int power_step() {
+  const char* step = std::getenv("BENCH_STEP");
+  return step && std::atoi(step) > 0 ? std::atoi(step) : 3;
+}
+
 // Larger is better in every unit but us.
 inline void report(const std::string& work, const std::string& unit, double ours, double theirs,
                    const std::string& vendor, bool right) {

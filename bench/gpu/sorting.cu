@@ -51,22 +51,36 @@ void radix_and_merge() {
   double ours, theirs;
   sort_keys(kFull, &ours, &theirs);
   report("radix sort keys, uint32, 2^28", "Gkey/s", kFull / ours / 1e6, kFull / theirs / 1e6, "CUB", keys_right);
-  for (int power = 16; power <= 25; power += 3) {
+  for (int power = 16; power <= 25; power += power_step()) {
     sort_keys(size_t{1} << power, &ours, &theirs);
     report("radix sort keys, uint32, 2^" + std::to_string(power), "us", ours * 1e3, theirs * 1e3, "CUB", keys_right);
   }
-  theirs = median_ms([&] { cub::DeviceRadixSort::SortPairs(storage.data, bytes, keys.data(), vendor.data(), values.data(), vendor_values.data(), kFull); });
-  out.poison();
-  values_out.poison();
-  ours = median_ms([&] { BENCH_CHECK(wb::sort_pairs(policy(), keys.data(), out.data(), values.data(), values_out.data(), static_cast<long long>(kFull))); });
-  pairs_right = pairs_right && same(out.data(), vendor.data(), kFull) && same(values_out.data(), vendor_values.data(), kFull);
+  auto sort_pairs = [&](size_t n) {
+    theirs = median_ms([&] { cub::DeviceRadixSort::SortPairs(storage.data, bytes, keys.data(), vendor.data(), values.data(), vendor_values.data(), n); });
+    out.poison();
+    values_out.poison();
+    ours = median_ms([&] { BENCH_CHECK(wb::sort_pairs(policy(), keys.data(), out.data(), values.data(), values_out.data(), static_cast<long long>(n))); });
+    pairs_right = pairs_right && same(out.data(), vendor.data(), n) && same(values_out.data(), vendor_values.data(), n);
+  };
+  sort_pairs(kFull);
   report("radix sort pairs, uint32 + uint32, 2^28", "Gpair/s", kFull / ours / 1e6, kFull / theirs / 1e6, "CUB", pairs_right);
+  for (int power = 16; power <= 25; power += power_step()) {
+    sort_pairs(size_t{1} << power);
+    report("radix sort pairs, uint32 + uint32, 2^" + std::to_string(power), "us", ours * 1e3, theirs * 1e3, "CUB", pairs_right);
+  }
 
-  theirs = median_ms([&] { cub::DeviceMergeSort::SortKeysCopy(storage.data, merging, keys.data(), vendor.data(), kFull, wb::Less{}); }, 7, 1);
-  out.poison();
-  ours = median_ms([&] { BENCH_CHECK(wb::merge_sort_keys(policy(), keys.data(), out.data(), static_cast<long long>(kFull))); }, 7, 1);
-  merge_right = merge_right && same(out.data(), vendor.data(), kFull);
+  auto merge_sort = [&](size_t n) {
+    theirs = median_ms([&] { cub::DeviceMergeSort::SortKeysCopy(storage.data, merging, keys.data(), vendor.data(), n, wb::Less{}); }, 11, 1);
+    out.poison();
+    ours = median_ms([&] { BENCH_CHECK(wb::merge_sort_keys(policy(), keys.data(), out.data(), static_cast<long long>(n))); }, 11, 1);
+    merge_right = merge_right && same(out.data(), vendor.data(), n);
+  };
+  merge_sort(kFull);
   report("merge sort keys, uint32, 2^28", "Gkey/s", kFull / ours / 1e6, kFull / theirs / 1e6, "CUB", merge_right);
+  for (int power = 16; power <= 25; power += power_step()) {
+    merge_sort(size_t{1} << power);
+    report("merge sort keys, uint32, 2^" + std::to_string(power), "us", ours * 1e3, theirs * 1e3, "CUB", merge_right);
+  }
 
   // Other distributions, against our own uniform time.
   double uniform;
@@ -105,7 +119,7 @@ void histograms() {
   };
   fill(samples.data(), kFull, [=] __device__(size_t i) { return static_cast<unsigned char>(mix(i ^ seed) >> 9); });
   run("histogram, 256 bins, uniform bytes, 2^28", kFull, false);
-  for (int power = 16; power <= 25; power += 3)
+  for (int power = 16; power <= 25; power += power_step())
     run("histogram, 256 bins, uniform bytes, 2^" + std::to_string(power), size_t{1} << power, true);
   fill(samples.data(), kFull, [=] __device__(size_t i) { return static_cast<unsigned char>(mix(i ^ seed) & mix(i + seed) & mix(i * 5 + seed)); });
   run("histogram, 256 bins, skewed bytes, 2^28", kFull, false);

@@ -44,6 +44,8 @@ int main() {
   CHECK(kept.first() == 500, kept.first());
   CHECK_CUDA(partition_copy(on(stream), in, in + n, out, rest.data(), kept.data(), IsEven{}));
   CHECK(output.host()[0] % 2 == 0 && rest.host()[0] % 2 == 1, 0);
+  CHECK_CUDA(partition(on(stream), in, in + n, out, kept.data(), IsEven{}));
+  CHECK(output.host()[0] % 2 == 0 && output.host()[n - 1] % 2 == 1, 0);
   CHECK_CUDA(unique(on(stream), in, in + n, out, kept.data()));
   CHECK(kept.first() == n, kept.first());
 

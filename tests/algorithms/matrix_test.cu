@@ -107,7 +107,7 @@ void products(int m, int n, int k, float alpha, float beta) {
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
       float sum = 0;
-      for (int l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
+      for (int l = 0; l < k; ++l) sum += a[i * k + l] * turned[j * k + l];
       want[i * n + j] = alpha * sum + beta * c[i * n + j] + 0.0f;
     }
   auto positive_zero = [](std::vector<float> values) {
@@ -157,6 +157,8 @@ int main() {
   tables<int, int>(777, 1003, 1);
   products(300, 520, 200, 1, 0);
   products(257, 513, 136, 1, 2);
+  products(523, 2052, 259, 2, 1);
+  products(640, 2304, 320, 1, 0);
 #endif
   return check::result("matrix");
 }

@@ -36,6 +36,16 @@ void selections(long long count, int offset, int limit) {
   got = rest.host();
   got.resize(others.size());
   CHECK_EQUAL(got, others);
+
+  Array<T> both(count);
+  Array<long long> selected(1);
+  size_t bytes = 0;
+  CHECK_CUDA(wb::partition(wb::on().measure(&bytes), in.data(), in.data() + count, both.data(), selected.data(), Below{limit}));
+  Array<char> storage(bytes);
+  CHECK_CUDA(wb::partition(wb::on().with_storage(storage.data(), bytes), in.data(), in.data() + count, both.data(), selected.data(), Below{limit}));
+  CHECK(selected.first() == static_cast<long long>(want.size()), count);
+  want.insert(want.end(), others.begin(), others.end());
+  CHECK_EQUAL(both.host(), want);
 }
 
 template <class T>

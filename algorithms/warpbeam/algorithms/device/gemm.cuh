@@ -10,28 +10,70 @@
 #include "../policy.cuh"
 #include "../thread/vector.cuh"
 #include "gemm_fp32.cuh"
+#include "gemm_fp32_bulk.cuh"
 #include "gemm_tensor.cuh"
 #include "launch.cuh"
+#include "transpose.cuh"
 
 namespace warpbeam {
 
+namespace detail {
+
+#if !WB_PORTABLE
+// `transposed` is room for A with rows and columns exchanged, with rows of `pitch`.
+template <class Tile>
+cudaError_t launch_fp32_bulk(cudaStream_t stream, const Fp32Problem& p, float* transposed, long long pitch) {
+  CUtensorMap map_a, map_b;
+  constexpr auto kType = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  WB_RETURN_IF_FAILED(transpose(on(stream), p.a, transposed, p.m, p.k, 1, p.lda, pitch));
+  WB_RETURN_IF_FAILED(make_tensor_map(&map_a, kType, transposed, 4, p.k, p.m, pitch, Tile::kK, Tile::kM));
+  WB_RETURN_IF_FAILED(make_tensor_map(&map_b, kType, p.b, 4, p.k, p.n, p.ldb, Tile::kK, Tile::kN));
+  const long long tiles_m = ceil_div(p.m, static_cast<long long>(Tile::kM));
+  const long long tiles_n = ceil_div(p.n, static_cast<long long>(Tile::kN));
+  auto kernel = gemm_fp32_bulk<Tile>;
+  WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
+  kernel<<<static_cast<unsigned>(tiles_m * tiles_n), Tile::kThreads, Tile::kShared, stream>>>(
+      map_a, map_b, p, static_cast<int>(tiles_m), static_cast<int>(tiles_n));
+  return cudaGetLastError();
+}
+#endif
+
+}  // namespace detail
+
 template <class Tile = detail::Fp32Tile<128, 256, 16, 1>>
 cudaError_t gemm_fp32(const Policy& policy, long long m, long long n, long long k, const float* a, long long lda,
-                             const float* b, long long ldb, float* c, long long ldc, float alpha = 1, float beta = 0) {
-  Workspace workspace(policy);
-  WB_ACQUIRE(workspace);
+                      const float* b, long long ldb, float* c, long long ldc, float alpha = 1, float beta = 0) {
   if (m < 0 || n < 0 || k < 0 || lda < k || ldb < n || ldc < n) return cudaErrorInvalidValue;
-  if (m == 0 || n == 0) return cudaSuccess;
   long long tiles_m = ceil_div(m, static_cast<long long>(Tile::kM));
   long long tiles_n = ceil_div(n, static_cast<long long>(Tile::kN));
   if (tiles_m * tiles_n > INT32_MAX) return cudaErrorInvalidValue;
-  bool wide = is_aligned(a, 16) && is_aligned(b, 16) && is_aligned(c, 16) && k % 4 == 0 && n % 4 == 0 && lda % 4 == 0 &&
-              ldb % 4 == 0 && ldc % 4 == 0;
+  const bool even_b = is_aligned(b, 16) && ldb % 4 == 0;
+  const bool even_in = is_aligned(a, 16) && lda % 4 == 0 && even_b;
+  const bool even_out = is_aligned(c, 16) && ldc % 4 == 0;
+  const detail::Fp32Problem problem{a, b, c, m, n, k, lda, ldb, ldc, alpha, beta, even_out};
+  Workspace workspace(policy);
+#if !WB_PORTABLE
+  // Transposing A pays where it is used often enough, and the ring of stages where there are slices enough to fill it.
+  using Bulk = detail::BulkFp32Tile<128, 256, 32, 4>;
+  constexpr long long kMost = INT32_MAX - 1024;  // the copy engine's coordinates are 32 bits wide
+  DeviceTraits device;
+  WB_RETURN_IF_FAILED(device_traits(&device));
+  const bool bulk = device.level != CodeLevel::portable && even_b && n >= 2048 && n < kMost && m >= 512 && m < kMost &&
+                    k >= 256 && k < kMost && device.shared_per_block >= Bulk::kShared;
+  const long long pitch = static_cast<long long>(round_up(m, 8));
+  const size_t transposed_at = workspace.reserve(bulk ? pitch * k * sizeof(float) : 0);
+#endif
+  WB_ACQUIRE(workspace);
+  if (m == 0 || n == 0) return cudaSuccess;
+#if !WB_PORTABLE
+  if (bulk)
+    return detail::launch_fp32_bulk<Bulk>(policy.stream, problem, workspace.template at<float>(transposed_at), pitch);
+#endif
+  bool wide = even_in && even_out && k % 4 == 0 && n % 4 == 0;
   auto kernel = wide ? detail::gemm_fp32<Tile, 4> : detail::gemm_fp32<Tile, 1>;
   WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
   kernel<<<static_cast<unsigned>(tiles_m * tiles_n), Tile::kThreads, Tile::kShared, policy.stream>>>(
-      detail::Fp32Problem{a, b, c, m, n, k, lda, ldb, ldc, alpha, beta}, static_cast<int>(tiles_m),
-      static_cast<int>(tiles_n));
+      problem, static_cast<int>(tiles_m), static_cast<int>(tiles_n));
   return cudaGetLastError();
 }
 

@@ -17,6 +17,7 @@ struct Fp32Problem {
   long long m, n, k;
   long long lda, ldb, ldc;
   float alpha, beta;
+  bool plain_vectors;  // four neighbours of a row of C are one aligned vector
 };
 
 template <int kMV, int kNV, int kKV, int kBlocksV>

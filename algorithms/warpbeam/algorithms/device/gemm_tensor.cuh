@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(TensorTile::kThreads, 1)
   constexpr int kStages = Tile::kStages;
   constexpr int kSliceK = Tile::kRowBytes / static_cast<int>(sizeof(T));
   extern __shared__ unsigned char raw[];
-  unsigned char* stages = reinterpret_cast<unsigned char*>(round_up(reinterpret_cast<uintptr_t>(raw), 1024));
+  unsigned char* stages = bulk::round_up_shared(raw, 1024);
   __shared__ __align__(8) uint64_t full[kStages], empty[kStages];
   const unsigned rank = wgmma::cluster_rank();
   if (threadIdx.x == 0) {

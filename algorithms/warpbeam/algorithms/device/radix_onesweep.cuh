@@ -1,112 +1,27 @@
 // The kernels of the radix sort. Each pass reads every key once and writes it once ("one sweep", Adinolfi and Merrill,
-// 2022): a tile ranks its keys by digit, learns by look-back how many keys of each digit the earlier tiles hold, and
-// writes every key to its final place of this pass. Where a digit starts is known beforehand from one histogram pass
-// that counts the digits of all passes at once.
+// 2022): a tile counts its keys by digit, ranks them, learns by look-back how many keys of each digit the earlier tiles
+// hold, and writes every key to its final place of this pass. Where a digit starts is known beforehand from one
+// histogram pass that counts the digits of all passes at once.
 #pragma once
 
 #include "../block/lookback.cuh"
 #include "../config.cuh"
 #include "../thread/radix_key.cuh"
-#include "../thread/vector.cuh"
+#include "radix_digits.cuh"
 
 namespace warpbeam {
-
-struct NoValue {};
 
 template <int kThreadsV, int kItemsV, int kBlocksV>
 struct RadixTuning {
   static constexpr int kThreads = kThreadsV;
-  static constexpr int kItems = kItemsV;    // keys per thread
+  // Keys per thread. A tile of an odd number of keys per digit keeps evenly spread digits of sorted input from meeting in
+  // one bank when they are scattered.
+  static constexpr int kItems = kItemsV;
   static constexpr int kBlocks = kBlocksV;  // blocks per multiprocessor
   static constexpr int kTile = kThreads * kItems;
 };
 
 namespace detail {
-
-inline constexpr int kRadixBits = 8;
-inline constexpr int kRadix = 1 << kRadixBits;
-
-template <class Word>
-__device__ unsigned digit_of(Word word, int shift, unsigned digit_mask) {
-  return static_cast<unsigned>(word >> shift) & digit_mask;
-}
-
-// Counts the digits of all passes. Lanes spread over kColumns copies of every counter, so that equal keys do not queue.
-template <int kPasses>
-struct RadixHistogramShape {
-  static constexpr int kThreads = 1024;
-  static constexpr int kColumns = kPasses <= 4 ? 32 : 16;
-  static constexpr size_t kShared = static_cast<size_t>(kPasses) * kRadix * kColumns * sizeof(unsigned);
-};
-
-// kAllBits: the sort is over whole keys, so that every shift is a constant.
-template <class Codec, int kPasses, bool kAllBits, class Key>
-__global__ void __launch_bounds__(RadixHistogramShape<kPasses>::kThreads)
-    radix_histogram(const Key* keys, long long count, int begin_bit, int end_bit, unsigned long long* counts) {
-  constexpr int kThreads = RadixHistogramShape<kPasses>::kThreads;
-  constexpr int kColumns = RadixHistogramShape<kPasses>::kColumns;
-  constexpr int kUnroll = 2;
-  constexpr int kVec = kVectorItems<Key>;
-  extern __shared__ unsigned columns[];
-  for (int i = threadIdx.x; i < kPasses * kRadix * kColumns; i += kThreads) columns[i] = 0;
-  __syncthreads();
-  unsigned* column = columns + threadIdx.x % kColumns;
-  using Word = typename Codec::Word;
-  const int bits = end_bit - begin_bit;
-  const Word used = bits >= Codec::kBits ? static_cast<Word>(~Word{0}) : static_cast<Word>((Word{1} << bits) - 1);
-  auto add = [&](Key key) {
-    Word word = Codec::encode(key);
-    if constexpr (!kAllBits) word = static_cast<Word>(word >> begin_bit) & used;
-#pragma unroll
-    for (int pass = 0; pass < kPasses; ++pass)
-      if (kAllBits || pass * kRadixBits < bits)
-        atomicAdd(column + (pass * kRadix + (static_cast<unsigned>(word >> (pass * kRadixBits)) & (kRadix - 1))) * kColumns, 1u);
-  };
-  auto address = reinterpret_cast<uintptr_t>(keys);
-  long long head = min(static_cast<long long>((16 - address % 16) % 16 / sizeof(Key)), count);
-  const Key* body = keys + head;
-  long long vectors = (count - head) / kVec;
-  const long long stride = static_cast<long long>(gridDim.x) * kThreads;
-  long long index = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
-  for (; index + (kUnroll - 1) * stride < vectors; index += kUnroll * stride) {
-    Vector<Key, kVec> loaded[kUnroll];
-#pragma unroll
-    for (int i = 0; i < kUnroll; ++i) loaded[i] = load_streaming<Key, kVec>(body + (index + i * stride) * kVec);
-#pragma unroll
-    for (int i = 0; i < kUnroll; ++i)
-#pragma unroll
-      for (int j = 0; j < kVec; ++j) add(loaded[i].item[j]);
-  }
-  for (; index < vectors; index += stride) {
-    Vector<Key, kVec> loaded = load_streaming<Key, kVec>(body + index * kVec);
-    for (int j = 0; j < kVec; ++j) add(loaded.item[j]);
-  }
-  if (blockIdx.x == 0) {
-    for (long long i = threadIdx.x; i < head; i += kThreads) add(keys[i]);
-    for (long long i = head + vectors * kVec + threadIdx.x; i < count; i += kThreads) add(keys[i]);
-  }
-  __syncthreads();
-  for (int bin = threadIdx.x; bin < kPasses * kRadix; bin += kThreads) {
-    unsigned sum = 0;
-#pragma unroll
-    for (int i = 0; i < kColumns; ++i) sum += columns[bin * kColumns + (i + threadIdx.x) % kColumns];
-    if (sum) atomicAdd(&counts[bin], static_cast<unsigned long long>(sum));
-  }
-}
-
-// Turns the digit counts of one pass per block into the place where each digit starts.
-template <int kUnused>
-__global__ void __launch_bounds__(kRadix) radix_starts(unsigned long long* counts) {
-  __shared__ unsigned long long warp_totals[kRadix / kWarpSize];
-  unsigned long long* mine = counts + blockIdx.x * kRadix;
-  unsigned long long count = mine[threadIdx.x];
-  auto plus = [](unsigned long long a, unsigned long long b) { return a + b; };
-  unsigned long long through = warp_inclusive_scan(count, plus);
-  if (lane_id() == kWarpSize - 1) warp_totals[warp_id()] = through;
-  __syncthreads();
-  for (int warp = 0; warp < warp_id(); ++warp) through += warp_totals[warp];
-  mine[threadIdx.x] = through - count;
-}
 
 // A digit count of one tile with its status in the top two bits.
 template <class Word>
@@ -140,23 +55,24 @@ struct DigitState {
   }
 };
 
-// The lanes of the warp that hold the same digit. In PTX, because a test, a vote, a conditional complement and a join per
-// bit is what it takes, and compilers make more of it.
+// The lanes of the warp that hold the same digit: per bit a test, a vote, and a complement where the bit is zero. In PTX,
+// because compilers make more of it. Bit operations are what a pass is busiest with, so the complement is left to the
+// multiply-add unit, as -1 * v - 1, with a minus one that the compiler does not know to be one.
 __device__ inline unsigned lanes_with(unsigned digit) {
-  unsigned same = kFullWarp;
+  const int minus_one = static_cast<int>(threadIdx.y) - 1;
+  unsigned votes[kRadixBits];
 #pragma unroll
   for (int bit = 0; bit < kRadixBits; ++bit) {
     asm volatile(
         "{\n\t.reg .pred p;\n\t.reg .b32 v;\n\t"
         "and.b32 v, %1, %2;\n\t"
         "setp.ne.u32 p, v, 0;\n\t"
-        "vote.sync.ballot.b32 v, p, 0xffffffff;\n\t"
-        "@!p not.b32 v, v;\n\t"
-        "and.b32 %0, %0, v;\n\t}"
-        : "+r"(same)
-        : "r"(digit), "r"(1u << bit));
+        "vote.sync.ballot.b32 %0, p, 0xffffffff;\n\t"
+        "@!p mad.lo.u32 %0, %0, %3, %3;\n\t}"
+        : "=r"(votes[bit])
+        : "r"(digit), "r"(1u << bit), "r"(minus_one));
   }
-  return same;
+  return (votes[0] & votes[1] & votes[2]) & (votes[3] & votes[4]) & (votes[5] & votes[6] & votes[7]);
 }
 
 // Without a branch, which would part the warp at every key.
@@ -175,10 +91,22 @@ struct RadixShared {
   static constexpr size_t kKeyBytes = sizeof(Key) * Tuning::kTile;
   static constexpr size_t kValueBytes = std::is_same_v<Value, NoValue> ? 0 : sizeof(Value) * Tuning::kTile;
   static constexpr size_t kCounterBytes = sizeof(int) * kWarps * kRadix;
-  // The counters are dead before the keys are scattered, and the keys before the values are.
-  static constexpr size_t kTileBytes = kKeyBytes > kValueBytes ? kKeyBytes : kValueBytes;
-  static constexpr size_t kBytes = kTileBytes > kCounterBytes ? kTileBytes : kCounterBytes;
+  // The keys are dead before the values are scattered.
+  static constexpr size_t kBytes = kCounterBytes + (kKeyBytes > kValueBytes ? kKeyBytes : kValueBytes);
 };
+
+// Thread d looks after digit d. Returns how many keys of smaller digits the block has; called by all threads.
+__device__ inline int digits_before(int count, int* scan_totals) {
+  int through = 0;
+  if (threadIdx.x < kRadix) {
+    through = warp_inclusive_scan(count, [](int a, int b) { return a + b; });
+    if (lane_id() == kWarpSize - 1) scan_totals[warp_id()] = through;
+  }
+  __syncthreads();
+  if (threadIdx.x < kRadix)
+    for (int warp = 0; warp < warp_id(); ++warp) through += scan_totals[warp];
+  return through - count;
+}
 
 template <class Tuning, class Codec, class Key, class Value, class State>
 __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
@@ -196,7 +124,7 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
   __shared__ int scan_totals[kRadix / kWarpSize];
   __shared__ Index digit_base[kRadix];
   int* counters = reinterpret_cast<int*>(memory);
-  Key* sorted_keys = reinterpret_cast<Key*>(memory);
+  Key* sorted_keys = reinterpret_cast<Key*>(memory + RadixShared<Tuning, Key, Value>::kCounterBytes);
 
   if (threadIdx.x == 0) tile_shared = static_cast<int>(atomicAdd(ticket, 1));
   for (int i = threadIdx.x; i < kWarps * kRadix; i += kThreads) counters[i] = 0;
@@ -221,50 +149,48 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
       key[i] = warp_first + i * kWarpSize < valid ? keys_in[warp_first + i * kWarpSize] : Codec::last();
   }
 
-  int rank[kItems];
+  // Every warp counts its digits, so that later tiles learn this tile's counts before its keys are ranked.
   int* mine = counters + warp_id() * kRadix;
-  const unsigned lanes_before = (1u << lane_id()) - 1;
 #pragma unroll
-  for (int i = 0; i < kItems; ++i) {
-    unsigned my_digit = digit(key[i]);
-    unsigned same = lanes_with(my_digit);
-    int before = mine[my_digit];
-    int behind = __popc(same & lanes_before);
-    __syncwarp();
-    store_if(behind == 0, &mine[my_digit], before + __popc(same));
-    __syncwarp();
-    rank[i] = before + behind;
-  }
+  for (int i = 0; i < kItems; ++i) atomicAdd(&mine[digit(key[i])], 1);
   __syncthreads();
-
-  // Thread d looks after digit d: its count in this tile, its place in the tile, and its place in the output.
-  int tile_count = 0, place = 0;
+  int tile_count = 0;
+  int in_warp[kWarps];
   if (threadIdx.x < kRadix) {
 #pragma unroll
-    for (int warp = 0; warp < kWarps; ++warp) tile_count += counters[warp * kRadix + threadIdx.x];
+    for (int warp = 0; warp < kWarps; ++warp) {
+      in_warp[warp] = counters[warp * kRadix + threadIdx.x];
+      tile_count += in_warp[warp];
+    }
     State* state = states + static_cast<long long>(tile) * kRadix + threadIdx.x;
     States::publish(state, tile == 0 ? TileStatus::inclusive : TileStatus::aggregate, static_cast<State>(tile_count));
-    place = warp_inclusive_scan(tile_count, [](int a, int b) { return a + b; });
-    if (lane_id() == kWarpSize - 1) scan_totals[warp_id()] = place;
   }
-  __syncthreads();
+  const int place = digits_before(tile_count, scan_totals);
   if (threadIdx.x < kRadix) {
-    for (int warp = 0; warp < warp_id(); ++warp) place += scan_totals[warp];
-    place -= tile_count;
     int running = place;
 #pragma unroll
     for (int warp = 0; warp < kWarps; ++warp) {
-      int in_warp = counters[warp * kRadix + threadIdx.x];
       counters[warp * kRadix + threadIdx.x] = running;
-      running += in_warp;
+      running += in_warp[warp];
     }
   }
   __syncthreads();
+
+  // The counters now say where the warp's next key of each digit goes.
+  int place_of[kPairs ? kItems : 1];
+  const unsigned lanes_before = (1u << lane_id()) - 1;
 #pragma unroll
-  for (int i = 0; i < kItems; ++i) rank[i] += mine[digit(key[i])];
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < kItems; ++i) sorted_keys[rank[i]] = key[i];
+  for (int i = 0; i < kItems; ++i) {
+    const unsigned my_digit = digit(key[i]);
+    const unsigned same = lanes_with(my_digit);
+    const int first = mine[my_digit];
+    const int behind = __popc(same & lanes_before);
+    __syncwarp();
+    store_if(behind == 0, &mine[my_digit], first + __popc(same));
+    __syncwarp();
+    sorted_keys[first + behind] = key[i];
+    if constexpr (kPairs) place_of[i] = first + behind;
+  }
   if (threadIdx.x < kRadix) {
     State before = 0;
     if (tile > 0) {
@@ -286,7 +212,7 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
     if constexpr (kPairs) target[i] = to;
   }
   if constexpr (kPairs) {
-    Value* sorted_values = reinterpret_cast<Value*>(memory);
+    Value* sorted_values = reinterpret_cast<Value*>(sorted_keys);
     Value value[kItems];
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
@@ -295,13 +221,74 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
     }
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < kItems; ++i) sorted_values[rank[i]] = value[i];
+    for (int i = 0; i < kItems; ++i) sorted_values[place_of[i]] = value[i];
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
       int index = i * kThreads + threadIdx.x;
       if (index < valid) values_out[target[i]] = sorted_values[index];
     }
+  }
+}
+
+// A pass that may leave keys of equal digits in any order: the first one over whole keys that have no values. Nothing is
+// ranked and nobody waits for an earlier tile; returning atomics give every key a place of its own, in the tile and for
+// the tile. `next_places` says where the next key of each digit goes.
+template <class Tuning, class Codec, class Key, class Index>
+__global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
+    radix_first_pass(const Key* keys_in, Key* keys_out, long long count, unsigned digit_mask,
+                     unsigned long long* next_places) {
+  constexpr int kThreads = Tuning::kThreads;
+  constexpr int kItems = Tuning::kItems;
+  static_assert(kThreads >= kRadix, "a thread per digit");
+  extern __shared__ __align__(128) unsigned char memory[];
+  // Spread, so that digits that are multiples of a power of two do not meet in one bank.
+  auto counter_at = [](unsigned digit) { return digit + digit / kWarpSize; };
+  __shared__ int counters[kRadix + kRadix / kWarpSize];
+  __shared__ int scan_totals[kRadix / kWarpSize];
+  __shared__ Index digit_base[kRadix];
+  Key* sorted_keys = reinterpret_cast<Key*>(memory);
+  const long long start = static_cast<long long>(blockIdx.x) * Tuning::kTile;
+  const int valid = count - start < Tuning::kTile ? static_cast<int>(count - start) : Tuning::kTile;
+  const bool full = valid == Tuning::kTile;
+  auto digit = [=](const Key& key) { return digit_of(Codec::encode(key), 0, digit_mask); };
+  auto exists = [=](int i) { return full || i * kThreads + static_cast<int>(threadIdx.x) < valid; };
+
+  keys_in += start;
+  Key key[kItems];
+#pragma unroll
+  for (int i = 0; i < kItems; ++i)
+    if (exists(i)) key[i] = keys_in[i * kThreads + threadIdx.x];
+  if (threadIdx.x < kRadix) counters[counter_at(threadIdx.x)] = 0;
+  __syncthreads();
+  int rank[kItems];
+#pragma unroll
+  for (int i = 0; i < kItems; ++i)
+    if (exists(i)) rank[i] = atomicAdd(&counters[counter_at(digit(key[i]))], 1);
+  __syncthreads();
+  int tile_count = 0;
+  Index base = 0;
+  if (threadIdx.x < kRadix) {
+    tile_count = counters[counter_at(threadIdx.x)];
+    if (tile_count > 0)
+      base = static_cast<Index>(atomicAdd(&next_places[threadIdx.x], static_cast<unsigned long long>(tile_count)));
+  }
+  const int place = digits_before(tile_count, scan_totals);
+  if (threadIdx.x < kRadix) {
+    counters[counter_at(threadIdx.x)] = place;
+    digit_base[threadIdx.x] = base - static_cast<Index>(place);
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < kItems; ++i)
+    if (exists(i)) sorted_keys[rank[i] + counters[counter_at(digit(key[i]))]] = key[i];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) {
+    if (!exists(i)) continue;
+    const int index = i * kThreads + threadIdx.x;
+    const Key out_key = sorted_keys[index];
+    keys_out[digit_base[digit(out_key)] + static_cast<Index>(index)] = out_key;
   }
 }
 

@@ -11,8 +11,11 @@ namespace warpbeam {
 template <class Key, class Value>
 using DefaultRadixTuning =
     std::conditional_t<(sizeof(Key) > 4 || sizeof(Value) > 4), RadixTuning<384, 10, 2>,
-                       std::conditional_t<std::is_same_v<Value, NoValue>, RadixTuning<384, 22, 2>,
-                                          RadixTuning<384, 20, 2>>>;
+                       std::conditional_t<std::is_same_v<Value, NoValue>, RadixTuning<256, 41, 3>,
+                                          RadixTuning<256, 35, 2>>>;
+
+template <class Key>
+using RadixFirstTuning = std::conditional_t<(sizeof(Key) > 4), RadixTuning<512, 11, 2>, RadixTuning<512, 23, 2>>;
 
 namespace detail {
 
@@ -63,6 +66,8 @@ cudaError_t radix_sort(const Policy& policy, const Key* keys_in, Key* keys_out, 
   WB_RETURN_IF_FAILED(cudaGetLastError());
   radix_starts<0><<<passes, kRadix, 0, policy.stream>>>(counts);
   WB_RETURN_IF_FAILED(cudaGetLastError());
+  // Keys of equal digits may change places in the first pass if the later passes put them in order again, all of them.
+  const bool any_order = !kPairs && Codec::kDistinct && begin_bit == 0 && end_bit == Codec::kBits;
 
   auto kernel = radix_pass<Tuning, Codec, Key, Value, State>;
   constexpr size_t kShared = RadixShared<Tuning, Key, Value>::kBytes;
@@ -78,6 +83,18 @@ cudaError_t radix_sort(const Policy& policy, const Key* keys_in, Key* keys_out, 
     Value* to_values = to_result ? values_out : other_values;
     const int shift = begin_bit + pass * kRadixBits;
     const int bits = end_bit - shift < kRadixBits ? end_bit - shift : kRadixBits;
+    if (pass == 0 && any_order) {
+      using First = RadixFirstTuning<Key>;
+      auto first = radix_first_pass<First, Codec, Key, State>;
+      constexpr size_t kFirstShared = sizeof(Key) * First::kTile;
+      WB_RETURN_IF_FAILED(allow_shared(first, kFirstShared));
+      const long long first_tiles = ceil_div(count, static_cast<long long>(First::kTile));
+      first<<<static_cast<unsigned>(first_tiles), First::kThreads, kFirstShared, policy.stream>>>(
+          from, to, count, (1u << bits) - 1, counts);
+      WB_RETURN_IF_FAILED(cudaGetLastError());
+      from = to;
+      continue;
+    }
     State* pass_states = together ? states + static_cast<size_t>(pass) * tiles * kRadix : states;
     if (!together) WB_RETURN_IF_FAILED(cudaMemsetAsync(pass_states, 0, state_bytes, policy.stream));
     kernel<<<static_cast<unsigned>(tiles), Tuning::kThreads, kShared, policy.stream>>>(

@@ -14,9 +14,10 @@
 
 namespace warpbeam {
 
-// What measured best on a device with 132 multiprocessors. Inputs below kSmallScanBytes are cut into smaller tiles, so that all multiprocessors get some.
-inline constexpr long long kSmallScanBytes = 12 << 20;
-using SmallScanTuning = RingTuning<128, 5, 6, 1>;
+// What measured best on a device with 132 multiprocessors. Inputs below kSmallScanBytes are cut so that a multiprocessor
+// gets one or a few tiles, with more threads at each.
+inline constexpr long long kSmallScanBytes = 24 << 20;
+using SmallScanTuning = RingTuning<256, 9, 4, 1>;
 
 template <class T>
 using DefaultScanTuning = std::conditional_t<(sizeof(T) > 4), RingTuning<128, 15, 7, 1>, RingTuning<128, 13, 8, 1>>;

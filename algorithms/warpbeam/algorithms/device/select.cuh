@@ -1,10 +1,12 @@
-// Stream compaction: copy_if, unique, and the stable partition. One pass, order kept.
+// Stream compaction: copy_if, unique, and the stable partitions. Order is kept. All take one pass, but for the partition
+// into one sequence, which has to know first where its second part begins.
 #pragma once
 
 #include "../block/select.cuh"
 #include "../policy.cuh"
 #include "../thread/vector.cuh"
 #include "launch.cuh"
+#include "reduce.cuh"
 #include "scan_tiles.cuh"
 #include "select_bulk.cuh"
 #include "tickets.cuh"
@@ -150,6 +152,51 @@ cudaError_t partition_copy(const Policy& policy, In first, In last, Out selected
                            Predicate predicate) {
   return detail::select<DefaultSelectTuning<value_of<In>>>(policy, first, last, selected, rejected, kept,
                                                           detail::KeepIf<Predicate>{predicate});
+}
+
+namespace detail {
+
+template <class Predicate>
+struct OneIfSelected {
+  Predicate predicate;
+  template <class T>
+  __host__ __device__ long long operator()(const T& item) const {
+    return predicate(item) ? 1 : 0;
+  }
+};
+
+// The part of `out` behind the selected items.
+template <class Out>
+struct BehindSelected {
+  Out out;
+  const long long* selected;
+  __device__ decltype(auto) operator[](long long i) const { return out[*selected + i]; }
+};
+
+}  // namespace detail
+
+// Moves the items for which predicate(item) holds to the front of `out` and the others behind them, each part in its
+// original order. `out` is not the input.
+template <class In, class Out, class Predicate>
+cudaError_t partition(const Policy& policy, In first, In last, Out out, long long* kept, Predicate predicate) {
+  Workspace workspace(policy);
+  const size_t selected_at = workspace.reserve(sizeof(long long));
+  long long* selected = nullptr;
+  const detail::OneIfSelected<Predicate> one{predicate};
+  auto count = [&](const Policy& with) { return transform_reduce(with, first, last, selected, 0LL, Plus{}, one); };
+  auto split = [&](const Policy& with) {
+    return partition_copy(with, first, last, out, detail::BehindSelected<Out>{out, selected}, kept, predicate);
+  };
+  size_t counting = 0, splitting = 0;
+  WB_RETURN_IF_FAILED(count(on(policy.stream).measure(&counting)));
+  WB_RETURN_IF_FAILED(split(on(policy.stream).measure(&splitting)));
+  const size_t bytes = counting > splitting ? counting : splitting;
+  const size_t inner_at = workspace.reserve(bytes);
+  WB_ACQUIRE(workspace);
+  selected = workspace.template at<long long>(selected_at);
+  const Policy inner = on(policy.stream).with_storage(workspace.template at<char>(inner_at), bytes);
+  WB_RETURN_IF_FAILED(count(inner));
+  return split(inner);
 }
 
 }  // namespace warpbeam

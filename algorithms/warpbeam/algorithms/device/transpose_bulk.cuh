@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(Tuning::kThreads)
   constexpr int kBox = 32;  // elements in the 128 bytes of a box row
   extern __shared__ unsigned char raw[];
   __shared__ __align__(8) uint64_t arrived;
-  unsigned char* in = reinterpret_cast<unsigned char*>(round_up(reinterpret_cast<uintptr_t>(raw), 1024));
+  unsigned char* in = bulk::round_up_shared(raw, 1024);
   unsigned char* out = in + Tuning::kTileBytes;
   const TileOrigin at = transpose_tile<Tuning>(blockIdx.x, tile_rows, tile_columns);
   const int x = static_cast<int>(at.column), y = static_cast<int>(at.row);

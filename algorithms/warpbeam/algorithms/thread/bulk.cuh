@@ -14,6 +14,12 @@ __device__ inline uint32_t shared_address(const void* pointer) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
+// The next multiple of `alignment`, by an offset: the compiler would lose track of the memory's kind in an address made
+// from a number.
+__device__ inline unsigned char* round_up_shared(unsigned char* pointer, uint32_t alignment) {
+  return pointer + (-shared_address(pointer) & (alignment - 1));
+}
+
 __device__ inline void init(uint64_t* barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }

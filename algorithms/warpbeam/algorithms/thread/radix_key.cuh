@@ -37,6 +37,8 @@ struct RadixKey {
   using Word = typename detail::WordOf<sizeof(Key)>::type;
   static constexpr int kBits = 8 * sizeof(Key);
   static constexpr bool kFloating = std::is_floating_point_v<Key> || std::is_same_v<Key, __half>;
+  // Whether keys with equal words are equal bit by bit.
+  static constexpr bool kDistinct = !kFloating;
   static constexpr Word kSign = static_cast<Word>(Word{1} << (kBits - 1));
 
   __host__ __device__ static Word encode(Key key) {

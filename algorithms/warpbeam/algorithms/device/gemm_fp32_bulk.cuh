@@ -1,0 +1,145 @@
+// The fp32 product for Hopper: the copy engine brings slices of A and B into a ring of stages, far ahead of their use, and
+// the warps of a block never wait for one another, only for the next stage.
+//
+// A warp makes 64 x 64 results, a thread 8 x 16 of them in registers: 24 values read from shared memory feed 128
+// multiply-adds. A is transposed beforehand, so that what a thread wants of one k lies together.
+#pragma once
+
+#include "../config.cuh"
+#include "../thread/bulk.cuh"
+#include "gemm_fp32.cuh"
+#include "tensor_map.cuh"
+
+#if !WB_PORTABLE
+
+namespace warpbeam::detail {
+
+template <int kMV, int kNV, int kKV, int kStagesV>
+struct BulkFp32Tile {
+  static constexpr int kM = kMV, kN = kNV, kStages = kStagesV;
+  static constexpr int kK = kKV;
+  static constexpr int kWarpsM = kM / 64, kWarpsN = kN / 64, kWarps = kWarpsM * kWarpsN;
+  static constexpr int kThreads = kWarps * kWarpSize;
+  static constexpr int kThreadM = 8, kThreadN = 16;
+  static constexpr int kBytesA = kM * kK * 4, kStageBytes = kBytesA + kK * kN * 4;
+  static constexpr int kShared = kStages * kStageBytes;
+};
+
+template <class Tile>
+__global__ void __launch_bounds__(Tile::kThreads, 1)
+    gemm_fp32_bulk(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, Fp32Problem p,
+                   int tiles_m, int tiles_n) {
+#if WB_BULK_COPY
+  constexpr int kStages = Tile::kStages;
+  constexpr int kK = Tile::kK;
+  extern __shared__ __align__(128) unsigned char memory[];
+  __shared__ __align__(8) uint64_t full[kStages], empty[kStages];
+
+  // Blocks that run together cover a compact region of C, so that they share rows of A and columns of B in the cache.
+  constexpr int kGroup = 8;
+  const int group = blockIdx.x / (kGroup * tiles_n);
+  const int group_rows = min(kGroup, tiles_m - group * kGroup);
+  const int in_group = blockIdx.x - group * kGroup * tiles_n;
+  const int m0 = (group * kGroup + in_group % group_rows) * Tile::kM;
+  const int n0 = in_group / group_rows * Tile::kN;
+  const int slices = static_cast<int>(ceil_div(p.k, static_cast<long long>(kK)));
+
+  auto fetch = [&](int slice) {
+    const int stage = slice % kStages;
+    unsigned char* to = memory + stage * Tile::kStageBytes;
+    bulk::expect(&full[stage], Tile::kStageBytes);
+    bulk::load_box(to, &map_a, m0, slice * kK, &full[stage]);
+    bulk::load_box(to + Tile::kBytesA, &map_b, n0, slice * kK, &full[stage]);
+  };
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < kStages; ++i) {
+      bulk::init(&full[i], 1);
+      bulk::init(&empty[i], Tile::kWarps);
+    }
+    bulk::fence_init();
+    for (int i = 0; i < kStages && i < slices; ++i) fetch(i);
+  }
+  __syncthreads();
+
+  // The lanes of a warp lie 8 x 4; a thread has 4 x 4 results of each of 2 x 4 parts.
+  const int warp_m = warp_id() / Tile::kWarpsN * 64, warp_n = warp_id() % Tile::kWarpsN * 64;
+  const int lane_m = lane_id() / 4 * 4, lane_n = lane_id() % 4 * 4;
+  float sum[Tile::kThreadM][Tile::kThreadN] = {};
+  float a[2][Tile::kThreadM], b[2][Tile::kThreadN];
+  auto read = [&](int buffer, const unsigned char* stage, int k) {
+    const float* from_a = reinterpret_cast<const float*>(stage) + k * Tile::kM + warp_m + lane_m;
+    const float* from_b = reinterpret_cast<const float*>(stage + Tile::kBytesA) + k * Tile::kN + warp_n + lane_n;
+#pragma unroll
+    for (int i = 0; i < Tile::kThreadM; i += 4)
+      *reinterpret_cast<float4*>(&a[buffer][i]) = *reinterpret_cast<const float4*>(from_a + i * 8);
+#pragma unroll
+    for (int j = 0; j < Tile::kThreadN; j += 4)
+      *reinterpret_cast<float4*>(&b[buffer][j]) = *reinterpret_cast<const float4*>(from_b + j * 4);
+  };
+
+  bulk::wait(&full[0], 0);
+  read(0, memory, 0);
+  for (int slice = 0; slice < slices; ++slice) {
+    const int stage = slice % kStages;
+    const int next = (slice + 1) % kStages;
+    const unsigned char* from = memory + stage * Tile::kStageBytes;
+#pragma unroll
+    for (int k = 0; k < kK; ++k) {
+      if (k == kK - 1) {
+        // What is read from here on belongs to the next slice; behind the last one it is not used.
+        if (slice + 1 < slices) bulk::wait(&full[next], (slice + 1) / kStages & 1);
+        from = memory + next * Tile::kStageBytes;
+      }
+      read((k + 1) & 1, from, (k + 1) % kK);
+      // Up one column and down the next, so that consecutive multiply-adds share a register.
+#pragma unroll
+      for (int j = 0; j < Tile::kThreadN; ++j)
+#pragma unroll
+        for (int step = 0; step < Tile::kThreadM; ++step) {
+          const int i = j % 2 ? Tile::kThreadM - 1 - step : step;
+          sum[i][j] += a[k & 1][i] * b[k & 1][j];
+        }
+    }
+    __syncwarp();
+    if (lane_id() == 0) {
+      bulk::arrive(&empty[stage]);
+      // The warps take turns in refilling: this one the stage of the slice before, which most have left long ago.
+      const int old = slice - 1;
+      if (old >= 0 && old + kStages < slices && slice % Tile::kWarps == warp_id()) {
+        bulk::wait(&empty[old % kStages], old / kStages & 1);
+        fetch(old + kStages);
+      }
+    }
+    __syncwarp();
+  }
+
+  // Results leave one row at a time by way of `value`: stored straight from `sum`, four of a row would have to lie in
+  // neighbouring registers, and the multiply-adds would then meet in the register file's banks.
+#pragma unroll
+  for (int i = 0; i < Tile::kThreadM; ++i) {
+    const long long row = m0 + warp_m + lane_m + i / 4 * 32 + i % 4;
+    if (row >= p.m) continue;
+#pragma unroll
+    for (int j = 0; j < Tile::kThreadN; j += 4) {
+      const long long column = n0 + warp_n + lane_n + j * 4;
+      float* to = p.c + row * p.ldc + column;
+      if (column + 4 <= p.n && p.plain_vectors) {
+        float4 value = p.beta != 0 ? *reinterpret_cast<float4*>(to) : make_float4(0, 0, 0, 0);
+        value.x = p.alpha * sum[i][j] + p.beta * value.x;
+        value.y = p.alpha * sum[i][j + 1] + p.beta * value.y;
+        value.z = p.alpha * sum[i][j + 2] + p.beta * value.z;
+        value.w = p.alpha * sum[i][j + 3] + p.beta * value.w;
+        *reinterpret_cast<float4*>(to) = value;
+      } else {
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+          if (column + e < p.n) to[e] = p.alpha * sum[i][j + e] + (p.beta != 0 ? p.beta * to[e] : 0.0f);
+      }
+    }
+  }
+#endif
+}
+
+}  // namespace warpbeam::detail
+
+#endif
