@@ -22,6 +22,14 @@
 #define WB_BULK_COPY 0
 #endif
 
+// Kernels may also let the copy engine write what other kernels read. compute-sanitizer's initcheck does not see such
+// writes; a build for it stores the ordinary way.
+#if WB_BULK_COPY && !defined(WARPBEAM_ORDINARY_STORES)
+#define WB_BULK_STORE 1
+#else
+#define WB_BULK_STORE 0
+#endif
+
 // Warpgroup matrix instructions exist only for the architecture-specific target sm_90a.
 #if WB_BULK_COPY && defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define WB_WGMMA 1

@@ -8,7 +8,7 @@
 
 namespace warpbeam {
 
-template <int kThreadsV, int kItemsV, int kBlocksV, int kByRankV = 1 << 19>
+template <int kThreadsV, int kItemsV, int kBlocksV, int kByRankV = 1 << 17>
 struct MergeTuning {
   static constexpr int kThreads = kThreadsV;
   static constexpr int kItems = kItemsV;    // odd, so that threads walking their runs fall into different banks
@@ -112,16 +112,18 @@ __global__ void __launch_bounds__(kRankThreads)
 #pragma unroll
   for (int r = 0; r < kRuns; ++r) {
     before[r] = 0;
-    keys[r] = runs.keys(group, r);
     length[r] = r == run ? 0 : static_cast<int>(runs.length(group, r));
+    keys[r] = runs.keys(group, length[r] > 0 ? r : run);  // a place that can be read, whatever is read there
   }
-  // All searches advance together, so that their loads overlap.
+  // All searches take a step at once, so that their loads overlap.
   for (int step = 1 << (31 - __clz(static_cast<int>(runs.run))); step > 0; step /= 2) {
+    Key other[kRuns];
+#pragma unroll
+    for (int r = 0; r < kRuns; ++r) other[r] = keys[r][max(min(before[r] + step, length[r]) - 1, 0)];
 #pragma unroll
     for (int r = 0; r < kRuns; ++r) {
-      if (before[r] + step > length[r]) continue;
-      const Key other = keys[r][before[r] + step - 1];
-      if (r < run ? !less(key, other) : less(other, key)) before[r] += step;
+      const bool precedes = r < run ? !less(key, other[r]) : less(other[r], key);
+      if (precedes && before[r] + step <= length[r]) before[r] += step;
     }
   }
   int to = group + (place - group - static_cast<int>(run * runs.run));

@@ -16,6 +16,11 @@ using DefaultMergeTuning =
     std::conditional_t<(sizeof(Key) > 8), MergeTuning<128, 5, 1>,
                        std::conditional_t<(sizeof(Key) > 4), MergeTuning<256, 11, 4>, MergeTuning<256, 17, 7>>>;
 
+// Few small keys are sorted in smaller tiles, which take less time each.
+inline constexpr long long kSmallMergeSort = 1 << 19;
+template <class Key>
+using SmallMergeTuning = std::conditional_t<(sizeof(Key) > 4), DefaultMergeTuning<Key>, MergeTuning<256, 9, 6>>;
+
 namespace detail {
 
 template <class Tuning, class Runs, class Compare>
@@ -25,7 +30,7 @@ cudaError_t merge_pass(cudaStream_t stream, Runs runs, typename Runs::Key* keys_
   WB_RETURN_IF_FAILED(device_traits(&device));
   const bool overlap = device.level != CodeLevel::portable;
   const long long tiles = ceil_div(count, static_cast<long long>(Tuning::kTile));
-  constexpr long long kFewTiles = 2000;
+  constexpr long long kFewTiles = 10000;
   const bool few = tiles <= kFewTiles;
   const long long blocks = ceil_div(few ? tiles * kWarpSize : tiles, static_cast<long long>(kCutThreads));
   WB_RETURN_IF_FAILED(launch(few ? merge_cuts<true, Runs, Compare> : merge_cuts<false, Runs, Compare>,
@@ -96,19 +101,33 @@ cudaError_t merge_sort(const Policy& policy, const Key* keys_in, Key* keys_out, 
 
 }  // namespace detail
 
+namespace detail {
+
+template <class Tuning, class Key, class Value, class Compare>
+cudaError_t merge_sort_sized(const Policy& policy, const Key* keys_in, Key* keys_out, const Value* values_in,
+                             Value* values_out, long long count, Compare less) {
+  if constexpr (std::is_void_v<Tuning>) {
+    if (count <= kSmallMergeSort)
+      return merge_sort<SmallMergeTuning<Key>>(policy, keys_in, keys_out, values_in, values_out, count, less);
+    return merge_sort<DefaultMergeTuning<Key>>(policy, keys_in, keys_out, values_in, values_out, count, less);
+  } else {
+    return merge_sort<Tuning>(policy, keys_in, keys_out, values_in, values_out, count, less);
+  }
+}
+
+}  // namespace detail
+
 // A stable sort of any trivially copyable keys. `in` and `out` do not overlap.
 template <class Tuning = void, class Key, class Compare = Less>
 cudaError_t merge_sort_keys(const Policy& policy, const Key* in, Key* out, long long count, Compare less = Compare()) {
-  using Chosen = std::conditional_t<std::is_void_v<Tuning>, DefaultMergeTuning<Key>, Tuning>;
-  return detail::merge_sort<Chosen>(policy, in, out, static_cast<const NoValue*>(nullptr),
-                                    static_cast<NoValue*>(nullptr), count, less);
+  return detail::merge_sort_sized<Tuning>(policy, in, out, static_cast<const NoValue*>(nullptr),
+                                          static_cast<NoValue*>(nullptr), count, less);
 }
 
 template <class Tuning = void, class Key, class Value, class Compare = Less>
 cudaError_t merge_sort_pairs(const Policy& policy, const Key* keys_in, Key* keys_out, const Value* values_in,
                              Value* values_out, long long count, Compare less = Compare()) {
-  using Chosen = std::conditional_t<std::is_void_v<Tuning>, DefaultMergeTuning<Key>, Tuning>;
-  return detail::merge_sort<Chosen>(policy, keys_in, keys_out, values_in, values_out, count, less);
+  return detail::merge_sort_sized<Tuning>(policy, keys_in, keys_out, values_in, values_out, count, less);
 }
 
 // Merges two sorted sequences; of equal items those of `a` come first.

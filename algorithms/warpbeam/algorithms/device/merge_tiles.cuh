@@ -34,7 +34,7 @@ __device__ void write_merged(unsigned char* memory, const Key (&item)[Tuning::kI
 #pragma unroll
     for (int i = 0; i < kItems; ++i) keys[first + i] = item[i];
   }
-#if WB_BULK_COPY
+#if WB_BULK_STORE
   if constexpr (kBulk) {
     if (valid == Tuning::kTile && is_aligned(keys_out, 16)) {
       bulk::fence_proxy();
