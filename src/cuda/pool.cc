@@ -31,14 +31,11 @@ Pool::~Pool() {
 void Pool::count_use(uint64_t bytes) {
   used += bytes;
   used_high = std::max(used_high, used);
-  reserved = std::max(reserved, in_steps(used - promised));
+  reserved = std::max(reserved, in_steps(used));
   reserved_high = std::max(reserved_high, reserved);
 }
 
-void Pool::count_free(uint64_t bytes) {
-  used -= std::min(used, bytes);
-  keep_at_most(release_threshold / kReserveStep * kReserveStep);
-}
+uint64_t Pool::threshold() const { return release_threshold / kReserveStep * kReserveStep; }
 
 void Pool::keep_at_most(uint64_t bytes) { reserved = std::max(in_steps(used), std::min(reserved, in_steps(bytes))); }
 
@@ -78,8 +75,8 @@ void release_pooled(Context& owner, const vm::Allocation& allocation) {
   if (!part.pool) return;
   if (part.file_bytes) leave_file(part, allocation.base);
   std::lock_guard lock(part.pool->mutex);
-  if (part.promised) part.pool->promised -= part.size;
-  part.pool->count_free(part.size);
+  if (!part.freed) part.pool->used -= part.size;
+  part.pool->keep_at_most(part.pool->threshold());
 }
 
 void forget_pools(Context& context) {
@@ -105,7 +102,7 @@ PoolRef current_pool(Context& context) {
 // addresses, and addresses are not given out twice.
 bool has_room(Pool& pool, uint64_t size) {
   std::lock_guard lock(pool.mutex);
-  const uint64_t most = pool.properties.maxSize, held = pool.used - pool.promised;
+  const uint64_t most = pool.properties.maxSize, held = pool.used;
   return most == 0 || (held <= most && size <= most - held);
 }
 
@@ -205,8 +202,8 @@ cudaError_t free_async(void* pointer, cudaStream_t handle) {
       std::lock_guard lock(pools().mutex);
       PoolPart& part = pools().parts.at(place->allocation.base);
       std::lock_guard pool_lock(part.pool->mutex);
-      part.pool->promised += part.size;
-      part.promised = true;
+      part.pool->used -= part.size;
+      part.freed = true;
     }
     enqueue(stream->context, stream, InternalWork{[owner = place->owner, allocation = place->allocation] {
               release_pooled(*owner, allocation);

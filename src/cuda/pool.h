@@ -22,8 +22,7 @@ struct Pool {
   std::mutex mutex;  // guards what follows
   uint64_t release_threshold = 0;
   int reuse[3] = {1, 1, 1};  // event dependencies, opportunistic, internal dependencies
-  uint64_t used = 0, used_high = 0;
-  uint64_t promised = 0;  // part of `used` that will be free when queued work is done
+  uint64_t used = 0, used_high = 0;  // without what is freed in stream order: it can be had again at once
   uint64_t reserved = 0, reserved_high = 0;
   std::set<int> readers;  // devices that see the memory
 
@@ -38,7 +37,7 @@ struct Pool {
   cudaMemPool_t handle() { return reinterpret_cast<cudaMemPool_t>(this); }
 
   void count_use(uint64_t bytes);
-  void count_free(uint64_t bytes);
+  uint64_t threshold() const;  // what is kept when nothing uses it, in whole steps
   void keep_at_most(uint64_t bytes);  // of what is reserved and not used
 };
 using PoolRef = std::shared_ptr<Pool>;
@@ -49,7 +48,7 @@ struct PoolPart {
   uint64_t size = 0;
   uint64_t file_offset = 0, file_bytes = 0;  // its place in the pool's file
   bool imported = false;                     // its pages are mapped here for it alone
-  bool promised = false;                     // its free is queued
+  bool freed = false;                        // in stream order
 };
 
 // Every pool, and what was allocated from them.

@@ -125,7 +125,7 @@ cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* data, void* point
       return cudaErrorInvalidValue;
     const PoolPart& part = found->second;
     FileHead head;
-    if (part.promised || !read_head(part.pool->file, &head)) return cudaErrorInvalidValue;
+    if (part.freed || !read_head(part.pool->file, &head)) return cudaErrorInvalidValue;
     Export out{{}, head.process, head.number, part.file_offset, part.file_bytes, part.size};
     std::memcpy(out.mark, kFileMark, sizeof kFileMark);
     *data = {};

@@ -16,6 +16,7 @@
 #include "driver/device_link.h"
 #include "driver/diagnostics.h"
 #include "driver/fatbin.h"
+#include "driver/launch_marks.h"
 #include "driver/object_file.h"
 #include "driver/passes.h"
 #include "driver/process.h"
@@ -252,7 +253,9 @@ DependencyOutput Build::host_dependencies(const Unit& unit) const {
 Result<void> Build::rewrite_launches(Unit& unit, bool with_host, const DependencyOutput* host_dependencies) {
   if (unit.source.language != Language::Cuda || only_shown()) return {};
   auto source = read_file(unit.source.path);
-  if (!source || find_device_launches(*source) == DeviceLaunches::None) return {};
+  if (!source) return {};
+  if (auto joined = join_launch_marks(*source)) source = std::move(*joined);
+  if (find_device_launches(*source) == DeviceLaunches::None) return {};
   std::vector<Command> commands;
   std::string host_text = temporary(unique(fs::path(unit.object).stem().string()) + ".host.cui");
   if (with_host) commands.push_back(preprocess_host(options_, unit.source.path, host_text, host_dependencies));
@@ -305,13 +308,15 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
   if (unit.host_text.empty()) read_respelled(unit, commands, first);
 }
 
-// Lets the passes from `first` on read a copy of the source in the spelling that clang reads, and in which clusters beside
-// launch bounds are one attribute, where it needs one.
+// Lets the passes from `first` on read a copy of the source in the spelling that clang reads, in which clusters beside
+// launch bounds are one attribute and the marks of launches stand together, where it needs one.
 void Build::read_respelled(const Unit& unit, std::vector<Command>& commands, size_t first) {
   auto text = read_file(unit.source.path);
   if (!text) return;  // clang says what is wrong with it
   auto respelled = respell(*text);
-  if (auto joined = join_cluster_bounds(respelled ? *respelled : *text)) respelled = std::move(joined);
+  if (unit.source.language == Language::Cuda)
+    for (auto join : {join_cluster_bounds, join_launch_marks})
+      if (auto joined = join(respelled ? *respelled : *text)) respelled = std::move(joined);
   if (!respelled) return;
   const std::string copy = temporary(fs::path(unit.object).stem().string() + ".respelled");
   if (!only_shown() && !write_file(copy, *respelled)) return;

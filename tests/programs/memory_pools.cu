@@ -76,6 +76,11 @@ void sizes() {
   EXPECT(cudaFreeAsync(c, stream), cudaErrorInvalidValue);
   REQUIRE(attribute(pool, cudaMemPoolAttrUsedMemCurrent) == 0);
   REQUIRE(attribute(pool, cudaMemPoolAttrReservedMemCurrent) == 0);
+  for (int i = 0; i < 10; ++i) {
+    CHECK(cudaMallocFromPoolAsync(&a, 40 * kMiB, pool, stream));
+    CHECK(cudaFreeAsync(a, stream));
+  }
+  REQUIRE(attribute(pool, cudaMemPoolAttrUsedMemHigh) <= 64 * kMiB);
 
   uint64_t threshold = ~0ull;
   CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
