@@ -13,7 +13,8 @@ struct Less {
   }
 };
 
-// How many of the first `diagonal` merged items come from `a`. Equal items come from `a` first, which keeps merges stable.
+// How many of the first `diagonal` merged items come from `a`. Equal items come from `a` first, which keeps merges
+// stable.
 template <class Index, class A, class B, class Compare>
 __device__ Index merge_path(A a, Index a_count, B b, Index b_count, Index diagonal, Compare less) {
   Index low = diagonal > b_count ? diagonal - b_count : 0;
@@ -29,11 +30,12 @@ __device__ Index merge_path(A a, Index a_count, B b, Index b_count, Index diagon
   return low;
 }
 
-// The same for kRuns sorted runs: low[r] becomes the number of items of run r, of `length[r]`, among the first `rest` of
-// all. Of equal items those of the earlier run come first. `at(r, i)` is item i of run r.
+// The same for kRuns sorted runs: low[r] becomes the number of items of run r, of `length[r]`, among the first `rest`
+// of all. Of equal items those of the earlier run come first. `at(r, i)` is item i of run r.
 //
-// The middles of what is undecided of each run are compared. Either too few items are wanted to reach the greatest middle:
-// it and what follows it in its run are out. Or so many are wanted that the smallest middle and what precedes it are in.
+// The middles of what is undecided of each run are compared. Either too few items are wanted to reach the greatest
+// middle: it and what follows it in its run are out. Or so many are wanted that the smallest middle and what precedes
+// it are in.
 template <int kRuns, class Key, class At, class Compare>
 __device__ void multiway_path(At at, const long long (&length)[kRuns], long long rest, long long (&low)[kRuns],
                               Compare less) {
@@ -76,9 +78,10 @@ __device__ void multiway_path(At at, const long long (&length)[kRuns], long long
   }
 }
 
-// The same by one whole warp, for when there are few places to find and fewer than 2^31 items: kWarpSize samples decide several bits at once. Every
-// sample is compared with every other, which bounds how many undecided items precede it. If at least `rest` do for certain,
-// the sample and what follows it in its run are out; if fewer than `rest` can, it and what precedes it are in.
+// The same by one whole warp, for when there are few places to find and fewer than 2^31 items: kWarpSize samples decide
+// several bits at once. Every sample is compared with every other, which bounds how many undecided items precede it. If
+// at least `rest` do for certain, the sample and what follows it in its run are out; if fewer than `rest` can, it and
+// what precedes it are in.
 template <int kRuns, class Key, class At, class Compare>
 __device__ void multiway_path_in_warp(At at, const int (&length)[kRuns], int rest, int (&low)[kRuns], Compare less) {
   constexpr int kSamples = kWarpSize / kRuns;
@@ -133,8 +136,8 @@ __device__ void multiway_path_in_warp(At at, const int (&length)[kRuns], int res
   }
 }
 
-// Merges kItems items from two runs of `keys`; from[i] is the place the i-th came from. Reads stay inside the array, and
-// items behind the end of both runs are not meaningful.
+// Merges kItems items from two runs of `keys`; from[i] is the place the i-th came from. Reads stay inside the array,
+// and items behind the end of both runs are not meaningful.
 template <int kItems, class Key, class Compare>
 __device__ void merge_serial(const Key* keys, int a, int a_end, int b, int b_end, Key (&item)[kItems],
                              int (&from)[kItems], Compare less) {

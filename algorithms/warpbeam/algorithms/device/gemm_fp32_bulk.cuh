@@ -1,5 +1,5 @@
-// The fp32 product for Hopper: the copy engine brings slices of A and B into a ring of stages, far ahead of their use, and
-// the warps of a block never wait for one another, only for the next stage.
+// The fp32 product for Hopper: the copy engine brings slices of A and B into a ring of stages, far ahead of their use,
+// and the warps of a block never wait for one another, only for the next stage.
 //
 // A warp makes 64 x 64 results, a thread 8 x 16 of them in registers: 24 values read from shared memory feed 128
 // multiply-adds. A is transposed beforehand, so that what a thread wants of one k lies together.

@@ -57,8 +57,8 @@ struct SeparateRuns {
   __device__ long long readable(long long, int r) const { return length(0, r); }
 };
 
-// Where the tile's start cuts each of its runs. One thread finds that, or with kWarp one warp: more work in less time, for
-// when there are few tiles.
+// Where the tile's start cuts each of its runs. One thread finds that, or with kWarp one warp: more work in less time,
+// for when there are few tiles.
 inline constexpr int kCutThreads = 128;
 
 template <bool kWarp, class Runs, class Compare>
@@ -89,8 +89,8 @@ __global__ void __launch_bounds__(kCutThreads)
     if (!kWarp || lane_id() == 0) cuts[tile * kRuns + r] = cut[r];
 }
 
-// Merges without tiles, for few items: every item looks up by itself how many of each other run precede it. That is much
-// more work than merging tiles, but all of it at once.
+// Merges without tiles, for few items: every item looks up by itself how many of each other run precede it. That is
+// much more work than merging tiles, but all of it at once.
 inline constexpr int kRankThreads = 128;
 
 template <class Runs, class Compare>

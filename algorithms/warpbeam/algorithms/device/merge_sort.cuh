@@ -1,8 +1,8 @@
 // Merging two sorted sequences, and a stable sort with any comparison.
 //
-// The sort first sorts tiles in shared memory, then merges sorted runs pass by pass. A pass merges four runs into one, in
-// two steps inside shared memory, so that everything travels through global memory half as often as with two. Few items are
-// merged without tiles.
+// The sort first sorts tiles in shared memory, then merges sorted runs pass by pass. A pass merges four runs into one,
+// in two steps inside shared memory, so that everything travels through global memory half as often as with two. Few
+// items are merged without tiles.
 #pragma once
 
 #include "../policy.cuh"
@@ -78,7 +78,7 @@ cudaError_t merge_sort(const Policy& policy, const Key* keys_in, Key* keys_out, 
   auto kernel = sort_tiles<Tuning, Key, Value, Compare>;
   WB_RETURN_IF_FAILED(allow_shared(kernel, kShared));
   kernel<<<static_cast<unsigned>(tiles), Tuning::kTileThreads, kShared, policy.stream>>>(keys_in, to, values_in,
-                                                                                        to_values, count, less);
+                                                                                         to_values, count, less);
   WB_RETURN_IF_FAILED(cudaGetLastError());
   long long run = Tuning::kTile;
   for (int pass = 0; pass < passes; ++pass, run *= kWays) {

@@ -20,11 +20,12 @@ struct MergeShared {
   static constexpr size_t kBytes = kKeys * sizeof(Key) > kValueBytes ? kKeys * sizeof(Key) : kValueBytes;
 };
 
-// Writes a tile's keys, and its values by the places they came from, through shared memory. kBulk: the copy engine takes
-// whole tiles of keys away.
+// Writes a tile's keys, and its values by the places they came from, through shared memory. kBulk: the copy engine
+// takes whole tiles of keys away.
 template <class Tuning, bool kBulk, int kThreads, class Key, class Value, class ValueAt>
-__device__ void write_merged(unsigned char* memory, const Key (&item)[Tuning::kItems], const int (&from)[Tuning::kItems],
-                             long long start, int valid, Key* keys_out, Value* values_out, ValueAt value_at) {
+__device__ void write_merged(unsigned char* memory, const Key (&item)[Tuning::kItems],
+                             const int (&from)[Tuning::kItems], long long start, int valid, Key* keys_out,
+                             Value* values_out, ValueAt value_at) {
   constexpr int kItems = Tuning::kItems;
   Key* keys = reinterpret_cast<Key*>(memory);
   const int first = static_cast<int>(threadIdx.x) * kItems;
@@ -202,17 +203,18 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
 #pragma unroll
     for (int i = 0; i < kItems; ++i) from[i] = diagonal + i < valid ? places[from[i]] : 0;
   }
-  write_merged<Tuning, Shared::kBulk, kThreads>(memory, item, from, start, valid, keys_out, values_out, [&](int index) -> Value {
-    if constexpr (kPairs) {
-      const Value* values = runs.values(group, 0) + part[0].first - part[0].at;
+  write_merged<Tuning, Shared::kBulk, kThreads>(
+      memory, item, from, start, valid, keys_out, values_out, [&](int index) -> Value {
+        if constexpr (kPairs) {
+          const Value* values = runs.values(group, 0) + part[0].first - part[0].at;
 #pragma unroll
-      for (int r = 1; r < kRuns; ++r)
-        if (index >= part[r].at) values = runs.values(group, r) + part[r].first - part[r].at;
-      return values[index];
-    } else {
-      return {};
-    }
-  });
+          for (int r = 1; r < kRuns; ++r)
+            if (index >= part[r].at) values = runs.values(group, r) + part[r].first - part[r].at;
+          return values[index];
+        } else {
+          return {};
+        }
+      });
 }
 
 // Sorts every tile on its own: a few items in each thread, then runs twice as long with every step. kWhole: the tile is
@@ -283,13 +285,14 @@ __global__ void __launch_bounds__(Tuning::kTileThreads)
     __syncthreads();
     sort_tile<Tuning, false, kPairs>(keys, places, valid, item, from, less);
   }
-  write_merged<Tuning, Shared::kBulk, kThreads>(memory, item, from, start, valid, keys_out, values_out, [&](int index) -> Value {
-    if constexpr (kPairs) {
-      return values_in[start + index];
-    } else {
-      return {};
-    }
-  });
+  write_merged<Tuning, Shared::kBulk, kThreads>(memory, item, from, start, valid, keys_out, values_out,
+                                                [&](int index) -> Value {
+                                                  if constexpr (kPairs) {
+                                                    return values_in[start + index];
+                                                  } else {
+                                                    return {};
+                                                  }
+                                                });
 }
 
 }  // namespace warpbeam::detail
