@@ -1,6 +1,7 @@
 #include "jit/lane_loops.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace warpbeam::jit {
 namespace {
@@ -35,6 +36,7 @@ bool lonely(const Flow& flow, const Shapes& shapes, const vm::Insn& i, const std
   if (row->kind == Kind::Lane || row->kind == Kind::Move || row->kind == Kind::Convert || row->kind == Kind::Select || row->kind == Kind::Compare || row->kind == Kind::Address) return true;
   if (row->kind != Kind::Memory || row->cls == isa::Class::Misc) return false;
   const isa::Mods& m = i.mods();
+  if (row->cls == isa::Class::Load && i.op[1] < 0 && (m.space == Space::Param || m.space == Space::ParamEntry)) return true;
   if (m.sem != isa::Sem::None && m.sem != isa::Sem::Weak) return false;
   const int total = isa::bytes_of(i.type()) * (i.list ? i.count : 1);
   if (isa::bytes_of(i.type()) > 8 || total > 16 || (total & (total - 1)) || (m.space == Space::Generic && flow.local_escapes)) return false;
@@ -54,6 +56,48 @@ bool lonely(const Flow& flow, const Shapes& shapes, const vm::Insn& i, const std
   return true;
 }
 
+// The nodes from `head` to `latch` as a loop, or as several with what is between them; none: they do not lend themselves.
+std::optional<LaneLoop> describe(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions, const std::vector<int>& region_of, uint32_t head, uint32_t latch) {
+  LaneLoop l{head, latch, 0, {}, {}};
+  bool fine = true, leaves = false;
+  const auto within = [&](uint32_t b) { return b >= head && b <= latch; };
+  Bits used(flow.variables.size()), written(flow.variables.size()), seen_after(flow.variables.size());
+  for (uint32_t b = 0; b < flow.nodes.size() && fine; ++b) {
+    const Node& node = flow.nodes[b];
+    for (uint32_t s : node.next) {
+      if (!within(b) && within(s) && s != head) fine = false;
+      if (within(b) && !within(s)) {
+        seen_after.add(flow.nodes[s].live_in);
+        leaves = leaves || shapes.divergent[b];
+      }
+    }
+    if (!within(b)) continue;
+    fine = fine && ((node.ends == End::Fall && node.next.size() == 1) || (node.ends == End::Branch && node.next.size() == 2)) && region_of[b] == region_of[head];
+    for (const Region& r : regions) fine = fine && r.exit_node != static_cast<int32_t>(b) && (b == head || r.entry != b);
+    for (uint32_t k = node.begin; k < node.end; ++k)
+      for (const Slot& s : flow.slots[k])
+        if (const auto v = flow.variable_at.find(s.at); v != flow.variable_at.end()) {
+          used.add(v->second);
+          if (s.written) written.add(v->second);
+        }
+  }
+  if (!fine || !leaves) return std::nullopt;
+  Cost cost;
+  for (uint32_t b = head; b <= latch; ++b)
+    for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k)
+      if (!lonely(flow, shapes, flow.code->insns[k], flow.slots[k], written, cost)) return std::nullopt;
+  l.most_lanes = cost.most_lanes();
+  // Only the lanes that ran see what they wrote; lanes that wait elsewhere keep their values.
+  written.each([&](size_t v) {
+    if (!seen_after.has(v)) return;
+    if (shapes.variables[v].vector()) l.results.push_back(static_cast<uint32_t>(v));
+    else fine = false;
+  });
+  used.each([&](size_t v) { l.variables.push_back(static_cast<uint32_t>(v)); });
+  if (!fine || l.most_lanes == 0) return std::nullopt;
+  return l;
+}
+
 }  // namespace
 
 std::vector<LaneLoop> find_lane_loops(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions) {
@@ -69,44 +113,23 @@ std::vector<LaneLoop> find_lane_loops(const Flow& flow, const Shapes& shapes, co
       for (uint32_t s : flow.nodes[b].next)
         if (s == head) latch = b, loop = true;
     if (!loop) continue;
-    LaneLoop l{head, latch, 0, {}, {}};
-    bool fine = true, leaves = false;
-    const auto within = [&](uint32_t b) { return b >= head && b <= latch; };
-    Bits used(flow.variables.size()), written(flow.variables.size()), seen_after(flow.variables.size());
-    for (uint32_t b = 0; b < n && fine; ++b) {
-      const Node& node = flow.nodes[b];
-      for (uint32_t s : node.next) {
-        if (!within(b) && within(s) && s != head) fine = false;
-        if (within(b) && !within(s)) {
-          seen_after.add(flow.nodes[s].live_in);
-          leaves = leaves || shapes.divergent[b];
+    std::optional<LaneLoop> found = describe(flow, shapes, regions, region_of, head, latch);
+    if (!found) continue;
+    // Loops that follow each other, as unrolling makes them, are better run through at once: from where the ways to them part.
+    if (!loops.empty() && loops.back().latch < head) {
+      constexpr uint32_t kFurthest = 4;
+      const uint32_t before = loops.back().head;
+      for (uint32_t from = before; from + kFurthest >= before; --from) {
+        std::optional<LaneLoop> both = describe(flow, shapes, regions, region_of, from, latch);
+        if (both) {
+          found = std::move(both);
+          loops.pop_back();
+          break;
         }
+        if (from == 0) break;
       }
-      if (!within(b)) continue;
-      fine = fine && (node.ends == End::Fall || node.ends == End::Branch) && region_of[b] == region_of[head] && !node.next.empty();
-      for (const Region& r : regions) fine = fine && r.exit_node != static_cast<int32_t>(b) && (b == head || r.entry != b);
-      node.waits.each([&](size_t w) { seen_after.add(flow.nodes[w].live_in); });
-      for (uint32_t k = node.begin; k < node.end; ++k)
-        for (const Slot& s : flow.slots[k])
-          if (const auto v = flow.variable_at.find(s.at); v != flow.variable_at.end()) {
-            used.add(v->second);
-            if (s.written) written.add(v->second);
-          }
     }
-    if (!fine || !leaves) continue;
-    Cost cost;
-    for (uint32_t b = head; b <= latch && fine; ++b)
-      for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end && fine; ++k)
-        fine = lonely(flow, shapes, flow.code->insns[k], flow.slots[k], written, cost);
-    if (!fine) continue;
-    l.most_lanes = cost.most_lanes();
-    written.each([&](size_t v) {
-      if (!seen_after.has(v)) return;
-      if (shapes.variables[v].vector()) l.results.push_back(static_cast<uint32_t>(v));
-      else fine = false;
-    });
-    used.each([&](size_t v) { l.variables.push_back(static_cast<uint32_t>(v)); });
-    if (fine && l.most_lanes > 0) loops.push_back(std::move(l));
+    loops.push_back(std::move(*found));
   }
   return loops;
 }

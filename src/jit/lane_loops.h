@@ -7,7 +7,7 @@
 namespace warpbeam::jit {
 
 struct LaneLoop {
-  uint32_t head = 0, latch = 0;   // it is the nodes from one to the other
+  uint32_t head = 0, latch = 0;   // it is the nodes from one to the other; lanes come in at the first
   int most_lanes = 0;             // that run one by one
   std::vector<uint32_t> variables;    // that it reads or writes
   std::vector<uint32_t> results;      // vectors that it writes and others see
