@@ -29,7 +29,7 @@ void Emitter::store_dense(const Access& a, V data, V address, V pointer) {
   const uint64_t bytes = data->getType()->getPrimitiveSizeInBits() / 8;
   const llvm::Align align(a.total());
   static const bool without = left_out("streaming");
-  if (a.shared || a.root < 0 || plan_.roots.loaded.contains(a.root) || bytes % kLine || without) {
+  if (a.shared || a.root < 0 || plan_.roots.publishes || plan_.roots.loaded.contains(a.root) || bytes % kLine || without) {
     user(b_.CreateAlignedStore(data, pointer, align));
     return;
   }

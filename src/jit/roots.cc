@@ -58,6 +58,10 @@ Roots find_roots(const Flow& flow) {
     }
   }
   for (const vm::Insn& i : flow.code->insns) {
+    if (i.source && i.source->form.row && !i.call) {
+      const isa::Sem sem = i.mods().sem;
+      roots.publishes = roots.publishes || sem == isa::Sem::Release || sem == isa::Sem::AcqRel || sem == isa::Sem::Sc;
+    }
     if (i.fn == sv.label || i.fn == sv.jump || !is_access(i) || i.source->form.row->cls != isa::Class::Load) continue;
     if (const int64_t root = roots.access(flow, i); root >= 0) roots.loaded.insert(root);
   }
