@@ -22,6 +22,7 @@
 #include "driver/process.h"
 #include "driver/ptx_text.h"
 #include "driver/split.h"
+#include "driver/stray_unrolls.h"
 #include "driver/respell.h"
 
 namespace warpbeam::driver {
@@ -309,14 +310,14 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
 }
 
 // Lets the passes from `first` on read a copy of the source in the spelling that clang reads, in which clusters beside
-// launch bounds are one attribute and the marks of launches stand together, where it needs one.
+// launch bounds are one attribute, the marks of launches stand together and only loops are unrolled, where it needs one.
 void Build::read_respelled(const Unit& unit, std::vector<Command>& commands, size_t first) {
   auto text = read_file(unit.source.path);
   if (!text) return;  // clang says what is wrong with it
   auto respelled = respell(*text);
   if (unit.source.language == Language::Cuda)
-    for (auto join : {join_cluster_bounds, join_launch_marks})
-      if (auto joined = join(respelled ? *respelled : *text)) respelled = std::move(joined);
+    for (auto mend : {join_cluster_bounds, join_launch_marks, drop_stray_unrolls})
+      if (auto joined = mend(respelled ? *respelled : *text)) respelled = std::move(joined);
   if (!respelled) return;
   const std::string copy = temporary(fs::path(unit.object).stem().string() + ".respelled");
   if (!only_shown() && !write_file(copy, *respelled)) return;

@@ -41,3 +41,10 @@ __global__ void kernel(T* h, T2* p, float* f) {
   atomicAdd(p + 4, p[0]);
 }
 float host() { return both(T(1.0f), T(2.0f), T(3.0f)); }
+__global__ void half2_from_braces(__half2* p, __half h) {
+  p[0] = {h, h};
+  p[1] = {};
+  __half2_raw raw;
+  raw.x = raw.y = 0x3c00;
+  p[2] = raw;
+}

@@ -8,6 +8,17 @@ __global__ void set(int *out, int value) { register int copy = value; *out = cop
 template <class T> __global__ void set_any(T *out, int value) { *out = value; }
 __global__ void launches(int *out) { if (threadIdx.x == 0) set<< <1, 1>> >(out, 8); }
 
+#pragma unroll
+__global__ void unrolled(int *out) {
+#pragma unroll
+  int sum = 0;
+#pragma unroll 2  // kept
+  /* a comment */
+  for (int i = 0; i < 4; ++i) sum += i;
+#pragma nounroll
+  *out = sum + 3;
+}
+
 template <class T> struct W {};
 template <class T> int operator<<(W<T>, T t) { return t; }
 
@@ -23,6 +34,7 @@ int main() {
   set<<<1, 1>> >(o, 6); is(6);
   set<< <1, 1>>>(o, 7); is(7);
   launches<< <1, 32>> >(o); is(8);
+  unrolled<< <1, 1>> >(o); is(9);
   const char *text = "set<< <1, 1>> >(o, 9)";  // not a launch
   if (text[5] != ' ') ++wrong;
   std::vector<std::vector<std::vector<int>> > nested(3);
