@@ -154,12 +154,17 @@ cudaError_t active_blocks(const Call& call) {
 // The heap of device malloc; the host can free none of it.
 cudaError_t allocate(const Call& call) {
   const uint64_t address = vm::device_malloc(*call.w.block->launch, call.arg<uint64_t>(1));
+  if (auto& watcher = call.w.block->observer; watcher && address)
+    watcher->heap_allocated(call.w, call.insn, call.lane, address, call.arg<uint64_t>(1));
   return address ? call.give(0, address) : cudaErrorMemoryAllocation;
 }
 
 cudaError_t release(const Call& call) {
   const auto address = call.arg<uint64_t>(0);
-  return !address || vm::device_free(*call.w.block->launch, address) ? cudaSuccess : cudaErrorInvalidValue;
+  if (!address) return cudaSuccess;
+  const bool known = vm::device_free(*call.w.block->launch, address);
+  if (auto& watcher = call.w.block->observer; watcher && known) watcher->heap_freed(call.w, call.insn, call.lane, address, true);
+  return known ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t copy(const Call& call, const Region& to, const Region& from, size_t width, size_t height, size_t depth, uint64_t stream) {

@@ -108,7 +108,8 @@ bool has_room(Pool& pool, uint64_t size) {
 
 cudaError_t allocate_from(const PoolRef& pool, Context& caller, size_t size, cudaStream_t stream, void** pointer) {
   Context& owner = owner_of(*pool, caller);
-  if (!find_stream(owner, stream)) return cudaErrorInvalidResourceHandle;
+  StreamRef order = find_stream(owner, stream);
+  if (!order) return cudaErrorInvalidResourceHandle;
   if (pool->imported) return cudaErrorInvalidValue;
   if (!has_room(*pool, size)) return cudaErrorMemoryAllocation;
   const auto kind = pool->managed()     ? vm::MemoryKind::Managed
@@ -132,8 +133,13 @@ cudaError_t allocate_from(const PoolRef& pool, Context& caller, size_t size, cud
     release(owner, allocation.base);
     return status;
   }
-  std::lock_guard lock(pools().mutex);
-  pools().parts[allocation.base] = std::move(part);
+  {
+    std::lock_guard lock(pools().mutex);
+    pools().parts[allocation.base] = std::move(part);
+  }
+  // The memory is there at once; only a watcher asks who may use it.
+  if (auto* tool = observe::tool(); tool && tool->checks())
+    if (OpRef op = enqueue(owner, order, InternalWork{[] {}})) tool->allocated_by(allocation.base, op->id);
   return cudaSuccess;
 }
 

@@ -226,8 +226,10 @@ int check_command(const Arguments& arguments) {
   if (options->inputs.empty()) return fail("no source is named; `warpbeam check --help` tells more");
   if (options->phase != Phase::Executable || options->shared || !options->output.empty()) return fail("it makes a program and runs it; use `warpbeam nvcc` to make something else");
   catch_interrupts();
-  // Lines of host code; frame pointers are not needed, the unwinder reads tables.
+  // Lines of host code, in the form that addr2line knows best, and every caller on the stack; frame pointers are not
+  // needed, the unwinder reads tables.
   if (!options->debug) options->host.push_back("-gline-tables-only");
+  append(options->host, {"-gdwarf-4", "-fno-optimize-sibling-calls"});
   append(request->program, options->run_arguments);
   options->run = false;
   words.push_back("warpbeam check");

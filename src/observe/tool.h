@@ -64,6 +64,8 @@ class Tool {
   // --- memory that the host asked for
   virtual void allocated(const vm::Allocation&, int device) {}
   virtual void freed(const vm::Allocation&, int device) {}
+  // The allocation at `base` is there for who comes after that operation.
+  virtual void allocated_by(uint64_t base, uint64_t operation) {}
 
   // --- the program marks what is of interest
   virtual void recording(bool on) {}            // cudaProfilerStart, cudaProfilerStop

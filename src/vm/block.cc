@@ -214,6 +214,7 @@ void Block::check_cluster_barrier() {
     for (auto& w : b->warps) w->release_cluster();
     ++b->progress;
   }
+  if (leader->observer) leader->observer->cluster_complete(*leader);
 }
 
 void Block::check_barrier(uint8_t b) {

@@ -48,6 +48,8 @@ void pure_virtual(Warp& w, const Insn& i, const CallSite&, uint32_t mask) {
 
 // --- the kernel's heap -------------------------------------------------------------------------------------------
 
+constexpr uint64_t kWatchedGap = 16;
+
 struct Heap {
   std::mutex mutex;
   uint64_t base = 0, size = 0, serial = 0;
@@ -61,14 +63,22 @@ Heap& heap_of(DeviceMemory* memory) {
   return heaps[memory];
 }
 
-void heap_malloc(Warp& w, const Insn&, const CallSite& site, uint32_t mask) {
-  for_lanes(mask, [&](int lane) { give_back<uint64_t>(w, site, lane, device_malloc(*w.block->launch, argument<uint64_t>(w, site, 0, lane))); });
+void heap_malloc(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
+  for_lanes(mask, [&](int lane) {
+    const auto bytes = argument<uint64_t>(w, site, 0, lane);
+    const uint64_t address = device_malloc(*w.block->launch, bytes);
+    if (address && w.block->observer) w.block->observer->heap_allocated(w, i, lane, address, bytes);
+    give_back<uint64_t>(w, site, lane, address);
+  });
 }
 
 void heap_free(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
   for_lanes(mask, [&](int lane) {
     const uint64_t p = argument<uint64_t>(w, site, 0, lane);
-    if (p && !device_free(*w.block->launch, p))
+    if (!p) return;
+    const bool known = device_free(*w.block->launch, p);
+    if (w.block->observer) w.block->observer->heap_freed(w, i, lane, p, known);
+    if (!known)
       w.trap(TrapKind::IllegalAddress, i, lane, "free of an address that device malloc did not give, or that is free already", p);
   });
 }
@@ -128,7 +138,7 @@ uint64_t device_malloc(const Launch& launch, uint64_t bytes) {
   // The memory may have been reset since, or another one may live at its place.
   const auto still = heap.base ? launch.memory->find(heap.base) : std::nullopt;
   if (!still || still->serial != heap.serial) {
-    auto a = launch.memory->allocate(launch.heap_limit, 256, MemoryKind::Variable, "the heap of device malloc");
+    auto a = launch.memory->allocate(launch.heap_limit, 256, MemoryKind::Variable, kHeapOrigin);
     if (!a) return 0;
     heap.base = a->base;
     heap.size = launch.heap_limit;
@@ -137,7 +147,9 @@ uint64_t device_malloc(const Launch& launch, uint64_t bytes) {
     heap.free = {{heap.base, heap.size}};
   }
   if (bytes > heap.size) return 0;
-  bytes = (std::max<uint64_t>(bytes, 1) + 15) / 16 * 16;
+  // Who looks for accesses past the end needs something between two pieces.
+  const uint64_t apart = launch.observer ? kWatchedGap : 0;
+  bytes = (std::max<uint64_t>(bytes, 1) + apart + 15) / 16 * 16;
   for (auto it = heap.free.begin(); it != heap.free.end(); ++it) {
     if (it->second < bytes) continue;
     const uint64_t at = it->first, left = it->second - bytes;

@@ -164,7 +164,7 @@ void bulk_load(Warp& w, const Insn& i, uint32_t mask) {
     report(w, i, l, Space::Global, source, bytes, AccessKind::Read);
     each_target(w, i, l, address_of(w, i.wide[0], l), address_of(w, i.wide[3], l), 4, [&](uint64_t to, uint64_t bar) {
       const SharedPlace place = shared_span(w, i, l, to, bytes, 16, AccessKind::Write);
-      if (place.block == w.block) report(w, i, l, Space::Shared, place.offset, bytes, AccessKind::Write);
+      report(w, i, l, Space::Shared, reported_offset(w, place), bytes, AccessKind::Write);
       if (bytes) std::memcpy(place.data(), from, bytes);
       ++place.block->progress;
       complete_transactions(w, i, l, bar, bytes);
@@ -178,7 +178,8 @@ void bulk_exchange(Warp& w, const Insn& i, uint32_t mask) {
     const uint64_t bytes = bulk_size(w, i, l, i.wide[2]);
     const SharedPlace from = shared_span(w, i, l, address_of(w, i.wide[1], l), bytes, 16, AccessKind::Read);
     const SharedPlace to = shared_span(w, i, l, address_of(w, i.wide[0], l), bytes, 16, AccessKind::Write);
-    report(w, i, l, Space::Shared, from.offset, bytes, AccessKind::Read);
+    report(w, i, l, Space::Shared, reported_offset(w, from), bytes, AccessKind::Read);
+    report(w, i, l, Space::Shared, reported_offset(w, to), bytes, reduces ? AccessKind::Atomic : AccessKind::Write);
     if (reduces)
       reduce_span(i.mods(), i.type(), to.data(), from.data(), bytes);
     else
@@ -310,8 +311,7 @@ void tensor_load(Warp& w, const Insn& i, uint32_t mask) {
     each_target(w, i, l, address_of(w, i.wide[0], l), address_of(w, i.wide[2], l), mods.im2col ? 4 : 3,
                 [&](uint64_t to, uint64_t bar) {
                   const SharedPlace place = box_place(w, i, l, to, c.map, AccessKind::Write);
-                  if (place.block == w.block)
-                    report(w, i, l, Space::Shared, place.offset, tensor_box_bytes(c.map), AccessKind::Write);
+                  report(w, i, l, Space::Shared, reported_offset(w, place), tensor_box_bytes(c.map), AccessKind::Write);
                   load_box(w, i, l, c, place);
                   complete_transactions(w, i, l, bar, tensor_box_bytes(c.map));
                 });

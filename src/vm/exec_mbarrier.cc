@@ -43,7 +43,7 @@ class Object {
              address);
     if (w.block->observer) {
       Addresses a;
-      for (uint64_t& x : a.at) x = place_.offset;
+      for (uint64_t& x : a.at) x = reported_offset(w, place_);
       report_access(w, i, 1u << lane, isa::Space::Shared, a, 8, kind, false);
     }
   }

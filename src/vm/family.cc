@@ -60,6 +60,7 @@ void begin_one(const DeviceTaskRef& task) {
     task->begun = true;
     --family.pending;
   }
+  if (parent->launch.observer) task->launch.observer = parent->launch.observer->child(task->launch);
   Machine::instance().start(std::move(task->launch), [task](LaunchResult&& r) { complete(task, std::move(r)); }, parent.get());
 }
 

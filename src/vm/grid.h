@@ -92,6 +92,7 @@ void give_back_block(const std::shared_ptr<Grid>& grid, std::unique_ptr<Block> b
 bool step(Grid& grid, bool& spun);
 
 // Kernel-side heap, one per DeviceMemory: device malloc and free.
+inline constexpr char kHeapOrigin[] = "the heap of device malloc";
 uint64_t device_malloc(const Launch& launch, uint64_t bytes);
 bool device_free(const Launch& launch, uint64_t address);
 

@@ -28,6 +28,7 @@ enum class AccessKind : uint8_t;
 // accesses, and so is a copy between spaces.
 struct Access {
   // Global, Const, Shared, Local, ParamEntry (of the kernel) or ParamFunc (arguments of calls: registers on a GPU).
+  // Shared addresses of another block of the cluster carry its rank plus one above kClusterStride (spans.h).
   isa::Space space{};
   AccessKind kind{};
   bool returns = true;     // an atomic operation whose old value is used; false for `red` and an unused result
@@ -62,6 +63,15 @@ class BlockObserver {
   virtual void barrier_complete(Block&, uint8_t barrier) {}
   // Nothing in the block can run any more; a Deadlock trap follows. Block::who_waits tells.
   virtual void deadlock(Block&) {}
+  // All threads of the cluster have come to its barrier. Told to the observer of the block that leads the cluster.
+  virtual void cluster_complete(Block& leader) {}
+
+  // The kernel's heap gave a lane `bytes` at `address`; a lane gives memory back. `known` is false for an address that the
+  // heap did not give, or has back already: a trap follows.
+  virtual void heap_allocated(Warp&, const Insn&, int lane, uint64_t address, uint64_t bytes) {}
+  virtual void heap_freed(Warp&, const Insn&, int lane, uint64_t address, bool known) {}
+  // The device runtime will write there for the program: a copy or a fill that a kernel asked for.
+  virtual void runtime_wrote(uint64_t address, uint64_t bytes) {}
 };
 
 class Observer {  // of one launch
@@ -73,6 +83,8 @@ class Observer {  // of one launch
   virtual void end_block(const Block&, std::unique_ptr<BlockObserver>) = 0;
   // After the last block.
   virtual void end_grid(const LaunchResult&) {}
+  // Of a grid that this one's code launches, just before it starts.
+  virtual std::shared_ptr<Observer> child(const Launch&) { return nullptr; }
   // Whether blocks take turns instead of running side by side: then events come in the same order every time.
   virtual bool one_block_at_a_time() const { return false; }
 };

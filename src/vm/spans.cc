@@ -24,6 +24,10 @@ SharedPlace locate_shared(Warp& w, const Insn& i, int lane, uint64_t address) {
   return {members[rank], offset % kClusterStride};
 }
 
+uint64_t reported_offset(const Warp& w, const SharedPlace& place) {
+  return place.block == w.block ? place.offset : place.offset + (place.block->cluster_rank + 1) * kClusterStride;
+}
+
 SharedPlace shared_span(Warp& w, const Insn& i, int lane, uint64_t address, uint64_t bytes, uint64_t alignment,
                         AccessKind kind) {
   const SharedPlace place = locate_shared(w, i, lane, address);

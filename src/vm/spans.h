@@ -14,6 +14,9 @@ struct SharedPlace {
   std::byte* data() const { return block->shared.data() + offset; }
 };
 
+// The offset by which an observer of `w` is told of the place.
+uint64_t reported_offset(const Warp& w, const SharedPlace& place);
+
 // `address` is an offset in the shared window (of the block or of the cluster); generic addresses lose their window
 // first.
 uint64_t shared_offset(Warp& w, const Insn& i, int lane, uint64_t address);

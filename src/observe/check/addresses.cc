@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "observe/check/block_watch.h"
+#include "vm/spans.h"
 
 namespace warpbeam::observe::check {
 namespace {
@@ -18,6 +19,7 @@ std::string in_bytes(uint64_t n) { return fmt::format("{} bytes", n); }
 // Accesses of several elements are aligned as a whole.
 uint32_t alignment(const vm::Access& a) {
   uint32_t n = a.bytes;
+  if (n > 32) return 1;  // copies and matrices: their instructions check it
   while (n & (n - 1)) n &= n - 1;
   return n ? n : 1;
 }
@@ -97,13 +99,12 @@ void BlockWatch::global_access(Now& n) {
       }
     }
     if (address & align) misaligned(n, l, align + 1);
-    if (n.region->kind == vm::MemoryKind::Constant || !n.region->shadow) continue;
-    n.memory = reinterpret_cast<const std::byte*>(n.region->base);
+    if (n.region->kind == vm::MemoryKind::Constant || !n.region->cells) continue;
+    n.memory = reinterpret_cast<const std::byte*>(n.region->zero);
     if (n.region->kind != vm::MemoryKind::Device && n.region->by_program && (n.region->kernels.empty() || n.region->kernels.back() != l_.op))
       n.region->kernels.push_back(l_.op);
     if (!n.region->uses.empty() && c_.settings.race) look_at_ranges(n, address, l);
-    if (n.insn.mods().nc && n.act == Act::Read && false) continue;
-    look(n, n.region->shadow, address - n.region->base, l, c_.settings.init && !n.region->initialised);
+    look(n, *n.region->cells, address - n.region->zero, l, c_.settings.init && !n.region->initialised);
   }
   if (n.region != remembered)
     for (auto& r : n.state.recent)
@@ -138,7 +139,7 @@ void BlockWatch::bad_address(Now& n, int lane) {
     f.lines.push_back({fmt::format("Address {:#x} is {} into an allocation at {:#x} of size {} that was freed", address,
                                    in_bytes(address - freed->base), freed->base, in_bytes(freed->size)), {}});
     c_.describe_region(f, *freed);
-    f.lines.push_back({fmt::format("freed by {}", freed->freed_by), freed->freed});
+    f.lines.push_back({freed->in_heap ? fmt::format("freed by {} at {}", freed->freed_by, freed->freed_at) : fmt::format("freed by {}", freed->freed_by), freed->freed});
     f.mend = "free the memory only after the last kernel that uses it";
   } else if (fault.host_pointer) {
     f.kind = "host_pointer";
@@ -184,12 +185,20 @@ void BlockWatch::misaligned(Now& n, int lane, uint32_t align) {
 
 void BlockWatch::shared_access(Now& n) {
   const uint32_t bytes = n.access.bytes, align = alignment(n.access) - 1;
-  n.bound = base_;
-  n.memory = block_.shared.data();
   const LaunchInfo::SharedVariable* v = nullptr;
   for (uint32_t left = n.access.mask; left; left &= left - 1) {
     const int l = __builtin_ctz(left);
-    const uint64_t offset = n.access.address[l];
+    uint64_t offset = n.access.address[l];
+    n.home = this;
+    if (offset >= vm::kClusterStride) {
+      const auto& members = block_.leader->members;
+      const uint64_t rank = offset / vm::kClusterStride - 1;
+      if (rank >= members.size()) bad_shared(n, l);
+      n.home = static_cast<BlockWatch*>(members[rank]->observer.get());
+      offset %= vm::kClusterStride;
+    }
+    n.bound = block_.leader->members.size() < 2 && !copies_ ? base_ : 0;
+    n.memory = n.home->block_.shared.data();
     auto holds = [&](const LaunchInfo::SharedVariable& s) { return offset >= s.offset && offset + bytes <= uint64_t(s.offset) + s.size; };
     if (!v || !holds(*v)) {
       v = nullptr;
@@ -198,13 +207,13 @@ void BlockWatch::shared_access(Now& n) {
       if (!v && (c_.settings.memory || offset + bytes > block_.shared_bytes)) bad_shared(n, l);
     }
     if (offset & align) misaligned(n, l, align + 1);
-    look(n, shared_, offset, l, c_.settings.init);
+    look(n, n.home->shared_, offset, l, c_.settings.init);
   }
   if (n.strength != Strength::Weak) synchronise(n);
 }
 
 void BlockWatch::bad_shared(Now& n, int lane) {
-  const uint64_t offset = n.access.address[lane];
+  const uint64_t offset = n.access.address[lane] % vm::kClusterStride;
   Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __shared__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", offset));
   const LaunchInfo::SharedVariable* nearest = nullptr;
@@ -230,6 +239,70 @@ void BlockWatch::bad_shared(Now& n, int lane) {
   f.lines.push_back({"the kernel was launched", l_.stack});
   c_.report(0, std::move(f));
   stop(n, lane, vm::TrapKind::SharedOutOfRange, "invalid shared access", offset);
+}
+
+// --- the kernels' heap --------------------------------------------------------------------------------------------
+
+void BlockWatch::heap_allocated(vm::Warp& w, const vm::Insn& i, int lane, uint64_t address, uint64_t bytes) {
+  std::lock_guard lock(c_.mutex);
+  if (const auto whole = l_.launch->memory->find(address))
+    c_.regions.add_piece(*whole, address, bytes, fmt::format("{} {}", c_.sites[c_.sites.number(i, w)].location, thread_text(w, lane)));
+  ++c_.heap_given;
+}
+
+void BlockWatch::heap_freed(vm::Warp& w, const vm::Insn& i, int lane, uint64_t address, bool known) {
+  std::lock_guard lock(c_.mutex);
+  const std::string here = fmt::format("{} {}", c_.sites[c_.sites.number(i, w)].location, thread_text(w, lane));
+  ++c_.heap_freed;
+  vm::Access a;
+  a.space = isa::Space::Global;
+  a.kind = vm::AccessKind::Write;
+  a.mask = 1u << lane;
+  a.bytes = 4;
+  a.address.fill(address);
+  Now n{w, i, a, warps_[w.index], Act::Write, Strength::Weak};
+  note_event(n);
+  Region* r = c_.regions.find(address);
+  if (known) {
+    // Whoever uses the memory must be done with it: to free it is like writing all of it.
+    if (r && r->cells && r->base == address) {
+      constexpr uint64_t kMost = 4096;
+      n.region = r;
+      n.bound = l_.ordered_below;
+      n.memory = reinterpret_cast<const std::byte*>(r->zero);
+      for (uint64_t at = 0; at + 4 <= std::min(r->size, kMost); at += 4) {
+        a.address.fill(address + at);
+        look(n, *r->cells, address + at - r->zero, lane, false);
+      }
+    }
+    return c_.regions.remove_piece(address, here);
+  }
+  const Region* freed = r ? nullptr : c_.regions.freed_at(address);
+  const bool twice = freed && freed->base == address;
+  Finding f = finding(n, lane, "memory", twice ? "double_free" : "invalid_free",
+                      twice ? "Double free: free in a kernel of an address that was freed before" : "Invalid free: free in a kernel of an address that malloc did not give");
+  f.facts.emplace_back("address", fmt::format("{:#x}", address));
+  if (twice) {
+    f.lines.push_back({fmt::format("Address {:#x} of size {} was freed at {}", address, in_bytes(freed->size), freed->freed_at), {}});
+    c_.describe_region(f, *freed);
+    f.mend = "free every allocation once, by one thread";
+  } else if (r) {
+    f.lines.push_back({fmt::format("Address {:#x} is {} into the allocation at {:#x} of size {}", address, in_bytes(address - r->base), r->base, in_bytes(r->size)), {}});
+    c_.describe_region(f, *r);
+    f.mend = r->in_heap ? "free the pointer that malloc gave, not one into its middle" : "memory of cudaMalloc goes back with cudaFree, on the host";
+  } else {
+    f.lines.push_back({fmt::format("Address {:#x} is not memory of the kernels' heap", address), {}});
+    f.mend = "free takes what malloc gave in device code";
+  }
+  f.lines.push_back({"the kernel was launched", l_.stack});
+  c_.report(0, std::move(f));
+  l_.ended_by_checker = true;  // the machine ends the launch
+}
+
+void BlockWatch::runtime_wrote(uint64_t address, uint64_t bytes) {
+  std::lock_guard lock(c_.mutex);
+  Region* r = c_.region_at(address, *l_.launch->memory);
+  if (r && r->cells && address < r->base + r->size) r->cells->initialise(address - r->zero, std::min(bytes, r->base + r->size - address));
 }
 
 // --- local memory -------------------------------------------------------------------------------------------------
@@ -289,7 +362,7 @@ void BlockWatch::uninitialised(Now& n, int lane, uint64_t offset, uint32_t bytes
   if (n.shared && n.act == Act::Read && n.strength != Strength::Weak) f.severity = Severity::Warning;
   if (n.act == Act::Atomic) f.lines.push_back({"an atomic operation reads the old value", {}});
   if (local) f.lines.push_back({fmt::format("Address {:#x} of the thread's local memory", offset), {}});
-  else add_place(f, n, n.shared ? offset : n.region->base + offset);
+  else add_place(f, n, n.shared ? offset : n.region->zero + offset);
   f.mend = n.shared ? "shared memory has no initial value: let the threads store one, then __syncthreads()"
            : local  ? "give the variable a value before it is read"
                     : "cudaMalloc does not clear memory: use cudaMemset or cudaMemcpy first";

@@ -1,5 +1,6 @@
 // Instructions, barriers and fences of a block; race.cc and addresses.cc look at its accesses.
 #include "observe/check/block_watch.h"
+#include "vm/spans.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +29,13 @@ Strength strength_of(const vm::Insn& i, vm::AccessKind kind) {
   switch (m.sem) {
     case Sem::Volatile: case Sem::Mmio: return Strength::Sys;
     case Sem::Relaxed: case Sem::Acquire: case Sem::Release: case Sem::Sc: return strength_of(m.scope);
-    default: return m.cache == isa::Cache::Cv ? Strength::Sys : Strength::Weak;
+    default: break;
+  }
+  // What passes by the first cache is how libraries wrote flags before there were ordered accesses.
+  switch (m.cache) {
+    case isa::Cache::Cv: return Strength::Sys;
+    case isa::Cache::Cg: case isa::Cache::Wt: return i.source->form.row->kind == isa::Kind::Async ? Strength::Weak : Strength::Gpu;
+    default: return Strength::Weak;
   }
 }
 
@@ -59,9 +66,23 @@ BlockWatch::~BlockWatch() {
 void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint32_t) {
   WarpState& s = warps_[w.index];
   if (++s.instructions > c_.settings.most_instructions) run_too_long(w, i, mask);
-  if (!mask || i.source->form.row->cls != isa::Class::Fence) return;
+  if (!s.doubts.empty()) {
+    uint32_t shuffle = 0;
+    if (const uint32_t lanes = s.doubts.executes(w, i, mask, &shuffle)) stores_doubt(w, i, lanes, shuffle);
+  }
+  if (!mask) return;
+  const Trait trait = trait_of(*i.source->form.row);
+  switch (trait) {
+    default: return;
+    case Trait::Fence: case Trait::CommitCopies: case Trait::WaitCopies: case Trait::WaitAllCopies: case Trait::CopiesArrive: break;
+  }
   std::lock_guard lock(c_.mutex);
-  fence(w, strength_of(i.mods().scope), mask);
+  if (trait == Trait::Fence) return fence(w, strength_of(i.mods().scope), mask);
+  ++s.stamp;  // what follows is another group of copies, or comes after they are complete
+  if (!s.copies) s.copies = std::make_unique<Copies>();
+  if (trait == Trait::CommitCopies) s.copies->commit(mask, c_.log.tick());
+  else if (trait == Trait::WaitCopies) s.copies->wait(mask, static_cast<uint32_t>(i.source->operands[0].imm), c_.log.tick());
+  else s.copies->wait_all(mask, c_.log.tick());
 }
 
 void BlockWatch::run_too_long(vm::Warp& w, const vm::Insn& i, uint32_t mask) {
@@ -123,15 +144,21 @@ void BlockWatch::fence(vm::Warp& w, Strength scope, uint32_t mask) {
 // work wherever the reader has not cached the data before.
 void BlockWatch::synchronise(Now& n) {
   const Sem sem = n.insn.mods().sem;
-  const bool writes = n.act != Act::Read, reads = n.act != Act::Write;
+  const Trait trait = trait_of(*n.insn.source->form.row);
+  const bool at_barrier = trait == Trait::Arrives || trait == Trait::CopiesArrive;
+  const bool writes = n.act != Act::Read && trait != Trait::Waits, reads = n.act != Act::Write && !at_barrier;
   Lanes* lanes = n.state.lanes.get();
   if (writes && releases(sem)) {
     fence(n.warp, n.strength, n.access.mask);
     lanes = n.state.lanes.get();
   }
+  if (at_barrier) ++n.state.stamp;
+  const auto warp = static_cast<uint16_t>(n.warp.index);
   for (uint32_t left = n.access.mask; left; left &= left - 1) {
     const int l = __builtin_ctz(left);
-    const uint64_t where = n.access.address[l];
+    const uint64_t address = n.access.address[l];
+    BlockWatch& home = n.shared && n.home ? *n.home : *this;
+    const uint64_t where = n.shared ? address % vm::kClusterStride : address;
     const uint64_t of_block = n.shared ? where : where ^ (uint64_t(1) << 63);  // a key apart from shared offsets
     if (reads) {
       const EventId when = c_.log.next();
@@ -141,15 +168,24 @@ void BlockWatch::synchronise(Now& n) {
         if (it != map.end()) add(n.state.extra().came[l], {&it->second, when});
       };
       if (!n.shared) come(*l_.meetings, where);
-      come(meetings_, of_block);
+      come(home.meetings_, of_block);
       lanes = n.state.lanes.get();
     }
-    if (writes && lanes && lanes->fence[l]) {
-      const auto& fence = lanes->fence[l];
-      const bool everywhere = !n.shared && fence->scope != Strength::Cta && n.strength != Strength::Cta;
-      Meeting& meeting = everywhere ? (*l_.meetings)[where] : meetings_[of_block];
-      meeting.leave({fence, 1u << l, c_.log.tick()});
+    if (!writes) continue;
+    const CameList none;
+    const CameList& came = lanes ? lanes->came[l] : none;
+    std::shared_ptr<const Snapshot> left_there;
+    if (at_barrier && sem != Sem::Relaxed) left_there = snapshot(n.state, warp, Strength::Cta, came);
+    else if (lanes && lanes->fence[l]) left_there = lanes->fence[l];
+    if (!left_there && n.act == Act::Write && !n.shared) {
+      auto loads = std::make_shared<Snapshot>(*snapshot(n.state, warp, n.strength, came));
+      loads->reads_only = true;
+      left_there = std::move(loads);
     }
+    if (!left_there) continue;
+    const bool everywhere = !n.shared && left_there->scope != Strength::Cta && n.strength != Strength::Cta;
+    Meeting& meeting = everywhere ? (*l_.meetings)[where] : home.meetings_[of_block];
+    meeting.leave({left_there, 1u << l, c_.log.tick()});
   }
 }
 
@@ -187,6 +223,7 @@ void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uin
     report_missing(w, i, *w.frame->function, members, mask, 1u << lane, vm::Warp::location(*last, *w.frame->function), "went on to", key);
     break;
   }
+  if (trait_of(*i.source->form.row) == Trait::Shuffle) s.doubts.shuffled(w, i, mask, c_.sites.number(i, w));
   if (!orders) {
     if (mask == w.live) s.soft_base = c_.log.tick(), ++s.stamp;
     return;
@@ -258,6 +295,27 @@ void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::Functi
     f.locations.push_back(there);
   }
   f.mend = "name only lanes that reach the call: take the mask with __ballot_sync before the branch, or move the call out of it";
+  c_.report(key, std::move(f));
+}
+
+// A lane stores what a shuffle gave it of a lane that was not there.
+void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, uint32_t shuffle) {
+  if (!c_.settings.sync) return;
+  std::lock_guard lock(c_.mutex);
+  const uint32_t site = c_.sites.number(i, w);
+  const uint64_t key = uint64_t(shuffle) << 32 | uint64_t(site & 0xffffff) << 8 | 8;
+  if (c_.repeated(key)) return;
+  const int lane = __builtin_ctz(lanes);
+  Finding f;
+  f.check = "sync";
+  f.kind = "shuffle_inactive_lane";
+  f.kernel = c_.sites[shuffle].kernel;
+  f.locations = {c_.sites[shuffle].location, c_.sites[site].location};
+  f.title = "A shuffle reads from a lane that does not take part in it: the value is undefined, and it is used";
+  f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
+  f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
+  f.lines.push_back({fmt::format("what was made of it is stored at {}", f.locations[1]), {}});
+  f.mend = "let all lanes that are read take part and be named in the mask, or use the result only where the source lane exists";
   c_.report(key, std::move(f));
 }
 
@@ -365,14 +423,37 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   }
 }
 
+// The blocks of the cluster have come: each knows what all did before.
+void BlockWatch::cluster_complete(vm::Block& leader) {
+  std::lock_guard lock(c_.mutex);
+  l_.clusters.push_back(std::make_unique<Meeting>());
+  Meeting& meeting = *l_.clusters.back();
+  for (vm::Block* member : leader.members) {
+    auto& watch = static_cast<BlockWatch&>(*member->observer);
+    watch.base_ = c_.log.tick();
+    for (WarpState& s : watch.warps_) {
+      ++s.stamp;
+      if (!s.lanes) continue;
+      for (CameList& list : s.lanes->came) {
+        add(watch.came_, list);
+        list.clear();
+      }
+    }
+    meeting.leave({watch.snapshot(watch.warps_[0], 0, Strength::Cta, {}), 0, c_.log.tick()});
+  }
+  const EventId now = c_.log.tick();
+  for (vm::Block* member : leader.members) add(static_cast<BlockWatch&>(*member->observer).came_, {&meeting, now});
+}
+
 // --- accesses ----------------------------------------------------------------------------------------------------
 
 // The event of this access: the warp's last one of this instruction, if nothing has been synchronised since.
 void BlockWatch::note_event(Now& n) {
-  auto& r = n.state.recent[hash(&n.insn) % n.state.recent.size()];
-  if (r.insn != &n.insn) {
+  auto& r = n.state.recent[(hash(&n.insn) + (n.act != Act::Read)) % n.state.recent.size()];
+  if (r.insn != &n.insn || r.act != n.act) {
     r = {};
     r.insn = &n.insn;
+    r.act = n.act;
     r.site = c_.sites.number(n.insn, n.warp);
   }
   if (r.stamp != n.state.stamp || r.mask != n.warp.active) {
@@ -386,6 +467,8 @@ void BlockWatch::note_event(Now& n) {
     e.warp = static_cast<uint16_t>(n.warp.index);
     e.act = n.act;
     e.strength = n.strength;
+    e.is_copy = n.access.async && n.insn.source->form.row->kind == isa::Kind::Async && trait_of(*n.insn.source->form.row) == Trait::None;
+    copies_ = copies_ || e.is_copy;
     r.id = c_.log.add(e);
   }
   n.id = r.id;

@@ -4,6 +4,9 @@
 #include <memory>
 
 #include "observe/check/checker.h"
+#include "observe/check/copies.h"
+#include "observe/check/doubt.h"
+#include "observe/check/traits.h"
 #include "vm/access.h"
 #include "vm/observer.h"
 
@@ -20,6 +23,10 @@ class BlockWatch final : public vm::BlockObserver {
   void warp_sync_abandoned(vm::Warp&, const vm::Insn&, uint32_t members, uint32_t mask) override;
   void barrier_arrive(vm::Warp&, const vm::Insn&, uint8_t barrier, uint32_t expected, uint32_t mask, bool waits) override;
   void barrier_complete(vm::Block&, uint8_t barrier) override;
+  void cluster_complete(vm::Block& leader) override;
+  void heap_allocated(vm::Warp&, const vm::Insn&, int lane, uint64_t address, uint64_t bytes) override;
+  void heap_freed(vm::Warp&, const vm::Insn&, int lane, uint64_t address, bool known) override;
+  void runtime_wrote(uint64_t address, uint64_t bytes) override;
 
  private:
   struct Lanes {  // what only some kernels need
@@ -32,12 +39,15 @@ class BlockWatch final : public vm::BlockObserver {
     EventId soft_base = 0;   // they were together at a shuffle or vote here, which orders nothing
     std::shared_ptr<LaneTable> table;
     std::unique_ptr<Lanes> lanes;
+    std::unique_ptr<Copies> copies;
+    Doubts doubts;
     uint64_t instructions = 0;
     std::array<const vm::Insn*, 32> last{};  // access of each lane
     std::unique_ptr<uint8_t[]> local;        // a flag per byte of local memory: has a value
     uint32_t local_stride = 0;
     struct Recent {
       const vm::Insn* insn = nullptr;
+      Act act{};
       uint32_t mask = 0, stamp = 0, site = 0;
       EventId id = 0;
       Region* region = nullptr;
@@ -59,6 +69,7 @@ class BlockWatch final : public vm::BlockObserver {
     EventId id = 0, bound = 0;
     uint32_t site = 0;
     bool shared = false;
+    BlockWatch* home = nullptr;         // the block whose shared memory it is
     Region* region = nullptr;
     const std::byte* memory = nullptr;  // of offset 0
   };
@@ -72,7 +83,10 @@ class BlockWatch final : public vm::BlockObserver {
   void look_at_ranges(Now&, uint64_t address, int lane);
   void conflict(Now&, Hazard, const Event& other, uint32_t other_lane, bool many, int lane, uint64_t offset, uint32_t bytes);
   bool ordered(const Now&, const Event& e, uint32_t e_lane, int lane) const;
+  bool ordered_copy(const Now&, Event e, uint32_t e_lane, int lane) const;
   void synchronise(Now&);  // atomic, volatile, ordered accesses
+  bool changes_nothing(const Now&, int lane, uint64_t offset, uint32_t bytes, const std::byte* at) const;
+  void stores_doubt(vm::Warp&, const vm::Insn&, uint32_t lanes, uint32_t shuffle);
   void note_event(Now&);
   uint64_t stored_value(const Now&, int lane, uint64_t at, uint32_t bytes) const;
 
@@ -109,6 +123,7 @@ class BlockWatch final : public vm::BlockObserver {
   };
   std::array<std::vector<Arrival>, 16> arrivals_;
   bool bypass_reported_ = false;
+  bool copies_ = false;  // asynchronous ones have been made, which no barrier orders
 };
 
 class LaunchWatch final : public vm::Observer {
@@ -121,6 +136,7 @@ class LaunchWatch final : public vm::Observer {
   }
   void end_grid(const vm::LaunchResult&) override;
   bool one_block_at_a_time() const override { return true; }
+  std::shared_ptr<vm::Observer> child(const vm::Launch&) override;
 
  private:
   Checker& c_;

@@ -9,6 +9,7 @@
 #include "observe/check/block_watch.h"
 #include "observe/tools.h"
 #include "vm/code.h"
+#include "vm/grid.h"
 
 namespace warpbeam::observe::check {
 namespace {
@@ -74,9 +75,29 @@ void Checker::allocated(const vm::Allocation& a, int device) {
   regions.add(copy, callers(), true);
 }
 
+// Stream-ordered memory: before its operation nobody has it, so that to give it out is like writing it.
+void Checker::allocated_by(uint64_t base, uint64_t operation) {
+  std::lock_guard lock(mutex);
+  Region* r = regions.find(base);
+  auto it = queued_.find(operation);
+  if (!r || it == queued_.end()) return;
+  order.name(it->second.op, "cudaMallocAsync");
+  r->uses.push_back({r->base, r->base + r->size, log.tick(), it->second.op, true, it->second.stack});
+}
+
+void Checker::began(uint64_t operation) {
+  std::lock_guard lock(mutex);
+  auto it = queued_.find(operation);
+  running_ = it == queued_.end() ? 0 : it->second.op;
+}
+
 void Checker::freed(const vm::Allocation& a, int) {
   std::lock_guard lock(mutex);
   ++frees_;
+  if (Region* r = regions.find(a.base); r && r->origin == "cudaMallocAsync" && running_ && settings.race) {
+    order.name(running_, "cudaFreeAsync");
+    use_range({r->base, r->size}, true, running_, ops_[running_].stack, "cudaFreeAsync");
+  }
   if (guard_) guard_->forget(a.base);
   Region* r = regions.find(a.base);
   std::string by = "cudaFree";
@@ -91,7 +112,9 @@ Region* Checker::region_at(uint64_t address, const vm::DeviceMemory& memory) {
   if (r) return r;
   // Memory that the program did not ask for: variables, the heap of device malloc, a cooperative launch's workspace.
   auto a = memory.find(address);
-  return a ? regions.add(*a, {}, false) : nullptr;
+  // The kernels' heap is watched piece by piece.
+  if (!a || (a->kind == vm::MemoryKind::Variable && a->origin == vm::kHeapOrigin)) return nullptr;
+  return regions.add(*a, {}, false);
 }
 
 Checker::Place Checker::global_place(const Region& region, uint64_t address, const vm::Launch* launch) {
@@ -110,7 +133,8 @@ Checker::Place Checker::global_place(const Region& region, uint64_t address, con
 
 void Checker::describe_region(Finding& f, const Region& r) {
   f.facts.emplace_back("allocation", fmt::format("{:#x}+{}", r.base, r.size));
-  if (r.by_program) f.lines.push_back({fmt::format("allocated by {}", r.origin), r.made});
+  if (r.in_heap) f.lines.push_back({fmt::format("allocated by {} at {}", r.origin, r.made_at), {}});
+  else if (r.by_program) f.lines.push_back({fmt::format("allocated by {}", r.origin), r.made});
   else f.lines.push_back({fmt::format("which is {}", r.origin), {}});
 }
 
@@ -174,7 +198,7 @@ void Checker::read_unwritten(Region& r, const Bytes& bytes, OpId op, const HostS
       const uint64_t n = std::min<uint64_t>(bytes.width, r.size > at ? r.size - at : 0);
       for (uint64_t k = 0; k < n; k += 4) {
         bool any = false;
-        r.shadow.peek(at + k, [&](Cell& c) { any = any || c.init; });
+        r.cells->peek(at + k, [&](Cell& c) { any = any || c.init; });
         ++total;
         if (!any && !without++) first = at + k;
       }
@@ -220,13 +244,13 @@ void Checker::use_range(const Bytes& bytes, bool writes, OpId op, const HostStac
     for (const RangeUse& u : r->uses)
       if (u.id >= bound && u.begin < end && bytes.base < u.end && (u.writes || writes) && u.op != op && !order.ordered(u.op, op))
         race(order.what(u.op), u.stack, "", "", uint64_t(u.op & 0xffffff) << 32 | uint64_t(op & 0xffffff) << 8 | 5);
-    if (r->shadow) {
+    if (r->cells) {
       for (uint64_t plane = 0; plane < bytes.planes; ++plane)
         for (uint64_t row = 0; row < bytes.rows; ++row) {
           const uint64_t at = bytes.base + plane * bytes.plane + row * bytes.pitch - r->base;
           const uint64_t n = std::min<uint64_t>(bytes.width, r->size > at ? r->size - at : 0);
           for (uint64_t k = 0; k < n; k += 4) {
-            r->shadow.peek(at + k, [&](Cell& c) {
+            r->cells->peek(at + k, [&](Cell& c) {
               auto consider = [&](EventId e_id) {
                 if (e_id < bound) return;
                 const Event* e = log.find(e_id);
@@ -243,7 +267,7 @@ void Checker::use_range(const Bytes& bytes, bool writes, OpId op, const HostStac
         }
     }
   }
-  if (!writes && !r->initialised && settings.init && r->shadow && !kernel_failed_) read_unwritten(*r, bytes, op, stack);
+  if (!writes && !r->initialised && settings.init && r->cells && !kernel_failed_) read_unwritten(*r, bytes, op, stack);
   if (r->uses.size() > 256) r->uses.erase(r->uses.begin(), r->uses.begin() + 128);
   std::erase_if(r->uses, [&](const RangeUse& u) { return order.host_knows(u.op); });
   r->uses.push_back({bytes.base, end, id, op, writes, stack});
@@ -253,11 +277,11 @@ void Checker::use_range(const Bytes& bytes, bool writes, OpId op, const HostStac
     r->initialised = true;
     return;
   }
-  if (!r->shadow) return;
+  if (!r->cells) return;
   for (uint64_t plane = 0; plane < bytes.planes; ++plane)
     for (uint64_t row = 0; row < bytes.rows; ++row) {
       const uint64_t at = bytes.base + plane * bytes.plane + row * bytes.pitch - r->base;
-      if (at < r->size) r->shadow.initialise(at, std::min<uint64_t>(bytes.width, r->size - at));
+      if (at < r->size) r->cells->initialise(at, std::min<uint64_t>(bytes.width, r->size - at));
     }
 }
 
@@ -266,21 +290,33 @@ void Checker::use_range(const Bytes& bytes, bool writes, OpId op, const HostStac
 std::shared_ptr<vm::Observer> Checker::launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
   std::lock_guard lock(mutex);
   auto it = queued_.find(operation);
-  if (it == queued_.end()) {  // by a kernel
-    settings.init = settings.race = false;
-    findings.set_note("nested", "kernels that kernels launch are not watched: races and uninitialised reads were not looked for after the first");
-    return nullptr;
-  }
+  if (it == queued_.end()) return nullptr;
   LaunchInfo info;
   info.op = it->second.op;
   info.stack = it->second.stack;
-  info.ordered_below = order.ordered_below(info.op, log.next());
-  info.kernel = spaced(launch.kernel->display_name);
   info.cc = device.cc();
+  order.name(info.op, fmt::format("kernel {}", spaced(launch.kernel->display_name)));
+  return watch(launch, std::move(info));
+}
+
+// It has the place of its family's first launch among the operations, and stands there by itself.
+std::shared_ptr<vm::Observer> Checker::child(const vm::Launch& launch, const LaunchInfo& parent) {
+  std::lock_guard lock(mutex);
+  LaunchInfo info;
+  info.op = order.issue_child(parent.op, fmt::format("kernel {}, launched by {}", spaced(launch.kernel->display_name), parent.kernel));
+  info.stack = parent.stack;
+  info.cc = parent.cc;
+  if (ops_.size() <= info.op) ops_.resize(info.op + 1);
+  ops_[info.op] = {info.op, parent.stack};
+  return watch(launch, std::move(info));
+}
+
+std::shared_ptr<vm::Observer> Checker::watch(const vm::Launch& launch, LaunchInfo info) {
+  info.kernel = spaced(launch.kernel->display_name);
   info.launch = &launch;
-  order.name(info.op, fmt::format("kernel {}", info.kernel));
+  info.ordered_below = order.ordered_below(info.op, log.next());
   // Meetings of earlier launches matter only to those that may run at the same time.
-  if (info.ordered_below == log.next()) meetings_.clear();
+  if (info.ordered_below == log.next() && launch.depth == 0) meetings_.clear();
   info.meetings = &meetings_;
   const vm::Code& code = *launch.kernel->code;
   const auto& variables = launch.program->image().shared_variables;
@@ -301,6 +337,8 @@ std::shared_ptr<vm::Observer> Checker::launch(const vm::Launch& launch, const mo
   }
   return std::make_shared<LaunchWatch>(*this, std::move(info));
 }
+
+std::shared_ptr<vm::Observer> LaunchWatch::child(const vm::Launch& launch) { return c_.child(launch, info_); }
 
 std::unique_ptr<vm::BlockObserver> LaunchWatch::begin_block(const vm::Block& block) {
   std::lock_guard lock(c_.mutex);

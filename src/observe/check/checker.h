@@ -41,6 +41,7 @@ struct LaunchInfo {
   // Where threads of different blocks meet: by address, those with a scope of one block by (address, block).
   std::unordered_map<uint64_t, Meeting>* meetings = nullptr;
   bool ended_by_checker = false;
+  std::vector<std::unique_ptr<Meeting>> clusters;  // at the barriers of clusters
 };
 
 class Checker final : public Tool {
@@ -50,8 +51,11 @@ class Checker final : public Tool {
   void queued(const Operation&) override;
   void waited(WaitKind, uint64_t which) override;
   std::shared_ptr<vm::Observer> launch(const vm::Launch&, const model::Device&, uint64_t operation) override;
+  std::shared_ptr<vm::Observer> child(const vm::Launch&, const LaunchInfo& parent);
   void allocated(const vm::Allocation&, int device) override;
   void freed(const vm::Allocation&, int device) override;
+  void allocated_by(uint64_t base, uint64_t operation) override;
+  void began(uint64_t operation) override;
   void failed_call(const FailedCall&) override;
   void asked_for_error(int code) override;
   void resetting(int device) override;
@@ -69,6 +73,7 @@ class Checker final : public Tool {
   Shapes shapes;
   Findings findings;
   std::vector<Shadow> spare_shadows;  // of shared memory
+  uint64_t heap_given = 0, heap_freed = 0;
 
   Region* region_at(uint64_t address, const vm::DeviceMemory& memory);
   // What an address is: a variable's name with indices or an offset in an allocation, and the allocation's history.
@@ -84,6 +89,7 @@ class Checker final : public Tool {
 
  private:
   friend class LaunchWatch;
+  std::shared_ptr<vm::Observer> watch(const vm::Launch&, LaunchInfo);
   uint32_t stream_of(const Operation&);
   void use_range(const Bytes& bytes, bool writes, OpId op, const HostStack& stack, const char* what);
   void read_unwritten(Region&, const Bytes&, OpId, const HostStack&);
@@ -99,6 +105,7 @@ class Checker final : public Tool {
   };
   std::unordered_map<uint64_t, Queued> queued_;     // by operation id
   std::vector<Queued> ops_;                         // by OpId
+  OpId running_ = 0;
   std::unordered_map<uint64_t, size_t> reported_;
   std::unordered_map<uint64_t, Meeting> meetings_;
   struct Call {

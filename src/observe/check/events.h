@@ -24,6 +24,7 @@ struct Event {
   uint16_t warp = 0;
   Act act{};
   Strength strength{};
+  bool is_copy = false;  // cp.async: it takes effect when it has been waited for
 };
 
 class EventLog {

@@ -70,24 +70,23 @@ void Checker::resetting(int device) {
 void Checker::report_leaks(const char* when) {
   if (settings.leaks == Settings::Leaks::No || !settings.memory) return;
   if (kernel_failed_ && settings.leaks != Settings::Leaks::Full) return;  // cudaFree fails then
-  // A program that frees little leaves it to the end of the process, which is a habit and no mistake.
-  uint64_t left = 0;
-  for (const auto& [base, r] : regions.live()) left += r->by_program && r->kind != vm::MemoryKind::Registered;
-  const bool careless = settings.leaks == Settings::Leaks::Full || frees_ > left;
+  // A program that frees nothing leaves it to the end of the process, which is a habit and no mistake.
+  const bool full = settings.leaks == Settings::Leaks::Full;
   uint64_t bytes = 0, count = 0;
   for (const auto& [base, r] : regions.live()) {
-    if (!r->by_program || r->kind == vm::MemoryKind::Registered) continue;
+    if (!(r->by_program || r->in_heap) || r->kind == vm::MemoryKind::Registered) continue;
     bytes += r->size;
     ++count;
     Finding f;
     f.check = "leak";
     f.kind = "leak";
-    f.severity = careless ? Severity::Error : Severity::Warning;
+    f.severity = full || (r->in_heap ? heap_freed : frees_) ? Severity::Error : Severity::Warning;
     f.title = fmt::format("Leaked {} bytes at {:#x}", r->size, r->base);
+    if (r->in_heap) f.locations = {r->made_at.substr(0, r->made_at.find(' '))};
     describe_region(f, *r);
     f.lines.push_back({fmt::format("not freed before {}", when), {}});
     f.facts.emplace_back("address", fmt::format("{:#x}", r->base));
-    f.mend = r->kind == vm::MemoryKind::Pinned ? "give it back with cudaFreeHost" : "give it back with cudaFree";
+    f.mend = r->in_heap ? "give it back with free or delete in a kernel" : r->kind == vm::MemoryKind::Pinned ? "give it back with cudaFreeHost" : "give it back with cudaFree";
     std::string where;
     for (uint64_t a : r->made) where += fmt::format("{:x} ", a);
     findings.add(std::move(f), where);
@@ -175,8 +174,8 @@ HostGuard::Answer Checker::host_touched(uint64_t address, bool writes, HostStack
     kernel = sites[e->site].kernel;
     who = fmt::format("{} access at {} in {}", e->act == Act::Read ? "Read" : e->act == Act::Write ? "Write" : "Atomic", kernel, location);
   };
-  if (r->shadow)
-    r->shadow.peek(address - r->base, [&](Cell& c) {
+  if (r->cells)
+    r->cells->peek(address - r->base, [&](Cell& c) {
       consider(c.write);
       if (writes) consider(c.read_a), consider(c.read_b);
     });

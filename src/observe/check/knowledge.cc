@@ -12,7 +12,7 @@ uint64_t key(uint32_t op, uint32_t block) { return uint64_t(op) << 32 | block; }
 
 bool covers(const Release& r, const Event& e, uint32_t lane) {
   const Snapshot& s = *r.snapshot;
-  if (s.op != e.op || s.block != e.block) return false;
+  if (s.op != e.op || s.block != e.block || (s.reads_only && e.act != Act::Read)) return false;
   if (e.id < s.block_base) return true;
   if (s.warp != e.warp) return false;
   if (e.id < s.warp_base) return true;
@@ -60,7 +60,7 @@ bool knows(const CameList& came, const Event& e, uint32_t lane) {
       }
     for (size_t k = c.meeting->releases.size(); k-- > 0;) {
       const Release& r = c.meeting->releases[k];
-      if (r.at > c.when || r.snapshot->came.empty()) continue;
+      if (r.at > c.when || r.snapshot->came.empty() || (r.snapshot->reads_only && e.act != Act::Read)) continue;
       for (const Came& next : r.snapshot->came) work.push_back(next);
       if (--patience < 0) return true;  // too long a chain to follow: no alarm
     }

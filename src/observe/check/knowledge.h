@@ -34,6 +34,9 @@ struct Snapshot {
   uint32_t op = 0, block = 0;
   uint16_t warp = 0;
   Strength scope = Strength::Weak;  // of the fence
+  // Left by a strong store without a fence: the loads before it are over when others see what was made of them, stores
+  // may still be on their way.
+  bool reads_only = false;
   EventId when = 0, block_base = 0, warp_base = 0;
   std::shared_ptr<const LaneTable> lanes;
   CameList came;

@@ -42,7 +42,15 @@ OpId OpOrder::issue(uint32_t stream, std::string what, std::span<const OpId> aft
   op.seq = own.count();
   op.what = std::move(what);
   op.before = std::make_shared<const Clock>(std::move(clock));
+  op.root = static_cast<OpId>(ops_.size());
   own.clock = op.before;
+  ops_.push_back(std::move(op));
+  return static_cast<OpId>(ops_.size() - 1);
+}
+
+OpId OpOrder::issue_child(OpId parent, std::string what) {
+  Op op = ops_[parent];
+  op.what = std::move(what);
   ops_.push_back(std::move(op));
   return static_cast<OpId>(ops_.size() - 1);
 }
@@ -55,6 +63,7 @@ OpId OpOrder::host_step(std::string what, EventId first_event) {
   op.seq = host_[0];
   op.what = std::move(what);
   op.before = std::make_shared<const Clock>(host_);
+  op.root = static_cast<OpId>(ops_.size());
   ops_.push_back(std::move(op));
   return static_cast<OpId>(ops_.size() - 1);
 }
@@ -69,7 +78,7 @@ void OpOrder::host_waited_device(int device) {
 }
 
 bool OpOrder::ordered(OpId before, OpId after) const {
-  return before == after || at(*ops_[after].before, ops_[before].stream) >= ops_[before].seq;
+  return ops_[before].root == ops_[after].root || at(*ops_[after].before, ops_[before].stream) >= ops_[before].seq;
 }
 
 bool OpOrder::host_knows(OpId op) const { return at(host_, ops_[op].stream) >= ops_[op].seq; }

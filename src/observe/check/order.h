@@ -22,6 +22,9 @@ class OpOrder {
 
   // The next operation of a stream, which the host issues now and which comes after those in `after` too.
   OpId issue(uint32_t stream, std::string what, std::span<const OpId> after, EventId first_event);
+  // A launch made by a kernel. It is ordered with the rest of the program as that kernel is, and not judged against its
+  // relatives.
+  OpId issue_child(OpId parent, std::string what);
   // The host does something by itself: what it issues from now on comes after.
   OpId host_step(std::string what, EventId first_event);
   // The host has waited for it, for a stream, or for everything of a device (-1: of all devices).
@@ -42,6 +45,7 @@ class OpOrder {
   using Clock = std::vector<uint32_t>;  // by stream
   struct Op {
     uint32_t stream = 0, seq = 0;
+    OpId root = 0;  // itself, or of a child the launch of the host it descends from
     std::string what;
     std::shared_ptr<const Clock> before;  // itself included
   };

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "observe/check/block_watch.h"
+#include "vm/spans.h"
 
 namespace warpbeam::observe::check {
 namespace {
@@ -42,8 +43,19 @@ uint64_t BlockWatch::stored_value(const Now& n, int lane, uint64_t at, uint32_t 
   return bytes >= 8 ? v : v & ((uint64_t(1) << 8 * bytes) - 1);
 }
 
+// The copy happens when its thread has waited for it; to that thread it is ordered from then on.
+bool BlockWatch::ordered_copy(const Now& n, Event e, uint32_t e_lane, int lane) const {
+  const WarpState& theirs = warps_[e.warp];
+  const EventId effect = theirs.copies ? theirs.copies->took_effect(e.id, e_lane) : Copies::kNever;
+  if (effect == Copies::kNever) return false;
+  e.id = effect;
+  e.is_copy = false;
+  return ordered(n, e, e_lane, lane);
+}
+
 bool BlockWatch::ordered(const Now& n, const Event& e, uint32_t e_lane, int lane) const {
   if (e.op != l_.op) return c_.order.ordered(e.op, l_.op);
+  if (e.is_copy && e.block == linear_) return ordered_copy(n, e, e_lane, lane);
   if (e.block == linear_) {
     if (e.id < base_) return true;
     if (e.warp == n.warp.index) {
@@ -55,8 +67,15 @@ bool BlockWatch::ordered(const Now& n, const Event& e, uint32_t e_lane, int lane
   return knows(came_, e, e_lane);
 }
 
+// `p[i] = min(p[i], x)` where the minimum is what is there: all who read the place at the same time are right.
+bool BlockWatch::changes_nothing(const Now& n, int lane, uint64_t offset, uint32_t bytes, const std::byte* at) const {
+  const uint64_t start = offset - (n.shared ? n.access.address[lane] % vm::kClusterStride : n.access.address[lane] - n.region->zero);
+  return bytes <= 8 && stored_value(n, lane, start, bytes) == read_bytes(at, bytes);
+}
+
 void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, int lane) {
   const bool writes = n.act != Act::Read;
+  if (n.act == Act::Write && c.init && c_.sites[n.site].updates && changes_nothing(n, lane, offset, bytes, n.memory + offset)) return;
   auto hazard = [&](EventId id, uint32_t other_lane, bool many, Hazard h) {
     const Event* e = c_.log.find(id);
     if (!e) return;
@@ -65,7 +84,7 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
       if (!others) return;
       other_lane = static_cast<uint32_t>(__builtin_ctz(others));
     }
-    if (e->id == n.id && static_cast<int>(other_lane) == lane) return;
+    if (e->id == n.id && static_cast<int>(other_lane) == lane && !e->is_copy) return;
     if (!ordered(n, *e, other_lane, lane)) conflict(n, h, *e, other_lane, many, lane, offset, bytes);
   };
   if (c_.settings.race) {
@@ -141,6 +160,7 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t ot
   const Site& theirs = c_.sites[other.site];
   // Strong accesses may meet, if the scope of both reaches the other.
   const Strength needed = same_block ? Strength::Cta : Strength::Gpu;
+  const bool copies = other.is_copy || (n.access.async && n.insn.source->form.row->kind == isa::Kind::Async);
   const bool both_strong = other.strength != Strength::Weak && n.strength != Strength::Weak;
   const bool atomics = other.act == Act::Atomic || n.act == Act::Atomic;
   const bool flag = atomics || mine.waits || theirs.waits;
@@ -151,7 +171,7 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t ot
     if (!scope_too_small && (!n.shared || flag)) return;
   }
   if ((other.act == Act::Atomic && mine.guesses) || (n.act == Act::Atomic && theirs.guesses)) return;
-  const uint64_t start = offset - (n.shared ? n.access.address[lane] : n.access.address[lane] - n.region->base);
+  const uint64_t start = offset - (n.shared ? n.access.address[lane] % vm::kClusterStride : n.access.address[lane] - n.region->zero);
   uint64_t new_value = 0, old_value = read_bytes(n.memory + offset, bytes);
   if (hazard == Hazard::WriteAfterWrite && n.act == Act::Write) {
     new_value = stored_value(n, lane, start, bytes);
@@ -165,8 +185,8 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t ot
   const bool together = same_warp && (other.mask >> lane & 1) && other.id != n.id;
   // `s[t] += s[t + 16]`: the load and the store of one statement, in a place that only one other lane read.
   const bool one_statement = together && hazard == Hazard::WriteAfterRead && !many && mine.location == theirs.location;
-  const bool lockstep = together && (both_strong || one_statement || l_.cc < 70);
-  const bool by_shuffle = same_warp && other.id < n.state.soft_base;
+  const bool lockstep = together && !copies && (both_strong || one_statement || l_.cc < 70);
+  const bool by_shuffle = same_warp && !copies && other.id < n.state.soft_base;
   const Severity severity = lockstep || by_shuffle ? Severity::Warning : Severity::Error;
 
   const uint64_t key = uint64_t(n.site) << 34 | uint64_t(other.site & 0xffffff) << 10 | uint64_t(severity) << 9 | uint64_t(hazard) << 7 |
@@ -193,12 +213,13 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t ot
   }
   f.lines.push_back({std::move(first), {}});
   f.lines.push_back({std::move(second), {}});
-  add_place(f, n, n.shared ? offset : n.region->base + offset);
+  add_place(f, n, n.shared ? offset : n.region->zero + offset);
   if (!same_op) f.lines.push_back({"the kernel was launched", l_.stack});
 
   const char* space = n.shared ? "shared" : "global";
   if (!same_op) f.mend = "let one stream wait for the other with cudaEventRecord and cudaStreamWaitEvent, or use one stream";
   else if (scope_too_small) f.mend = "an atomic of block scope does not reach other blocks: use the function without _block";
+  else if (copies) f.mend = "an asynchronous copy is complete only after its group has been waited for (cp.async.wait_group, __pipeline_wait_prior, cg::wait), for other threads also after a __syncthreads()";
   else if (theirs.location == mine.location && other.id != n.id && !atomics)
     f.mend = "threads read and write one place in turn: use an atomic operation such as atomicAdd, or a barrier between reading and writing";
   else if (same_warp && other.id == n.id) f.mend = "lanes of a warp store different values to one place: let one of them store, or use an atomic";

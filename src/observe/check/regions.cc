@@ -23,16 +23,54 @@ Region* Regions::add(const vm::Allocation& a, HostStack made, bool by_program) {
   if (auto it = live_.lower_bound(a.base); it != live_.begin())
     if (--it; it->second->base + it->second->size > a.base) live_.erase(it);
   const uint64_t cost = (a.size / 4 + 2) * sizeof(Cell);
-  // The heap of device malloc orders its users by itself.
-  const bool heap = a.kind == vm::MemoryKind::Variable && a.origin.find("heap") != std::string::npos;
-  if (a.kind != vm::MemoryKind::Constant && !heap) {
+  if (a.kind != vm::MemoryKind::Constant) {
     if (used_ + cost <= budget_) region->shadow = Shadow(a.size);
     if (region->shadow) used_ += cost;
     else unwatched_ += a.size;
   }
+  if (region->shadow) region->cells = &region->shadow;
+  region->zero = a.base;
   Region* r = region.get();
   live_[a.base] = std::move(region);
   return r;
+}
+
+Region* Regions::add_piece(const vm::Allocation& whole, uint64_t address, uint64_t bytes, std::string made_at) {
+  Shadow& cells = heaps_[whole.base];
+  const uint64_t cost = (whole.size / 4 + 2) * sizeof(Cell);
+  if (cells.bytes() < whole.size && used_ + cost <= budget_) {
+    cells = Shadow(whole.size);
+    used_ += cost;
+  }
+  auto piece = std::make_unique<Region>();
+  piece->base = address;
+  piece->size = bytes;
+  piece->kind = whole.kind;
+  piece->device = whole.device;
+  piece->origin = "malloc in a kernel";
+  piece->initialised = false;
+  piece->in_heap = true;
+  piece->made_at = std::move(made_at);
+  piece->zero = whole.base;
+  if (cells.bytes() >= whole.size) {
+    piece->cells = &cells;
+    cells.forget(address - whole.base, bytes);
+  }
+  for (auto it = live_.lower_bound(address); it != live_.end() && it->first < address + bytes;) it = live_.erase(it);
+  Region* r = piece.get();
+  live_[address] = std::move(piece);
+  return r;
+}
+
+void Regions::remove_piece(uint64_t address, std::string freed_at) {
+  auto it = live_.find(address);
+  if (it == live_.end()) return;
+  it->second->freed_at = std::move(freed_at);
+  it->second->freed_by = "free in a kernel";
+  it->second->cells = nullptr;
+  gone_.push_back(std::move(it->second));
+  live_.erase(it);
+  if (gone_.size() > kGone) gone_.pop_front();
 }
 
 Region* Regions::find(uint64_t address) {
@@ -49,6 +87,7 @@ void Regions::remove(uint64_t base, HostStack freed, std::string by) {
   live_.erase(it);
   if (r->shadow) used_ -= (r->size / 4 + 2) * sizeof(Cell);
   r->shadow = Shadow();
+  r->cells = nullptr;
   r->uses.clear();
   r->freed = std::move(freed);
   r->freed_by = std::move(by);
@@ -81,6 +120,7 @@ void Regions::forget_accesses() {
     r->shadow.clear();
     r->uses.clear();
   }
+  for (auto& [base, cells] : heaps_) cells.clear();
 }
 
 }  // namespace warpbeam::observe::check

@@ -32,7 +32,12 @@ struct Region {
   bool initialised = true;   // every byte has a value, or nobody can tell
   HostStack made, freed;
   std::string freed_by;
-  Shadow shadow;             // empty: too large to be watched
+  Shadow shadow;             // empty: too large to be watched, or part of the kernels' heap
+  Shadow* cells = nullptr;   // its shadow, or that of the heap; null: too large to be watched
+  uint64_t zero = 0;         // the address that offset 0 of the cells means
+  // A piece of the kernels' heap: who asked for it, and gave it back.
+  bool in_heap = false;
+  std::string made_at, freed_at;
   std::vector<RangeUse> uses;
   std::vector<OpId> kernels; // that touched it, of memory that the host sees, until the host has waited for them
   bool holds(uint64_t address, uint64_t bytes) const { return address >= base && address + bytes <= base + size && address + bytes > address; }
@@ -42,6 +47,9 @@ class Regions {
  public:
   void set_budget(uint64_t most_shadow_bytes) { budget_ = most_shadow_bytes; }
   Region* add(const vm::Allocation& a, HostStack made, bool by_program);
+  // A piece of the kernels' heap `whole`.
+  Region* add_piece(const vm::Allocation& whole, uint64_t address, uint64_t bytes, std::string made_at);
+  void remove_piece(uint64_t address, std::string freed_at);
   Region* find(uint64_t address);  // any offset inside
   // Keeps what is needed to speak of it.
   void remove(uint64_t base, HostStack freed, std::string by);
@@ -54,6 +62,7 @@ class Regions {
  private:
   uint64_t budget_ = 0, used_ = 0, unwatched_ = 0;
   std::map<uint64_t, std::unique_ptr<Region>> live_;
+  std::map<uint64_t, Shadow> heaps_;  // by address
   std::deque<std::unique_ptr<Region>> gone_;
 };
 

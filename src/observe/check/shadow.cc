@@ -66,6 +66,10 @@ void Shadow::initialise(uint64_t offset, uint64_t bytes) {
   }
 }
 
+void Shadow::forget(uint64_t offset, uint64_t bytes) {
+  for (uint64_t at = offset / 4; at * 4 < offset + bytes; ++at) cells_[at] = Cell{};
+}
+
 void Shadow::clear(uint64_t bytes) {
   parts_.clear();
   if (!cells_) return;

@@ -63,6 +63,8 @@ class Shadow {
   }
   // Marks bytes as having a value, without splitting more than the ends.
   void initialise(uint64_t offset, uint64_t bytes);
+  // What these bytes held is gone, and who used them.
+  void forget(uint64_t offset, uint64_t bytes);
   // Every record is forgotten, and every value.
   void clear() { clear(bytes_); }
   void clear(uint64_t bytes);  // of the first bytes, and of every split word

@@ -7,6 +7,21 @@ bool checks_old_value(isa::Op op) { return op == isa::Op::Cas || op == isa::Op::
 
 }  // namespace
 
+std::string place_of(const vm::Insn& insn, const vm::FunctionCode& f) {
+  auto own = [&](const ptx::Instruction* i) {
+    if (!i || !f.module || !i->line || i->file >= f.module->files.size()) return false;
+    const std::string& file = f.module->files[i->file];
+    for (const char* part : {"/include/warpbeam/", "/include/cuda/", "/include/cooperative_groups", "/include/cuda_pipeline", "/include/cuda_awbarrier", "/cuda_wrappers/"})
+      if (file.find(part) != std::string::npos) return true;
+    return false;
+  };
+  if (!own(insn.source)) return vm::Warp::location(insn, f);
+  // Code that was inlined follows the line that asked for it.
+  for (const vm::Insn* i = &insn; i-- != f.insns.data();)
+    if (i->source && i->source->line && i->watched != vm::Watched::Extra && !own(i->source)) return vm::Warp::location(*i, f);
+  return vm::Warp::location(insn, f);
+}
+
 // A loop that stores nothing and meets nobody, and reads what other threads write, waits for them.
 bool Sites::in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn) {
   auto [it, fresh] = waiting_.try_emplace(&f);
@@ -43,15 +58,29 @@ bool Sites::before_cas(const vm::FunctionCode& f, const vm::Insn& insn) {
   return false;
 }
 
+bool Sites::after_load(const vm::FunctionCode& f, const vm::Insn& insn) {
+  if (insn.source->form.row->cls != isa::Class::Store) return false;
+  for (size_t k = static_cast<size_t>(&insn - f.insns.data()); k-- > 0;) {
+    const vm::Insn& i = f.insns[k];
+    if (i.watched == vm::Watched::Extra) continue;
+    if (i.source->line != insn.source->line || i.source->file != insn.source->file) continue;
+    if (i.watched == vm::Watched::Memory && i.source->form.row->cls == isa::Class::Load && i.op[1] == insn.op[1] && i.imm == insn.imm &&
+        isa::bytes_of(i.type()) == isa::bytes_of(insn.type()))
+      return true;
+  }
+  return false;
+}
+
 uint32_t Sites::number(const vm::Insn& insn, const vm::Warp& warp) {
   auto [it, fresh] = numbers_.try_emplace(&insn, static_cast<uint32_t>(all_.size()));
   if (fresh) {
     const vm::FunctionCode& f = *warp.frame->function;
     Site s;
     s.kernel = spaced(f.display_name);
-    s.location = vm::Warp::location(insn, f);
+    s.location = place_of(insn, f);
     s.waits = in_waiting_loop(f, insn);
     s.guesses = before_cas(f, insn);
+    s.updates = after_load(f, insn);
     all_.push_back(std::move(s));
   }
   return it->second;

@@ -13,10 +13,14 @@ struct Site {
   std::string location;  // file.cu:34
   bool waits = false;    // in a loop that only waits for memory to change
   bool guesses = false;  // a plain load whose value a later compare-and-swap checks
+  bool updates = false;  // a store to an address that the same statement has loaded: p[i] = min(p[i], x)
 };
 
 // "kernel(int *)", as NVIDIA's tools print it.
 std::string spaced(const std::string& name);
+
+// The place of an instruction; of one in the platform's own headers, the line of the program that led there.
+std::string place_of(const vm::Insn& insn, const vm::FunctionCode& f);
 
 class Sites {
  public:
@@ -26,6 +30,7 @@ class Sites {
 
  private:
   bool before_cas(const vm::FunctionCode& f, const vm::Insn& insn);
+  bool after_load(const vm::FunctionCode& f, const vm::Insn& insn);
   bool in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn);
   std::vector<Site> all_{1};
   std::unordered_map<const vm::Insn*, uint32_t> numbers_;

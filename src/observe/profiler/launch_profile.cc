@@ -8,6 +8,7 @@
 #include "observe/profiler/gathered.h"
 #include "observe/profiler/traffic.h"
 #include "vm/access.h"
+#include "vm/spans.h"
 #include "vm/warp.h"
 
 namespace warpbeam::observe {
@@ -32,6 +33,8 @@ class LaunchProfile::Block final : public vm::BlockObserver {
   }
 
   void access(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access) override {
+    // What a multicast copy writes into other blocks' shared memory passes no banks of this multiprocessor.
+    if (access.async && access.space == isa::Space::Shared && access.address[0] >= vm::kClusterStride) return;
     if (warp.frame->function != function_) enter(warp.frame->function);
     const size_t index = static_cast<size_t>(&insn - function_->insns.data());
     if (access.kind == vm::AccessKind::Atomic && (*gathered_)[index] && access.space == isa::Space::Global) {

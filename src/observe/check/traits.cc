@@ -1,0 +1,34 @@
+#include "observe/check/traits.h"
+
+#include <vector>
+
+namespace warpbeam::observe::check {
+namespace {
+
+Trait find(const isa::Row& row) {
+  const auto is = [&](std::string_view start) { return row.syntax.starts_with(start); };
+  if (row.cls == isa::Class::Fence) return Trait::Fence;
+  if (is("cp.async.commit_group")) return Trait::CommitCopies;
+  if (is("cp.async.wait_group")) return Trait::WaitCopies;
+  if (is("cp.async.wait_all")) return Trait::WaitAllCopies;
+  if (is("cp.async.mbarrier.arrive")) return Trait::CopiesArrive;
+  if (is("mbarrier.arrive")) return Trait::Arrives;
+  if (is("mbarrier.test_wait") || is("mbarrier.try_wait")) return Trait::Waits;
+  // A bulk copy arrives at its mbarrier when it is complete.
+  if (is("cp.async.bulk") || is("cp.reduce.async.bulk")) return Trait::Arrives;
+  if (row.opcode == "shfl") return Trait::Shuffle;
+  return Trait::None;
+}
+
+}  // namespace
+
+Trait trait_of(const isa::Row& row) {
+  static const std::vector<Trait> traits = [] {
+    std::vector<Trait> all;
+    for (const isa::Row& r : isa::all_rows()) all.push_back(find(r));
+    return all;
+  }();
+  return traits[static_cast<size_t>(row.id)];
+}
+
+}  // namespace warpbeam::observe::check

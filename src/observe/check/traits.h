@@ -1,0 +1,23 @@
+// What the checker has to know of an instruction beyond the accesses it makes, by row of the instruction table.
+#pragma once
+#include <cstdint>
+
+#include "isa/row.h"
+
+namespace warpbeam::observe::check {
+
+enum class Trait : uint8_t {
+  None,
+  Fence,
+  CommitCopies,   // cp.async.commit_group
+  WaitCopies,     // cp.async.wait_group n
+  WaitAllCopies,  // cp.async.wait_all
+  CopiesArrive,   // cp.async.mbarrier.arrive: an arrival that comes when the lane's copies have
+  Arrives,        // at an mbarrier: leaves there what it knows, and learns nothing
+  Waits,          // for one: learns, and leaves nothing
+  Shuffle,
+};
+
+Trait trait_of(const isa::Row& row);
+
+}  // namespace warpbeam::observe::check

@@ -1,0 +1,245 @@
+// Order between streams, events, graphs and the host. An argument picks the case.
+#include "cases.h"
+#include <thread>
+
+__global__ void add(int* p, int v) { p[blockIdx.x * blockDim.x + threadIdx.x] += v; }  // expect event_before_work race_raw; expect event_never_recorded race_raw; expect own_streams race_raw
+__global__ void copy(const int* p, int* q) { q[blockIdx.x * blockDim.x + threadIdx.x] = p[blockIdx.x * blockDim.x + threadIdx.x]; }  // expect event_recorded_again race_raw
+__global__ void total(const int* p, int* sum) { atomicAdd(sum, p[threadIdx.x]); }
+__global__ void overwrite(int* p) { p[threadIdx.x] = threadIdx.x; }  // expect writer_after_reader race_war
+const int kN = 256;
+struct Data {
+  int *p, *q, *sum, *pinned, *managed;
+  cudaStream_t s, t, u;
+  cudaEvent_t e, f;
+  Data() {
+    cudaMalloc(&p, kN * 4);
+    cudaMalloc(&q, kN * 4);
+    cudaMalloc(&sum, 4);
+    cudaMallocHost(&pinned, kN * 4);
+    cudaMallocManaged(&managed, kN * 4);
+    for (int k = 0; k < kN; ++k) pinned[k] = managed[k] = k;
+    cudaMemset(p, 0, kN * 4);
+    cudaMemset(q, 0, kN * 4);
+    cudaMemset(sum, 0, 4);
+    cudaDeviceSynchronize();
+    cudaStreamCreate(&s);
+    cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+    cudaStreamCreate(&u);
+    cudaEventCreate(&e);
+    cudaEventCreateWithFlags(&f, cudaEventDisableTiming);
+  }
+  ~Data() {
+    cudaDeviceSynchronize();
+    cudaStreamDestroy(s);
+    cudaStreamDestroy(t);
+    cudaStreamDestroy(u);
+    cudaEventDestroy(e);
+    cudaEventDestroy(f);
+    cudaFree(p);
+    cudaFree(q);
+    cudaFree(sum);
+    cudaFreeHost(pinned);
+    cudaFree(managed);
+  }
+};
+CASE(event_before_work) {
+  Data d;
+  cudaEventRecord(d.e, d.s);
+  add<<<1, kN, 0, d.s>>>(d.p, 1);
+  cudaStreamWaitEvent(d.u, d.e, 0);
+  add<<<1, kN, 0, d.u>>>(d.p, 2);
+}
+CASE(event_never_recorded) {
+  Data d;
+  add<<<1, kN, 0, d.s>>>(d.p, 1);
+  cudaStreamWaitEvent(d.u, d.e, 0);
+  add<<<1, kN, 0, d.u>>>(d.p, 2);
+}
+CASE(event_recorded_again) {
+  Data d;
+  add<<<1, kN, 0, d.s>>>(d.p, 1);
+  cudaEventRecord(d.e, d.s);
+  cudaEventRecord(d.e, d.t);
+  cudaStreamWaitEvent(d.u, d.e, 0);
+  copy<<<1, kN, 0, d.u>>>(d.p, d.q);
+}
+CASE(three_streams_in_a_row) {
+  Data d;
+  add<<<1, kN, 0, d.s>>>(d.p, 1);
+  cudaEventRecord(d.e, d.s);
+  cudaStreamWaitEvent(d.t, d.e, 0);
+  copy<<<1, kN, 0, d.t>>>(d.p, d.q);
+  cudaEventRecord(d.f, d.t);
+  cudaStreamWaitEvent(d.u, d.f, 0);
+  add<<<1, kN, 0, d.u>>>(d.p, 2);
+}
+CASE(writer_after_reader) {
+  Data d;
+  copy<<<1, kN, 0, d.s>>>(d.p, d.q);
+  overwrite<<<1, kN, 0, d.u>>>(d.p);
+}
+CASE(two_readers) {
+  Data d;
+  copy<<<1, kN, 0, d.s>>>(d.p, d.q);
+  total<<<1, kN, 0, d.u>>>(d.p, d.sum);
+}
+CASE(atomics_of_two_streams) {
+  Data d;
+  total<<<1, kN, 0, d.s>>>(d.p, d.sum);
+  total<<<1, kN, 0, d.u>>>(d.q, d.sum);
+}
+CASE(host_polls_stream) {
+  Data d;
+  add<<<1, kN, 0, d.s>>>(d.p, 1);
+  while (cudaStreamQuery(d.s) != cudaSuccess) {}
+  add<<<1, kN, 0, d.u>>>(d.p, 2);
+}
+CASE(host_polls_event) {
+  Data d;
+  add<<<1, kN, 0, d.s>>>(d.managed, 1);
+  cudaEventRecord(d.e, d.s);
+  while (cudaEventQuery(d.e) == cudaErrorNotReady) {}
+  printf("%d\n", d.managed[1]);
+}
+CASE(wrong_stream_waited) {
+  Data d;
+  add<<<1, kN, 0, d.s>>>(d.managed, 1);
+  cudaStreamSynchronize(d.u);
+  printf("%d\n", d.managed[1]);  // expect wrong_stream_waited host_race
+}
+CASE(event_of_earlier_work_waited) {
+  Data d;
+  cudaEventRecord(d.e, d.s);
+  add<<<1, kN, 0, d.s>>>(d.managed, 1);
+  cudaEventSynchronize(d.e);
+  printf("%d\n", d.managed[1]);  // expect event_of_earlier_work_waited host_race
+}
+CASE(copied_to_pageable) {
+  Data d;
+  static int h[kN];
+  add<<<1, kN, 0, d.s>>>(d.p, 1);
+  cudaMemcpyAsync(h, d.p, kN * 4, cudaMemcpyDeviceToHost, d.s);
+  cudaStreamSynchronize(d.s);
+  printf("%d\n", h[1]);
+}
+CASE(blocking_copy_waits) {
+  Data d;
+  add<<<1, kN>>>(d.p, 1);
+  cudaMemcpy(d.pinned, d.p, kN * 4, cudaMemcpyDeviceToHost);
+  printf("%d\n", d.pinned[1]);
+}
+CASE(blocking_copy_and_other_stream) {
+  Data d;
+  add<<<1, kN, 0, d.t>>>(d.p, 1);
+  cudaMemcpy(d.pinned, d.p, kN * 4, cudaMemcpyDeviceToHost);  // expect blocking_copy_and_other_stream race_streams
+}
+CASE(host_function_orders) {
+  Data d;
+  add<<<1, kN, 0, d.s>>>(d.managed, 1);
+  cudaLaunchHostFunc(d.s, [](void* p) { ((int*)p)[3] = 5; }, d.managed);
+  add<<<1, kN, 0, d.s>>>(d.managed, 1);
+  cudaStreamSynchronize(d.s);
+  printf("%d\n", d.managed[3]);
+}
+CASE(forked_and_joined) {
+  Data d;
+  cudaGraph_t g;
+  cudaGraphExec_t x;
+  cudaStreamBeginCapture(d.s, cudaStreamCaptureModeGlobal);
+  add<<<1, kN, 0, d.s>>>(d.p, 1);
+  cudaEventRecord(d.e, d.s);
+  cudaStreamWaitEvent(d.u, d.e, 0);
+  add<<<1, kN, 0, d.u>>>(d.q, 1);
+  cudaEventRecord(d.f, d.u);
+  add<<<1, kN, 0, d.s>>>(d.p, 1);
+  cudaStreamWaitEvent(d.s, d.f, 0);
+  copy<<<1, kN, 0, d.s>>>(d.q, d.p);
+  cudaStreamEndCapture(d.s, &g);
+  cudaGraphInstantiate(&x, g, 0);
+  for (int k = 0; k < 3; ++k) cudaGraphLaunch(x, d.s);
+  cudaStreamSynchronize(d.s);
+  cudaGraphExecDestroy(x);
+  cudaGraphDestroy(g);
+}
+CASE(clear_and_other_stream) {  // cudaMemset waits for nobody, and nobody of a non-blocking stream for it
+  Data d;
+  int* p;
+  cudaMalloc(&p, kN * 4);
+  cudaMemset(p, 0, kN * 4);  // expect clear_and_other_stream race_streams
+  add<<<1, kN, 0, d.t>>>(p, 1);
+  cudaFree(p);
+}
+CASE(pool_freed_in_other_stream) {
+  Data d;
+  int* p;
+  cudaMallocAsync(&p, kN * 4, d.s);
+  cudaMemsetAsync(p, 0, kN * 4, d.s);
+  add<<<1, kN, 0, d.s>>>(p, 1);
+  cudaFreeAsync(p, d.u);  // expect pool_freed_in_other_stream race_streams
+}
+CASE(pool_used_in_other_stream) {
+  Data d;
+  int* p;
+  cudaMallocAsync(&p, kN * 4, d.s);
+  cudaMemsetAsync(p, 0, kN * 4, d.u);  // expect pool_used_in_other_stream race_streams
+  cudaStreamSynchronize(d.u);
+  cudaFreeAsync(p, d.u);
+}
+CASE(pool_freed_after_event) {
+  Data d;
+  int* p;
+  cudaMallocAsync(&p, kN * 4, d.s);
+  cudaMemsetAsync(p, 0, kN * 4, d.s);
+  cudaEventRecord(d.e, d.s);
+  cudaStreamWaitEvent(d.u, d.e, 0);
+  add<<<1, kN, 0, d.u>>>(p, 1);
+  cudaFreeAsync(p, d.u);
+}
+CASE(managed_while_other_kernel_runs) {
+  Data d;
+  add<<<1, kN, 0, d.s>>>(d.p, 1);
+  d.managed[3] = 7;
+  cudaDeviceSynchronize();
+}
+CASE(managed_struct_field) {
+  Data d;
+  add<<<1, kN / 2>>>(d.managed, 1);
+  d.managed[kN / 2 - 1] += 1;  // expect managed_struct_field host_race
+  cudaDeviceSynchronize();
+}
+CASE(mapped_flag) {  // zero-copy memory, read after the wait
+  int *h, *p;
+  cudaHostAlloc(&h, 1024, cudaHostAllocMapped);
+  for (int k = 0; k < 256; ++k) h[k] = k;
+  cudaHostGetDevicePointer(&p, h, 0);
+  add<<<1, 256>>>(p, 1);
+  cudaDeviceSynchronize();
+  printf("%d\n", h[5]);
+  cudaFreeHost(h);
+}
+CASE(mapped_read_early) {
+  int *h, *p;
+  cudaHostAlloc(&h, 4096, cudaHostAllocMapped);
+  for (int k = 0; k < 256; ++k) h[k] = k;
+  cudaHostGetDevicePointer(&p, h, 0);
+  add<<<1, 256>>>(p, 1);
+  printf("%d\n", h[5]);  // expect mapped_read_early host_race
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+}
+CASE(own_streams) {
+  Data d;
+  std::thread a([&] { add<<<1, kN, 0, d.s>>>(d.p, 1); });
+  a.join();
+  std::thread b([&] { add<<<1, kN, 0, d.u>>>(d.p, 1); });
+  b.join();
+}
+CASE(freed_while_running) {  // cudaFree waits
+  Data d;
+  int* p;
+  cudaMalloc(&p, kN * 4);
+  cudaMemset(p, 0, kN * 4);
+  cudaDeviceSynchronize();
+  add<<<1, kN, 0, d.t>>>(p, 1);
+  cudaFree(p);
+}
