@@ -33,6 +33,7 @@ __global__ void mix(const int* order) {
   exchange[id] = scratch[order[id] & 7];
   __syncthreads();
   buffer[id] = exchange[kThreads - 1 - id] + bias + shape[0] * shape[1];
+  __syncthreads();  // nobody may change bias while others still read it
   if (id == 0) {
     launches += 1;
     bias += 2.0f;

@@ -50,6 +50,7 @@ enum class Watched : uint8_t {
   Extra,     // the decoder added it: a label, a jump to the next block …
   Memory,    // report_accesses knows what it touches
   WarpSync,  // waits for other lanes of the warp, and is executed when they have come
+  Notable,   // branches, calls, barriers, fences: told even to who does not want every instruction
 };
 
 struct Insn {

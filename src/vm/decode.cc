@@ -53,7 +53,12 @@ Watched watched(const ptx::Instruction& i) {
   if (row.cls == isa::Class::Load || row.cls == isa::Class::Store || row.cls == isa::Class::Atomic) return Watched::Memory;
   const bool block_barrier = row.kind == Kind::Barrier && !row.syntax.starts_with("bar.warp.sync");
   if (i.form.mods.sync && !block_barrier && row.kind != Kind::Misc) return Watched::WarpSync;
-  return row.kind == Kind::Barrier && !block_barrier ? Watched::WarpSync : Watched::Plain;
+  if (row.kind == Kind::Barrier && !block_barrier) return Watched::WarpSync;
+  switch (row.cls) {
+    case isa::Class::Branch: case isa::Class::Call: case isa::Class::Barrier: case isa::Class::Fence: case isa::Class::Misc: case isa::Class::Copy:
+      return Watched::Notable;
+    default: return Watched::Plain;
+  }
 }
 
 class Decoder {

@@ -19,6 +19,7 @@ namespace warpbeam::vm {
 
 class Warp;
 struct Block;
+struct FunctionCode;
 struct Insn;
 struct Launch;
 struct LaunchResult;
@@ -42,9 +43,24 @@ struct Access {
   std::array<uint64_t, 32> address;
 };
 
+// How often an instruction was executed by warps; by how many threads that were there, and that its guard let take part.
+struct Executions {
+  uint64_t warps = 0, threads = 0, threads_on = 0;
+};
+
 class BlockObserver {
  public:
   virtual ~BlockObserver() = default;
+
+  // Calls cost more than the instructions they tell of, so an observer says what it wants. It may change its mind.
+  bool every_instruction = true;  // instruction(): otherwise only those marked Notable
+  bool counts = false;            // executions are counted in `counted`, one for each instruction of a function
+  const FunctionCode* counted_function = nullptr;
+  Executions* counted = nullptr;
+  // Another function than counted_function is executed: sets it and `counted`.
+  virtual void enter(const FunctionCode&) {}
+  // Once in a while.
+  virtual void still_running(Warp&, const Insn&, uint32_t mask, uint64_t instructions) {}
 
   // A warp executes an instruction. `active`: the lanes that are here; `mask`: those of them that its guard lets take part
   // (possibly none). For a guarded branch `mask` are the lanes that jump. A `.sync` instruction is reported once all its

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <filesystem>
 
@@ -136,6 +137,7 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
   stop = StopReason::None;
   spins = slice = 0;
   polled = false;
+  executed = 0;
   cluster_arrived = cluster_passed = 0;
   warp_group_products = 0;
   released = false;
@@ -220,7 +222,19 @@ void report_meeting(Warp& w, const Insn& i, uint32_t mask) {
 }  // namespace
 
 void Warp::run_observed() {
+  constexpr uint64_t kSeldom = 4096;  // instructions
   BlockObserver& observer = *block->observer;
+  const auto tell = [&](const Insn& i, uint32_t mask, uint32_t here) {
+    if (observer.counts) {
+      if (frame->function != observer.counted_function) observer.enter(*frame->function);
+      Executions& e = observer.counted[&i - observer.counted_function->insns.data()];
+      ++e.warps;
+      e.threads += static_cast<uint64_t>(std::popcount(here));
+      e.threads_on += static_cast<uint64_t>(std::popcount(mask));
+    }
+    if (++executed % kSeldom == 0) observer.still_running(*this, i, mask, executed);
+    if (observer.every_instruction || i.watched == Watched::Notable) observer.instruction(*this, i, mask, here);
+  };
   do {
     const Insn& i = *ip++;
     const uint32_t here = active;
@@ -229,15 +243,15 @@ void Warp::run_observed() {
       const uint32_t p = pred(i.guard);
       mask &= i.guard_negated ? ~p : p;
     }
-    if (i.watched == Watched::Plain || i.watched == Watched::Memory || (mask == 0 && i.watched == Watched::WarpSync)) {
-      observer.instruction(*this, i, mask, here);
+    if (i.watched != Watched::Extra && (i.watched != Watched::WarpSync || mask == 0)) {
+      tell(i, mask, here);
       if (i.watched == Watched::Memory && mask) report_accesses(*this, i, mask);
     }
     if (mask == 0) continue;
     met = true;
     i.fn(*this, i, mask);
     if (i.watched == Watched::WarpSync && met) {
-      observer.instruction(*this, i, active, active | (here & ~mask));
+      tell(i, active, active | (here & ~mask));
       report_meeting(*this, i, active);
     }
   } while (stop == StopReason::None);

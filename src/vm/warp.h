@@ -84,6 +84,7 @@ class Warp {
   bool polled = false;          // since run() began it looked for what other blocks do
   // At the cluster's barrier: lanes that have arrived in this phase, and lanes whose phase is over but that have not waited.
   uint32_t cluster_arrived = 0, cluster_passed = 0;
+  uint64_t executed = 0;  // instructions, where somebody watches
   uint64_t warp_group_products = 0;  // wgmma groups committed
 
   template <class T>

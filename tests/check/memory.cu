@@ -75,7 +75,7 @@ __global__ void heap(int twice) {
   int* p = (int*)malloc(16);
   p[0] = twice;
   free(p);
-  if (twice) free(p);  // expect device_free_twice out_of_bounds
+  if (twice) free(p);  // expect device_free_twice double_free
 }
 struct Node { int value; Node* next; };
 __global__ void walk(Node* list, int* out) {

@@ -16,6 +16,8 @@ __constant__ Pattern pattern;
 
 constexpr uint32_t kMagic = 0x5ca1ab1e;  // not in any buffer, so that nothing is stored for it
 constexpr uint32_t kSharedBytes = 40960;
+// As much of it as such a load can give, so that no compiler knows better.
+__device__ constexpr uint32_t magic_of(int bytes) { return bytes < 4 ? kMagic & ((1u << 8 * bytes) - 1) : kMagic; }
 
 template <int bytes>
 __device__ uint32_t load_global(const char* p) {
@@ -63,7 +65,7 @@ template <int bytes>
 __global__ void global_load(char* buffer, uint32_t* sink) {
   if (LANE_TAKES_PART) {
     uint32_t v = load_global<bytes>(buffer + pattern.at[threadIdx.x]);
-    if (v == kMagic) *sink = v;
+    if (v == magic_of(bytes)) *sink = v;
   }
 }
 
@@ -77,7 +79,7 @@ __global__ void shared_load(char*, uint32_t* sink) {
   __shared__ __align__(1024) char tile[kSharedBytes];
   if (LANE_TAKES_PART) {
     uint32_t v = load_shared<bytes>(static_cast<uint32_t>(__cvta_generic_to_shared(tile)) + pattern.at[threadIdx.x]);
-    if (v == kMagic) *sink = v;
+    if (v == magic_of(bytes)) *sink = v;
   }
 }
 

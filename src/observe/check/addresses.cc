@@ -84,6 +84,11 @@ void BlockWatch::global_access(Now& n) {
   const bool is_strong = n.strength != Strength::Weak;
   n.bound = l_.ordered_below;
   Region* remembered = n.region;
+  if (n.region && n.region->cells && n.region->kind == vm::MemoryKind::Device && n.region->newest_use < n.bound && !is_strong && !n.access.async) {
+    n.memory = reinterpret_cast<const std::byte*>(n.region->zero);
+    const Region& r = *n.region;
+    if (look_quickly(n, *r.cells, r.zero, r.base, r.base + r.size, c_.settings.init && !r.initialised)) return;
+  }
   for (uint32_t left = n.access.mask; left; left &= left - 1) {
     const int l = __builtin_ctz(left);
     const uint64_t address = n.access.address[l];
@@ -103,7 +108,7 @@ void BlockWatch::global_access(Now& n) {
     n.memory = reinterpret_cast<const std::byte*>(n.region->zero);
     if (n.region->kind != vm::MemoryKind::Device && n.region->by_program && (n.region->kernels.empty() || n.region->kernels.back() != l_.op))
       n.region->kernels.push_back(l_.op);
-    if (!n.region->uses.empty() && c_.settings.race) look_at_ranges(n, address, l);
+    if (n.region->newest_use >= n.bound && c_.settings.race) look_at_ranges(n, address, l);
     look(n, *n.region->cells, address - n.region->zero, l, c_.settings.init && !n.region->initialised);
   }
   if (n.region != remembered)
@@ -186,6 +191,15 @@ void BlockWatch::misaligned(Now& n, int lane, uint32_t align) {
 void BlockWatch::shared_access(Now& n) {
   const uint32_t bytes = n.access.bytes, align = alignment(n.access) - 1;
   const LaunchInfo::SharedVariable* v = nullptr;
+  if (block_.leader->members.size() < 2 && !copies_ && n.strength == Strength::Weak && !n.access.async) {
+    n.home = this;
+    n.bound = base_;
+    n.memory = block_.shared.data();
+    for (const auto& s : l_.shared)
+      if (n.access.address[0] >= s.offset && n.access.address[0] < uint64_t(s.offset) + s.size &&
+          look_quickly(n, shared_, 0, s.offset, uint64_t(s.offset) + s.size, c_.settings.init))
+        return;
+  }
   for (uint32_t left = n.access.mask; left; left &= left - 1) {
     const int l = __builtin_ctz(left);
     uint64_t offset = n.access.address[l];

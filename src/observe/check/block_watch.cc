@@ -46,6 +46,7 @@ bool releases(Sem s) { return s == Sem::Release || s == Sem::AcqRel || s == Sem:
 BlockWatch::BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& block)
     : c_(checker), l_(launch), block_(block), linear_(static_cast<uint32_t>(block.linear)), base_(checker.log.tick()),
       warps_((block.threads + 31) / 32) {
+  every_instruction = false;
   if (!block.shared_bytes) return;
   if (!c_.spare_shadows.empty() && c_.spare_shadows.back().bytes() >= block.shared_bytes) {
     shared_ = std::move(c_.spare_shadows.back());
@@ -65,7 +66,6 @@ BlockWatch::~BlockWatch() {
 
 void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint32_t) {
   WarpState& s = warps_[w.index];
-  if (++s.instructions > c_.settings.most_instructions) run_too_long(w, i, mask);
   if (!s.doubts.empty()) {
     uint32_t shuffle = 0;
     if (const uint32_t lanes = s.doubts.executes(w, i, mask, &shuffle)) stores_doubt(w, i, lanes, shuffle);
@@ -85,6 +85,10 @@ void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint
   else s.copies->wait_all(mask, c_.log.tick());
 }
 
+void BlockWatch::still_running(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint64_t instructions) {
+  if (instructions > c_.settings.most_instructions) run_too_long(w, i, mask);
+}
+
 void BlockWatch::run_too_long(vm::Warp& w, const vm::Insn& i, uint32_t mask) {
   const int lane = __builtin_ctz(mask ? mask : w.active);
   // A loop that waits, in a block that changes nothing: the same finding as when the machine notices it first.
@@ -96,7 +100,7 @@ void BlockWatch::run_too_long(vm::Warp& w, const vm::Insn& i, uint32_t mask) {
   f.check = "sync";
   f.kind = "endless_kernel";
   f.kernel = spaced(w.frame->function->display_name);
-  f.locations = {vm::Warp::location(i, *w.frame->function)};
+  f.locations = {place_of(i, *w.frame->function)};
   f.title = fmt::format("Kernel does not end: a warp has executed {} instructions", c_.settings.most_instructions);
   f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
   f.lines.push_back({thread_text(w, lane), {}});
@@ -220,10 +224,13 @@ void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uin
     if (!last || last < &i || last >= insns.data() + insns.size()) continue;
     const uint64_t key = uint64_t(c_.sites.number(i, w)) << 8 | 7;
     if (c_.repeated(key)) break;
-    report_missing(w, i, *w.frame->function, members, mask, 1u << lane, vm::Warp::location(*last, *w.frame->function), "went on to", key);
+    report_missing(w, i, *w.frame->function, members, mask, 1u << lane, place_of(*last, *w.frame->function), "went on to", key);
     break;
   }
-  if (trait_of(*i.source->form.row) == Trait::Shuffle) s.doubts.shuffled(w, i, mask, c_.sites.number(i, w));
+  if (trait_of(*i.source->form.row) == Trait::Shuffle) {
+    s.doubts.shuffled(w, i, mask, c_.sites.number(i, w));
+    every_instruction = every_instruction || !s.doubts.empty();
+  }
   if (!orders) {
     if (mask == w.live) s.soft_base = c_.log.tick(), ++s.stamp;
     return;
@@ -275,7 +282,7 @@ void BlockWatch::warp_sync_abandoned(vm::Warp& w, const vm::Insn& i, uint32_t me
   for (const vm::Group& g : w.groups)
     if (g.waiting == &i) here = g.frame->function;
   if (!here || !missing) return;
-  report_missing(w, i, *here, members, mask, missing, other ? vm::Warp::location(*other, *function) : "", "waits at", 0);
+  report_missing(w, i, *here, members, mask, missing, other ? place_of(*other, *function) : "", "waits at", 0);
 }
 
 void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::FunctionCode& f_code, uint32_t members, uint32_t mask, uint32_t missing,
@@ -286,7 +293,7 @@ void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::Functi
   f.check = "sync";
   f.kind = "lanes_never_arrive";
   f.kernel = spaced(f_code.display_name);
-  f.locations = {vm::Warp::location(i, f_code)};
+  f.locations = {place_of(i, f_code)};
   f.title = fmt::format("{} names lanes that never arrive: mask {:#010x}, missing {:#010x}", is_barrier ? "__syncwarp" : "A .sync function of the warp", members, missing);
   f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
   f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
@@ -309,6 +316,9 @@ void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, ui
   Finding f;
   f.check = "sync";
   f.kind = "shuffle_inactive_lane";
+  // The upper lanes of a sum with __shfl_down_sync hold nothing of use, and some programs store them all the same.
+  const bool upper = c_.sites[shuffle].shuffles_down && !(lanes & (w.present & -w.present));
+  f.severity = upper ? Severity::Warning : Severity::Error;
   f.kernel = c_.sites[shuffle].kernel;
   f.locations = {c_.sites[shuffle].location, c_.sites[site].location};
   f.title = "A shuffle reads from a lane that does not take part in it: the value is undefined, and it is used";
@@ -351,7 +361,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
 
   if (whole && c_.settings.sync) {
     const Part& first = parts.front();
-    const std::string here = vm::Warp::location(*first.group->waiting, *first.group->frame->function);
+    const std::string here = place_of(*first.group->waiting, *first.group->frame->function);
     auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const char* what) {
       Finding f;
       f.check = "sync";
@@ -369,7 +379,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
     };
     for (const Part& p : parts) {
       if (p.group->waiting == first.group->waiting) continue;
-      const std::string there = vm::Warp::location(*p.group->waiting, *p.group->frame->function);
+      const std::string there = place_of(*p.group->waiting, *p.group->frame->function);
       if (there == here && p.warp != first.warp) continue;  // the compiler may have made two of one
       divergence(p.warp == first.warp ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.",
                  *p.warp, p.group->mask, there, "waits at");
@@ -386,7 +396,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
         if (!last || last < first.group->waiting || last >= insns.data() + insns.size()) continue;
         bypass_reported_ = true;
         divergence(w->live ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.", *w, 1u << lane,
-                   vm::Warp::location(*last, *first.group->frame->function), "went around it, executed");
+                   place_of(*last, *first.group->frame->function), "went around it, executed");
         break;
       }
     }
@@ -480,7 +490,10 @@ void BlockWatch::access(vm::Warp& w, const vm::Insn& i, const vm::Access& a) {
   if (a.space == Space::ParamFunc || a.space == Space::ParamEntry) return;
   std::lock_guard lock(c_.mutex);
   WarpState& s = warps_[w.index];
-  for (uint32_t left = a.mask; left; left &= left - 1) s.last[__builtin_ctz(left)] = &i;
+  if (s.last_access != &i || s.last_mask != a.mask)
+    for (uint32_t left = a.mask; left; left &= left - 1) s.last[__builtin_ctz(left)] = &i;
+  s.last_access = &i;
+  s.last_mask = a.mask;
   const Act act = a.kind == vm::AccessKind::Read ? Act::Read : a.kind == vm::AccessKind::Write ? Act::Write : Act::Atomic;
   Now n{w, i, a, s, act, strength_of(i, a.kind)};
   switch (a.space) {

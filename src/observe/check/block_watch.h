@@ -18,6 +18,7 @@ class BlockWatch final : public vm::BlockObserver {
   ~BlockWatch() override;
 
   void instruction(vm::Warp&, const vm::Insn&, uint32_t mask, uint32_t active) override;
+  void still_running(vm::Warp&, const vm::Insn&, uint32_t mask, uint64_t instructions) override;
   void access(vm::Warp&, const vm::Insn&, const vm::Access&) override;
   void warp_sync(vm::Warp&, const vm::Insn&, uint32_t members, uint32_t mask) override;
   void warp_sync_abandoned(vm::Warp&, const vm::Insn&, uint32_t members, uint32_t mask) override;
@@ -41,8 +42,9 @@ class BlockWatch final : public vm::BlockObserver {
     std::unique_ptr<Lanes> lanes;
     std::unique_ptr<Copies> copies;
     Doubts doubts;
-    uint64_t instructions = 0;
     std::array<const vm::Insn*, 32> last{};  // access of each lane
+    const vm::Insn* last_access = nullptr;
+    uint32_t last_mask = 0;
     std::unique_ptr<uint8_t[]> local;        // a flag per byte of local memory: has a value
     uint32_t local_stride = 0;
     struct Recent {
@@ -80,6 +82,7 @@ class BlockWatch final : public vm::BlockObserver {
   void local_access(Now&);
   void look(Now&, Shadow&, uint64_t offset, int lane, bool tracks_values);
   void look_at_cell(Now&, Cell&, uint64_t offset, uint32_t bytes, int lane);
+  bool look_quickly(Now&, Shadow&, uint64_t zero, uint64_t begin, uint64_t end, bool tracks_values);
   void look_at_ranges(Now&, uint64_t address, int lane);
   void conflict(Now&, Hazard, const Event& other, uint32_t other_lane, bool many, int lane, uint64_t offset, uint32_t bytes);
   bool ordered(const Now&, const Event& e, uint32_t e_lane, int lane) const;

@@ -82,7 +82,7 @@ void Checker::allocated_by(uint64_t base, uint64_t operation) {
   auto it = queued_.find(operation);
   if (!r || it == queued_.end()) return;
   order.name(it->second.op, "cudaMallocAsync");
-  r->uses.push_back({r->base, r->base + r->size, log.tick(), it->second.op, true, it->second.stack});
+  r->use({r->base, r->base + r->size, log.tick(), it->second.op, true, it->second.stack});
 }
 
 void Checker::began(uint64_t operation) {
@@ -270,7 +270,7 @@ void Checker::use_range(const Bytes& bytes, bool writes, OpId op, const HostStac
   if (!writes && !r->initialised && settings.init && r->cells && !kernel_failed_) read_unwritten(*r, bytes, op, stack);
   if (r->uses.size() > 256) r->uses.erase(r->uses.begin(), r->uses.begin() + 128);
   std::erase_if(r->uses, [&](const RangeUse& u) { return order.host_knows(u.op); });
-  r->uses.push_back({bytes.base, end, id, op, writes, stack});
+  r->use({bytes.base, end, id, op, writes, stack});
   if (!writes || r->initialised) return;
   const bool everything = bytes.base == r->base && end >= r->base + r->size && (bytes.rows == 1 || bytes.pitch <= bytes.width);
   if (everything) {

@@ -98,7 +98,7 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
     c.write = n.id;
     c.write_lane = static_cast<uint8_t>(lane);
     c.read_a = c.read_b = 0;
-    c.a_many = c.b_many = 0;
+    c.a_many = c.b_many = c.two_warps = 0;
     c.init = 0xf;
   } else if (c.read_a == n.id) {
     if (c.a_lane != lane) c.a_many = 1;
@@ -113,12 +113,64 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
         c.read_b = c.read_a;
         c.b_lane = c.a_lane;
         c.b_many = c.a_many;
+        c.two_warps = other_warp;
       }
     }
     c.read_a = n.id;
     c.a_lane = static_cast<uint8_t>(lane);
     c.a_many = 0;
   }
+}
+
+// The common case: words of a range that holds all of them, where nobody else's work has to be looked at. Cells that need
+// more go the long way. False: nothing was done.
+bool BlockWatch::look_quickly(Now& n, Shadow& shadow, uint64_t zero, uint64_t begin, uint64_t end, bool tracks_values) {
+  const auto& at = n.access.address;
+  const uint32_t bytes = n.access.bytes;
+  if (bytes % 4 || bytes > 16 || bytes / n.access.elements < 4 || n.act == Act::Atomic) return false;
+  uint64_t low = at[0], high = at[0], bits = 0;
+  for (size_t l = 0; l < 32; ++l) {
+    low = at[l] < low ? at[l] : low;
+    high = at[l] > high ? at[l] : high;
+    bits |= at[l];
+  }
+  if (low < begin || high + bytes > end || (bits & (bytes == 12 ? 3 : bytes - 1))) return false;
+  const bool writes = n.act == Act::Write;
+  if (writes && c_.sites[n.site].updates) return false;
+  const EventId bound = c_.settings.race ? n.bound : ~EventId{0}, id = n.id;
+  for (uint32_t left = n.access.mask; left; left &= left - 1) {
+    const auto lane = static_cast<uint32_t>(__builtin_ctz(left));
+    const uint64_t offset = at[lane] - zero;
+    // All lanes read one word: the second of them says all that there is to say.
+    if (low == high && !writes && bytes == 4 && shadow.word(offset).a_many && shadow.word(offset).read_a == id) return true;
+    for (uint32_t w = 0; w < bytes; w += 4) {
+      Cell& c = shadow.word(offset + w);
+      if (!c.split && c.write < bound && (writes || c.init || !tracks_values)) {
+        if (writes) {
+          if (c.read_a < bound && c.read_b < bound) {
+            c = Cell{};
+            c.write = id;
+            c.write_lane = lane & 31;
+            c.init = 0xf;
+            continue;
+          }
+        } else if (c.read_a == id) {
+          if (c.a_lane != lane) c.a_many = 1;
+          continue;
+        } else if (c.read_a < bound) {
+          c.read_a = id;
+          c.a_lane = lane & 31;
+          c.a_many = c.two_warps = 0;
+          continue;
+        } else if (c.two_warps && c.read_b >= bound) {
+          continue;
+        }
+      }
+      look(n, shadow, offset, static_cast<int>(lane), tracks_values);
+      break;
+    }
+  }
+  return true;
 }
 
 void BlockWatch::look(Now& n, Shadow& shadow, uint64_t offset, int lane, bool tracks_values) {

@@ -39,6 +39,11 @@ struct Region {
   bool in_heap = false;
   std::string made_at, freed_at;
   std::vector<RangeUse> uses;
+  EventId newest_use = 0;
+  void use(RangeUse u) {
+    newest_use = u.id;
+    uses.push_back(std::move(u));
+  }
   std::vector<OpId> kernels; // that touched it, of memory that the host sees, until the host has waited for them
   bool holds(uint64_t address, uint64_t bytes) const { return address >= base && address + bytes <= base + size && address + bytes > address; }
 };

@@ -17,7 +17,8 @@ struct Cell {
   uint8_t a_many : 1 = 0;       // several lanes of the event read it
   uint8_t b_many : 1 = 0;
   uint8_t a_lane : 5 = 0;
-  uint8_t spare : 3 = 0;
+  uint8_t two_warps : 1 = 0;    // the readers are of different warps: a third changes nothing
+  uint8_t spare : 2 = 0;
   uint8_t b_lane : 5 = 0;
   uint8_t host_note : 3 = 0;
   uint8_t init = 0;             // a bit per byte that has a value (of a byte cell: bit 0)

@@ -80,6 +80,7 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::Warp& warp) {
     s.location = place_of(insn, f);
     s.waits = in_waiting_loop(f, insn);
     s.guesses = before_cas(f, insn);
+    s.shuffles_down = insn.source->form.row->opcode == "shfl" && insn.mods().shuffle == isa::Shuffle::Down;
     s.updates = after_load(f, insn);
     all_.push_back(std::move(s));
   }

@@ -18,6 +18,10 @@ enum class Trait : uint8_t {
   Shuffle,
 };
 
-Trait trait_of(const isa::Row& row);
+const Trait* traits();  // by row
+inline Trait trait_of(const isa::Row& row) {
+  static const Trait* const all = traits();
+  return all[row.id];
+}
 
 }  // namespace warpbeam::observe::check

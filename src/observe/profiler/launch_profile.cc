@@ -1,6 +1,7 @@
 #include "observe/profiler/launch_profile.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <climits>
 
@@ -16,56 +17,110 @@ namespace warpbeam::observe {
 // Counts for the blocks that run on one host thread at a time; the launch hands it to one block after the other.
 class LaunchProfile::Block final : public vm::BlockObserver {
  public:
-  Block(const model::Device& device, model::BankMode mode) : device_(device), mode_(mode) {}
+  Block(const model::Device& device, model::BankMode mode) : device_(device), mode_(mode) { counts = true; }
 
+  // Executions are counted by the machine; what is left are branches, and every instruction of the blocks that are sampled.
   void instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t mask, uint32_t active) override {
-    if (warp.frame->function != function_) enter(warp.frame->function);
-    const size_t index = static_cast<size_t>(&insn - function_->insns.data());
-    last_ = &base_[index];
-    ++last_->executed;
-    last_->threads += static_cast<uint64_t>(std::popcount(active));
-    last_->threads_on += static_cast<uint64_t>(std::popcount(mask));
+    if (warp.frame->function != counted_function) enter(*warp.frame->function);
+    const size_t index = static_cast<size_t>(&insn - counted_function->insns.data());
     if (insn.target != vm::kNoTarget)
-      last_->divergent += mask != active && mask != 0;
+      base_[index].divergent += mask != active && mask != 0;
     else if (insn.list && insn.source->form.row->opcode == "brx")
-      last_->divergent += table_diverges(warp, insn, mask);
-    if (samples) samples->instruction(warp.index, function_, static_cast<uint32_t>(index), active);
+      base_[index].divergent += table_diverges(warp, insn, mask);
+    if (samples) samples->instruction(warp.index, counted_function, static_cast<uint32_t>(index), active);
   }
 
   void access(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access) override {
     // What a multicast copy writes into other blocks' shared memory passes no banks of this multiprocessor.
     if (access.async && access.space == isa::Space::Shared && access.address[0] >= vm::kClusterStride) return;
-    if (warp.frame->function != function_) enter(warp.frame->function);
-    const size_t index = static_cast<size_t>(&insn - function_->insns.data());
+    if (warp.frame->function != counted_function) enter(*warp.frame->function);
+    const size_t index = static_cast<size_t>(&insn - counted_function->insns.data());
     if (access.kind == vm::AccessKind::Atomic && (*gathered_)[index] && access.space == isa::Space::Global) {
       vm::Access one = access;
       one.mask &= -one.mask;  // one lane does it for all
       count_access(device_, mode_, insn, one, base_[index]);
     } else {
-      count_access(device_, mode_, insn, access, base_[index]);
+      std::unique_ptr<Pattern>& pattern = patterns_[index];
+      if (!pattern) {
+        pattern = std::make_unique<Pattern>();
+        if (device_.bank_rule != model::BankRule::Banks32x8 && access.space != isa::Space::Local) pattern->period = 128;
+      }
+      if (!pattern->fits(access)) {
+        pattern->remember(access);
+        count_access(device_, mode_, insn, access, pattern->counts);
+      }
+      base_[index] += pattern->counts;
     }
-    if (samples) samples->access(warp.index, function_, static_cast<uint32_t>(index), access);
+    if (samples) samples->access(warp.index, counted_function, static_cast<uint32_t>(index), access);
   }
 
   void add_to(FunctionCounts& sum) const {
-    for (const auto& [function, counts] : counts_) {
+    for (const auto& [function, mine] : functions_) {
       std::vector<Counts>& all = sum[function];
-      all.resize(counts.size());
-      for (size_t k = 0; k < counts.size(); ++k) all[k] += counts[k];
+      all.resize(mine.counts.size());
+      for (size_t k = 0; k < mine.counts.size(); ++k) {
+        all[k] += mine.counts[k];
+        all[k].executed += mine.executions[k].warps;
+        all[k].threads += mine.executions[k].threads;
+        all[k].threads_on += mine.executions[k].threads_on;
+      }
     }
   }
 
   std::unique_ptr<BlockSamples> samples;
 
  private:
-  void enter(const vm::FunctionCode* function) {
-    function_ = function;
-    std::vector<Counts>& counts = counts_[function];
-    if (counts.empty()) counts.resize(function->insns.size());
-    base_ = counts.data();
-    auto [it, fresh] = gathered_of_.try_emplace(function);
-    if (fresh) it->second = gathered_atomics(*function, device_.cc());
-    gathered_ = &it->second;
+  // The access that an instruction made last. One that looks the same but for its place makes the same traffic: rules
+  // repeat after 128 bytes, those of banks of eight bytes and of local memory's interleaving after 256.
+  struct Pattern {
+    uint64_t period = 256;
+    uint32_t mask = 0, bytes = 0;
+    isa::Space space{};
+    vm::AccessKind kind{};
+    bool returns = false;
+    uint64_t place = 0;
+    std::array<uint64_t, 32> distance{};
+    Counts counts;
+
+    bool fits(const vm::Access& a) const {
+      if (a.space == isa::Space::Local && period < 256) return false;
+      if (a.mask != mask || a.bytes != bytes || a.space != space || a.kind != kind || a.returns != returns || a.address[0] % period != place) return false;
+      uint64_t different = 0;
+      for (size_t l = 0; l < 32; ++l) different |= (a.address[l] - a.address[0]) ^ distance[l];
+      return different == 0;
+    }
+    void remember(const vm::Access& a) {
+      mask = a.mask;
+      bytes = a.bytes;
+      space = a.space;
+      kind = a.kind;
+      returns = a.returns;
+      place = a.address[0] % period;
+      for (size_t l = 0; l < 32; ++l) distance[l] = a.address[l] - a.address[0];
+      counts = {};
+    }
+  };
+  struct OfFunction {
+    std::vector<vm::Executions> executions;
+    std::vector<Counts> counts;
+    std::vector<std::unique_ptr<Pattern>> patterns;
+    std::vector<char> gathered;
+  };
+
+  void enter(const vm::FunctionCode& function) override {
+    auto [it, fresh] = functions_.try_emplace(&function);
+    OfFunction& f = it->second;
+    if (fresh) {
+      f.executions.resize(function.insns.size());
+      f.counts.resize(function.insns.size());
+      f.patterns.resize(function.insns.size());
+      f.gathered = gathered_atomics(function, device_.cc());
+    }
+    counted_function = &function;
+    counted = f.executions.data();
+    base_ = f.counts.data();
+    patterns_ = f.patterns.data();
+    gathered_ = &f.gathered;
   }
 
   static bool table_diverges(vm::Warp& warp, const vm::Insn& insn, uint32_t mask) {
@@ -77,12 +132,10 @@ class LaunchProfile::Block final : public vm::BlockObserver {
 
   const model::Device& device_;
   const model::BankMode mode_;
-  FunctionCounts counts_;
-  const vm::FunctionCode* function_ = nullptr;
-  std::map<const vm::FunctionCode*, std::vector<char>> gathered_of_;
+  std::map<const vm::FunctionCode*, OfFunction> functions_;
   const std::vector<char>* gathered_ = nullptr;
   Counts* base_ = nullptr;
-  Counts* last_ = nullptr;
+  std::unique_ptr<Pattern>* patterns_ = nullptr;
 };
 
 namespace {
@@ -220,6 +273,7 @@ std::unique_ptr<vm::BlockObserver> LaunchProfile::begin_block(const vm::Block& b
     observer = std::make_unique<Block>(
         device, launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes);
   if (sampled_ && block.linear < kSampledBlocks) observer->samples = std::make_unique<BlockSamples>(block.linear);
+  observer->every_instruction = observer->samples != nullptr;
   return observer;
 }
 

@@ -1,0 +1,21 @@
+// What the kernels of a program need of a multiprocessor, from their PTX.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace warpbeam::driver {
+
+struct KernelNeeds {
+  std::string name, display_name;
+  int registers = 0;      // per thread
+  bool from_ptxas = false;
+  int static_shared = 0;  // bytes per block
+  int max_threads = 0;    // __launch_bounds__, or 0
+};
+
+// Of a source, which is compiled for the chosen device first, or of a PTX text; in the order in which they stand there.
+Result<std::vector<KernelNeeds>> kernels_of(const std::string& file);
+
+}  // namespace warpbeam::driver
