@@ -11,7 +11,7 @@ namespace {
 
 // Rounds in which the threads of a block or cluster only looked at its own barriers and nothing changed. A loop that gives up
 // after so many tries is not taken for a deadlock.
-constexpr uint32_t kIdleRounds = 3000000;
+constexpr uint32_t kIdleRounds = 3000000, kWatchedRounds = 20000;  // a watched round costs more
 
 }  // namespace
 
@@ -165,7 +165,7 @@ BlockStatus Block::run() {
     }
     // They wait for barriers in their own shared memory, which nobody else can complete.
     idle_rounds = changed ? 0 : idle_rounds + 1;
-    if (idle_rounds > kIdleRounds) deadlock("deadlock: every live thread waits for an mbarrier or a barrier that nothing will complete");
+    if (idle_rounds > (observer ? kWatchedRounds : kIdleRounds)) deadlock("deadlock: every live thread waits for an mbarrier or a barrier that nothing will complete");
     if (grid->failed) return BlockStatus::Yielded;
   }
 }

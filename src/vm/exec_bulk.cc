@@ -343,6 +343,7 @@ void tensor_store(Warp& w, const Insn& i, uint32_t mask) {
     walk_tensor(m, c.at, c.offsets, [&](const TensorElement& e) {
       if (e.global == ~uint64_t{0}) return;
       std::byte* to = global.at(m.address + e.global, bytes);
+      if (w.block->observer) w.block->observer->runtime_wrote(m.address + e.global, bytes);
       const std::byte* from = base + swizzled(place.offset + e.shared, m.swizzle);
       if (reduces)
         reduce_bytes(i.mods(), reduced_type(m.type), to, from);

@@ -585,19 +585,42 @@ void Warp::wait_inside(uint32_t weight) {
 
 // --- faults ------------------------------------------------------------------------------------------------------
 
-std::string Warp::location(const Insn& i, const FunctionCode& f) {
-  if (!i.source) return "";
-  if (i.source->line && f.module && i.source->file < f.module->files.size()) {
+namespace {
+
+bool has_place(const Insn& i, const FunctionCode& f) { return i.source && i.source->line && f.module && i.source->file < f.module->files.size(); }
+
+// In a header of ours or of the compiler's.
+bool in_platform(const Insn& i, const FunctionCode& f) {
+  if (!has_place(i, f)) return false;
+  const std::string& file = f.module->files[i.source->file];
+  for (const char* part : {"/include/warpbeam/", "/include/cuda/", "/include/cooperative_groups", "/include/cuda_pipeline", "/include/cuda_awbarrier", "/cuda_wrappers/"})
+    if (file.find(part) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+// Of an instruction that comes from one of the platform's headers, the place of the program's own code before it, which
+// asked for what was inlined.
+std::string Warp::location(const Insn& at, const FunctionCode& f) {
+  if (!at.source) return "";
+  const Insn* i = &at;
+  if (in_platform(at, f)) {
+    const Insn* first = f.insns.data();
+    while (i > first && (i->watched == Watched::Extra || !has_place(*i, f) || in_platform(*i, f))) --i;
+    if (i == first && (!has_place(*i, f) || in_platform(*i, f))) i = &at;
+  }
+  if (has_place(*i, f)) {
     // Names inside the working directory are shown as the user typed them.
     static const std::string here = [] {
       std::error_code error;
       return std::filesystem::current_path(error).string() + "/";
     }();
-    std::string_view file = f.module->files[i.source->file];
+    std::string_view file = f.module->files[i->source->file];
     if (file.starts_with(here)) file.remove_prefix(here.size());
-    return fmt::format("{}:{}", file, i.source->line);
+    return fmt::format("{}:{}", file, i->source->line);
   }
-  return fmt::format("PTX line {}", i.source->at.line);
+  return fmt::format("PTX line {}", at.source->at.line);
 }
 
 void Warp::trap(TrapKind kind, const Insn& i, int lane, std::string message, uint64_t address, std::string detail) {

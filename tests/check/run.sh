@@ -101,7 +101,8 @@ for source in *.cu; do
   done
 done
 # Correct programs of other folders.
-clean=(fences reduce_harris reduce_shared scan_large stream_dependencies stream_order transpose_shared shuffle managed_matrix overlap_copies)
+clean=(fences reduce_harris reduce_shared scan_large stream_dependencies stream_order transpose_shared shuffle managed_matrix overlap_copies
+  cluster_histogram cp_async_pipeline cub_primitives memory_spaces tma_transpose wgmma_gemm dynamic_parallelism_reduce)
 [[ -n ${WARPBEAM_FAST:-} ]] && clean=(fences reduce_harris)
 for name in "${clean[@]}"; do
   wanted "clean/$name" "$@" || continue
@@ -111,6 +112,20 @@ for name in "${clean[@]}"; do
   else
     failed=$((failed + 1))
     printf 'FAIL clean/%s: %s\n' "$name" "$(grep '^=========' "$work/clean.log" | head -n 4 | tr '\n' ' ')"
+  fi
+done
+# What is found does not depend on the number of host threads.
+for case in global_races.cu/histogram_plain shared_races.cu/reduction_unsynced heap.cu/list_deleted_badly nested.cu/children_apart lanes.cu/sum_of_twenty; do
+  wanted "threads/$case" "$@" || continue
+  [[ -n ${WARPBEAM_FAST:-} && $case != shared_races* ]] && continue
+  for threads in 1 5; do
+    WARPBEAM_THREADS=$threads timeout 120 "$warpbeam" check --json - "${case%/*}" -- "${case#*/}" >"$work/threads.$threads" 2>/dev/null </dev/null
+  done
+  if [[ -s $work/threads.1 ]] && cmp -s "$work/threads.1" "$work/threads.5"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAIL threads/%s: the findings differ\n' "$case"
   fi
 done
 printf '%d passed, %d failed\n' "$passed" "$failed"

@@ -330,6 +330,12 @@ case_version_and_help() {
   expect 0 nvcc --version && has out 'Cuda compilation tools, release 13.0, V13.0.88' && expect 0 nvcc --help && has out '--use_fast_math' &&
     expect 0 "$warpbeam" --help && has out devices && expect 0 "$warpbeam" --version && has out Warpbeam && expect 0 nvcc --list-gpu-arch && has out compute_10 compute_90a
 }
+case_occupancy_of_a_program() {
+  printf '__global__ void __launch_bounds__(256) tile(float* p) {\n  __shared__ float s[1024];\n  s[threadIdx.x] = p[threadIdx.x];\n  __syncthreads();\n  p[threadIdx.x] = s[255 - threadIdx.x];\n}\n__global__ void other(int* p) { *p = 1; }\nint main() {}\n' >occupancy.cu
+  expect 0 "$warpbeam" occupancy --device h200 --block 256 --grid 1057 --kernel tile occupancy.cu && has out 'tile(float*): ' &&
+    has out '4096 bytes of static shared memory' && has out '8 blocks of 256 threads' && has out 'the last one has 1' &&
+    ! grep -q 'other(int' out && expect 1 "$warpbeam" occupancy --kernel nothing occupancy.cu && expect 1 "$warpbeam" occupancy missing.cu
+}
 case_devices_and_occupancy() {
   expect 0 "$warpbeam" devices && has out h200 && expect 0 "$warpbeam" devices k40 && has out 3.5 && expect 1 "$warpbeam" devices k4000 &&
     expect 0 "$warpbeam" occupancy --block 256 --regs 32 --device h200 && has out '8 blocks' && expect 1 "$warpbeam" occupancy --regs 3 &&

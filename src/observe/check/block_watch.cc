@@ -100,7 +100,7 @@ void BlockWatch::run_too_long(vm::Warp& w, const vm::Insn& i, uint32_t mask) {
   f.check = "sync";
   f.kind = "endless_kernel";
   f.kernel = spaced(w.frame->function->display_name);
-  f.locations = {place_of(i, *w.frame->function)};
+  f.locations = {vm::Warp::location(i, *w.frame->function)};
   f.title = fmt::format("Kernel does not end: a warp has executed {} instructions", c_.settings.most_instructions);
   f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
   f.lines.push_back({thread_text(w, lane), {}});
@@ -224,7 +224,7 @@ void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uin
     if (!last || last < &i || last >= insns.data() + insns.size()) continue;
     const uint64_t key = uint64_t(c_.sites.number(i, w)) << 8 | 7;
     if (c_.repeated(key)) break;
-    report_missing(w, i, *w.frame->function, members, mask, 1u << lane, place_of(*last, *w.frame->function), "went on to", key);
+    report_missing(w, i, *w.frame->function, members, mask, 1u << lane, vm::Warp::location(*last, *w.frame->function), "went on to", key);
     break;
   }
   if (trait_of(*i.source->form.row) == Trait::Shuffle) {
@@ -282,7 +282,7 @@ void BlockWatch::warp_sync_abandoned(vm::Warp& w, const vm::Insn& i, uint32_t me
   for (const vm::Group& g : w.groups)
     if (g.waiting == &i) here = g.frame->function;
   if (!here || !missing) return;
-  report_missing(w, i, *here, members, mask, missing, other ? place_of(*other, *function) : "", "waits at", 0);
+  report_missing(w, i, *here, members, mask, missing, other ? vm::Warp::location(*other, *function) : "", "waits at", 0);
 }
 
 void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::FunctionCode& f_code, uint32_t members, uint32_t mask, uint32_t missing,
@@ -293,7 +293,7 @@ void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::Functi
   f.check = "sync";
   f.kind = "lanes_never_arrive";
   f.kernel = spaced(f_code.display_name);
-  f.locations = {place_of(i, f_code)};
+  f.locations = {vm::Warp::location(i, f_code)};
   f.title = fmt::format("{} names lanes that never arrive: mask {:#010x}, missing {:#010x}", is_barrier ? "__syncwarp" : "A .sync function of the warp", members, missing);
   f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
   f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
@@ -361,7 +361,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
 
   if (whole && c_.settings.sync) {
     const Part& first = parts.front();
-    const std::string here = place_of(*first.group->waiting, *first.group->frame->function);
+    const std::string here = vm::Warp::location(*first.group->waiting, *first.group->frame->function);
     auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const char* what) {
       Finding f;
       f.check = "sync";
@@ -379,7 +379,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
     };
     for (const Part& p : parts) {
       if (p.group->waiting == first.group->waiting) continue;
-      const std::string there = place_of(*p.group->waiting, *p.group->frame->function);
+      const std::string there = vm::Warp::location(*p.group->waiting, *p.group->frame->function);
       if (there == here && p.warp != first.warp) continue;  // the compiler may have made two of one
       divergence(p.warp == first.warp ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.",
                  *p.warp, p.group->mask, there, "waits at");
@@ -396,7 +396,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
         if (!last || last < first.group->waiting || last >= insns.data() + insns.size()) continue;
         bypass_reported_ = true;
         divergence(w->live ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.", *w, 1u << lane,
-                   place_of(*last, *first.group->frame->function), "went around it, executed");
+                   vm::Warp::location(*last, *first.group->frame->function), "went around it, executed");
         break;
       }
     }

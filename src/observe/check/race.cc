@@ -75,7 +75,7 @@ bool BlockWatch::changes_nothing(const Now& n, int lane, uint64_t offset, uint32
 
 void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, int lane) {
   const bool writes = n.act != Act::Read;
-  if (n.act == Act::Write && c.init && c_.sites[n.site].updates && changes_nothing(n, lane, offset, bytes, n.memory + offset)) return;
+  if (n.act == Act::Write && (c.init || (n.region && n.region->initialised)) && c_.sites[n.site].updates && changes_nothing(n, lane, offset, bytes, n.memory + offset)) return;
   auto hazard = [&](EventId id, uint32_t other_lane, bool many, Hazard h) {
     const Event* e = c_.log.find(id);
     if (!e) return;

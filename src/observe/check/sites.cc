@@ -7,21 +7,6 @@ bool checks_old_value(isa::Op op) { return op == isa::Op::Cas || op == isa::Op::
 
 }  // namespace
 
-std::string place_of(const vm::Insn& insn, const vm::FunctionCode& f) {
-  auto own = [&](const ptx::Instruction* i) {
-    if (!i || !f.module || !i->line || i->file >= f.module->files.size()) return false;
-    const std::string& file = f.module->files[i->file];
-    for (const char* part : {"/include/warpbeam/", "/include/cuda/", "/include/cooperative_groups", "/include/cuda_pipeline", "/include/cuda_awbarrier", "/cuda_wrappers/"})
-      if (file.find(part) != std::string::npos) return true;
-    return false;
-  };
-  if (!own(insn.source)) return vm::Warp::location(insn, f);
-  // Code that was inlined follows the line that asked for it.
-  for (const vm::Insn* i = &insn; i-- != f.insns.data();)
-    if (i->source && i->source->line && i->watched != vm::Watched::Extra && !own(i->source)) return vm::Warp::location(*i, f);
-  return vm::Warp::location(insn, f);
-}
-
 // A loop that stores nothing and meets nobody, and reads what other threads write, waits for them.
 bool Sites::in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn) {
   auto [it, fresh] = waiting_.try_emplace(&f);
@@ -77,7 +62,7 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::Warp& warp) {
     const vm::FunctionCode& f = *warp.frame->function;
     Site s;
     s.kernel = spaced(f.display_name);
-    s.location = place_of(insn, f);
+    s.location = vm::Warp::location(insn, f);
     s.waits = in_waiting_loop(f, insn);
     s.guesses = before_cas(f, insn);
     s.shuffles_down = insn.source->form.row->opcode == "shfl" && insn.mods().shuffle == isa::Shuffle::Down;

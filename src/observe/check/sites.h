@@ -20,9 +20,6 @@ struct Site {
 // "kernel(int *)", as NVIDIA's tools print it.
 std::string spaced(const std::string& name);
 
-// The place of an instruction; of one in the platform's own headers, the line of the program that led there.
-std::string place_of(const vm::Insn& insn, const vm::FunctionCode& f);
-
 class Sites {
  public:
   uint32_t number(const vm::Insn& insn, const vm::Warp& warp);
