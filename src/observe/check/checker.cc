@@ -352,7 +352,8 @@ void LaunchWatch::end_grid(const vm::LaunchResult& result) {
   std::lock_guard lock(c_.mutex);
   if (t.kind == None || t.kind == Cancelled) return;
   c_.kernel_failed_ = true;
-  if (info_.ended_by_checker) return;
+  // A kernel ends with those that it launched: the first to end is the one that failed.
+  if (!c_.failed_.insert(c_.order.root(info_.op)).second || info_.ended_by_checker) return;
   Finding f;
   f.check = t.kind == Deadlock || t.kind == LaunchTimeout ? "sync" : "memory";
   f.kind = t.kind == Deadlock        ? "deadlock"

@@ -2,6 +2,7 @@
 // block (block_watch.h), one block at a time, so that findings come out the same for any number of host threads.
 #pragma once
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "observe/check/events.h"
@@ -118,6 +119,7 @@ class Checker final : public Tool {
   std::unique_ptr<HostGuard> guard_;
   uint64_t frees_ = 0;
   bool kernel_failed_ = false;
+  std::set<OpId> failed_;  // launches of the host whose end has been told, by them or by their children
   bool done_ = false;
 };
 

@@ -38,6 +38,7 @@ class OpOrder {
   // Events with smaller numbers all come before the operation.
   EventId ordered_below(OpId op, EventId next) const;
   void name(OpId op, std::string what) { ops_[op].what = std::move(what); }
+  OpId root(OpId op) const { return ops_[op].root; }
   const std::string& what(OpId op) const { return ops_[op].what; }
   uint32_t stream_of(OpId op) const { return ops_[op].stream; }
 
