@@ -56,9 +56,9 @@ VideoSecond second_of(const ptx::Instruction& i) {
 
 isa::VideoTypes scalar_types(const ptx::Instruction& i) {
   isa::VideoTypes t;
-  // vset has no type for its result, which is 0 or 1.
+  // vset has no type for its result, which is 0 or 1; to .min and .max the type of a counts.
   const bool set = i.form.row->opcode == "vset";
-  t.d_signed = !set && isa::is_signed(i.form.type);
+  t.d_signed = isa::is_signed(i.form.type);
   t.a_signed = isa::is_signed(set ? i.form.type : i.form.atype);
   t.b_signed = i.form.mods.b_signed;
   t.d_part = part_of(i.operands[0].selector);

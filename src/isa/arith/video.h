@@ -78,9 +78,9 @@ inline int64_t video_apply(VideoOp op, VideoCompare compare, int64_t a, int64_t 
 }
 
 // The last step of a scalar instruction: a second operation with c, or the result put into one part of c.
-inline uint32_t video_second(int64_t x, uint32_t c, VideoSecond second, VideoPart d_part, bool d_signed) {
+inline uint32_t video_second(int64_t x, uint32_t c, VideoSecond second, VideoPart d_part, bool c_signed) {
   const uint32_t r = static_cast<uint32_t>(x);
-  const bool less = d_signed ? static_cast<int32_t>(r) < static_cast<int32_t>(c) : r < c;
+  const bool less = x < (c_signed ? int64_t{static_cast<int32_t>(c)} : int64_t{c});
   switch (second) {
     case VideoSecond::None:
       return r;
@@ -107,11 +107,16 @@ struct VideoTypes {
   VideoSecond second = VideoSecond::None;
 };
 
+// A second .min or .max takes the result as the number that it is, whatever bits that needs; only sums and differences
+// have wrapped to the type of d by then. An H200 does so.
+inline bool video_wraps(VideoOp op) { return op == VideoOp::Add || op == VideoOp::Sub; }
+
 // vadd, vsub, vabsdiff, vmin, vmax and, with `compare`, vset.
 inline uint32_t video_scalar(VideoOp op, VideoTypes t, uint32_t a, uint32_t b, uint32_t c,
                              VideoCompare compare = VideoCompare::Eq) {
   int64_t x = video_apply(op, compare, video_part(a, t.a_part, t.a_signed), video_part(b, t.b_part, t.b_signed));
   if (t.sat) x = video_clamp(x, video_part_width(t.d_part), t.d_signed);
+  else if (video_wraps(op)) x = t.d_signed ? int64_t{static_cast<int32_t>(x)} : int64_t{static_cast<uint32_t>(x)};
   return video_second(x, c, t.second, t.d_part, t.d_signed);
 }
 
