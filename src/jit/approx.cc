@@ -62,24 +62,4 @@ Approximation approximation(std::string_view opcode, bool full, bool ftz) {
   return nullptr;
 }
 
-// --- atomics on shared memory: a block is on one host thread, so they are plain operations ------------------------
-
-void shared_add(std::byte* shared, const uint32_t* offsets, const uint32_t* values, uint32_t* old, uint32_t mask) {
-  if (mask == ~0u) {
-    for (int l = 0; l < kLanes; ++l) {
-      auto* p = reinterpret_cast<uint32_t*>(shared + offsets[l]);
-      const uint32_t before = *p;
-      old[l] = before;
-      *p = before + values[l];
-    }
-    return;
-  }
-  for (; mask; mask &= mask - 1) {
-    const int l = __builtin_ctz(mask);
-    auto* p = reinterpret_cast<uint32_t*>(shared + offsets[l]);
-    old[l] = *p;
-    *p += values[l];
-  }
-}
-
 }  // namespace warpbeam::jit

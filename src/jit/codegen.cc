@@ -19,6 +19,7 @@
 
 #include <cstdlib>
 
+#include "jit/mask_forms.h"
 #include "jit/runtime.h"
 
 namespace warpbeam::jit {
@@ -92,6 +93,8 @@ void CodeGenerator::optimise(llvm::Module& module) const {
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, cgscc, modules);
   passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration()) settle_mask_forms(f);
 }
 
 // What the object depends on: the code before it is optimised, whose attributes name the processor, and who compiles it.

@@ -137,6 +137,8 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
       }
       put(k, v, false);
     }
+  } else if (a.load && a.count == 1 && looks_for_stretches()) {
+    put(0, load_lanes(lanes_of(address, 8), mask, a.memory, shared), false);
   } else if (a.load) {
     const V at = addresses();
     const V bits = full ? static_cast<V>(llvm::Constant::getAllOnesValue(FixedVectorType::get(b_.getInt1Ty(), kLanes))) : bool_lanes(mask);
@@ -189,6 +191,8 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
       V last = v.uniform() ? v.run[0] : b_.CreateExtractElement(lanes_of(v, a.reg), b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})));
       user(b_.CreateAlignedStore(b_.CreateTrunc(last, element), pointer(address.run[0], static_cast<uint64_t>(k) * a.memory), element_align));
     }
+  } else if (a.count == 1 && looks_for_stretches()) {
+    store_lanes(stored(narrow(0)), lanes_of(address, 8), mask, a.memory, shared);
   } else {
     const V at = addresses();
     const V bits = full ? static_cast<V>(llvm::Constant::getAllOnesValue(FixedVectorType::get(b_.getInt1Ty(), kLanes))) : bool_lanes(mask);

@@ -402,30 +402,48 @@ Emitter::V Emitter::compute_compare(const vm::Insn& i, V a, V c) {
   }
 }
 
-// Widening a value of known stride is right as long as no lane wraps around: where one does, the interpreter goes on.
-void Emitter::check_wrap(const vm::Insn& i) {
+// Widening a value of known stride is right as long as none of the lanes that take part wraps around: where one does, the
+// interpreter goes on. Gives the first of those lanes where the widened run has to be reckoned from it; null where no lane
+// can wrap or all have to be right.
+Emitter::V Emitter::check_wrap(const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;
   const bool convert = row.kind == Kind::Convert && !isa::is_float(i.type()) && !isa::is_float(i.source->form.atype) &&
                        isa::bytes_of(i.type()) == 8 && isa::bytes_of(i.source->form.atype) == 4;
   const bool wide = row.kind == Kind::Lane && half_of(i) == Half::Wide && isa::bytes_of(i.type()) == 4;
-  if ((!convert && !wide) || shapes_.result(i).runs == 0) return;
+  const int runs = shapes_.result(i).runs;
+  if ((!convert && !wide) || runs == 0) return nullptr;
   const bool sg = isa::is_signed(convert ? i.source->form.atype : i.type());
+  V head_lane = nullptr;
   for (int k = 1; k <= (wide ? 2 : 1); ++k) {
     const Shape s = shapes_.source(i.op[k], 4);
     if (s.runs == 0 || (s.stride == 0 && (!s.even || s.gap == 0)) || s.bits <= 30) continue;
     const Value v = read(i.op[k], 4);
-    const int64_t span = s.stride * (kLanes / s.runs - 1);
-    V wraps = b_.getFalse(), start = nullptr;
-    for (size_t r = 0; r < s.runs; ++r) {
-      V first = sg ? b_.CreateSExt(v.run[r], b_.getInt64Ty()) : b_.CreateZExt(v.run[r], b_.getInt64Ty());
-      V last = b_.CreateAdd(first, b_.getInt64(static_cast<uint64_t>(span)));
-      V back = sg ? b_.CreateSExt(b_.CreateTrunc(last, b_.getInt32Ty()), b_.getInt64Ty()) : b_.CreateAnd(last, 0xffffffff);
-      wraps = b_.CreateOr(wraps, b_.CreateICmpNE(back, last));
-      if (r == 0) start = first;
-      else if (s.even) wraps = b_.CreateOr(wraps, b_.CreateICmpNE(first, b_.CreateAdd(start, b_.getInt64(static_cast<uint64_t>(s.gap) * r))));
+    V wraps = b_.getFalse();
+    if (runs > 1) {  // all lanes: what is known of the runs' distances counts on every run
+      const int64_t span = s.stride * (kLanes / s.runs - 1);
+      V start = nullptr;
+      for (size_t r = 0; r < s.runs; ++r) {
+        V first = sg ? b_.CreateSExt(v.run[r], b_.getInt64Ty()) : b_.CreateZExt(v.run[r], b_.getInt64Ty());
+        V last = b_.CreateAdd(first, b_.getInt64(static_cast<uint64_t>(span)));
+        V back = sg ? b_.CreateSExt(b_.CreateTrunc(last, b_.getInt32Ty()), b_.getInt64Ty()) : b_.CreateAnd(last, 0xffffffff);
+        wraps = b_.CreateOr(wraps, b_.CreateICmpNE(back, last));
+        if (r == 0) start = first;
+        else if (s.even) wraps = b_.CreateOr(wraps, b_.CreateICmpNE(first, b_.CreateAdd(start, b_.getInt64(static_cast<uint64_t>(s.gap) * r))));
+      }
+    } else {
+      const V head = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getFalse()});
+      const V tail = b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {active_, b_.getFalse()}));
+      const V base = b_.CreateAdd(v.run[0], b_.CreateMul(head, b_.getInt32(static_cast<uint32_t>(s.stride))));
+      const V first = sg ? b_.CreateSExt(base, b_.getInt64Ty()) : b_.CreateZExt(base, b_.getInt64Ty());
+      const V span = b_.CreateMul(b_.CreateSExt(b_.CreateSub(tail, head), b_.getInt64Ty()), b_.getInt64(static_cast<uint64_t>(s.stride)));
+      const V last = b_.CreateAdd(first, span);
+      const V back = sg ? b_.CreateSExt(b_.CreateTrunc(last, b_.getInt32Ty()), b_.getInt64Ty()) : b_.CreateAnd(last, 0xffffffff);
+      wraps = b_.CreateAnd(b_.CreateICmpNE(back, last), b_.CreateICmpNE(active_, b_.getInt32(0)));
+      head_lane = head;
     }
     wraps_ ? wraps_->push_back(wraps) : hand_over(i, wraps);
   }
+  return head_lane;
 }
 
 Emitter::V Emitter::compute(const vm::Insn& i, const std::vector<V>& o) {
@@ -456,7 +474,7 @@ bool Emitter::emit_pure(const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;
   if (!not_pred && row.kind != Kind::Lane && row.kind != Kind::Move && row.kind != Kind::Address && row.kind != Kind::Convert && row.kind != Kind::Select && row.kind != Kind::Compare) return false;
   const Shape shape = shapes_.result(i);
-  if (!not_pred) check_wrap(i);
+  const V head = not_pred ? nullptr : check_wrap(i);
   // Operands in order, destinations aside.
   std::vector<std::pair<Value, Width>> in;
   const auto& slots = flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())];
@@ -499,14 +517,7 @@ bool Emitter::emit_pure(const vm::Insn& i) {
     const bool set = row.operands.list[0].fixed != Type::Pred;
     V r = compute_compare(i, o[0], o[1]);
     V opposite = b_.CreateNot(r);
-    const auto joined = [&](V x) {
-      switch (i.mods().boolop) {
-        case isa::BoolOp::And: return b_.CreateAnd(x, o[2]);
-        case isa::BoolOp::Or: return b_.CreateOr(x, o[2]);
-        case isa::BoolOp::Xor: return b_.CreateXor(x, o[2]);
-        default: return x;
-      }
-    };
+    const auto joined = [&](V x) { return o.size() > 2 ? join_predicates(i, x, o[2]) : x; };
     r = joined(r);
     *second = joined(opposite);
     if (!set) return r;
@@ -516,15 +527,31 @@ bool Emitter::emit_pure(const vm::Insn& i) {
   Value result, other;
   result.runs = shape.runs;
   result.stride = shape.stride;
-  if (shape.runs == 0) {
+  V known = nullptr;
+  if (shape.runs == 0 && row.kind == Kind::Compare && !not_pred && out_bytes == 0 && in[0].second == in[1].second && in[0].second == isa::bytes_of(i.type())) known = compare_shapes(i, in[0].first, in[1].first);
+  if (known) {
+    std::vector<V> o{bool_lanes(known)};
+    if (in.size() > 2) o.push_back(lanes_of(in[2].first, 0));
+    const auto joined = [&](V x) { return in.size() > 2 ? join_predicates(i, x, o[1]) : x; };
+    result.lanes = joined(o[0]);
+    other.lanes = joined(bool_lanes(b_.CreateNot(known)));
+  } else if (shape.runs == 0) {
     std::vector<V> o;
     for (auto& [v, bytes] : in) o.push_back(lanes_of(v, bytes));
     result.lanes = apply(o, &other.lanes);
   } else {
+    const auto beyond = [&](int64_t stride, Width bytes) {  // from the first lane to the first that takes part
+      return b_.CreateMul(b_.CreateZExtOrTrunc(head, lane_type(bytes)), llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(stride)));
+    };
     for (int r = 0; r < shape.runs; ++r) {
       std::vector<V> o;
-      for (auto& [v, bytes] : in) o.push_back(in_run(v, bytes, r, shape.runs));
-      result.run[static_cast<size_t>(r)] = apply(o, &other.run[static_cast<size_t>(r)]);
+      for (auto& [v, bytes] : in) {
+        o.push_back(in_run(v, bytes, r, shape.runs));
+        if (head && v.stride) o.back() = b_.CreateAdd(o.back(), beyond(v.stride, bytes));
+      }
+      V& out = result.run[static_cast<size_t>(r)];
+      out = apply(o, &other.run[static_cast<size_t>(r)]);
+      if (head) out = b_.CreateSub(out, beyond(shape.stride, out_bytes));
     }
     other.runs = shape.runs;
   }

@@ -91,7 +91,7 @@ void Emitter::run() {
   all_ = cell(b_.getInt1Ty());
   any_ = cell(b_.getInt1Ty());
   if (many_regions_) first_warp_ = cell(b_.getInt32Ty());
-  if (many_regions_) call("wb_frames", b_.getVoidTy(), {context_});
+  if (many_regions_) lay_out_kept();
 
   handed_over_ = BasicBlock::Create(c_, "handed_over", f_);
   region_of_entry_.assign(flow_.nodes.size(), -1);
@@ -132,46 +132,6 @@ Bits Emitter::written_in(const Region& r) const {
   return written;
 }
 
-// How variables lie where a region has saved them (compact), or where a warp is handed over.
-std::vector<Saved> Emitter::saved(const Bits& variables, bool compact) {
-  std::vector<Saved> all;
-  int32_t parts = 0, values = 0;
-  variables.each([&](size_t v) {
-    const Variable& variable = flow_.variables[v];
-    const Shape& shape = shapes_.variables[v];
-    Saved s;
-    s.at = variable.at;
-    s.bytes = variable.bytes;
-    s.runs = variable.bytes ? shape.runs : 0;
-    s.stride = shape.stride;
-    s.loose = shapes_.loose[v];
-    if (variable.at >= kParamKeys) {
-      s.at = variable.at - kParamKeys;
-      s.part = std::min<int32_t>(parts++, kMostParts - 1);
-      s.runs = 0;
-    } else if (compact && block_level(static_cast<uint32_t>(v))) {
-      s.block_value = std::min<int32_t>(values++, kMostBlockValues - 1);
-      s.runs = 1;
-    }
-    all.push_back(s);
-  });
-  return all;
-}
-
-void Emitter::store_saved(const std::vector<Saved>& all, V frame) {
-  for (const Saved& s : all) {
-    if (s.block_value >= 0 || s.bytes == 16) continue;
-    const Source source = flow_.source(s.part >= 0 ? s.at + kParamKeys : s.at, s.bytes);
-    const Value v = read_variable(source.variable);
-    V at = s.part >= 0 ? b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, parts) + static_cast<size_t>(s.part) * sizeof(Context::parts[0]))
-                       : b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(s.at));
-    if (s.bytes == 0) machine_store(v.uniform() ? b_.CreateSExt(v.run[0], b_.getInt32Ty()) : mask_bits(v.lanes), at);
-    else if (s.runs == 0) machine_store(lanes_of(v, s.bytes), at);
-    else
-      for (size_t r = 0; r < s.runs; ++r) machine_store(v.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, r * s.bytes));
-  }
-}
-
 bool Emitter::inside(uint32_t node) const {
   return std::binary_search(plan_.regions[region_].nodes.begin(), plan_.regions[region_].nodes.end(), node) &&
          (region_of_entry_[node] < 0 || region_of_entry_[node] == static_cast<int32_t>(region_));
@@ -181,7 +141,9 @@ void Emitter::emit_region(size_t r) {
   const Region& region = plan_.regions[r];
   const auto& shape = plan_.block;
   const uint32_t threads = shape[0] * shape[1] * shape[2], warps = (threads + kLanes - 1) / kLanes;
-  const bool agrees = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)];
+  const vm::Insn* decision = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)] ? exit_insn(region) : nullptr;
+  const bool agrees = decision && !of_block(decision->guard, 0);
+  const bool once = runs_once(region);
   blocks_.assign(flow_.nodes.size(), nullptr);
   b_.SetInsertPoint(region_entry_[r]);
   b_.CreateStore(b_.getTrue(), all_taken_);
@@ -200,15 +162,15 @@ void Emitter::emit_region(size_t r) {
   index->addIncoming(b_.getInt32(0), head);
   // The interpreter goes on with the warp that came to a barrier last and then round; so programs that leave the order of
   // their warps to chance get the same results.
-  warp_ = index;
-  if (first_warp_ && warps > 1) {
+  warp_ = once ? static_cast<V>(b_.getInt32(0)) : index;
+  if (first_warp_ && warps > 1 && !once) {
     const V shifted = b_.CreateAdd(index, b_.CreateLoad(b_.getInt32Ty(), first_warp_));
     const V count = b_.getInt32(warps);
     warp_ = b_.CreateSelect(b_.CreateICmpULT(shifted, count), shifted, b_.CreateSub(shifted, count));
   }
   V live = b_.getInt32(~0u);
-  if (threads % kLanes) live = b_.CreateSelect(b_.CreateICmpEQ(warp_, b_.getInt32(warps - 1)), b_.getInt32((1u << threads % kLanes) - 1), live);
-  if (lanes_leave_) {
+  if (threads % kLanes && !once) live = b_.CreateSelect(b_.CreateICmpEQ(warp_, b_.getInt32(warps - 1)), b_.getInt32((1u << threads % kLanes) - 1), live);
+  if (lanes_leave_ && !once) {
     V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), warp_);
     live = machine_load(b_.getInt32Ty(), at);
     auto* go = BasicBlock::Create(c_, "live", f_);
@@ -217,32 +179,8 @@ void Emitter::emit_region(size_t r) {
   }
   // What earlier regions left.
   const Node& entry = flow_.nodes[region.entry];
-  if (many_regions_ && region.entry != 0) {
-    V frame = this->frame();
-    entry.live_in.each([&](size_t v) {
-      const Width bytes = flow_.variables[v].bytes;
-      const Shape& s = shapes_.variables[v];
-      if (bytes == 16 || flow_.variables[v].at >= kParamKeys) return;
-      if (block_level(static_cast<uint32_t>(v))) {
-        b_.CreateStore(b_.CreateLoad(lane_type(bytes), block_storage_[v]), storage_[v][0]);
-        return;
-      }
-      V at = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(flow_.variables[v].at));
-      const auto load = [&](llvm::Type* t, size_t offset) {
-        auto* l = llvm::cast<llvm::LoadInst>(machine_load(t, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, offset)));
-        l->setAlignment(llvm::Align(1));
-        return l;
-      };
-      if (bytes == 0) {
-        V mask = load(b_.getInt32Ty(), 0);
-        b_.CreateStore(s.runs ? b_.CreateICmpNE(mask, b_.getInt32(0)) : bool_lanes(mask), storage_[v][0]);
-      } else if (s.runs == 0) {
-        b_.CreateStore(load(type_of(bytes, true), 0), storage_[v][0]);
-      } else {
-        for (size_t k = 0; k < s.runs; ++k) b_.CreateStore(load(lane_type(bytes), k * bytes), storage_[v][k]);
-      }
-    });
-  } else {
+  if (many_regions_) load_kept(region);
+  if (region.entry == 0) {
     entry.live_in.each([&](size_t v) {
       for (size_t k = 0; k < std::max<size_t>(shapes_.variables[v].runs, 1); ++k) b_.CreateStore(llvm::Constant::getNullValue(storage_[v][k]->getAllocatedType()), storage_[v][k]);
     });
@@ -258,32 +196,20 @@ void Emitter::emit_region(size_t r) {
   // The warp is through.
   b_.SetInsertPoint(region_exit_);
   if (region.exit_node >= 0 || region.exit_to >= 0) {
-    V arrived = lanes_leave_ ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), exit_mask_)) : live;
+    V arrived = lanes_leave_ && !once ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), exit_mask_)) : live;
     active_ = arrived;
-    const Bits live_out = live_at_exit(region);
-    std::vector<Saved> kept = saved(live_out, true);
-    // What the region has only read is still in its place. (Lanes that run alone leave their values in the frame.)
-    const bool alone = std::any_of(plan_.lane_loops.begin(), plan_.lane_loops.end(), [&](const LaneLoop& l) { return inside(l.head); });
-    if (region.entry != 0 && !alone) {
-      const Bits written = written_in(region);
-      std::erase_if(kept, [&](const Saved& s) { return s.part < 0 && s.block_value < 0 && !written.has(flow_.source(s.at, s.bytes).variable); });
-    }
-    store_saved(kept, frame());
-    live_out.each([&](size_t v) {
-      if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), storage_[v][0]), block_after_[v]);
-    });
-    if (lanes_leave_) {
+    store_kept(region);
+    if (lanes_leave_ && !once) {
       V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), warp_);
       machine_store(arrived, at);
     }
     const V here = b_.CreateICmpNE(arrived, b_.getInt32(0));
     b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), any_live_), here), any_live_);
     if (agrees) {
-      const vm::Insn& branch = *flow_.nodes[static_cast<size_t>(region.exit_node)].last;
-      V taken = guard_mask(branch);
+      V taken = guard_mask(*decision);
       b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), all_taken_), b_.CreateICmpEQ(taken, arrived)), all_taken_);
       b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), none_taken_), b_.CreateICmpEQ(taken, b_.getInt32(0))), none_taken_);
-    } else if (region.exit_node >= 0) {
+    } else if (region.exit_node >= 0 && !decision) {
       const vm::Insn& barrier = *flow_.nodes[static_cast<size_t>(region.exit_node)].last;
       if (barrier.mods().red) {
         const Value p = read(barrier.op[2], 0);
@@ -298,13 +224,13 @@ void Emitter::emit_region(size_t r) {
   b_.SetInsertPoint(next);
   V following = b_.CreateAdd(index, b_.getInt32(1));
   index->addIncoming(following, next);
-  b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt32(warps)), loop, after);
+  b_.CreateCondBr(once ? static_cast<V>(b_.getFalse()) : b_.CreateICmpULT(following, b_.getInt32(warps)), loop, after);
   b_.SetInsertPoint(after);
-  emit_dispatch(region);
+  emit_dispatch(region, once);
 }
 
 // What the block does after a region.
-void Emitter::emit_dispatch(const Region& region) {
+void Emitter::emit_dispatch(const Region& region, bool once) {
   if (region.exit_node < 0 && region.exit_to < 0) {
     b_.CreateRet(b_.getInt32(1));
     return;
@@ -312,7 +238,7 @@ void Emitter::emit_dispatch(const Region& region) {
   live_at_exit(region).each([&](size_t v) {
     if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), block_after_[v]), block_storage_[v]);
   });
-  if (lanes_leave_) {
+  if (lanes_leave_ && !once) {
     auto* go = BasicBlock::Create(c_, "some_live", f_);
     auto* none = BasicBlock::Create(c_, "none_live", f_);
     b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), any_live_), go, none);
@@ -343,6 +269,13 @@ void Emitter::emit_dispatch(const Region& region) {
     else b_.CreateBr(entry_of(node.next[0]));
     return;
   }
+  if (of_block(node.last->guard, 0)) {
+    const Source p = flow_.source(node.last->guard, 0);
+    V way = p.kind == SourceKind::Constant ? static_cast<V>(b_.getInt1(p.bits)) : b_.CreateLoad(b_.getInt1Ty(), block_storage_[p.variable]);
+    if (node.last->guard_negated) way = b_.CreateNot(way);
+    b_.CreateCondBr(way, entry_of(node.next[0]), entry_of(node.next[1]));
+    return;
+  }
   // A decision of the whole block. Where warps do not agree, barriers would be passed by some only: the interpreter knows
   // what comes of that.
   auto* not_all = BasicBlock::Create(c_, "not_all", f_);
@@ -356,14 +289,7 @@ void Emitter::emit_dispatch(const Region& region) {
   h.at = h.after = node.last;
   h.saved_after = saved(live_at_exit(region), true);
   call("wb_prepare", b_.getPtrTy(), {context_, b_.getInt32(0)});
-  for (const Saved& s : h.saved_after)
-    if (s.block_value >= 0) {
-      const uint32_t v = flow_.source(s.at, s.bytes).variable;
-      machine_store(b_.CreateZExt(b_.CreateLoad(lane_type(s.bytes), block_storage_[v]), b_.getInt64Ty()),
-                    b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, block_values) + sizeof(Context::block_values[0]) + static_cast<size_t>(s.block_value) * 8));
-    }
-  call("wb_handover", b_.getVoidTy(), {context_, outside(&h), b_.getInt32(~0u), b_.getInt32(0), b_.getInt32(0)});
-  b_.CreateBr(handed_over_);
+  emit_handover(h, b_.getInt32(~0u), b_.getInt32(0), b_.getInt32(0));
 }
 
 BasicBlock* Emitter::block_of(uint32_t node) {
@@ -565,13 +491,6 @@ void Emitter::hand_over(const vm::Insn& at, V when) {
   Handover& h = new_handover(at);
   V frame = call("wb_prepare", b_.getPtrTy(), {context_, warp_});
   store_saved(h.here, frame);
-  for (int which = 0; which < 2; ++which)
-    for (const Saved& s : which ? h.saved_after : h.saved_before)
-      if (s.block_value >= 0) {
-        const uint32_t v = flow_.source(s.at, s.bytes).variable;
-        machine_store(b_.CreateZExt(b_.CreateLoad(lane_type(s.bytes), which ? block_after_[v] : block_storage_[v]), b_.getInt64Ty()),
-                      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, block_values) + static_cast<size_t>(which) * sizeof(Context::block_values[0]) + static_cast<size_t>(s.block_value) * 8));
-      }
   const auto pend = [&](V mask, const vm::Insn* go_on) {
     const uint32_t k = static_cast<uint32_t>(h.pending.size());
     if (k >= kMostPending) return;
@@ -582,9 +501,7 @@ void Emitter::hand_over(const vm::Insn& at, V when) {
     if (inside(static_cast<uint32_t>(w))) pend(b_.CreateLoad(b_.getInt32Ty(), masks_[w]), &flow_.code->insns[flow_.nodes[w].begin]);
   });
   if (h.after) pend(b_.CreateLoad(b_.getInt32Ty(), exit_mask_), h.after);
-  call("wb_handover", b_.getVoidTy(), {context_, outside(&h), warp_, active_,
-                                       first_warp_ ? b_.CreateLoad(b_.getInt32Ty(), first_warp_) : static_cast<V>(b_.getInt32(0))});
-  b_.CreateBr(handed_over_);
+  emit_handover(h, warp_, active_, first_warp_ ? b_.CreateLoad(b_.getInt32Ty(), first_warp_) : static_cast<V>(b_.getInt32(0)));
   b_.SetInsertPoint(on);
 }
 

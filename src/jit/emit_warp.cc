@@ -1,5 +1,8 @@
 // What lanes of a warp do together: votes, shuffles, reductions, meeting places.
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <cstdlib>
 
 #include "jit/emitter.h"
 
@@ -142,54 +145,57 @@ void Emitter::emit_warp(const vm::Insn& i) {
       }
       in.lanes = m.shuffle == Shuffle::Up ? b_.CreateICmpSGE(j, max_lane) : b_.CreateICmpSLE(j, max_lane);
       j = b_.CreateAnd(b_.CreateSelect(in.lanes, j, lane), k(31));
-      llvm::IRBuilder<> top(entry_, entry_->begin());
-      auto* scratch = top.CreateAlloca(a->getType());
-      b_.CreateStore(a, scratch);
-      const V at = b_.CreateGEP(b_.getInt32Ty(), scratch, j);
-      out.lanes = b_.CreateMaskedGather(a->getType(), at, llvm::Align(4));
+      out.lanes = pick_lanes(a, j);
     }
     write(i.op[0], 4, out);
     if (i.op[5] >= 0) write(i.op[5], 0, in);
     return;
   }
-  // match and elect: rare, through memory.
+  if (op == "match" && m.vote == Vote::Any) return emit_match_any(i);
+  // match.all and elect are rare.
   call_handler(i, active_);
 }
 
-// Sums of words in shared memory are plain additions; everything else is the interpreter's.
-void Emitter::emit_atomic(const vm::Insn& i) {
-  const isa::Mods& m = i.mods();
-  const isa::Type t = i.type();
-  const bool sum = m.op == Op::Add && (t == isa::Type::U32 || t == isa::Type::S32) && !i.list;
-  if (!sum || (m.space != isa::Space::Shared) || i.op[1] < 0) return call_handler(i, active_);
-  V address = lanes_of(read(i.op[1], i.base_width), i.base_width);
-  address = b_.CreateZExt(b_.CreateAdd(address, llvm::ConstantInt::get(address->getType(), static_cast<uint64_t>(i.imm))), type_of(8, true));
-  const V bytes = context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true);
-  const V limit = intrinsic(In::smax, b_.CreateSub(bytes, b_.getInt64(3)), b_.getInt64(0));
-  V good = b_.CreateICmpULT(address, splat(limit));
-  good = b_.CreateAnd(good, b_.CreateICmpEQ(b_.CreateAnd(address, splat(b_.getInt64(3))), llvm::Constant::getNullValue(address->getType())));
-  const V bad = b_.CreateAnd(b_.CreateNot(mask_bits(good)), active_);
-  auto* fast = llvm::BasicBlock::Create(c_, "fast", f_);
-  auto* slow = llvm::BasicBlock::Create(c_, "slow", f_);
-  auto* join = llvm::BasicBlock::Create(c_, "join", f_);
-  b_.CreateCondBr(b_.CreateICmpEQ(bad, b_.getInt32(0)), fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
-  b_.SetInsertPoint(slow);
-  call_handler(i, active_);
-  b_.CreateBr(join);
-  b_.SetInsertPoint(fast);
-  llvm::Type* type = type_of(4, true);
-  const V offsets = scratch(type), values = scratch(type), old = scratch(type);
-  b_.CreateStore(b_.CreateTrunc(address, type), offsets);
-  b_.CreateStore(lanes_of(read(i.op[2], 4), 4), values);
-  auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy(), b_.getInt32Ty()}, false);
-  b_.CreateCall(signature, outside(reinterpret_cast<const void*>(&shared_add)), {context_field(offsetof(Context, shared), b_.getPtrTy(), true), offsets, values, old, active_});
-  if (i.op[0] >= 0) {
-    Value v;
-    v.lanes = b_.CreateLoad(type, old);
-    write(i.op[0], 4, v);
+// Lane l gets the value of lane from[l].
+Emitter::V Emitter::pick_lanes(V values, V from) {
+  static const bool two_sources = __builtin_cpu_supports("avx512f") && !std::getenv("WARPBEAM_JIT_CPU");
+  if (two_sources) {
+    std::vector<int> low, high, all;
+    for (int l = 0; l < kLanes; ++l) (l < kLanes / 2 ? low : high).push_back(l), all.push_back(l);
+    const V first = b_.CreateShuffleVector(values, low), second = b_.CreateShuffleVector(values, high);
+    const auto half = [&](const std::vector<int>& which) { return b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {first, b_.CreateShuffleVector(from, which), second}); };
+    return b_.CreateShuffleVector(half(low), half(high), all);
   }
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  const V array = scratch(values->getType());
+  b_.CreateStore(values, array);
+  return b_.CreateMaskedGather(values->getType(), b_.CreateGEP(b_.getInt32Ty(), array, from), llvm::Align(4));
+}
+
+// Value after value: the lanes that have what the first of those that are left has.
+void Emitter::emit_match_any(const vm::Insn& i) {
+  const Width bytes = static_cast<Width>(isa::bytes_of(i.type()));
+  const V all = lanes_of(read(i.op[1], bytes), bytes), array = scratch(all->getType());
+  b_.CreateStore(all, array);
+  auto* before = b_.GetInsertBlock();
+  auto* loop = llvm::BasicBlock::Create(c_, "value", f_);
+  auto* done = llvm::BasicBlock::Create(c_, "matched", f_);
+  b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  auto* left = b_.CreatePHI(b_.getInt32Ty(), 2);
+  auto* sets = b_.CreatePHI(type_of(4, true), 2);
+  left->addIncoming(active_, before);
+  sets->addIncoming(llvm::Constant::getNullValue(sets->getType()), before);
+  const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {left, b_.getTrue()});
+  const V value = b_.CreateLoad(lane_type(bytes), b_.CreateInBoundsGEP(lane_type(bytes), array, lane));
+  const V same = b_.CreateAnd(mask_bits(b_.CreateICmpEQ(all, splat(value))), active_);
+  const V more = b_.CreateSelect(bool_lanes(same), splat(same), sets), rest = b_.CreateAnd(left, b_.CreateNot(same));
+  left->addIncoming(rest, loop);
+  sets->addIncoming(more, loop);
+  b_.CreateCondBr(b_.CreateICmpNE(rest, b_.getInt32(0)), loop, done);
+  b_.SetInsertPoint(done);
+  Value v;
+  v.lanes = more;
+  write(i.op[0], 4, v);
 }
 
 }  // namespace warpbeam::jit

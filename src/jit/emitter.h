@@ -107,10 +107,17 @@ class Emitter {
   Bits live_at_exit(const Region& region) const;
   Bits written_in(const Region& region) const;
   const vm::Insn* exit_insn(const Region& region) const;
-  std::vector<Saved> saved(const Bits& variables, bool compact);
+  std::vector<Saved> saved(const Bits& variables, bool between_regions);
   void store_saved(const std::vector<Saved>& all, V frame);
+  void lay_out_kept();
+  V kept_place(uint32_t variable);
+  void load_kept(const Region& region);
+  void store_kept(const Region& region);
+  bool runs_once(const Region& region) const;        // all it does is the same in the whole block
+  bool of_block(int32_t at, Width bytes) const;
+  void emit_handover(Handover& h, V warp, V active, V first_warp);
   void emit_body(const Region& region, llvm::BasicBlock* done);
-  void emit_dispatch(const Region& region);
+  void emit_dispatch(const Region& region, bool once);
   void emit_guarded(const vm::Insn& insn);
   void dispatch(const vm::Insn& insn);
   Handover& new_handover(const vm::Insn& at);
@@ -123,10 +130,26 @@ class Emitter {
   V compute_float(const vm::Insn& insn, const std::vector<V>& o);
   V compute_convert(const vm::Insn& insn, V a);
   V compute_compare(const vm::Insn& insn, V a, V c);
-  void check_wrap(const vm::Insn& insn);
+  V check_wrap(const vm::Insn& insn);
+  V compare_shapes(const vm::Insn& insn, const Value& a, const Value& c);  // emit_masks.cc
+  V join_predicates(const vm::Insn& insn, V a, V c);
   void emit_memory(const vm::Insn& insn);            // emit_memory.cc
   void emit_warp(const vm::Insn& insn);              // emit_warp.cc
-  void emit_atomic(const vm::Insn& insn);
+  V pick_lanes(V values, V from);
+  void emit_match_any(const vm::Insn& insn);
+  struct Scattered {  // addresses of which nothing is known before
+    llvm::BasicBlock *stretches = nullptr, *apart = nullptr;
+    V base = nullptr, places = nullptr, first[2]{};
+  };
+  bool looks_for_stretches() const;
+  Scattered sort_out(V at, Width bytes, V base);     // emit_scattered.cc
+  V place_of(const Scattered& s, V at, llvm::Type* element);
+  V load_lanes(V at, V mask, Width bytes, V base);
+  void store_lanes(V data, V at, V mask, Width bytes, V base);
+  void emit_atomic(const vm::Insn& insn);            // emit_atomic.cc
+  V combine(const vm::Insn& insn, V old, V b, V c, bool in_shared);
+  V update_one(const vm::Insn& insn, V place, V b, V c, bool in_shared);
+  V gathered(const vm::Insn& insn, const Value& v, V mask);
   bool emit_approximation(const vm::Insn& insn);     // emit_special.cc
   V table_lookup(const std::vector<uint32_t>& table, V index);
   V truncated_square(V x);
@@ -210,6 +233,9 @@ class Emitter {
   std::set<const vm::Insn*> checked_, handled_;  // accesses that need no check here, and those that go to their handlers
   std::vector<V>* wraps_ = nullptr;  // where check_wrap is to leave its conditions instead of handing over
   bool alone_ = false;              // the code is for one lane
+  std::vector<int32_t> kept_at_;    // by variable: where regions keep it in the warp's piece of `kept_`; -1
+  uint32_t kept_stride_ = 0;
+  V kept_ = nullptr, kept_piece_ = nullptr;
   bool forced_ = false;             // writes keep the old values of lanes outside active_
   bool many_regions_ = false, lanes_leave_ = false;
 };

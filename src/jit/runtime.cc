@@ -10,11 +10,11 @@ namespace {
 
 constexpr int kLanes = 32;
 
-// Frames exist and hold the constants; registers keep what they hold.
-extern "C" void wb_frames(Context* c) {
-  vm::Block& block = *c->block;
-  if (block.fresh_warps) c->services->prepare_warps(block);
-  for (size_t w = 0; w < block.warps.size(); ++w) c->frames[w] = block.warps[w]->regs;
+// Where regions keep what warps have, when that is too much for the stack.
+extern "C" std::byte* wb_kept(uint64_t bytes) {
+  static thread_local std::vector<std::byte> place;
+  if (place.size() < bytes + 64) place.resize(bytes + 64);
+  return reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(place.data()) + 63) & ~uintptr_t(63));
 }
 
 extern "C" std::byte* wb_prepare(Context* c, uint32_t warp) {
@@ -33,43 +33,41 @@ extern "C" void wb_handler(Context* c, const vm::Insn* i, uint32_t warp, uint32_
   i->fn(w, *i, mask);
 }
 
-// From the values of a variable's runs to all of its lanes.
-void spread(std::byte* at, const Saved& s, const std::byte* bases) {
-  if (s.bytes == 0) return;
-  uint64_t base[4] = {};
-  const int runs = std::max<int>(s.runs, 1), lanes = kLanes / runs;
-  for (int r = 0; r < runs; ++r) std::memcpy(&base[r], bases + r * s.bytes, s.bytes);
+// All lanes of a variable, from the values of its runs.
+void spread(std::byte* lanes, const Saved& s, const std::byte* bases) {
+  const int runs = s.runs, length = kLanes / runs;
   for (int l = 0; l < kLanes; ++l) {
-    const uint64_t v = base[l / lanes] + static_cast<uint64_t>(s.stride) * static_cast<uint64_t>(l % lanes);
-    std::memcpy(at + l * s.bytes, &v, s.bytes);
+    uint64_t v = 0;
+    std::memcpy(&v, bases + l / length * s.bytes, s.bytes);
+    v += static_cast<uint64_t>(s.stride) * static_cast<uint64_t>(l % length);
+    std::memcpy(lanes + l * s.bytes, &v, s.bytes);
   }
 }
 
-void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which) {
+void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which, uint32_t kept_stride) {
   for (const Saved& s : saved) {
-    if (s.part >= 0) {
-      for (int l = 0; l < kLanes; ++l)
-        std::memcpy(w.local(l) + w.frame->local_base + s.at, reinterpret_cast<const std::byte*>(c->parts[s.part]) + l * s.bytes, s.bytes);
+    std::byte* at = s.local ? nullptr : w.regs + s.at;
+    const std::byte* from = s.block_value >= 0 ? reinterpret_cast<const std::byte*>(&c->block_values[which][s.block_value])
+                            : s.part >= 0      ? reinterpret_cast<const std::byte*>(c->parts[s.part])
+                            : s.kept >= 0      ? c->kept + size_t(w.index) * kept_stride + s.kept
+                                               : at;
+    std::byte lanes[kLanes * 8];
+    if (s.bytes == 0) {
+      uint32_t mask;
+      std::memcpy(&mask, from, 4);
+      if (s.block_value >= 0) mask = mask & 1 ? ~0u : 0;
+      std::memcpy(at, &mask, 4);
       continue;
     }
-    std::byte* at = w.regs + s.at;
-    if (s.block_value >= 0) {
-      const uint64_t v = c->block_values[which][s.block_value];
-      if (s.bytes == 0) {
-        const uint32_t mask = v & 1 ? ~0u : 0;
-        std::memcpy(at, &mask, 4);
-      } else {
-        spread(at, s, reinterpret_cast<const std::byte*>(&v));
-      }
-    } else if (s.runs) {
-      std::byte bases[4 * 8];
-      std::memcpy(bases, at, s.runs * s.bytes);
-      spread(at, s, bases);
-    }
+    if (s.runs) spread(lanes, s, from);
+    else std::memcpy(lanes, from, static_cast<size_t>(kLanes) * s.bytes);
     if (s.loose && s.bytes == 4) {
-      auto* f = reinterpret_cast<float*>(at);
+      auto* f = reinterpret_cast<float*>(lanes);
       for (int l = 0; l < kLanes; ++l) f[l] = isa::canonical(f[l]);
     }
+    if (!s.local) std::memcpy(at, lanes, static_cast<size_t>(kLanes) * s.bytes);
+    else
+      for (int l = 0; l < kLanes; ++l) std::memcpy(w.local(l) + w.frame->local_base + s.at, lanes + l * s.bytes, s.bytes);
   }
 }
 
@@ -82,12 +80,12 @@ extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32
     vm::Warp& other = *block.warps[w];
     if (warp >= count || turn(w) < turn(warp)) {
       c->services->place_warp(block, w, h->after ? h->after : first, h->after ? c->live[w] : 0);
-      if (h->after) restore(c, other, h->saved_after, 1);
+      if (h->after) restore(c, other, h->saved_after, 1, h->kept_stride);
     } else if (w != warp) {
       c->services->place_warp(block, w, h->before ? h->before : first, c->live[w]);
-      restore(c, other, h->saved_before, 0);
+      restore(c, other, h->saved_before, 0, h->kept_stride);
     } else {
-      restore(c, other, h->here, 0);
+      restore(c, other, h->here, 0, h->kept_stride);
       c->services->place_warp(block, w, h->at, active);
       for (const auto& [k, at] : h->pending)
         if (c->pending[k]) c->services->place_lanes(block, w, at, c->pending[k]);
@@ -100,7 +98,7 @@ extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32
 
 const std::vector<Symbol>& runtime_symbols() {
   static const std::vector<Symbol> symbols{
-      {"wb_frames", reinterpret_cast<void*>(&wb_frames)},
+      {"wb_kept", reinterpret_cast<void*>(&wb_kept)},
       {"wb_prepare", reinterpret_cast<void*>(&wb_prepare)},
       {"wb_handler", reinterpret_cast<void*>(&wb_handler)},
       {"wb_handover", reinterpret_cast<void*>(&wb_handover)},

@@ -33,21 +33,25 @@ struct Context {
   uint32_t pending[kMostPending] = {};      // masks, by node, of a warp that is handed over
   uint64_t parts[kMostParts][32] = {};         // of calls' parameters, of a warp that is handed over
   uint64_t block_values[2][kMostBlockValues] = {};  // of a block that is handed over: before and after the warp's region
+  const std::byte* kept = nullptr;             // of a block that is handed over: what regions keep of each warp
 };
 
-// How a variable lies in a warp's frame when a region has saved it, or when a warp is handed over.
+// Where a variable's values are when a warp is handed over, and where they belong: in its frame or in local memory.
 struct Saved {
   int32_t at = -1;
+  bool local = false;         // `at` counts from the function's part of local memory
   Width bytes = 0;
   uint8_t runs = 0;
   bool loose = false;
   int64_t stride = 0;
   int32_t block_value = -1;   // it is in Context::block_values instead
-  int32_t part = -1;          // it is in Context::parts and belongs into local memory
-};
+  int32_t part = -1;          // it is in Context::parts
+  int32_t kept = -1;          // it is in the warp's piece of Context::kept
+};  // none of them: in the frame already
 
 // A place where a warp may be handed over to the interpreter.
 struct Handover {
+  uint32_t kept_stride = 0;                  // from one warp's piece of Context::kept to the next
   const vm::Insn* at = nullptr;              // what the warp executes next
   std::vector<std::pair<uint32_t, const vm::Insn*>> pending;  // masks to look at, and where those lanes go on
   std::vector<Saved> here;                   // this warp's variables
@@ -67,9 +71,6 @@ struct CompiledTables {
 // d = f(a, b) in 32 lanes; null: there is none.
 using Approximation = void (*)(float* d, const float* a, const float* b);
 Approximation approximation(std::string_view opcode, bool full, bool ftz);
-
-// Adds to words of shared memory in the order of lanes; `old` gets what was there.
-void shared_add(std::byte* shared, const uint32_t* offsets, const uint32_t* values, uint32_t* old, uint32_t mask);
 
 struct Symbol {
   const char* name;

@@ -1,0 +1,176 @@
+// What outlives a region: each warp has a piece of memory with the variables that are live where regions begin and end,
+// as their shapes say. A region stores only what it wrote. Values that are the same in the whole block stay in scalars.
+// When a warp is handed over to the interpreter, everything goes into frames.
+#include <llvm/IR/Intrinsics.h>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+namespace {
+
+constexpr uint64_t kMostOnStack = 64 << 10;
+
+}  // namespace
+
+void Emitter::lay_out_kept() {
+  Bits all(flow_.variables.size());
+  for (const Region& r : plan_.regions) {
+    all.add(live_at_exit(r));
+    if (r.entry != 0) all.add(flow_.nodes[r.entry].live_in);
+  }
+  kept_at_.assign(flow_.variables.size(), -1);
+  for (const bool vectors : {true, false})
+    all.each([&](size_t v) {
+      const Width bytes = flow_.variables[v].bytes;
+      const bool vector = bytes != 0 && shapes_.variables[v].runs == 0;
+      if (vector != vectors || bytes == 16 || block_level(static_cast<uint32_t>(v))) return;
+      kept_at_[v] = static_cast<int32_t>(kept_stride_);
+      kept_stride_ += bytes == 0 ? 8u : vector ? kLanes * bytes : (bytes * shapes_.variables[v].runs + 7u) & ~7u;
+    });
+  kept_stride_ = (kept_stride_ + 63) & ~63u;
+  const auto& shape = plan_.block;
+  const uint64_t warps = (uint64_t(shape[0]) * shape[1] * shape[2] + kLanes - 1) / kLanes, bytes = std::max<uint64_t>(warps * kept_stride_, 1);
+  if (bytes > kMostOnStack) {
+    kept_ = call("wb_kept", b_.getPtrTy(), {b_.getInt64(bytes)});
+  } else {
+    auto* place = b_.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), bytes));
+    place->setAlignment(llvm::Align(64));
+    kept_ = place;
+  }
+}
+
+Emitter::V Emitter::kept_place(uint32_t v) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_piece_, static_cast<uint64_t>(kept_at_[v])); }
+
+void Emitter::load_kept(const Region& region) {
+  kept_piece_ = b_.CreateInBoundsGEP(b_.getInt8Ty(), kept_, b_.CreateMul(b_.CreateZExt(warp_, b_.getInt64Ty()), b_.getInt64(kept_stride_)));
+  if (region.entry == 0) return;
+  flow_.nodes[region.entry].live_in.each([&](size_t v) {
+    const Width bytes = flow_.variables[v].bytes;
+    const Shape& s = shapes_.variables[v];
+    if (block_level(static_cast<uint32_t>(v))) {
+      b_.CreateStore(b_.CreateLoad(lane_type(bytes), block_storage_[v]), storage_[v][0]);
+      return;
+    }
+    if (kept_at_[v] < 0) return;
+    const V at = kept_place(static_cast<uint32_t>(v));
+    if (bytes == 0) {
+      const V mask = machine_load(b_.getInt32Ty(), at);
+      b_.CreateStore(s.runs ? b_.CreateICmpNE(mask, b_.getInt32(0)) : bool_lanes(mask), storage_[v][0]);
+    } else if (s.runs == 0) {
+      auto* load = llvm::cast<llvm::LoadInst>(machine_load(type_of(bytes, true), at));
+      load->setAlignment(llvm::Align(32));
+      b_.CreateStore(load, storage_[v][0]);
+    } else {
+      for (size_t k = 0; k < s.runs; ++k)
+        b_.CreateStore(machine_load(lane_type(bytes), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, k * bytes)), storage_[v][k]);
+    }
+  });
+}
+
+void Emitter::store_kept(const Region& region) {
+  const Bits written = written_in(region);
+  live_at_exit(region).each([&](size_t variable) {
+    const uint32_t v = static_cast<uint32_t>(variable);
+    if (block_level(v)) {
+      b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), storage_[v][0]), block_after_[v]);
+      return;
+    }
+    if (kept_at_[v] < 0 || (region.entry != 0 && !written.has(v))) return;
+    const Value value = read_variable(v);
+    const Width bytes = flow_.variables[v].bytes;
+    const V at = kept_place(v);
+    if (bytes == 0) machine_store(value.uniform() ? b_.CreateSExt(value.run[0], b_.getInt32Ty()) : mask_bits(value.lanes), at);
+    else if (value.runs == 0) machine_store(value.lanes, at);
+    else
+      for (size_t r = 0; r < value.runs; ++r) machine_store(value.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, r * bytes));
+  });
+}
+
+// Where the variables are: what regions have kept, or what the warp that is handed over has stored in its frame.
+std::vector<Saved> Emitter::saved(const Bits& variables, bool between_regions) {
+  std::vector<Saved> all;
+  int32_t parts = 0, values = 0;
+  variables.each([&](size_t v) {
+    const Variable& variable = flow_.variables[v];
+    const Shape& shape = shapes_.variables[v];
+    if (variable.bytes == 16) return;
+    Saved s;
+    s.at = variable.at;
+    s.bytes = variable.bytes;
+    s.runs = variable.bytes ? shape.runs : 0;
+    s.stride = shape.stride;
+    s.loose = shapes_.loose[v];
+    s.local = variable.at >= kParamKeys;
+    if (s.local) s.at -= kParamKeys;
+    if (!between_regions) {
+      if (s.local) s.part = std::min<int32_t>(parts++, kMostParts - 1);
+    } else if (block_level(static_cast<uint32_t>(v))) {
+      s.block_value = std::min<int32_t>(values++, kMostBlockValues - 1);
+      s.runs = s.bytes ? 1 : 0;
+    } else {
+      s.kept = kept_at_[v];
+    }
+    all.push_back(s);
+  });
+  return all;
+}
+
+void Emitter::store_saved(const std::vector<Saved>& all, V frame) {
+  for (const Saved& s : all) {
+    const Source source = flow_.source(s.local ? s.at + kParamKeys : s.at, s.bytes);
+    const Value v = read_variable(source.variable);
+    V at = s.part >= 0 ? b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, parts) + static_cast<size_t>(s.part) * sizeof(Context::parts[0]))
+                       : b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(s.at));
+    if (s.bytes == 0) machine_store(v.uniform() ? b_.CreateSExt(v.run[0], b_.getInt32Ty()) : mask_bits(v.lanes), at);
+    else if (s.runs == 0) machine_store(lanes_of(v, s.bytes), at);
+    else
+      for (size_t r = 0; r < s.runs; ++r) machine_store(v.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, r * s.bytes));
+  }
+}
+
+// Ends a stub that has stored what the warp has; the other warps' values are found where regions keep them.
+void Emitter::emit_handover(Handover& h, V warp, V active, V first_warp) {
+  h.kept_stride = kept_stride_;
+  if (kept_) machine_store(kept_, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, kept)));
+  for (int which = 0; which < 2; ++which)
+    for (const Saved& s : which ? h.saved_after : h.saved_before)
+      if (s.block_value >= 0) {
+        const uint32_t v = flow_.source(s.local ? s.at + kParamKeys : s.at, s.bytes).variable;
+        // Between regions there is no warp that has run only a part of them.
+        const V value = b_.CreateLoad(lane_type(s.bytes), which && h.before ? block_after_[v] : block_storage_[v]);
+        machine_store(b_.CreateZExt(value, b_.getInt64Ty()),
+                      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, block_values) + static_cast<size_t>(which) * sizeof(Context::block_values[0]) + static_cast<size_t>(s.block_value) * 8));
+      }
+  call("wb_handover", b_.getVoidTy(), {context_, outside(&h), warp, active, first_warp});
+  b_.CreateBr(handed_over_);
+}
+
+bool Emitter::of_block(int32_t at, Width bytes) const {
+  const Source s = flow_.source(at, bytes);
+  return s.kind == SourceKind::Constant || (s.kind == SourceKind::Variable && block_level(s.variable));
+}
+
+bool Emitter::runs_once(const Region& region) const {
+  if (!many_regions_ || region.entry == 0 || (region.exit_node < 0 && region.exit_to < 0)) return false;
+  for (uint32_t n : region.nodes) {
+    const Node& node = flow_.nodes[n];
+    if (node.ends != End::Fall && node.ends != End::Branch && node.ends != End::Barrier) return false;
+    if (node.ends == End::Branch && (shapes_.divergent[n] || !of_block(node.last->guard, 0))) return false;
+    if (node.ends == End::Barrier && node.last->mods().red) return false;
+    for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k) {
+      const vm::Insn& i = flow_.code->insns[k];
+      if (i.fn == flow_.services->label || i.fn == flow_.services->jump) continue;
+      if (i.guard >= 0 && !of_block(i.guard, 0)) return false;
+      if (i.call || !shapes_.has_ir(i)) return false;
+      const isa::Kind kind = i.source ? i.source->form.row->kind : isa::Kind::Misc;
+      const bool parameter = kind == isa::Kind::Memory && i.op[1] < 0 && (i.mods().space == isa::Space::Param || i.mods().space == isa::Space::ParamEntry);
+      if (i.fn != flow_.services->not_pred && (kind == isa::Kind::Warp || kind == isa::Kind::Barrier || (kind == isa::Kind::Memory && !parameter))) return false;
+      for (const Slot& s : flow_.slots[k])
+        if (s.written && !of_block(s.at, s.bytes)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,71 @@
+// A kernel run by the interpreter and by the fast engine: both leave the same memory, or fail with the same report.
+#pragma once
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "vm/engine.h"
+
+namespace warpbeam::vm {
+inline constexpr uint32_t kWords = 4096;
+
+// A kernel with the parameters `out` (an array of kWords words, in %out) and `n` (in %n). %t is the thread in the block, %i
+// its number in the grid, %at the address of out[%i].
+inline std::string kernel(const std::string& body) {
+  return ".version 8.5\n.target sm_90\n.address_size 64\n"
+         ".visible .entry k(.param .u64 out, .param .u32 n) {\n"
+         ".reg .pred %p<9>; .reg .b32 %r<20>; .reg .f32 %f<20>; .reg .b64 %d<20>; .reg .f64 %g<9>; .reg .b16 %h<9>;\n"
+         ".reg .b32 %t, %i, %n, %c, %s; .reg .b64 %out, %at, %o;\n.shared .align 8 .b8 tile[4096];\n"
+         "ld.param.u64 %out, [out]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mov.u32 %s, %ntid.x;\n"
+         "mad.lo.s32 %i, %c, %s, %t; mul.wide.s32 %o, %i, 4; add.s64 %at, %out, %o;\n" +
+         body + "\n}\n";
+}
+
+struct Outcome {
+  std::vector<uint32_t> words;
+  std::string failure;
+  bool operator==(const Outcome&) const = default;
+};
+
+class Engines : public testing::Test {
+ protected:
+  // Runs the kernel on both; gives what they agree on.
+  Outcome both(const std::string& body, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> block, uint32_t n, bool compiled = true) {
+    DeviceMemory memory{uint64_t(1) << 30};
+    const std::string text = kernel(body);
+    const std::string_view view = text;
+    auto program = Program::load({&view, 1}, memory, {});
+    EXPECT_TRUE(program) << program.error().message;
+    if (!program) return {};
+    auto out = memory.allocate(kWords * 4, 256, MemoryKind::Device, "out");
+    const auto run = [&](bool interpret) {
+      auto* words = reinterpret_cast<uint32_t*>(out->base);
+      for (uint32_t k = 0; k < kWords; ++k) words[k] = k * 2654435761u;
+      Launch launch;
+      launch.program = program->get();
+      launch.kernel = (*program)->find_kernel("k");
+      launch.grid = grid;
+      launch.block = block;
+      launch.memory = &memory;
+      launch.resident_blocks = 64;
+      launch.interpret = interpret;
+      launch.params.resize(12);
+      std::memcpy(launch.params.data(), &out->base, 8);
+      std::memcpy(launch.params.data() + 8, &n, 4);
+      if (!interpret) EXPECT_EQ(engine()->find(launch, false).kernel != nullptr, compiled) << body;
+      const LaunchResult result = Machine::instance().run(std::move(launch));
+      return Outcome{{words, words + kWords}, result.trap.kind == TrapKind::None ? "" : result.trap.paragraph()};
+    };
+    const Outcome slow = run(true), fast = run(false);
+    EXPECT_EQ(slow.failure, fast.failure) << body;
+    for (uint32_t k = 0; k < kWords; ++k)
+      if (slow.words[k] != fast.words[k]) {
+        ADD_FAILURE() << fmt::format("word {}: {:#x} interpreted, {:#x} compiled\n{}", k, slow.words[k], fast.words[k], body);
+        break;
+      }
+    return slow;
+  }
+};
+
+}  // namespace warpbeam::vm
