@@ -1,5 +1,7 @@
 #include "driver/launch_marks.h"
 
+#include <vector>
+
 #include "driver/source_scan.h"
 
 namespace warpbeam::driver {
@@ -46,6 +48,27 @@ size_t find_close(string_view s, size_t i) {
   return 0;
 }
 
+// Where the grid's and the block's braces begin in the configuration [i, end), written without their type.
+std::vector<size_t> bare_braces(string_view s, size_t i, size_t end) {
+  std::vector<size_t> found;
+  int depth = 0, argument = 0;
+  bool first = true;  // in its argument
+  while (i < end && argument < 2) {
+    if (const size_t past = past_opaque(s, i, false); past != i) {
+      i = past;
+      continue;
+    }
+    const char c = s[i];
+    if (c == '{' && depth == 0 && first) found.push_back(i);
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (!std::isspace(static_cast<unsigned char>(c))) first = false;
+    if (c == ',' && depth == 0) ++argument, first = true;
+    ++i;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::optional<std::string> join_launch_marks(string_view s) {
@@ -56,6 +79,7 @@ std::optional<std::string> join_launch_marks(string_view s) {
     (*out)[end - 1] = ' ';
     (*out)[begin + 2] = mark;
   };
+  std::vector<size_t> braces;
   bool line_start = true;
   for (size_t i = 0; i < s.size();) {
     if (const size_t end = past_opaque(s, i, line_start); end != i) {
@@ -75,9 +99,13 @@ std::optional<std::string> join_launch_marks(string_view s) {
     if (const size_t close = find_close(s, open)) {
       join(i, open, '<');
       join(close, past_marks(s, close, '>'), '>');
+      const auto more = bare_braces(s, open, close);
+      braces.insert(braces.end(), more.begin(), more.end());
     }
     i = open;
   }
+  if (!braces.empty() && !out) out = s;
+  for (auto at = braces.rbegin(); at != braces.rend(); ++at) out->insert(*at, "dim3");
   return out;
 }
 

@@ -1,4 +1,5 @@
 // `kernel<< <grid, block>> >(…)`, as some tools format launches: nvcc takes the marks together, clang wants them written so.
+// And `kernel<<<{2, 3}, {64}>>>(…)`: clang wants the type.
 #pragma once
 #include <optional>
 #include <string>
@@ -6,7 +7,7 @@
 
 namespace warpbeam::driver {
 
-// Nothing if the text needs no change. Every line and column stays where it is.
+// Nothing if the text needs no change. Lines stay where they are.
 std::optional<std::string> join_launch_marks(std::string_view text);
 
 }  // namespace warpbeam::driver

@@ -35,6 +35,9 @@ int main() {
   set<< <1, 1>>>(o, 7); is(7);
   launches<< <1, 32>> >(o); is(8);
   unrolled<< <1, 1>> >(o); is(9);
+  set<<<{1, 1}, {1}>>>(o, 10); is(10);
+  set<< <1, {1, 1, 1}, 0>> >(o, 11); is(11);
+  set<<<dim3{1}, dim3{1}>>>(o, 12); is(12);
   const char *text = "set<< <1, 1>> >(o, 9)";  // not a launch
   if (text[5] != ' ') ++wrong;
   std::vector<std::vector<std::vector<int>> > nested(3);
