@@ -1,7 +1,7 @@
 // What is wrong in a PTX text is said with its place; no text, however odd, does more harm than that.
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -161,11 +161,11 @@ TEST(Corpus, LoadsOrIsRefused) {
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     SCOPED_TRACE(entry.path().filename().string());
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     const std::string said = refusal(text);
     EXPECT_TRUE(said.empty() || said.starts_with("218 ptx") || said.starts_with("222 ptx") || said.starts_with("2 "))
         << said;
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+    EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 20);
     ++files;
   }
   EXPECT_GT(files, 50u);
@@ -185,10 +185,10 @@ std::string long_kernel(int lines, Line line) {
 }
 
 void expect_quick(const std::string& text) {
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   EXPECT_EQ(refusal(text), "");
-  // A second on an idle machine; what is quadratic takes minutes.
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+  // Of the processor's time: about a second, twenty under a sanitizer. What is quadratic takes minutes.
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 100);
 }
 
 TEST(LongTexts, Calls) {
