@@ -1,6 +1,6 @@
-// atom and red. Shared memory belongs to the block's own host thread: an atomic operation is a load, the operation and a
-// store. Global memory takes the host's atomic operations, one for the warp where all lanes mean one place and their order
-// cannot be told from the result.
+// atom and red. Shared memory belongs to the block's own host thread: an atomic operation is a load, the operation and
+// a store. Global memory takes the host's atomic operations, one for the warp where all lanes mean one place and their
+// order cannot be told from the result.
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emitter.h"
@@ -17,18 +17,41 @@ namespace {
 
 bool known(Op op, Type t) {
   switch (t) {
-    case Type::B32: case Type::B64: case Type::U32: case Type::S32: case Type::U64: case Type::S64: break;
-    case Type::F32: case Type::F64: return op == Op::Add;
-    default: return false;
+    case Type::B32:
+    case Type::B64:
+    case Type::U32:
+    case Type::S32:
+    case Type::U64:
+    case Type::S64:
+      break;
+    case Type::F32:
+    case Type::F64:
+      return op == Op::Add;
+    default:
+      return false;
   }
   switch (op) {
-    case Op::And: case Op::Or: case Op::Xor: case Op::Exch: case Op::Add: case Op::Cas: case Op::Inc: case Op::Dec: case Op::Min: case Op::Max: return true;
-    default: return false;
+    case Op::And:
+    case Op::Or:
+    case Op::Xor:
+    case Op::Exch:
+    case Op::Add:
+    case Op::Cas:
+    case Op::Inc:
+    case Op::Dec:
+    case Op::Min:
+    case Op::Max:
+      return true;
+    default:
+      return false;
   }
 }
 
 // Lanes may be taken together: the order of the operations does not show.
-bool gathers(Op op, Type t) { return !isa::is_float(t) && (op == Op::Add || op == Op::And || op == Op::Or || op == Op::Xor || op == Op::Min || op == Op::Max); }
+bool gathers(Op op, Type t) {
+  return !isa::is_float(t) &&
+         (op == Op::Add || op == Op::And || op == Op::Or || op == Op::Xor || op == Op::Min || op == Op::Max);
+}
 
 }  // namespace
 
@@ -52,21 +75,34 @@ Emitter::V Emitter::combine(const vm::Insn& i, V old, V b, V c, bool in_shared) 
     const auto quiet = [&](V v) { return b_.CreateOr(v, 0x8000000000000ull); };
     V bad = llvm::ConstantInt::get(type, 0xfff8000000000000ull);
     // Shared memory quiets a NaN, what was there first; the L2 cache passes it on, the addend's first.
-    if (in_shared) bad = b_.CreateSelect(nan(x), quiet(old), b_.CreateSelect(nan(y), quiet(b), bad));
-    else bad = b_.CreateSelect(nan(y), b, b_.CreateSelect(nan(x), old, bad));
+    if (in_shared)
+      bad = b_.CreateSelect(nan(x), quiet(old), b_.CreateSelect(nan(y), quiet(b), bad));
+    else
+      bad = b_.CreateSelect(nan(y), b, b_.CreateSelect(nan(x), old, bad));
     return b_.CreateSelect(nan(sum), bad, bits_of(sum));
   }
   switch (i.mods().op) {
-    case Op::And: return b_.CreateAnd(old, b);
-    case Op::Or: return b_.CreateOr(old, b);
-    case Op::Xor: return b_.CreateXor(old, b);
-    case Op::Add: return b_.CreateAdd(old, b);
-    case Op::Min: return intrinsic(sg ? In::smin : In::umin, old, b);
-    case Op::Max: return intrinsic(sg ? In::smax : In::umax, old, b);
-    case Op::Cas: return b_.CreateSelect(b_.CreateICmpEQ(old, b), c, old);
-    case Op::Inc: return b_.CreateSelect(b_.CreateICmpUGE(old, b), zero, b_.CreateAdd(old, llvm::ConstantInt::get(type, 1)));
-    case Op::Dec: return b_.CreateSelect(b_.CreateOr(b_.CreateICmpEQ(old, zero), b_.CreateICmpUGT(old, b)), b, b_.CreateSub(old, llvm::ConstantInt::get(type, 1)));
-    default: return b;  // exch
+    case Op::And:
+      return b_.CreateAnd(old, b);
+    case Op::Or:
+      return b_.CreateOr(old, b);
+    case Op::Xor:
+      return b_.CreateXor(old, b);
+    case Op::Add:
+      return b_.CreateAdd(old, b);
+    case Op::Min:
+      return intrinsic(sg ? In::smin : In::umin, old, b);
+    case Op::Max:
+      return intrinsic(sg ? In::smax : In::umax, old, b);
+    case Op::Cas:
+      return b_.CreateSelect(b_.CreateICmpEQ(old, b), c, old);
+    case Op::Inc:
+      return b_.CreateSelect(b_.CreateICmpUGE(old, b), zero, b_.CreateAdd(old, llvm::ConstantInt::get(type, 1)));
+    case Op::Dec:
+      return b_.CreateSelect(b_.CreateOr(b_.CreateICmpEQ(old, zero), b_.CreateICmpUGT(old, b)), b,
+                             b_.CreateSub(old, llvm::ConstantInt::get(type, 1)));
+    default:
+      return b;  // exch
   }
 }
 
@@ -93,7 +129,8 @@ Emitter::V Emitter::update_one(const vm::Insn& i, V place, V b, V c, bool in_sha
     b_.SetInsertPoint(again);
     auto* old = b_.CreatePHI(type, 2);
     old->addIncoming(first, start);
-    const V pair = b_.CreateAtomicCmpXchg(place, old, combine(i, old, b, c, false), align, order, llvm::AtomicOrdering::Monotonic);
+    const V pair =
+        b_.CreateAtomicCmpXchg(place, old, combine(i, old, b, c, false), align, order, llvm::AtomicOrdering::Monotonic);
     old->addIncoming(b_.CreateExtractValue(pair, 0), b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateExtractValue(pair, 1), done, again);
     b_.SetInsertPoint(done);
@@ -101,15 +138,32 @@ Emitter::V Emitter::update_one(const vm::Insn& i, V place, V b, V c, bool in_sha
   }
   Rmw::BinOp op = Rmw::Xchg;
   switch (i.mods().op) {
-    case Op::And: op = Rmw::And; break;
-    case Op::Or: op = Rmw::Or; break;
-    case Op::Xor: op = Rmw::Xor; break;
-    case Op::Add: op = Rmw::Add; break;
-    case Op::Min: op = sg ? Rmw::Min : Rmw::UMin; break;
-    case Op::Max: op = sg ? Rmw::Max : Rmw::UMax; break;
-    case Op::Inc: op = Rmw::UIncWrap; break;
-    case Op::Dec: op = Rmw::UDecWrap; break;
-    default: break;
+    case Op::And:
+      op = Rmw::And;
+      break;
+    case Op::Or:
+      op = Rmw::Or;
+      break;
+    case Op::Xor:
+      op = Rmw::Xor;
+      break;
+    case Op::Add:
+      op = Rmw::Add;
+      break;
+    case Op::Min:
+      op = sg ? Rmw::Min : Rmw::UMin;
+      break;
+    case Op::Max:
+      op = sg ? Rmw::Max : Rmw::UMax;
+      break;
+    case Op::Inc:
+      op = Rmw::UIncWrap;
+      break;
+    case Op::Dec:
+      op = Rmw::UDecWrap;
+      break;
+    default:
+      break;
   }
   return b_.CreateAtomicRMW(op, place, b, align, order);
 }
@@ -132,12 +186,18 @@ Emitter::V Emitter::gathered(const vm::Insn& i, const Value& v, V mask) {
   if (op == Op::Max && sg) neutral = 1ull << (bytes * 8 - 1);
   const V x = b_.CreateSelect(bool_lanes(mask), lanes_of(v, bytes), llvm::ConstantInt::get(type, neutral));
   switch (op) {
-    case Op::Add: return b_.CreateAddReduce(x);
-    case Op::And: return b_.CreateAndReduce(x);
-    case Op::Or: return b_.CreateOrReduce(x);
-    case Op::Xor: return b_.CreateXorReduce(x);
-    case Op::Min: return b_.CreateIntMinReduce(x, sg);
-    default: return b_.CreateIntMaxReduce(x, sg);
+    case Op::Add:
+      return b_.CreateAddReduce(x);
+    case Op::And:
+      return b_.CreateAndReduce(x);
+    case Op::Or:
+      return b_.CreateOrReduce(x);
+    case Op::Xor:
+      return b_.CreateXorReduce(x);
+    case Op::Min:
+      return b_.CreateIntMinReduce(x, sg);
+    default:
+      return b_.CreateIntMaxReduce(x, sg);
   }
 }
 
@@ -145,7 +205,8 @@ void Emitter::emit_atomic(const vm::Insn& i) {
   const isa::Mods& m = i.mods();
   const Type t = i.type();
   const bool shared = m.space == Space::Shared, global = m.space == Space::Global || m.space == Space::Generic;
-  if (i.list || i.op[1] < 0 || (!shared && !global) || !known(m.op, t) || left_out("atomics")) return call_handler(i, active_);
+  if (i.list || i.op[1] < 0 || (!shared && !global) || !known(m.op, t) || left_out("atomics"))
+    return call_handler(i, active_);
   const Width bytes = static_cast<Width>(isa::bytes_of(t));
   const V mask = active_;
   const bool wants_old = i.op[0] >= 0 && !i.drops_result;
@@ -162,17 +223,22 @@ void Emitter::emit_atomic(const vm::Insn& i) {
   V lo = b_.getInt64(0), room = context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true);
   if (!shared) {
     const V ranges = context_field(offsetof(Context, ranges), b_.getPtrTy(), true);
-    const auto field = [&](size_t offset) { return machine_load(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ranges, i.cache * sizeof(vm::AccessRange) + offset)); };
+    const auto field = [&](size_t offset) {
+      return machine_load(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ranges,
+                                                                         i.cache * sizeof(vm::AccessRange) + offset));
+    };
     lo = field(offsetof(vm::AccessRange, lo));
     room = intrinsic(In::usub_sat, field(offsetof(vm::AccessRange, hi)), lo);
   }
   const V limit = intrinsic(In::usub_sat, room, b_.getInt64(bytes - 1u));
   V good;
   if (one_place) {
-    good = b_.CreateAnd(b_.CreateICmpULT(b_.CreateSub(at, lo), limit), b_.CreateICmpEQ(b_.CreateAnd(at, bytes - 1u), b_.getInt64(0)));
+    good = b_.CreateAnd(b_.CreateICmpULT(b_.CreateSub(at, lo), limit),
+                        b_.CreateICmpEQ(b_.CreateAnd(at, bytes - 1u), b_.getInt64(0)));
   } else {
     const V inside = b_.CreateICmpULT(b_.CreateSub(at, splat(lo)), splat(limit));
-    const V aligned = b_.CreateICmpEQ(b_.CreateAnd(at, splat(b_.getInt64(bytes - 1u))), llvm::Constant::getNullValue(at->getType()));
+    const V aligned =
+        b_.CreateICmpEQ(b_.CreateAnd(at, splat(b_.getInt64(bytes - 1u))), llvm::Constant::getNullValue(at->getType()));
     good = b_.CreateICmpEQ(b_.CreateAnd(b_.CreateNot(mask_bits(b_.CreateAnd(inside, aligned))), mask), b_.getInt32(0));
   }
   auto* fast = BasicBlock::Create(c_, "fast", f_);
@@ -184,7 +250,9 @@ void Emitter::emit_atomic(const vm::Insn& i) {
   b_.CreateBr(join);
   b_.SetInsertPoint(fast);
   const V base = shared ? context_field(offsetof(Context, shared), b_.getPtrTy(), true) : nullptr;
-  const auto place = [&](V where) { return shared ? b_.CreateGEP(b_.getInt8Ty(), base, where) : b_.CreateIntToPtr(where, b_.getPtrTy()); };
+  const auto place = [&](V where) {
+    return shared ? b_.CreateGEP(b_.getInt8Ty(), base, where) : b_.CreateIntToPtr(where, b_.getPtrTy());
+  };
   const auto finish = [&](V old) {
     if (wants_old) {
       Value v;
@@ -212,7 +280,8 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     user(b_.CreateMaskedStore(combine(i, old, lanes_of(b, bytes), nullptr, true), where, llvm::Align(bytes), lanes));
     finish(old);
   } else {
-    // Lane by lane, in their order. What they need lies on the stack: an element of a vector register costs more than a load.
+    // Lane by lane, in their order. What they need lies on the stack: an element of a vector register costs more than a
+    // load.
     llvm::Type* offset = shared ? b_.getInt32Ty() : b_.getInt64Ty();
     const auto put_down = [&](V lanes) {
       const V array = scratch(lanes->getType());
@@ -220,7 +289,8 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       return array;
     };
     const V all = one_place ? nullptr : put_down(shared ? b_.CreateTrunc(at, type_of(4, true)) : at);
-    const V bs = b.uniform() ? nullptr : put_down(lanes_of(b, bytes)), cs = i.op[3] < 0 || c.uniform() ? nullptr : put_down(lanes_of(c, bytes));
+    const V bs = b.uniform() ? nullptr : put_down(lanes_of(b, bytes)),
+            cs = i.op[3] < 0 || c.uniform() ? nullptr : put_down(lanes_of(c, bytes));
     const V olds = wants_old ? put_down(llvm::Constant::getNullValue(type)) : nullptr;
     const auto pick = [&](V array, llvm::Type* element, V lane) {
       auto* load = b_.CreateLoad(element, b_.CreateInBoundsGEP(element, array, lane));

@@ -30,7 +30,8 @@ void Emitter::lay_out_kept() {
     });
   kept_stride_ = (kept_stride_ + 63) & ~63u;
   const auto& shape = plan_.block;
-  const uint64_t warps = (uint64_t(shape[0]) * shape[1] * shape[2] + kLanes - 1) / kLanes, bytes = std::max<uint64_t>(warps * kept_stride_, 1);
+  const uint64_t warps = (uint64_t(shape[0]) * shape[1] * shape[2] + kLanes - 1) / kLanes,
+                 bytes = std::max<uint64_t>(warps * kept_stride_, 1);
   if (bytes > kMostOnStack) {
     kept_ = call("wb_kept", b_.getPtrTy(), {b_.getInt64(bytes)});
   } else {
@@ -40,10 +41,13 @@ void Emitter::lay_out_kept() {
   }
 }
 
-Emitter::V Emitter::kept_place(uint32_t v) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_piece_, static_cast<uint64_t>(kept_at_[v])); }
+Emitter::V Emitter::kept_place(uint32_t v) {
+  return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_piece_, static_cast<uint64_t>(kept_at_[v]));
+}
 
 void Emitter::load_kept(const Region& region) {
-  kept_piece_ = b_.CreateInBoundsGEP(b_.getInt8Ty(), kept_, b_.CreateMul(b_.CreateZExt(warp_, b_.getInt64Ty()), b_.getInt64(kept_stride_)));
+  kept_piece_ = b_.CreateInBoundsGEP(b_.getInt8Ty(), kept_,
+                                     b_.CreateMul(b_.CreateZExt(warp_, b_.getInt64Ty()), b_.getInt64(kept_stride_)));
   if (region.entry == 0) return;
   flow_.nodes[region.entry].live_in.each([&](size_t v) {
     const Width bytes = flow_.variables[v].bytes;
@@ -63,7 +67,8 @@ void Emitter::load_kept(const Region& region) {
       b_.CreateStore(load, storage_[v][0]);
     } else {
       for (size_t k = 0; k < s.runs; ++k)
-        b_.CreateStore(machine_load(lane_type(bytes), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, k * bytes)), storage_[v][k]);
+        b_.CreateStore(machine_load(lane_type(bytes), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, k * bytes)),
+                       storage_[v][k]);
     }
   });
 }
@@ -80,10 +85,13 @@ void Emitter::store_kept(const Region& region) {
     const Value value = read_variable(v);
     const Width bytes = flow_.variables[v].bytes;
     const V at = kept_place(v);
-    if (bytes == 0) machine_store(value.uniform() ? b_.CreateSExt(value.run[0], b_.getInt32Ty()) : mask_bits(value.lanes), at);
-    else if (value.runs == 0) machine_store(value.lanes, at);
+    if (bytes == 0)
+      machine_store(value.uniform() ? b_.CreateSExt(value.run[0], b_.getInt32Ty()) : mask_bits(value.lanes), at);
+    else if (value.runs == 0)
+      machine_store(value.lanes, at);
     else
-      for (size_t r = 0; r < value.runs; ++r) machine_store(value.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, r * bytes));
+      for (size_t r = 0; r < value.runs; ++r)
+        machine_store(value.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, r * bytes));
   });
 }
 
@@ -120,12 +128,17 @@ void Emitter::store_saved(const std::vector<Saved>& all, V frame) {
   for (const Saved& s : all) {
     const Source source = flow_.source(s.local ? s.at + kParamKeys : s.at, s.bytes);
     const Value v = read_variable(source.variable);
-    V at = s.part >= 0 ? b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, parts) + static_cast<size_t>(s.part) * sizeof(Context::parts[0]))
+    V at = s.part >= 0 ? b_.CreateConstInBoundsGEP1_64(
+                             b_.getInt8Ty(), context_,
+                             offsetof(Context, parts) + static_cast<size_t>(s.part) * sizeof(Context::parts[0]))
                        : b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(s.at));
-    if (s.bytes == 0) machine_store(v.uniform() ? b_.CreateSExt(v.run[0], b_.getInt32Ty()) : mask_bits(v.lanes), at);
-    else if (s.runs == 0) machine_store(lanes_of(v, s.bytes), at);
+    if (s.bytes == 0)
+      machine_store(v.uniform() ? b_.CreateSExt(v.run[0], b_.getInt32Ty()) : mask_bits(v.lanes), at);
+    else if (s.runs == 0)
+      machine_store(lanes_of(v, s.bytes), at);
     else
-      for (size_t r = 0; r < s.runs; ++r) machine_store(v.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, r * s.bytes));
+      for (size_t r = 0; r < s.runs; ++r)
+        machine_store(v.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, r * s.bytes));
   }
 }
 
@@ -140,7 +153,10 @@ void Emitter::emit_handover(Handover& h, V warp, V active, V first_warp) {
         // Between regions there is no warp that has run only a part of them.
         const V value = b_.CreateLoad(lane_type(s.bytes), which && h.before ? block_after_[v] : block_storage_[v]);
         machine_store(b_.CreateZExt(value, b_.getInt64Ty()),
-                      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, block_values) + static_cast<size_t>(which) * sizeof(Context::block_values[0]) + static_cast<size_t>(s.block_value) * 8));
+                      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_,
+                                                    offsetof(Context, block_values) +
+                                                        static_cast<size_t>(which) * sizeof(Context::block_values[0]) +
+                                                        static_cast<size_t>(s.block_value) * 8));
       }
   call("wb_handover", b_.getVoidTy(), {context_, outside(&h), warp, active, first_warp});
   b_.CreateBr(handed_over_);
@@ -164,8 +180,11 @@ bool Emitter::runs_once(const Region& region) const {
       if (i.guard >= 0 && !of_block(i.guard, 0)) return false;
       if (i.call || !shapes_.has_ir(i)) return false;
       const isa::Kind kind = i.source ? i.source->form.row->kind : isa::Kind::Misc;
-      const bool parameter = kind == isa::Kind::Memory && i.op[1] < 0 && (i.mods().space == isa::Space::Param || i.mods().space == isa::Space::ParamEntry);
-      if (i.fn != flow_.services->not_pred && (kind == isa::Kind::Warp || kind == isa::Kind::Barrier || (kind == isa::Kind::Memory && !parameter))) return false;
+      const bool parameter = kind == isa::Kind::Memory && i.op[1] < 0 &&
+                             (i.mods().space == isa::Space::Param || i.mods().space == isa::Space::ParamEntry);
+      if (i.fn != flow_.services->not_pred &&
+          (kind == isa::Kind::Warp || kind == isa::Kind::Barrier || (kind == isa::Kind::Memory && !parameter)))
+        return false;
       for (const Slot& s : flow_.slots[k])
         if (s.written && !of_block(s.at, s.bytes)) return false;
     }

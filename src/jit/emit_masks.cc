@@ -1,5 +1,6 @@
-// Comparisons of values of known shape. Where a value grows by a constant from lane to lane and the other is the same in
-// all of them, the lanes for which it is below are a stretch whose length is a subtraction: the mask never was a vector.
+// Comparisons of values of known shape. Where a value grows by a constant from lane to lane and the other is the same
+// in all of them, the lanes for which it is below are a stretch whose length is a subtraction: the mask never was a
+// vector.
 #include <llvm/IR/Intrinsics.h>
 
 #include <bit>
@@ -15,15 +16,24 @@ namespace {
 
 Cmp mirrored(Cmp c) {
   switch (c) {
-    case Cmp::Lt: return Cmp::Gt;
-    case Cmp::Lo: return Cmp::Hi;
-    case Cmp::Le: return Cmp::Ge;
-    case Cmp::Ls: return Cmp::Hs;
-    case Cmp::Gt: return Cmp::Lt;
-    case Cmp::Hi: return Cmp::Lo;
-    case Cmp::Ge: return Cmp::Le;
-    case Cmp::Hs: return Cmp::Ls;
-    default: return c;
+    case Cmp::Lt:
+      return Cmp::Gt;
+    case Cmp::Lo:
+      return Cmp::Hi;
+    case Cmp::Le:
+      return Cmp::Ge;
+    case Cmp::Ls:
+      return Cmp::Hs;
+    case Cmp::Gt:
+      return Cmp::Lt;
+    case Cmp::Hi:
+      return Cmp::Lo;
+    case Cmp::Ge:
+      return Cmp::Le;
+    case Cmp::Hs:
+      return Cmp::Ls;
+    default:
+      return c;
   }
 }
 
@@ -31,10 +41,14 @@ Cmp mirrored(Cmp c) {
 
 Emitter::V Emitter::join_predicates(const vm::Insn& i, V a, V c) {
   switch (i.mods().boolop) {
-    case isa::BoolOp::And: return b_.CreateAnd(a, c);
-    case isa::BoolOp::Or: return b_.CreateOr(a, c);
-    case isa::BoolOp::Xor: return b_.CreateXor(a, c);
-    default: return a;
+    case isa::BoolOp::And:
+      return b_.CreateAnd(a, c);
+    case isa::BoolOp::Or:
+      return b_.CreateOr(a, c);
+    case isa::BoolOp::Xor:
+      return b_.CreateXor(a, c);
+    default:
+      return a;
   }
 }
 
@@ -70,7 +84,8 @@ Emitter::V Emitter::compare_shapes(const vm::Insn& i, const Value& a, const Valu
   if (step && ordered && shape.bits > 30) {
     V wraps = b_.getFalse();
     for (int r = 0; r < runs; ++r) {
-      const V low = in_run(v, bytes, r, runs), high = b_.CreateAdd(low, k(static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(length - 1)));
+      const V low = in_run(v, bytes, r, runs),
+              high = b_.CreateAdd(low, k(static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(length - 1)));
       wraps = b_.CreateOr(wraps, v.stride > 0 ? less(high, low) : less(low, high));
     }
     auto* even = llvm::BasicBlock::Create(c_, "in_order", f_);
@@ -102,13 +117,22 @@ Emitter::V Emitter::compare_shapes(const vm::Insn& i, const Value& a, const Valu
       // How many lanes, counted from the smallest value up, are below x (or not above it).
       const bool or_equal = cmp == Cmp::Le || cmp == Cmp::Ls || cmp == Cmp::Gt || cmp == Cmp::Hi;
       const bool above = cmp == Cmp::Gt || cmp == Cmp::Hi || cmp == Cmp::Ge || cmp == Cmp::Hs;
-      const V least = v.stride > 0 ? base : b_.CreateAdd(base, k(static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(length - 1)));
+      const V least = v.stride > 0
+                          ? base
+                          : b_.CreateAdd(base, k(static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(length - 1)));
       const V none = or_equal ? less(x, least) : b_.CreateNot(less(least, x));
       V d = b_.CreateSub(x, least);
       V n;
-      if (or_equal) n = b_.CreateAdd(intrinsic(In::umin, b_.CreateLShr(d, k(static_cast<uint64_t>(shift))), k(static_cast<uint64_t>(length - 1))), k(1));
-      else if (shift == 0) n = intrinsic(In::umin, d, k(static_cast<uint64_t>(length)));
-      else n = b_.CreateAdd(intrinsic(In::umin, b_.CreateLShr(b_.CreateSub(d, k(1)), k(static_cast<uint64_t>(shift))), k(static_cast<uint64_t>(length - 1))), k(1));
+      if (or_equal)
+        n = b_.CreateAdd(intrinsic(In::umin, b_.CreateLShr(d, k(static_cast<uint64_t>(shift))),
+                                   k(static_cast<uint64_t>(length - 1))),
+                         k(1));
+      else if (shift == 0)
+        n = intrinsic(In::umin, d, k(static_cast<uint64_t>(length)));
+      else
+        n = b_.CreateAdd(intrinsic(In::umin, b_.CreateLShr(b_.CreateSub(d, k(1)), k(static_cast<uint64_t>(shift))),
+                                   k(static_cast<uint64_t>(length - 1))),
+                         k(1));
       n = b_.CreateSelect(none, k(0), n);
       if (v.stride > 0) {
         here = first_lanes(n);

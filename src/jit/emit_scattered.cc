@@ -1,6 +1,6 @@
-// Accesses at addresses that are only known as a vector. Gathers and scatters cost as much as their lanes one by one, and
-// many such addresses turn out to be two stretches of sixteen lanes: `2 * t - (t & (distance - 1))` is for every distance from
-// sixteen on. So that is looked at first.
+// Accesses at addresses that are only known as a vector. Gathers and scatters cost as much as their lanes one by one,
+// and many such addresses turn out to be two stretches of sixteen lanes: `2 * t - (t & (distance - 1))` is for every
+// distance from sixteen on. So that is looked at first.
 #include <llvm/IR/Intrinsics.h>
 
 #include <bit>
@@ -22,7 +22,9 @@ std::vector<int> half_lanes(int half) {
   return pick;
 }
 
-bool all_lanes(llvm::Value* mask) { return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne(); }
+bool all_lanes(llvm::Value* mask) {
+  return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne();
+}
 
 }  // namespace
 
@@ -33,8 +35,8 @@ bool Emitter::looks_for_stretches() const {
   return !without && flow_.code->insns.size() <= kMostInstructions;
 }
 
-// Sorts out what addresses are: goes to `stretches` where both halves of the warp are stretches, else to `apart`. Addresses
-// are elements from `base` on, or bytes where there is no base.
+// Sorts out what addresses are: goes to `stretches` where both halves of the warp are stretches, else to `apart`.
+// Addresses are elements from `base` on, or bytes where there is no base.
 Emitter::Scattered Emitter::sort_out(V at, Width bytes, V base) {
   Scattered s;
   s.stretches = BasicBlock::Create(c_, "stretches", f_);
@@ -43,7 +45,9 @@ Emitter::Scattered Emitter::sort_out(V at, Width bytes, V base) {
   uint64_t step = bytes;
   if (base) {
     at = b_.CreateTrunc(at, type_of(4, true));
-    if (bytes > 1) at = b_.CreateLShr(at, llvm::ConstantInt::get(at->getType(), static_cast<uint64_t>(std::countr_zero(static_cast<unsigned>(bytes)))));
+    if (bytes > 1)
+      at = b_.CreateLShr(at, llvm::ConstantInt::get(
+                                 at->getType(), static_cast<uint64_t>(std::countr_zero(static_cast<unsigned>(bytes)))));
     step = 1;
   }
   s.places = at;
@@ -54,11 +58,14 @@ Emitter::Scattered Emitter::sort_out(V at, Width bytes, V base) {
     auto* maybe = BasicBlock::Create(c_, "maybe", f_);
     V likely = b_.getTrue();
     for (uint64_t h = 0; h < 2; ++h)
-      likely = b_.CreateAnd(likely, b_.CreateICmpEQ(b_.CreateSub(b_.CreateExtractElement(at, h * kHalf + kHalf - 1), s.first[h]), k(step * (kHalf - 1))));
+      likely = b_.CreateAnd(
+          likely, b_.CreateICmpEQ(b_.CreateSub(b_.CreateExtractElement(at, h * kHalf + kHalf - 1), s.first[h]),
+                                  k(step * (kHalf - 1))));
     b_.CreateCondBr(likely, maybe, s.apart);
     b_.SetInsertPoint(maybe);
   }
-  // Half by half: where both are put together for one comparison, LLVM 19's instruction selection does not come to an end.
+  // Half by half: where both are put together for one comparison, LLVM 19's instruction selection does not come to an
+  // end.
   std::vector<llvm::Constant*> steps;
   for (uint64_t l = 0; l < kHalf; ++l) steps.push_back(k(step * l));
   V both = b_.getTrue();
@@ -73,10 +80,13 @@ Emitter::Scattered Emitter::sort_out(V at, Width bytes, V base) {
 
 Emitter::V Emitter::place_of(const Scattered& s, V at, llvm::Type* element) {
   if (s.base) return b_.CreateGEP(element, s.base, at);
-  return b_.CreateIntToPtr(at, at->getType()->isVectorTy() ? static_cast<llvm::Type*>(FixedVectorType::get(b_.getPtrTy(), kLanes)) : b_.getPtrTy());
+  return b_.CreateIntToPtr(at, at->getType()->isVectorTy()
+                                   ? static_cast<llvm::Type*>(FixedVectorType::get(b_.getPtrTy(), kLanes))
+                                   : b_.getPtrTy());
 }
 
-// `at` has all lanes' addresses, as offsets into the memory at `base` if there is one; lanes that take part have been checked.
+// `at` has all lanes' addresses, as offsets into the memory at `base` if there is one; lanes that take part have been
+// checked.
 Emitter::V Emitter::load_lanes(V at, V mask, Width bytes, V base) {
   llvm::Type *element = lane_type(bytes), *type = type_of(bytes, true), *half = FixedVectorType::get(element, kHalf);
   const llvm::Align align(bytes);
@@ -86,15 +96,19 @@ Emitter::V Emitter::load_lanes(V at, V mask, Width bytes, V base) {
   V parts[2];
   for (int h = 0; h < 2; ++h) {
     const V place = place_of(s, base ? b_.CreateZExt(s.first[h], b_.getInt64Ty()) : s.first[h], element);
-    if (all_lanes(mask)) parts[h] = user(b_.CreateAlignedLoad(half, place, align));
-    else parts[h] = user(b_.CreateMaskedLoad(half, place, align, b_.CreateShuffleVector(bool_lanes(mask), half_lanes(h)), llvm::Constant::getNullValue(half)));
+    if (all_lanes(mask))
+      parts[h] = user(b_.CreateAlignedLoad(half, place, align));
+    else
+      parts[h] = user(b_.CreateMaskedLoad(half, place, align, b_.CreateShuffleVector(bool_lanes(mask), half_lanes(h)),
+                                          llvm::Constant::getNullValue(half)));
   }
   std::vector<int> all;
   for (int l = 0; l < kLanes; ++l) all.push_back(l);
   const V together = b_.CreateShuffleVector(parts[0], parts[1], all);
   b_.CreateBr(join);
   b_.SetInsertPoint(s.apart);
-  const V gathered = user(b_.CreateMaskedGather(type, place_of(s, s.places, element), align, bool_lanes(mask), llvm::Constant::getNullValue(type)));
+  const V gathered = user(b_.CreateMaskedGather(type, place_of(s, s.places, element), align, bool_lanes(mask),
+                                                llvm::Constant::getNullValue(type)));
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
   auto* phi = b_.CreatePHI(type, 2);
@@ -112,8 +126,10 @@ void Emitter::store_lanes(V data, V at, V mask, Width bytes, V base) {
   for (int h = 0; h < 2; ++h) {
     const V place = place_of(s, base ? b_.CreateZExt(s.first[h], b_.getInt64Ty()) : s.first[h], element);
     const V part = b_.CreateShuffleVector(data, half_lanes(h));
-    if (all_lanes(mask)) user(b_.CreateAlignedStore(part, place, align));
-    else user(b_.CreateMaskedStore(part, place, align, b_.CreateShuffleVector(bool_lanes(mask), half_lanes(h))));
+    if (all_lanes(mask))
+      user(b_.CreateAlignedStore(part, place, align));
+    else
+      user(b_.CreateMaskedStore(part, place, align, b_.CreateShuffleVector(bool_lanes(mask), half_lanes(h))));
   }
   b_.CreateBr(join);
   b_.SetInsertPoint(s.apart);

@@ -39,7 +39,8 @@ void settle_mask_forms(llvm::Function& f) {
         Value* operand = logic->getOperand(k);
         words[k] = word_of(operand);
         any = any || words[k];
-        if (auto* constant = llvm::dyn_cast<llvm::Constant>(operand)) words[k] = llvm::ConstantExpr::getBitCast(constant, word_type);
+        if (auto* constant = llvm::dyn_cast<llvm::Constant>(operand))
+          words[k] = llvm::ConstantExpr::getBitCast(constant, word_type);
         all = all && words[k];
       }
       if (!any) continue;

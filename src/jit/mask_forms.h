@@ -4,9 +4,9 @@
 
 namespace warpbeam::jit {
 
-// For optimised code: logic of vectors of bits whose operands are words becomes logic of words. Where only one is a word it
-// becomes a vector by a comparison: LLVM 19's instruction selection for AVX-512 does not come to an end on logic of a
-// bitcast word and a vector.
+// For optimised code: logic of vectors of bits whose operands are words becomes logic of words. Where only one is a
+// word it becomes a vector by a comparison: LLVM 19's instruction selection for AVX-512 does not come to an end on
+// logic of a bitcast word and a vector.
 void settle_mask_forms(llvm::Function& function);
 
 }  // namespace warpbeam::jit
