@@ -1,20 +1,25 @@
-// What outlives barriers: values of every shape, in warps that have run a region, in those that have not, and in the one
-// that is handed to the interpreter in the middle of it.
+// What outlives barriers: values of every shape, in warps that have run a region, in those that have not, and in the
+// one that is handed to the interpreter in the middle of it.
 #include "both_engines.h"
 
 namespace warpbeam::vm {
 namespace {
 
-// Vectors, predicates, values of known stride, 64 bits and values of the whole block, live over a loop of barriers. In one
-// round an index of one warp wraps around.
+// Vectors, predicates, values of known stride, 64 bits and values of the whole block, live over a loop of barriers. In
+// one round an index of one warp wraps around.
 std::string loop_of_barriers(int runs_mask, int wrapping_thread) {
   return fmt::format(
-      "ld.global.u32 %r1, [%at]; mul.wide.u32 %d1, %r1, %r1; and.b32 %r2, %t, {}; setp.gt.u32 %p1, %r1, 2000000000; cvt.rn.f32.u32 %f1, %r1; mov.u32 %r3, 0; mov.u32 %r4, %n;\n"
+      "ld.global.u32 %r1, [%at]; mul.wide.u32 %d1, %r1, %r1; and.b32 %r2, %t, {}; setp.gt.u32 %p1, %r1, 2000000000; "
+      "cvt.rn.f32.u32 %f1, %r1; mov.u32 %r3, 0; mov.u32 %r4, %n;\n"
       "mov.u32 %r9, tile; mad.lo.u32 %r9, %t, 4, %r9; shr.u32 %r5, %t, 5;\n"
-      "L: st.shared.u32 [%r9], %r1; bar.sync 0; add.u32 %r3, %r3, 1; xor.b32 %r6, %t, 33; mad.lo.u32 %r6, %r6, 4, 0; ld.shared.u32 %r7, [%r6]; add.u32 %r1, %r1, %r7; @%p1 add.u32 %r1, %r1, %r2;\n"
-      "setp.eq.u32 %p2, %r3, 3; @!%p2 bra N; sub.u32 %r8, %t, {}; mul.wide.u32 %d2, %r8, 2; cvt.u32.u64 %r8, %d2; xor.b32 %r1, %r1, %r8; N: add.s64 %d1, %d1, 12345; fma.rn.f32 %f1, %f1, %f1, %f1;\n"
-      "bar.sync 0; sub.u32 %r4, %r4, 1; setp.ne.u32 %p3, %r4, 0; @%p3 bra L; cvt.u32.u64 %r10, %d1; add.u32 %r1, %r1, %r10; add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r5;\n"
-      "mov.b32 %r11, %f1; xor.b32 %r1, %r1, %r11; selp.u32 %r12, 77, 5, %p1; mad.lo.u32 %r1, %r1, 3, %r12; st.global.u32 [%at], %r1; ret;",
+      "L: st.shared.u32 [%r9], %r1; bar.sync 0; add.u32 %r3, %r3, 1; xor.b32 %r6, %t, 33; mad.lo.u32 %r6, %r6, 4, 0; "
+      "ld.shared.u32 %r7, [%r6]; add.u32 %r1, %r1, %r7; @%p1 add.u32 %r1, %r1, %r2;\n"
+      "setp.eq.u32 %p2, %r3, 3; @!%p2 bra N; sub.u32 %r8, %t, {}; mul.wide.u32 %d2, %r8, 2; cvt.u32.u64 %r8, %d2; "
+      "xor.b32 %r1, %r1, %r8; N: add.s64 %d1, %d1, 12345; fma.rn.f32 %f1, %f1, %f1, %f1;\n"
+      "bar.sync 0; sub.u32 %r4, %r4, 1; setp.ne.u32 %p3, %r4, 0; @%p3 bra L; cvt.u32.u64 %r10, %d1; add.u32 %r1, %r1, "
+      "%r10; add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r5;\n"
+      "mov.b32 %r11, %f1; xor.b32 %r1, %r1, %r11; selp.u32 %r12, 77, 5, %p1; mad.lo.u32 %r1, %r1, 3, %r12; "
+      "st.global.u32 [%at], %r1; ret;",
       runs_mask, wrapping_thread);
 }
 
@@ -31,17 +36,24 @@ TEST_F(Engines, AgreeWhereAWarpIsHandedOverBetweenBarriers) {
 
 TEST_F(Engines, AgreeOnDecisionsOfTheBlock) {
   // Rounds that every thread counts alike, rounds that a value in memory counts, and a barrier on one way only.
-  both("mov.u32 %r1, %i; mov.u32 %r2, %n; mov.u32 %r9, tile; mad.lo.u32 %r9, %t, 4, %r9; A: st.shared.u32 [%r9], %r1; bar.sync 0; ld.shared.u32 %r3, [tile+16]; add.u32 %r1, %r1, %r3; bar.sync 0;\n"
-       "shr.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra A; ld.global.u32 %r4, [%out]; and.b32 %r4, %r4, 3; add.u32 %r4, %r4, 2; B: bar.sync 0; add.u32 %r1, %r1, %r4; sub.u32 %r4, %r4, 1;\n"
-       "setp.ne.u32 %p2, %r4, 0; @%p2 bra B; setp.gt.u32 %p3, %n, 8; @%p3 bra C; bar.sync 0; add.u32 %r1, %r1, 9; C: bar.sync 0; st.global.u32 [%at+1024], %r1; ret;",
-       {1, 1, 1}, {96, 1, 1}, 16);
+  both(
+      "mov.u32 %r1, %i; mov.u32 %r2, %n; mov.u32 %r9, tile; mad.lo.u32 %r9, %t, 4, %r9; A: st.shared.u32 [%r9], %r1; "
+      "bar.sync 0; ld.shared.u32 %r3, [tile+16]; add.u32 %r1, %r1, %r3; bar.sync 0;\n"
+      "shr.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra A; ld.global.u32 %r4, [%out]; and.b32 %r4, %r4, 3; "
+      "add.u32 %r4, %r4, 2; B: bar.sync 0; add.u32 %r1, %r1, %r4; sub.u32 %r4, %r4, 1;\n"
+      "setp.ne.u32 %p2, %r4, 0; @%p2 bra B; setp.gt.u32 %p3, %n, 8; @%p3 bra C; bar.sync 0; add.u32 %r1, %r1, 9; C: "
+      "bar.sync 0; st.global.u32 [%at+1024], %r1; ret;",
+      {1, 1, 1}, {96, 1, 1}, 16);
 }
 
 TEST_F(Engines, AgreeOnWarpsThatSkipARegion) {
   for (const uint32_t n : {1u, 8u, 31u, 32u, 33u, 64u, 90u})
-    both("mov.u32 %r9, tile; mad.lo.u32 %r9, %t, 4, %r9; st.shared.u32 [%r9], %i; mov.u32 %r8, %n; L: bar.sync 0; setp.ge.u32 %p2, %t, %r8; @%p2 bra S; ld.shared.u32 %r2, [%r9]; mad.lo.u32 %r2, %r2, 3, %r8;\n"
-         "st.shared.u32 [%r9], %r2; S: bar.sync 0; shr.u32 %r8, %r8, 1; setp.ne.u32 %p1, %r8, 0; @%p1 bra L; ld.shared.u32 %r4, [%r9]; st.global.u32 [%at], %r4; ret;",
-         {2, 1, 1}, {96, 1, 1}, n);
+    both(
+        "mov.u32 %r9, tile; mad.lo.u32 %r9, %t, 4, %r9; st.shared.u32 [%r9], %i; mov.u32 %r8, %n; L: bar.sync 0; "
+        "setp.ge.u32 %p2, %t, %r8; @%p2 bra S; ld.shared.u32 %r2, [%r9]; mad.lo.u32 %r2, %r2, 3, %r8;\n"
+        "st.shared.u32 [%r9], %r2; S: bar.sync 0; shr.u32 %r8, %r8, 1; setp.ne.u32 %p1, %r8, 0; @%p1 bra L; "
+        "ld.shared.u32 %r4, [%r9]; st.global.u32 [%at], %r4; ret;",
+        {2, 1, 1}, {96, 1, 1}, n);
 }
 
 }  // namespace

@@ -10,14 +10,15 @@
 namespace warpbeam::vm {
 inline constexpr uint32_t kWords = 4096;
 
-// A kernel with the parameters `out` (an array of kWords words, in %out) and `n` (in %n). %t is the thread in the block, %i
-// its number in the grid, %at the address of out[%i].
+// A kernel with the parameters `out` (an array of kWords words, in %out) and `n` (in %n). %t is the thread in the
+// block, %i its number in the grid, %at the address of out[%i].
 inline std::string kernel(const std::string& body) {
   return ".version 8.5\n.target sm_90\n.address_size 64\n"
          ".visible .entry k(.param .u64 out, .param .u32 n) {\n"
          ".reg .pred %p<9>; .reg .b32 %r<20>; .reg .f32 %f<20>; .reg .b64 %d<20>; .reg .f64 %g<9>; .reg .b16 %h<9>;\n"
          ".reg .b32 %t, %i, %n, %c, %s; .reg .b64 %out, %at, %o;\n.shared .align 8 .b8 tile[4096];\n"
-         "ld.param.u64 %out, [out]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mov.u32 %s, %ntid.x;\n"
+         "ld.param.u64 %out, [out]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mov.u32 %s, "
+         "%ntid.x;\n"
          "mad.lo.s32 %i, %c, %s, %t; mul.wide.s32 %o, %i, 4; add.s64 %at, %out, %o;\n" +
          body + "\n}\n";
 }
@@ -31,7 +32,8 @@ struct Outcome {
 class Engines : public testing::Test {
  protected:
   // Runs the kernel on both; gives what they agree on.
-  Outcome both(const std::string& body, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> block, uint32_t n, bool compiled = true) {
+  Outcome both(const std::string& body, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> block, uint32_t n,
+               bool compiled = true) {
     DeviceMemory memory{uint64_t(1) << 30};
     const std::string text = kernel(body);
     const std::string_view view = text;
@@ -61,7 +63,8 @@ class Engines : public testing::Test {
     EXPECT_EQ(slow.failure, fast.failure) << body;
     for (uint32_t k = 0; k < kWords; ++k)
       if (slow.words[k] != fast.words[k]) {
-        ADD_FAILURE() << fmt::format("word {}: {:#x} interpreted, {:#x} compiled\n{}", k, slow.words[k], fast.words[k], body);
+        ADD_FAILURE() << fmt::format("word {}: {:#x} interpreted, {:#x} compiled\n{}", k, slow.words[k], fast.words[k],
+                                     body);
         break;
       }
     return slow;

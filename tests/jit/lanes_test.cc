@@ -7,32 +7,46 @@ namespace {
 TEST_F(Engines, AgreeOnShufflesByLanesThatAreNotKnown) {
   for (const char* kind : {"idx", "up", "down", "bfly"})
     for (const char* clamp : {"31", "0x1807", "%n"})
-      both(fmt::format("mul.lo.u32 %r1, %i, 2654435761; shr.u32 %r2, %r1, 26; shfl.sync.{0}.b32 %r3|%p1, %r1, %r2, {1}, -1; shfl.sync.{0}.b32 %r4|%p2, %r1, %n, {1}, -1; selp.u32 %r5, 3, 0, %p1;\n"
-                       "selp.u32 %r6, 5, 0, %p2; xor.b32 %r3, %r3, %r4; add.u32 %r3, %r3, %r5; add.u32 %r3, %r3, %r6; st.global.u32 [%at], %r3; ret;", kind, clamp),
+      both(fmt::format("mul.lo.u32 %r1, %i, 2654435761; shr.u32 %r2, %r1, 26; shfl.sync.{0}.b32 %r3|%p1, %r1, %r2, "
+                       "{1}, -1; shfl.sync.{0}.b32 %r4|%p2, %r1, %n, {1}, -1; selp.u32 %r5, 3, 0, %p1;\n"
+                       "selp.u32 %r6, 5, 0, %p2; xor.b32 %r3, %r3, %r4; add.u32 %r3, %r3, %r5; add.u32 %r3, %r3, %r6; "
+                       "st.global.u32 [%at], %r3; ret;",
+                       kind, clamp),
            {2, 1, 1}, {64, 1, 1}, 7);
 }
 
 TEST_F(Engines, AgreeOnLanesThatMatch) {
-  both("and.b32 %r1, %t, 5; match.any.sync.b32 %r2, %r1, -1; mul.wide.u32 %d1, %r1, %r1; match.any.sync.b64 %r3, %d1, -1; setp.lt.u32 %p1, %t, 13; mov.u32 %r4, 0; @!%p1 bra E;\n"
-       "match.any.sync.b32 %r4, %t, 8191; match.all.sync.b32 %r5|%p2, %c, 8191; xor.b32 %r4, %r4, %r5; E: mad.lo.u32 %r2, %r2, 7, %r3; add.u32 %r2, %r2, %r4; st.global.u32 [%at], %r2; ret;",
-       {2, 1, 1}, {32, 1, 1}, 0);
+  both(
+      "and.b32 %r1, %t, 5; match.any.sync.b32 %r2, %r1, -1; mul.wide.u32 %d1, %r1, %r1; match.any.sync.b64 %r3, %d1, "
+      "-1; setp.lt.u32 %p1, %t, 13; mov.u32 %r4, 0; @!%p1 bra E;\n"
+      "match.any.sync.b32 %r4, %t, 8191; match.all.sync.b32 %r5|%p2, %c, 8191; xor.b32 %r4, %r4, %r5; E: mad.lo.u32 "
+      "%r2, %r2, 7, %r3; add.u32 %r2, %r2, %r4; st.global.u32 [%at], %r2; ret;",
+      {2, 1, 1}, {32, 1, 1}, 0);
 }
 
 // Partners of a bitonic network at every distance, in shared and in global memory, for all lanes and for some.
 TEST_F(Engines, AgreeOnAddressesThatAreStretches) {
   for (const uint32_t distance : {1u, 8u, 16u, 32u})
-    both("sub.u32 %r1, %n, 1; and.b32 %r2, %t, %r1; shl.b32 %r3, %t, 1; sub.u32 %r3, %r3, %r2; mul.lo.u32 %r4, %i, 2654435761; shl.b32 %r5, %t, 3; st.shared.u32 [%r5], %r4; st.shared.u32 [%r5+4], %i;\n"
-         "bar.sync 0; shl.b32 %r6, %r3, 2; shl.b32 %r7, %n, 2; add.u32 %r7, %r7, %r6; ld.shared.u32 %r8, [%r6]; ld.shared.u32 %r9, [%r7]; setp.gt.u32 %p1, %r8, %r9; @!%p1 bra J;\n"
-         "st.shared.u32 [%r6], %r9; st.shared.u32 [%r7], %r8; J: bar.sync 0; ld.shared.u64 %d1, [%r5]; cvt.u32.u64 %r10, %d1; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r11, %d1; mad.lo.u32 %r10, %r11, 3, %r10;\n"
-         "mul.wide.u32 %d2, %r3, 4; add.s64 %d2, %out, %d2; mul.wide.u32 %d3, %n, 4; add.s64 %d3, %d2, %d3; ld.global.u32 %r12, [%d2]; ld.global.u32 %r13, [%d3]; bar.sync 0; add.u32 %r12, %r12, %r10;\n"
-         "@%p1 st.global.u32 [%d3+4096], %r12; st.global.u32 [%d2+8192], %r13; ld.global.u8 %r14, [%d2+3]; st.global.u16 [%d3+12000], %r14; ret;",
-         {1, 1, 1}, {128, 1, 1}, distance);
+    both(
+        "sub.u32 %r1, %n, 1; and.b32 %r2, %t, %r1; shl.b32 %r3, %t, 1; sub.u32 %r3, %r3, %r2; mul.lo.u32 %r4, %i, "
+        "2654435761; shl.b32 %r5, %t, 3; st.shared.u32 [%r5], %r4; st.shared.u32 [%r5+4], %i;\n"
+        "bar.sync 0; shl.b32 %r6, %r3, 2; shl.b32 %r7, %n, 2; add.u32 %r7, %r7, %r6; ld.shared.u32 %r8, [%r6]; "
+        "ld.shared.u32 %r9, [%r7]; setp.gt.u32 %p1, %r8, %r9; @!%p1 bra J;\n"
+        "st.shared.u32 [%r6], %r9; st.shared.u32 [%r7], %r8; J: bar.sync 0; ld.shared.u64 %d1, [%r5]; cvt.u32.u64 "
+        "%r10, %d1; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r11, %d1; mad.lo.u32 %r10, %r11, 3, %r10;\n"
+        "mul.wide.u32 %d2, %r3, 4; add.s64 %d2, %out, %d2; mul.wide.u32 %d3, %n, 4; add.s64 %d3, %d2, %d3; "
+        "ld.global.u32 %r12, [%d2]; ld.global.u32 %r13, [%d3]; bar.sync 0; add.u32 %r12, %r12, %r10;\n"
+        "@%p1 st.global.u32 [%d3+4096], %r12; st.global.u32 [%d2+8192], %r13; ld.global.u8 %r14, [%d2+3]; "
+        "st.global.u16 [%d3+12000], %r14; ret;",
+        {1, 1, 1}, {128, 1, 1}, distance);
 }
 
 TEST_F(Engines, AgreeOnStretchesThatLieOnOneAnother) {
-  both("and.b32 %r1, %t, %n; mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %out, %d1; st.global.u32 [%d1], %i; shl.b32 %r2, %r1, 2; st.shared.u32 [%r2], %i; bar.sync 0; shl.b32 %r3, %t, 2; and.b32 %r3, %r3, 60;\n"
-       "ld.shared.u32 %r4, [%r3]; st.global.u32 [%at+4096], %r4; ret;",
-       {1, 1, 1}, {64, 1, 1}, 15);
+  both(
+      "and.b32 %r1, %t, %n; mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %out, %d1; st.global.u32 [%d1], %i; shl.b32 %r2, "
+      "%r1, 2; st.shared.u32 [%r2], %i; bar.sync 0; shl.b32 %r3, %t, 2; and.b32 %r3, %r3, 60;\n"
+      "ld.shared.u32 %r4, [%r3]; st.global.u32 [%at+4096], %r4; ret;",
+      {1, 1, 1}, {64, 1, 1}, 15);
 }
 
 }  // namespace

@@ -1,36 +1,53 @@
-// Comparisons of values of known shape, which give stretches of lanes, and indices that only lanes elsewhere would wrap.
+// Comparisons of values of known shape, which give stretches of lanes, and indices that only lanes elsewhere would
+// wrap.
 #include "both_engines.h"
 
 namespace warpbeam::vm {
 namespace {
 
 TEST_F(Engines, AgreeOnIndicesThatWouldWrapInLanesElsewhere) {
-  both("setp.lt.u32 %p1, %t, 5; @%p1 bra E; sub.u32 %r1, %t, 5; mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %out, %d1; st.global.u32 [%d1], %i; cvt.u64.u32 %d2, %r1; shl.b64 %d2, %d2, 3;\n"
-       "add.s64 %d2, %out, %d2; ld.global.u32 %r2, [%d2+2048]; add.s32 %r3, %t, 2147483600; setp.lt.s32 %p2, %r3, 0; @%p2 bra E; cvt.s64.s32 %d3, %r3; cvt.u32.u64 %r4, %d3; add.u32 %r4, %r4, %r2;\n"
-       "st.global.u32 [%d1+4096], %r4; E: ret;",
-       {2, 1, 1}, {64, 1, 1}, 0);
+  both(
+      "setp.lt.u32 %p1, %t, 5; @%p1 bra E; sub.u32 %r1, %t, 5; mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %out, %d1; "
+      "st.global.u32 [%d1], %i; cvt.u64.u32 %d2, %r1; shl.b64 %d2, %d2, 3;\n"
+      "add.s64 %d2, %out, %d2; ld.global.u32 %r2, [%d2+2048]; add.s32 %r3, %t, 2147483600; setp.lt.s32 %p2, %r3, 0; "
+      "@%p2 bra E; cvt.s64.s32 %d3, %r3; cvt.u32.u64 %r4, %d3; add.u32 %r4, %r4, %r2;\n"
+      "st.global.u32 [%d1+4096], %r4; E: ret;",
+      {2, 1, 1}, {64, 1, 1}, 0);
 }
 
 // Every comparison of a value that grows (or falls) from lane to lane with one that does not, around all corners.
 TEST_F(Engines, AgreeOnComparisonsOfKnownShapes) {
-  for (const char* values : {"mov.u32 %r1, %t;", "shl.b32 %r1, %t, 2;", "sub.s32 %r1, 40, %t;", "add.u32 %r1, %t, 2147483627;", "sub.u32 %r1, %t, 21;", "mad.lo.s32 %r1, %t, -8, 100;",
-                             "and.b32 %r1, %t, 7;", "and.b32 %r1, %t, 15; add.u32 %r1, %r1, 4294967288;", "shr.u32 %r1, %t, 3;", "mov.u32 %r1, %laneid; sub.s32 %r1, 2147483647, %r1;"})
+  for (const char* values : {"mov.u32 %r1, %t;", "shl.b32 %r1, %t, 2;", "sub.s32 %r1, 40, %t;",
+                             "add.u32 %r1, %t, 2147483627;", "sub.u32 %r1, %t, 21;", "mad.lo.s32 %r1, %t, -8, 100;",
+                             "and.b32 %r1, %t, 7;", "and.b32 %r1, %t, 15; add.u32 %r1, %r1, 4294967288;",
+                             "shr.u32 %r1, %t, 3;", "mov.u32 %r1, %laneid; sub.s32 %r1, 2147483647, %r1;"})
     for (const char* type : {"u32", "s32"}) {
       // Each block compares with another number: around the lanes' own, around zero and around the sign.
       std::string body = values;
-      body += "shr.u32 %r10, %c, 3; shl.b32 %r10, %r10, 31; and.b32 %r11, %c, 7; mad.lo.s32 %r11, %r11, 9, -5; add.u32 %n, %r10, %r11; mov.u32 %r9, 0;\n";
+      body +=
+          "shr.u32 %r10, %c, 3; shl.b32 %r10, %r10, 31; and.b32 %r11, %c, 7; mad.lo.s32 %r11, %r11, 9, -5; add.u32 %n, "
+          "%r10, %r11; mov.u32 %r9, 0;\n";
       for (const char* cmp : {"lt", "le", "gt", "ge", "eq", "ne"})
         for (int side = 0; side < 2; ++side)
-          body += fmt::format("setp.{}.{} %p1|%p2, {}; selp.u32 %r2, 1, 2, %p1; selp.u32 %r3, 4, 0, %p2; add.u32 %r2, %r2, %r3; mad.lo.u32 %r9, %r9, 7, %r2;\n", cmp, type, side ? "%n, %r1" : "%r1, %n");
-      body += fmt::format("setp.lt.u32 %p3, %t, 50; setp.ge.and.{} %p1, %r1, %n, %p3; @%p1 add.u32 %r9, %r9, 1000; st.global.u32 [%at], %r9; ret;", type);
+          body += fmt::format(
+              "setp.{}.{} %p1|%p2, {}; selp.u32 %r2, 1, 2, %p1; selp.u32 %r3, 4, 0, %p2; add.u32 %r2, %r2, %r3; "
+              "mad.lo.u32 %r9, %r9, 7, %r2;\n",
+              cmp, type, side ? "%n, %r1" : "%r1, %n");
+      body += fmt::format(
+          "setp.lt.u32 %p3, %t, 50; setp.ge.and.{} %p1, %r1, %n, %p3; @%p1 add.u32 %r9, %r9, 1000; st.global.u32 "
+          "[%at], %r9; ret;",
+          type);
       both(body, {16, 1, 1}, {64, 1, 1}, 0);
     }
 }
 
 TEST_F(Engines, AgreeOnComparisonsOfWideKnownShapes) {
-  const std::string body = "cvt.u64.u32 %d1, %t; cvt.u64.u32 %d2, %n; shl.b64 %d3, %d1, 1; sub.s64 %d4, %d2, %d1; setp.lt.u64 %p1, %d1, %d2; setp.ge.s64 %p2, %d3, %d2; setp.gt.s64 %p3, %d4, 3;\n"
-                           "setp.le.u64 %p4, %d4, 9; selp.u32 %r1, 1, 0, %p1; selp.u32 %r2, 2, 0, %p2; selp.u32 %r3, 4, 0, %p3; selp.u32 %r4, 8, 0, %p4; add.u32 %r1, %r1, %r2; add.u32 %r3, %r3, %r4;\n"
-                           "add.u32 %r1, %r1, %r3; st.global.u32 [%at], %r1; ret;";
+  const std::string body =
+      "cvt.u64.u32 %d1, %t; cvt.u64.u32 %d2, %n; shl.b64 %d3, %d1, 1; sub.s64 %d4, %d2, %d1; setp.lt.u64 %p1, %d1, "
+      "%d2; setp.ge.s64 %p2, %d3, %d2; setp.gt.s64 %p3, %d4, 3;\n"
+      "setp.le.u64 %p4, %d4, 9; selp.u32 %r1, 1, 0, %p1; selp.u32 %r2, 2, 0, %p2; selp.u32 %r3, 4, 0, %p3; selp.u32 "
+      "%r4, 8, 0, %p4; add.u32 %r1, %r1, %r2; add.u32 %r3, %r3, %r4;\n"
+      "add.u32 %r1, %r1, %r3; st.global.u32 [%at], %r1; ret;";
   for (uint32_t n : {20u, 4294967295u}) both(body, {1, 1, 1}, {64, 1, 1}, n);
 }
 
