@@ -161,13 +161,15 @@ class FastEngine final : public vm::Engine {
   }
 
   void stop() override {
-    {
-      std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
+    std::unique_lock lock(mutex_);
+    stopping_ = true;
     ordered_.notify_all();
     done_.notify_all();
-    if (worker_.joinable()) worker_.join();
+    if (!worker_.joinable()) return;
+    // The largest kernels take seconds; whatever takes longer than this is not worth a program that does not end.
+    const bool idle = done_.wait_for(lock, std::chrono::seconds(10), [&] { return !under_way_; });
+    lock.unlock();
+    idle ? worker_.join() : worker_.detach();
   }
 
  private:

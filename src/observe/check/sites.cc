@@ -45,7 +45,16 @@ bool Sites::before_cas(const vm::FunctionCode& f, const vm::Insn& insn) {
 
 bool Sites::after_load(const vm::FunctionCode& f, const vm::Insn& insn) {
   if (insn.source->form.row->cls != isa::Class::Store) return false;
-  for (size_t k = static_cast<size_t>(&insn - f.insns.data()); k-- > 0;) {
+  // The stored value chooses between what was there and something else; a sum that happens to be the same does not.
+  const size_t at = static_cast<size_t>(&insn - f.insns.data());
+  std::string_view value;
+  for (size_t k = at; k-- > 0 && value.empty();) {
+    const vm::Insn& i = f.insns[k];
+    const isa::Row* row = i.source ? i.source->form.row : nullptr;
+    if (row && row->cls != isa::Class::Store && i.op[0] == insn.op[0]) value = row->opcode;
+  }
+  if (value != "min" && value != "max" && value != "selp" && value != "and" && value != "or") return false;
+  for (size_t k = at; k-- > 0;) {
     const vm::Insn& i = f.insns[k];
     if (i.watched == vm::Watched::Extra) continue;
     if (i.source->line != insn.source->line || i.source->file != insn.source->file) continue;
