@@ -14,7 +14,8 @@ void begin(const DeviceTaskRef& task);
 // The task is done: what waits for it may begin, its block may go on, its grid may be finished.
 void complete(const DeviceTaskRef& task, LaunchResult&& result) {
   const std::shared_ptr<Grid> parent = std::move(task->parent);
-  if (result.trap.kind != TrapKind::None) fail(*parent, std::move(result.trap), task->block ? task->block->linear : 0);
+  const std::shared_ptr<BlockChildren> block = std::move(task->block);  // the block's streams keep the task
+  if (result.trap.kind != TrapKind::None) fail(*parent, std::move(result.trap), block ? block->linear : 0);
   std::vector<DeviceTaskRef> ready;
   std::unique_ptr<Block> wake;
   {
@@ -36,8 +37,8 @@ void complete(const DeviceTaskRef& task, LaunchResult&& result) {
       }
     }
     --parent->children;
-    if (task->block && --task->block->outstanding == 0)
-      if (auto parked = std::exchange(task->block->parked, nullptr)) wake = std::move(parked->block);
+    if (block && --block->outstanding == 0)
+      if (auto parked = std::exchange(block->parked, nullptr)) wake = std::move(parked->block);
   }
   for (const DeviceTaskRef& next : ready) begin(next);
   if (wake) give_back_block(parent, std::move(wake));

@@ -31,7 +31,7 @@ struct DeviceTask {
   Launch launch;                // of a grid
   std::function<void()> work;   // otherwise; may be empty: a marker
   std::shared_ptr<Grid> parent; // until the task is done
-  std::shared_ptr<BlockChildren> block;
+  std::shared_ptr<BlockChildren> block;  // likewise
   unsigned waits = 0;           // tasks before it that are not done
   std::vector<std::shared_ptr<DeviceTask>> dependents;
   bool begun = false, done = false;

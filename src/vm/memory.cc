@@ -59,7 +59,7 @@ DeviceMemory::DeviceMemory(uint64_t capacity_bytes, uint64_t arena_bytes) : capa
     arena_end_ = arena_ + bytes;
     break;
   }
-  next_ = round_up(arena_, 2 << 20);
+  next_ = round_up(arena_ + kGap, 2 << 20);  // a gap before the first allocation too
 }
 
 DeviceMemory::~DeviceMemory() {

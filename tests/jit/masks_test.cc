@@ -8,7 +8,7 @@ namespace {
 TEST_F(Engines, AgreeOnIndicesThatWouldWrapInLanesElsewhere) {
   both(
       "setp.lt.u32 %p1, %t, 5; @%p1 bra E; sub.u32 %r1, %t, 5; mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %out, %d1; "
-      "st.global.u32 [%d1], %i; cvt.u64.u32 %d2, %r1; shl.b64 %d2, %d2, 3;\n"
+      "st.global.u32 [%d1], %t; cvt.u64.u32 %d2, %r1; shl.b64 %d2, %d2, 3;\n"
       "add.s64 %d2, %out, %d2; ld.global.u32 %r2, [%d2+2048]; add.s32 %r3, %t, 2147483600; setp.lt.s32 %p2, %r3, 0; "
       "@%p2 bra E; cvt.s64.s32 %d3, %r3; cvt.u32.u64 %r4, %d3; add.u32 %r4, %r4, %r2;\n"
       "st.global.u32 [%d1+4096], %r4; E: ret;",

@@ -129,5 +129,9 @@ int main() {
     }
   bad += found != kEntries;
   printf("dot_lock: %d entries in the table, %s\n", found, bad ? "FAILED" : "PASSED");
+  delete[] a;
+  delete[] b;
+  delete[] keys;
+  delete[] pool;
   return bad != 0;
 }
