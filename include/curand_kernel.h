@@ -1,0 +1,10 @@
+// cuRAND's generators for kernels: XORWOW (the default), Philox4x32-10, MRG32k3a and Sobol sequences, with uniform,
+// normal, log-normal and Poisson numbers. The streams of numbers are the ones that cuRAND documents.
+#ifndef WARPBEAM_CURAND_KERNEL_H
+#define WARPBEAM_CURAND_KERNEL_H
+#define CURAND_KERNEL_H_
+#pragma GCC system_header
+
+#include "warpbeam/curand/poisson.h"
+
+#endif
