@@ -76,13 +76,15 @@ bool constant_of(const Flow& flow, int32_t at, Width bytes, uint64_t& value) {
   return s.kind == SourceKind::Constant;
 }
 
-Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, int32_t b_at, Width bytes) {
+// `widened`: an unsigned 32-bit product with all its 64 bits; the low bits do not tell signed factors from unsigned ones.
+Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, int32_t b_at, Width bytes, bool widened = false) {
   if (a.vector() || b.vector()) return vector_shape();
   uint64_t c;
   const int bits = a.bits + b.bits > 31 ? 64 : a.bits + b.bits;
   for (const auto& [x, y, at] : {std::tuple{a, b, b_at}, std::tuple{b, a, a_at}})
     if (constant_of(flow, at, bytes, c)) {
-      const int64_t factor = bytes == 4 ? static_cast<int32_t>(c) : static_cast<int64_t>(c);
+      const int64_t factor = widened ? static_cast<uint32_t>(c) : bytes == 4 ? static_cast<int32_t>(c) : static_cast<int64_t>(c);
+      if (x.stride == 0 && (!x.even || x.gap == 0)) return runs_of(x.runs, 0, x.reach, c ? x.align + log2_of(c) : 62, bits);
       if (factor > INT32_MAX || factor < INT32_MIN || x.stride > INT32_MAX || x.stride < INT32_MIN) return vector_shape();
       const bool small = x.even && std::abs(x.gap) <= INT32_MAX;
       return spaced(runs_of(x.runs, x.stride * factor, x.reach, c ? x.align + log2_of(c) : 62, bits), small ? std::optional(x.gap * factor) : std::nullopt);
@@ -285,7 +287,7 @@ Shape Shapes::result(const vm::Insn& i) const {
   if (op == "mul" && lo) return multiply(*flow, a, b, i.op[1], i.op[2], bytes);
   if (op == "mad" && lo) return add(multiply(*flow, a, b, i.op[1], i.op[2], bytes), source(i.op[3], bytes), false);
   if ((op == "mul" || op == "mad") && wide && bytes == 4) {
-    Shape r = multiply(*flow, a, b, i.op[1], i.op[2], bytes);
+    Shape r = multiply(*flow, a, b, i.op[1], i.op[2], bytes, !isa::is_signed(t));
     if (!r.vector() && r.stride != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) return vector_shape();
     if (r.even && r.gap != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) r.even = false, r.gap = 0;
     if (!r.vector() && r.stride != 0 && !(a.bits <= 31 || b.bits <= 31) && !isa::is_signed(t)) { /* checked at run time */ }
