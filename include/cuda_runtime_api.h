@@ -521,6 +521,8 @@ cudaError_t cudaSetDoubleForHost(double* value);
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared WB_DEFAULT(0), cudaStream_t stream WB_DEFAULT(0));
 cudaError_t cudaSetupArgument(const void* argument, size_t size, size_t offset);
 cudaError_t cudaLaunch(const void* function);
+cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams* launchParamsList, unsigned int numDevices,
+    unsigned int flags WB_DEFAULT(0));
 cudaError_t cudaBindTexture(size_t* offset, const struct textureReference* texref, const void* devPtr,
     const struct cudaChannelFormatDesc* desc, size_t size WB_DEFAULT(0xffffffffu));
 cudaError_t cudaBindTexture2D(size_t* offset, const struct textureReference* texref, const void* devPtr,

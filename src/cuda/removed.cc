@@ -1,6 +1,7 @@
 // Functions that newer toolkits removed and older programs call.
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -18,6 +19,36 @@ void removed(const char* old_name, const char* new_name) {
 
 // cudaConfigureCall, cudaSetupArgument, cudaLaunch: a launch in three calls.
 thread_local std::vector<std::byte>* arguments = nullptr;
+
+std::array<uint32_t, 3> extents(const dim3& d) { return {d.x, d.y, d.z}; }
+
+// One grid per device, each cooperative by itself; grids on several devices do not wait for each other.
+cudaError_t launch_on_devices(const cudaLaunchParams* list, unsigned count, unsigned flags) {
+  constexpr unsigned kFlags = cudaCooperativeLaunchMultiDeviceNoPreSync | cudaCooperativeLaunchMultiDeviceNoPostSync;
+  return edge([&]() -> cudaError_t {
+    if (!list || count == 0 || count > static_cast<unsigned>(device_count()) || (flags & ~kFlags)) return cudaErrorInvalidValue;
+    std::vector<StreamRef> streams;
+    for (unsigned i = 0; i < count; ++i) {
+      StreamRef stream = process().streams.find(list[i].stream);
+      if (!stream) return cudaErrorInvalidResourceHandle;  // default streams are refused
+      for (const StreamRef& other : streams)
+        if (other->context.ordinal == stream->context.ordinal) return cudaErrorInvalidDevice;
+      if (extents(list[i].gridDim) != extents(list[0].gridDim) || extents(list[i].blockDim) != extents(list[0].blockDim) ||
+          list[i].sharedMem != list[0].sharedMem)
+        return cudaErrorInvalidValue;
+      streams.push_back(std::move(stream));
+    }
+    int device = 0;
+    cudaError_t status = cudaGetDevice(&device);
+    for (unsigned i = 0; i < count && status == cudaSuccess; ++i) {
+      status = cudaSetDevice(streams[i]->context.ordinal);
+      if (status == cudaSuccess)
+        status = launch(list[i].func, {list[i].gridDim, list[i].blockDim, list[i].sharedMem, list[i].stream, true}, list[i].args);
+    }
+    cudaSetDevice(device);
+    return status;
+  });
+}
 
 }  // namespace
 }  // namespace warpbeam::cuda
@@ -101,6 +132,11 @@ cudaError_t cudaLaunch(const void* handle) {
                    top.shared, top.stream},
                   pointers.data());
   });
+}
+
+cudaError_t cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams* list, unsigned count, unsigned flags) {
+  removed("cudaLaunchCooperativeKernelMultiDevice", "cudaLaunchCooperativeKernel, once for each device");
+  return launch_on_devices(list, count, flags);
 }
 
 }  // extern "C"

@@ -12,6 +12,7 @@
 
 #include "driver/depfile.h"
 #include "driver/cluster_bounds.h"
+#include "driver/concessions.h"
 #include "driver/device_launches.h"
 #include "driver/device_link.h"
 #include "driver/diagnostics.h"
@@ -152,43 +153,6 @@ Result<void> Build::prepare() {
   temporary_directory_ = std::make_unique<TemporaryDirectory>(std::move(*made));
   directory_ = temporary_directory_->path();
   return {};
-}
-
-// What our headers do for some programs stands in the way of others. A pass whose messages show that it failed for such a
-// reason runs again without it.
-struct Concession {
-  std::string_view first, second;  // both are in the messages
-  std::string_view without;        // what then goes to the compiler
-};
-constexpr Concession kConcessions[] = {
-    // Toolkit 12 dropped the templates `texture` and `surface`, so that younger programs may use the names for their own.
-    {"as different kind of symbol", "texture_reference.h", "-DWARPBEAM_NO_TEXTURE_REFERENCES"},
-    // Our alignas may stand behind `__shared__`, but cannot take an expression with `>`.
-    {"error:", "expanded from macro 'alignas'", "-DWARPBEAM_PLAIN_ALIGNAS"},
-};
-
-const Concession* concession_for(const Outcome& outcome) {
-  if (outcome.status == 0) return nullptr;
-  for (const Concession& c : kConcessions)
-    if (outcome.messages.find(c.first) != std::string::npos && outcome.messages.find(c.second) != std::string::npos) return &c;
-  return nullptr;
-}
-
-std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_once) {
-  auto outcomes = run_commands(commands, at_once);
-  std::vector<Command> again;
-  std::vector<size_t> places;
-  for (size_t at = 0; at < outcomes.size(); ++at) {
-    const Concession* concession = concession_for(outcomes[at]);
-    if (interrupted() || !concession) continue;
-    again.push_back(commands[at]);
-    again.back().words.insert(again.back().words.begin() + 1, std::string(concession->without));
-    places.push_back(at);
-  }
-  if (again.empty()) return outcomes;
-  auto second = run_commands(again, at_once);
-  for (size_t k = 0; k < second.size(); ++k) outcomes[places[k]] = std::move(second[k]);
-  return outcomes;
 }
 
 Result<void> Build::run_all(const std::vector<Command>& commands, int at_once) {

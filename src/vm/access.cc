@@ -20,6 +20,9 @@ std::string plural(uint32_t bytes) { return fmt::format("{} byte{}", bytes, byte
   } else if (fault.freed) {
     detail = fmt::format("the address is {} bytes into memory of {} bytes at {:#x} that was freed ({})", address - fault.nearest->base,
                          fault.nearest->size, fault.nearest->base, fault.nearest->origin);
+  } else if (fault.other_device) {
+    detail = fmt::format("the address is in memory of another device ({} bytes at {:#x}, {}): cudaDeviceEnablePeerAccess lets kernels in",
+                         fault.nearest->size, fault.nearest->base, fault.nearest->origin);
   } else if (fault.host_pointer) {
     detail = "the address belongs to the host program: copy the data with cudaMemcpy, or use cudaMallocManaged or cudaHostAlloc";
   } else if (fault.nearest) {

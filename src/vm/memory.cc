@@ -34,6 +34,17 @@ bool host_mapped(uint64_t address) {
   return msync(reinterpret_cast<void*>(address & ~(kPage - 1)), kPage, MS_ASYNC) == 0;
 }
 
+// The memories of all devices, to tell whose an address is. Lives for ever: kernels may fault while the process ends.
+struct Memories {
+  std::mutex mutex;
+  std::vector<const DeviceMemory*> all;
+};
+
+Memories& memories() {
+  static auto* memories = new Memories;
+  return *memories;
+}
+
 }  // namespace
 
 const char* to_string(MemoryKind kind) {
@@ -60,9 +71,15 @@ DeviceMemory::DeviceMemory(uint64_t capacity_bytes, uint64_t arena_bytes) : capa
     break;
   }
   next_ = round_up(arena_ + kGap, 2 << 20);  // a gap before the first allocation too
+  std::lock_guard lock(memories().mutex);
+  memories().all.push_back(this);
 }
 
 DeviceMemory::~DeviceMemory() {
+  {
+    std::lock_guard lock(memories().mutex);
+    std::erase(memories().all, this);
+  }
   if (arena_) munmap(reinterpret_cast<void*>(arena_), arena_end_ - arena_);
 }
 
@@ -169,6 +186,15 @@ bool DeviceMemory::covers(uint64_t address, uint64_t size, uint64_t* lo, uint64_
 
 MemoryFault DeviceMemory::explain(uint64_t address) const {
   MemoryFault fault;
+  {
+    std::lock_guard lock(memories().mutex);
+    for (const DeviceMemory* other : memories().all) {
+      if (other == this || address < other->arena_ || address >= other->arena_end_) continue;
+      fault.nearest = other->find(address);
+      fault.other_device = fault.nearest.has_value();
+      if (fault.other_device) return fault;
+    }
+  }
   std::shared_lock lock(mutex_);
   for (auto it = quarantine_.rbegin(); it != quarantine_.rend(); ++it)
     if (address >= it->mapped_base && address < it->mapped_base + it->mapped_bytes) {

@@ -42,6 +42,7 @@ struct Allocation {
 struct MemoryFault {  // what is around an address that no allocation covers
   std::optional<Allocation> nearest;
   bool freed = false;       // `nearest` was freed and still holds the address
+  bool other_device = false;  // `nearest` holds the address, but belongs to another device
   bool host_pointer = false;  // the address is mapped in the host process outside device memory
 };
 

@@ -1,6 +1,7 @@
 // PTX text, compilers' messages, make rules and fat binaries.
 #include <gtest/gtest.h>
 
+#include "driver/concessions.h"
 #include "driver/depfile.h"
 #include "driver/device_link.h"
 #include "driver/diagnostics.h"
@@ -165,6 +166,15 @@ TEST(DeviceLink, RegistrationIsAJump) {
   EXPECT_NE(text.find("__cudaRegisterLinkedBinary__nv_1:\n\tjmp __warpbeamRegisterLinked@PLT\n"), std::string::npos)
       << text;
   EXPECT_NE(text.find(".quad __fatbinwrap__nv_2"), std::string::npos);
+}
+
+TEST(Concessions, BranchesThatAreNeverTakenAreSetAside) {
+  const std::string head = "{ auto __warpbeam_dead = [&] __attribute__((host)) () { ", tail = " }; (void)__warpbeam_dead; }";
+  EXPECT_EQ(set_dead_branches_aside("if (0) return f(\";\");\nif(false) {\n a; b(); }\nelse g();"),
+            "if (0) " + head + "return f(\";\");" + tail + "\nif(false) " + head + "{\n a; b(); }" + tail + "\nelse g();");
+  for (const char* same : {"if (x) f();", "if (0x1) f();", "if (0 + n) f();", "\"if (0) f();\"", "// if (0) f();\n", "elseif (0) f();",
+                           "if (0) for (;;) f();", "#if (0)\n#endif\n"})
+    EXPECT_EQ(set_dead_branches_aside(same), std::nullopt) << same;
 }
 
 }  // namespace

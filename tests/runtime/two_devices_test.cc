@@ -54,8 +54,10 @@ TEST_F(TwoDevices, copies_find_their_way) {
 }
 
 TEST_F(TwoDevices, memory_of_the_other_is_out_of_reach) {
+  testing::internal::CaptureStderr();
   OK(kernels::launch(kernels::store, 1, 1, nullptr, 0, data[1], 1));
   EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("memory of another device"), std::string::npos);
   OK(cudaSetDevice(1));
   OK(cudaDeviceSynchronize()) << "the other device is whole";
 }
@@ -101,6 +103,29 @@ TEST_F(TwoDevices, streams_and_events_belong_to_one) {
   OK(cudaEventRecord(event, stream[0]));
   OK(cudaStreamWaitEvent(stream[1], event)) << "waiting works across devices";
   OK(cudaStreamSynchronize(stream[1]));
+}
+
+TEST_F(TwoDevices, cooperative_grids_start_together) {
+  int values[2] = {7, 8}, back[2] = {};
+  void* arguments[2][2] = {{&data[0], &values[0]}, {&data[1], &values[1]}};
+  auto params = [&](int i) {
+    return cudaLaunchParams{reinterpret_cast<void*>(kernels::store), dim3(1), dim3(1), arguments[i], 0, stream[i]};
+  };
+  cudaLaunchParams list[2] = {params(0), params(1)};
+  OK(cudaLaunchCooperativeKernelMultiDevice(list, 2, 0));
+  for (int i : {0, 1}) {
+    OK(cudaStreamSynchronize(stream[i]));
+    OK(cudaMemcpy(&back[i], data[i], 4, cudaMemcpyDefault));
+    EXPECT_EQ(back[i], values[i]);
+  }
+  int device = -1;
+  OK(cudaGetDevice(&device));
+  EXPECT_EQ(device, 0);
+  list[1] = params(0);
+  EXPECT_EQ(cudaLaunchCooperativeKernelMultiDevice(list, 2, 0), cudaErrorInvalidDevice);
+  list[1].stream = nullptr;
+  EXPECT_EQ(cudaLaunchCooperativeKernelMultiDevice(list, 2, 0), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaLaunchCooperativeKernelMultiDevice(list, 0, 0), cudaErrorInvalidValue);
 }
 
 TEST_F(TwoDevices, each_has_its_own_variables) {
