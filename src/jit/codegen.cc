@@ -49,6 +49,7 @@ void CodeGenerator::show_assembly(const llvm::Module& module) const {
 Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make() {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder) return Error{1, text_of(builder.takeError())};
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);

@@ -37,10 +37,9 @@ void Emitter::store_dense(const Access& a, V data, V address, V pointer) {
   auto* past = BasicBlock::Create(c_, "past_caches", f_);
   auto* plain = BasicBlock::Create(c_, "plain", f_);
   auto* join = BasicBlock::Create(c_, "stored", f_);
-  Range& range = range_of(a);
-  lo_of(range);
+  const V large = is_large(range_of(a));
   const V lines = b_.CreateICmpEQ(b_.CreateAnd(address, b_.getInt64(kLine - 1)), b_.getInt64(0));
-  b_.CreateCondBr(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), range.large), lines), past, plain);
+  b_.CreateCondBr(b_.CreateAnd(large, lines), past, plain);
   b_.SetInsertPoint(past);
   auto* store = b_.CreateAlignedStore(data, pointer, llvm::Align(kLine));
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(c_, llvm::ConstantAsMetadata::get(b_.getInt32(1))));

@@ -1,5 +1,7 @@
 // Calls out of compiled code: the interpreter's handlers, for everything this engine has no code of its own for, and the
 // device library.
+#include <fmt/format.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include "isa/library/library.h"
@@ -14,59 +16,88 @@ Emitter::V Emitter::frame() {
   return machine_load(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), frames, warp_));
 }
 
-void Emitter::store_slots(const vm::Insn& i, V frame) {
-  for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
-    const Source source = flow_.source(s.at, s.bytes);
-    if (source.kind != SourceKind::Variable || s.at >= kParamKeys || s.bytes == 16) continue;
-    if (!s.read && flow_.source(s.at, s.bytes).kind == SourceKind::Variable) continue;
-    const Value v = read_variable(source.variable);
-    V at = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(s.at));
-    if (s.bytes == 0) {
-      machine_store(v.uniform() ? b_.CreateSExt(v.run[0], b_.getInt32Ty()) : mask_bits(v.lanes), at);
-      continue;
-    }
-    V lanes = lanes_of(v, s.bytes);
-    if (shapes_.loose[source.variable]) lanes = bits_of(canonical(float_of(lanes, 4)));
-    machine_store(lanes, at);
-  }
+Emitter::V Emitter::function(const char* name) {
+  return m_.getOrInsertFunction(name, llvm::FunctionType::get(b_.getVoidTy(), false)).getCallee();
 }
 
-void Emitter::load_slots(const vm::Insn& i, V frame, bool) {
-  const auto load = [&](llvm::Type* t, V at) {
-    auto* l = llvm::cast<llvm::LoadInst>(machine_load(t, at));
-    l->setAlignment(llvm::Align(1));
-    return l;
+void Emitter::call_aside(V function, llvm::ArrayRef<V> arguments) {
+  constexpr const char* kRegisters[] = {"{di}", "{si}", "{dx}", "{cx}", "{r8}", "{r9}"};
+  std::vector<llvm::Type*> types;
+  for (V a : arguments) types.push_back(a->getType());
+  if (!quiet_call()) {
+    b_.CreateCall(llvm::FunctionType::get(b_.getVoidTy(), types, false), function, arguments);
+    return;
+  }
+  std::string constraints = "{ax}";
+  std::vector<V> all{function};
+  types.insert(types.begin(), function->getType());
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    constraints += fmt::format(",{}", kRegisters[k]);
+    all.push_back(arguments[k]);
+  }
+  constraints += ",~{memory},~{dirflag},~{fpsr},~{flags}";
+  auto* type = llvm::FunctionType::get(b_.getVoidTy(), types, false);
+  b_.CreateCall(type, llvm::InlineAsm::get(type, "callq wb_quiet@PLT", constraints, true), all);
+}
+
+void Emitter::call_handler(const vm::Insn& i, V mask, const RangeCells* range) {
+  Detour& d = tables_.detours.emplace_back();
+  d.insn = &i;
+  d.range = range;
+  const auto& slots = flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())];
+  int32_t part = 0;
+  const auto operand = [&](const Slot& s, const Variable& v) {
+    Saved saved;
+    saved.at = v.at;
+    saved.bytes = s.bytes;
+    saved.part = part++;
+    return saved;
   };
-  for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
+  const auto place = [&](const Saved& s, size_t run = 0) {
+    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, operands) + static_cast<size_t>(s.part) * sizeof(Context::operands[0]) + run * s.bytes);
+  };
+  const auto variable = [&](const Slot& s) {
     const Source source = flow_.source(s.at, s.bytes);
-    if (!s.written || source.kind != SourceKind::Variable || s.at >= kParamKeys || s.bytes == 16) continue;
-    const Shape& shape = shapes_.variables[source.variable];
-    V at = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(s.at));
+    return source.kind != SourceKind::Variable || s.at >= kParamKeys || s.bytes == 16 ? -1 : static_cast<int64_t>(source.variable);
+  };
+  for (const Slot& s : slots) {
+    const int64_t k = variable(s);
+    if (k < 0 || !s.read) continue;
+    const uint32_t v = static_cast<uint32_t>(k);
+    Saved given = operand(s, flow_.variables[v]);
+    const Value value = read_variable(v);
+    if (s.bytes == 0) {
+      machine_store(value.uniform() ? b_.CreateSExt(value.run[0], b_.getInt32Ty()) : mask_bits(value.lanes), place(given));
+    } else {
+      given.runs = value.runs;
+      given.stride = value.stride;
+      given.loose = shapes_.loose[v];
+      if (value.runs == 0) machine_store(value.lanes, place(given));
+      for (size_t r = 0; r < value.runs; ++r) machine_store(value.run[r], place(given, r));
+    }
+    d.given.push_back(given);
+  }
+  call_aside(function("wb_detour"), {context_, outside(&d), warp_, mask, active_});
+  for (const Slot& s : slots) {
+    const int64_t k = variable(s);
+    if (k < 0 || !s.written) continue;
+    const Saved taken = operand(s, flow_.variables[static_cast<size_t>(k)]);
+    d.taken.push_back(taken);
+    const auto load = [&](llvm::Type* t, V at) {
+      auto* l = llvm::cast<llvm::LoadInst>(machine_load(t, at));
+      l->setAlignment(llvm::Align(1));
+      return l;
+    };
     Value v;
-    if (shape.uniform()) {  // any lane that took part has it
+    if (shapes_.variables[static_cast<size_t>(k)].uniform()) {  // any lane that took part has it
       const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()});
       v.runs = 1;
-      v.run[0] = s.bytes == 0 ? b_.CreateTrunc(b_.CreateLShr(load(b_.getInt32Ty(), at), lane), b_.getInt1Ty())
-                              : static_cast<V>(load(lane_type(s.bytes), b_.CreateGEP(lane_type(s.bytes), at, lane)));
+      v.run[0] = s.bytes == 0 ? b_.CreateTrunc(b_.CreateLShr(load(b_.getInt32Ty(), place(taken)), lane), b_.getInt1Ty())
+                              : static_cast<V>(load(lane_type(s.bytes), b_.CreateGEP(lane_type(s.bytes), place(taken), lane)));
     } else {
-      v.lanes = s.bytes == 0 ? bool_lanes(load(b_.getInt32Ty(), at)) : static_cast<V>(load(type_of(s.bytes, true), at));
+      v.lanes = s.bytes == 0 ? bool_lanes(load(b_.getInt32Ty(), place(taken))) : static_cast<V>(load(type_of(s.bytes, true), place(taken)));
     }
     write(s.at, s.bytes, v);
-  }
-}
-
-void Emitter::call_handler(const vm::Insn& i, V mask) {
-  const V frame = call("wb_prepare", b_.getPtrTy(), {context_, warp_});
-  store_slots(i, frame);
-  call("wb_handler", b_.getVoidTy(), {context_, outside(&i), warp_, mask, active_});
-  load_slots(i, frame, false);
-  // Regions find the values of runs where they have left them.
-  if (!many_regions_) return;
-  for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
-    const Source source = flow_.source(s.at, s.bytes);
-    if (source.kind != SourceKind::Variable || s.at >= kParamKeys || shapes_.variables[source.variable].runs < 2) continue;
-    const Value v = read_variable(source.variable);
-    for (size_t r = 0; r < v.runs; ++r) machine_store(v.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(s.at) + r * s.bytes));
   }
 }
 

@@ -59,6 +59,7 @@ void Emitter::run() {
   auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false);
   f_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "block", m_);
   f_->addFnAttr(llvm::Attribute::UWTable);
+  f_->addFnAttr(llvm::Attribute::NoRedZone);  // call_aside
   f_->addFnAttr("no-trapping-math", "true");
   context_ = f_->getArg(0);
   f_->addParamAttr(0, llvm::Attribute::NoAlias);
@@ -103,7 +104,6 @@ void Emitter::run() {
   for (region_ = 0; region_ < plan_.regions.size(); ++region_) emit_region(region_);
   b_.SetInsertPoint(handed_over_);
   b_.CreateRet(b_.getInt32(0));
-  finish_ranges();
 }
 
 const vm::Insn* Emitter::exit_insn(const Region& r) const {
@@ -180,11 +180,16 @@ void Emitter::emit_region(size_t r) {
   // What earlier regions left.
   const Node& entry = flow_.nodes[region.entry];
   if (many_regions_) load_kept(region);
-  if (region.entry == 0) {
-    entry.live_in.each([&](size_t v) {
-      for (size_t k = 0; k < std::max<size_t>(shapes_.variables[v].runs, 1); ++k) b_.CreateStore(llvm::Constant::getNullValue(storage_[v][k]->getAllocatedType()), storage_[v][k]);
-    });
-  }
+  // Nothing else outlives the warp before: everything that the region mentions begins anew.
+  Bits fresh(flow_.variables.size());
+  for (uint32_t n : region.nodes)
+    for (uint32_t k = flow_.nodes[n].begin; k < flow_.nodes[n].end; ++k)
+      for (const Slot& s : flow_.slots[k])
+        if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end()) fresh.add(v->second);
+  fresh.each([&](size_t v) {
+    if (region.entry != 0 && entry.live_in.has(v)) return;
+    for (size_t k = 0; k < std::max<size_t>(shapes_.variables[v].runs, 1); ++k) b_.CreateStore(llvm::Constant::getNullValue(storage_[v][k]->getAllocatedType()), storage_[v][k]);
+  });
   for (uint32_t b : region.nodes) b_.CreateStore(b_.getInt32(0), masks_[b]);
   b_.CreateStore(b_.getInt32(0), exit_mask_);
   b_.CreateStore(live, masks_[region.entry]);
@@ -489,8 +494,8 @@ void Emitter::hand_over(const vm::Insn& at, V when) {
   b_.CreateCondBr(when, stub, on, llvm::MDBuilder(c_).createBranchWeights(1, 100000));
   b_.SetInsertPoint(stub);
   Handover& h = new_handover(at);
-  V frame = call("wb_prepare", b_.getPtrTy(), {context_, warp_});
-  store_saved(h.here, frame);
+  call_aside(function("wb_prepare"), {context_, warp_});
+  store_saved(h.here, frame());
   const auto pend = [&](V mask, const vm::Insn* go_on) {
     const uint32_t k = static_cast<uint32_t>(h.pending.size());
     if (k >= kMostPending) return;

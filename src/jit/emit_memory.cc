@@ -66,51 +66,36 @@ static llvm::Value* places(llvm::IRBuilder<>& b, llvm::Value* bytes, uint64_t to
   return b.CreateLShr(enough, b.getInt64(static_cast<uint64_t>(std::countr_zero(total))));
 }
 
-Emitter::Range& Emitter::range_of(const Access& a) {
+RangeCells& Emitter::range_of(const Access& a) {
   // Known places that are near each other are likely parts of one variable.
   const int64_t known = -(int64_t(1) << 32) - (a.insn->imm >> 12);
   const int64_t key = a.root >= 0 ? a.root : a.insn->op[1] < 0 ? known : -1 - static_cast<int64_t>(a.insn->cache);
-  const auto [it, fresh] = ranges_.try_emplace(key);
-  if (fresh) it->second.cache = a.insn->cache;
-  return it->second;
+  RangeCells*& range = ranges_[key];
+  if (!range) {
+    range = &tables_.ranges.emplace_back();
+    range->cache = a.insn->cache;
+    range->lo = new_cell();
+  }
+  return *range;
 }
 
-Emitter::V Emitter::range_field(uint32_t cache, size_t offset) {
-  const V ranges = context_field(offsetof(Context, ranges), b_.getPtrTy(), true);
-  return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ranges, cache * sizeof(vm::AccessRange) + offset);
+// Where there is none left: the one that stays zero, and so nothing fits.
+uint32_t Emitter::new_cell() { return cells_ < kMostCells ? cells_++ : 0; }
+
+Emitter::V Emitter::cell(uint32_t number) { return context_field(offsetof(Context, cells) + 8u * number, b_.getInt64Ty(), false); }
+
+Emitter::V Emitter::is_large(RangeCells& range) {
+  if (!range.large) range.large = new_cell();
+  range.large_bytes = streaming_bytes();
+  return b_.CreateICmpNE(cell(range.large), b_.getInt64(0));
 }
 
-// Reads a range of the block and fills its cells: what the checks need of it.
-void Emitter::fill_cells(Range& range, uint32_t from_cache) {
-  const V lo = machine_load(b_.getInt64Ty(), range_field(from_cache, offsetof(vm::AccessRange, lo)));
-  const V hi = machine_load(b_.getInt64Ty(), range_field(from_cache, offsetof(vm::AccessRange, hi)));
-  if (from_cache != range.cache) {
-    machine_store(lo, range_field(range.cache, offsetof(vm::AccessRange, lo)));
-    machine_store(hi, range_field(range.cache, offsetof(vm::AccessRange, hi)));
-  }
-  const V size = b_.CreateSelect(b_.CreateICmpULT(lo, hi), b_.CreateSub(hi, lo), b_.getInt64(0));
-  b_.CreateStore(lo, range.lo);
-  b_.CreateStore(b_.CreateICmpUGE(size, b_.getInt64(streaming_bytes())), range.large);
-  for (const auto& c : range.cells) {
-    // Places are counted from the range's first byte: where that is not aligned, nothing is known to fit.
-    const V aligned = b_.CreateICmpEQ(b_.CreateAnd(lo, b_.getInt64(c.total - 1)), b_.getInt64(0));
-    b_.CreateStore(b_.CreateSelect(aligned, places(b_, size, c.total, c.extent), b_.getInt64(0)), c.places);
-  }
-}
-
-// When all code is written all cells are known: they are filled when a block begins and after every handler that may have
-// found another range.
-void Emitter::finish_ranges() {
-  for (auto& [key, range] : ranges_) {
-    if (!range.lo) continue;
-    b_.SetInsertPoint(entry_->getTerminator());
-    fill_cells(range, range.cache);
-  }
-  for (const auto& [range, cache, at] : refreshes_) {
-    if (!range->lo) continue;
-    b_.SetInsertPoint(at);
-    fill_cells(*range, cache);
-  }
+Emitter::V Emitter::places_in(RangeCells& range, uint64_t total, uint64_t extent) {
+  for (const RangeCells::Cell& c : range.cells)
+    if (c.total == total && c.extent == extent) return cell(c.at);
+  const uint32_t number = new_cell();
+  if (number) range.cells.push_back({total, extent, number});
+  return cell(number);
 }
 
 // May an access of the given extent begin at `first`?
@@ -120,25 +105,8 @@ Emitter::V Emitter::fits(const Access& a, V first, uint64_t extent) {
   // A low bit that is set becomes a high one and makes the number too large.
   const auto turned = [&](V offset) { return total == 1 ? offset : b_.CreateIntrinsic(In::fshr, {b_.getInt64Ty()}, {offset, offset, by}); };
   if (a.shared) return b_.CreateICmpULT(turned(first), places(b_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), total, extent));
-  Range& range = range_of(a);
-  return b_.CreateICmpULT(turned(b_.CreateSub(first, lo_of(range))), b_.CreateLoad(b_.getInt64Ty(), places_cell(range, total, extent)));
-}
-
-Emitter::V Emitter::lo_of(Range& range) {
-  if (!range.lo) {
-    llvm::IRBuilder<> top(entry_, entry_->begin());
-    range.lo = top.CreateAlloca(b_.getInt64Ty());
-    range.large = top.CreateAlloca(b_.getInt1Ty());
-  }
-  return b_.CreateLoad(b_.getInt64Ty(), range.lo);
-}
-
-llvm::AllocaInst* Emitter::places_cell(Range& range, uint64_t total, uint64_t extent) {
-  for (const auto& c : range.cells)
-    if (c.total == total && c.extent == extent) return c.places;
-  llvm::IRBuilder<> top(entry_, entry_->begin());
-  range.cells.push_back({total, extent, top.CreateAlloca(b_.getInt64Ty())});
-  return range.cells.back().places;
+  RangeCells& range = range_of(a);
+  return b_.CreateICmpULT(turned(b_.CreateSub(first, lo_of(range))), places_in(range, total, extent));
 }
 
 // All lanes of an address of known shape, for accesses from `from` to `further` bytes on from there.
@@ -180,9 +148,9 @@ Emitter::V Emitter::fits_lanes(const Access& a, V addresses, V mask) {
     most = places(b_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), total, total);
     if (narrow) most = b_.CreateTrunc(most, b_.getInt32Ty());
   } else {
-    Range& range = range_of(a);
+    RangeCells& range = range_of(a);
     offsets = b_.CreateSub(offsets, splat(lo_of(range)));
-    most = b_.CreateLoad(b_.getInt64Ty(), places_cell(range, total, total));
+    most = places_in(range, total, total);
   }
   if (total > 1) offsets = b_.CreateIntrinsic(In::fshr, {t}, {offsets, offsets, llvm::ConstantInt::get(t, static_cast<uint64_t>(std::countr_zero(total)))});
   V bad = b_.CreateNot(mask_bits(b_.CreateICmpULT(offsets, splat(most))));
@@ -220,9 +188,8 @@ void Emitter::emit_memory(const vm::Insn& i) {
   if (checked_.contains(&i)) return touch(*a, address, active_);
   const V mask = active_;
   const auto handle = [&](BasicBlock* next) {
-    call_handler(i, mask);
-    auto* on = b_.CreateBr(next);
-    if (!a->shared) refreshes_.push_back({&range_of(*a), i.cache, on});
+    call_handler(i, mask, a->shared ? nullptr : &range_of(*a));
+    b_.CreateBr(next);
   };
   if (handled_.contains(&i)) {
     auto* next = BasicBlock::Create(c_, "handled", f_);

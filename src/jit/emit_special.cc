@@ -208,8 +208,9 @@ bool Emitter::emit_approximation(const vm::Insn& i) {
     places[k] = k && i.op[k] < 0 ? static_cast<V>(llvm::ConstantPointerNull::get(b_.getPtrTy())) : scratch(type);
     if (k && i.op[k] >= 0) b_.CreateStore(k == 1 ? x : lanes_of(read(i.op[k], 4), 4), places[k]);
   }
-  auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()}, false);
-  b_.CreateCall(signature, outside(reinterpret_cast<const void*>(f)), {places[0], places[1], places[2]});
+  const V callee = outside(reinterpret_cast<const void*>(f));
+  if (result) call_aside(callee, {places[0], places[1], places[2]});
+  else b_.CreateCall(llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()}, false), callee, {places[0], places[1], places[2]});
   Value v;
   v.lanes = b_.CreateLoad(type, places[0]);
   if (result) {

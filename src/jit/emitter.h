@@ -157,35 +157,20 @@ class Emitter {
   V scratch(llvm::Type* type);                       // a place on the stack
   V outside(const void* address);                    // by a name, so that the code is the same in every process
   void emit_library_call(const vm::Insn& insn);      // emit_call.cc
-  void call_handler(const vm::Insn& insn, V mask);
-  void store_slots(const vm::Insn& insn, V frame);
-  void load_slots(const vm::Insn& insn, V frame, bool only);
+  void call_handler(const vm::Insn& insn, V mask, const RangeCells* range = nullptr);
+  void call_aside(V function, llvm::ArrayRef<V> arguments);  // leaves all registers as they are: for what is rare
+  V function(const char* name);
   V frame();
 
   // --- global and shared memory (emit_memory.cc: checks, emit_access.cc: the accesses)
-  // What is known of the allocation that a group of accesses touched last: cells that only a handler changes.
-  struct Range {
-    uint32_t cache = 0;
-    llvm::AllocaInst *lo = nullptr, *large = nullptr;
-    struct Cell {
-      uint64_t total, extent;
-      llvm::AllocaInst* places;   // how many multiples of `total` an access of `extent` bytes may begin at
-    };
-    std::vector<Cell> cells;
-  };
-  struct Refresh {
-    Range* range;
-    uint32_t cache;
-    llvm::Instruction* at;
-  };
   std::optional<Access> access_of(const vm::Insn& insn) const;
   Value address_of(const Access& a);
-  Range& range_of(const Access& a);
-  V range_field(uint32_t cache, size_t offset);
-  void fill_cells(Range& range, uint32_t from_cache);
-  void finish_ranges();
-  V lo_of(Range& range);
-  llvm::AllocaInst* places_cell(Range& range, uint64_t total, uint64_t extent);
+  RangeCells& range_of(const Access& a);
+  uint32_t new_cell();
+  V cell(uint32_t number);
+  V lo_of(RangeCells& range) { return cell(range.lo); }
+  V is_large(RangeCells& range);
+  V places_in(RangeCells& range, uint64_t total, uint64_t extent);
   V fits(const Access& a, V first, uint64_t extent);
   V fits_whole(const Access& a, const Value& address, int64_t from = 0, int64_t further = 0);
   V fits_ends(const Access& a, const Value& address, V mask);
@@ -228,8 +213,8 @@ class Emitter {
   std::vector<llvm::AllocaInst*> block_after_;    // their values after the region, from the last warp that ran it
   llvm::AllocaInst *all_taken_ = nullptr, *none_taken_ = nullptr, *any_live_ = nullptr;
   llvm::AllocaInst *popc_ = nullptr, *all_ = nullptr, *any_ = nullptr;  // of bar.red
-  std::map<int64_t, Range> ranges_;
-  std::vector<Refresh> refreshes_;
+  std::map<int64_t, RangeCells*> ranges_;
+  uint32_t cells_ = 1;
   std::set<const vm::Insn*> checked_, handled_;  // accesses that need no check here, and those that go to their handlers
   std::vector<V>* wraps_ = nullptr;  // where check_wrap is to leave its conditions instead of handing over
   bool alone_ = false;              // the code is for one lane

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <ctime>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -25,6 +26,13 @@ bool notes_wanted() {
     return value && std::string_view(value) == "1";
   }();
   return wanted;
+}
+
+// Processor time of this thread.
+double thread_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
 }
 
 struct BlockState {
@@ -58,6 +66,7 @@ class Kernel final : public vm::CompiledKernel {
     c.workspace = block.grid->workspace;
     c.block = &block;
     c.services = &services_;
+    for (const RangeCells& range : tables_->ranges) fill_cells(c, range);
     const HostCode::Function function = code_->function;
     for (uint64_t n = 0;; services_.next_block(block)) {
       for (uint32_t w = 0; w < warps; ++w) state.live[w] = ~0u;
@@ -239,14 +248,16 @@ class FastEngine final : public vm::Engine {
 
   std::shared_ptr<Kernel> compile(const Order& o) {
     const auto begin = std::chrono::steady_clock::now();
+    const double busy = thread_ms();
     std::string why = refuse(*o.code, o.param_bytes, services_);
     std::shared_ptr<Kernel> kernel;
     bool from_cache = false;
     if (why.empty()) why = build(o, kernel, from_cache);
     if (!why.empty()) note(*o.code, why);
     else if (notes_wanted())
-      fmt::print(stderr, "warpbeam: note: {} compiled in {:.1f} ms{}\n", o.code->function->display_name,
-                 std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count(), from_cache ? ", from the cache" : "");
+      fmt::print(stderr, "warpbeam: note: {} compiled in {:.1f} ms, {:.1f} of them busy{}\n", o.code->function->display_name,
+                 std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count(), thread_ms() - busy,
+                 from_cache ? ", from the cache" : "");
     return kernel;
   }
 
@@ -255,6 +266,8 @@ class FastEngine final : public vm::Engine {
     plan.code = o.code;
     plan.block = o.block;
     if (std::string why = build_flow(plan.flow, *o.code->function, services_); !why.empty()) return why;
+    for (const std::vector<Slot>& slots : plan.flow.slots)
+      if (slots.size() > kMostOperands) return "it has an instruction with very many registers";
     if (std::string why = find_waiting_loop(plan.flow); !why.empty()) return why;
     std::string why;
     auto regions = find_regions(plan.flow, why);

@@ -17,22 +17,6 @@ extern "C" std::byte* wb_kept(uint64_t bytes) {
   return reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(place.data()) + 63) & ~uintptr_t(63));
 }
 
-extern "C" std::byte* wb_prepare(Context* c, uint32_t warp) {
-  vm::Block& block = *c->block;
-  if (block.prepared_for != block.linear) {
-    c->services->prepare_warps(block);
-    for (size_t w = 0; w < block.warps.size(); ++w) c->frames[w] = block.warps[w]->regs;
-  }
-  return c->frames[warp];
-}
-
-extern "C" void wb_handler(Context* c, const vm::Insn* i, uint32_t warp, uint32_t mask, uint32_t active) {
-  vm::Warp& w = *c->block->warps[warp];
-  w.active = active;
-  w.ip = i + 1;
-  i->fn(w, *i, mask);
-}
-
 // All lanes of a variable, from the values of its runs.
 void spread(std::byte* lanes, const Saved& s, const std::byte* bases) {
   const int runs = s.runs, length = kLanes / runs;
@@ -59,12 +43,7 @@ void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which
       std::memcpy(at, &mask, 4);
       continue;
     }
-    if (s.runs) spread(lanes, s, from);
-    else std::memcpy(lanes, from, static_cast<size_t>(kLanes) * s.bytes);
-    if (s.loose && s.bytes == 4) {
-      auto* f = reinterpret_cast<float*>(lanes);
-      for (int l = 0; l < kLanes; ++l) f[l] = isa::canonical(f[l]);
-    }
+    put_lanes(lanes, s, from);
     if (!s.local) std::memcpy(at, lanes, static_cast<size_t>(kLanes) * s.bytes);
     else
       for (int l = 0; l < kLanes; ++l) std::memcpy(w.local(l) + w.frame->local_base + s.at, lanes + l * s.bytes, s.bytes);
@@ -96,12 +75,46 @@ extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32
 
 }  // namespace
 
+void put_lanes(std::byte* lanes, const Saved& s, const std::byte* from) {
+  if (s.bytes == 0) {
+    std::memcpy(lanes, from, 4);
+    return;
+  }
+  if (s.runs) spread(lanes, s, from);
+  else std::memcpy(lanes, from, static_cast<size_t>(kLanes) * s.bytes);
+  if (!s.loose || s.bytes != 4) return;
+  for (int l = 0; l < kLanes; ++l) {
+    float f;
+    std::memcpy(&f, lanes + 4 * l, 4);
+    f = isa::canonical(f);
+    std::memcpy(lanes + 4 * l, &f, 4);
+  }
+}
+
+extern "C" std::byte* wb_prepare(Context* c, uint32_t warp) {
+  vm::Block& block = *c->block;
+  if (block.prepared_for != block.linear) {
+    c->services->prepare_warps(block);
+    for (size_t w = 0; w < block.warps.size(); ++w) c->frames[w] = block.warps[w]->regs;
+  }
+  return c->frames[warp];
+}
+
+extern "C" void wb_handler(Context* c, const vm::Insn* i, uint32_t warp, uint32_t mask, uint32_t active) {
+  vm::Warp& w = *c->block->warps[warp];
+  w.active = active;
+  w.ip = i + 1;
+  i->fn(w, *i, mask);
+}
+
 const std::vector<Symbol>& runtime_symbols() {
   static const std::vector<Symbol> symbols{
       {"wb_kept", reinterpret_cast<void*>(&wb_kept)},
       {"wb_prepare", reinterpret_cast<void*>(&wb_prepare)},
       {"wb_handler", reinterpret_cast<void*>(&wb_handler)},
       {"wb_handover", reinterpret_cast<void*>(&wb_handover)},
+      {"wb_detour", reinterpret_cast<void*>(&wb_detour)},
+      {"wb_quiet", quiet_call() ? quiet_call() : reinterpret_cast<void*>(&wb_detour)},
   };
   return symbols;
 }

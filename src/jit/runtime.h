@@ -13,7 +13,7 @@
 
 namespace warpbeam::jit {
 
-inline constexpr uint32_t kMostPending = 256, kMostParts = 16, kMostBlockValues = 512;
+inline constexpr uint32_t kMostPending = 256, kMostParts = 16, kMostBlockValues = 512, kMostOperands = 64, kMostCells = 2048;
 
 // What compiled code sees of a block. Emitted code knows these offsets.
 struct Context {
@@ -34,6 +34,8 @@ struct Context {
   uint64_t parts[kMostParts][32] = {};         // of calls' parameters, of a warp that is handed over
   uint64_t block_values[2][kMostBlockValues] = {};  // of a block that is handed over: before and after the warp's region
   const std::byte* kept = nullptr;             // of a block that is handed over: what regions keep of each warp
+  uint64_t operands[kMostOperands][32] = {};   // what an instruction on a detour is given and what it gives back
+  uint64_t cells[kMostCells] = {};             // what is known of allocations; the first one stays zero
 };
 
 // Where a variable's values are when a warp is handed over, and where they belong: in its frame or in local memory.
@@ -61,8 +63,30 @@ struct Handover {
   std::vector<Saved> saved_after;
 };
 
+// What compiled code knows of the allocation that a group of accesses touched last: numbers of Context::cells.
+struct RangeCells {
+  uint32_t cache = 0;         // of vm::Block::ranges
+  uint32_t lo = 0, large = 0; // where it begins; whether it has large_bytes
+  uint64_t large_bytes = 0;
+  struct Cell {
+    uint64_t total, extent;
+    uint32_t at;              // how many multiples of `total` an access of `extent` bytes may begin at
+  };
+  std::vector<Cell> cells;
+};
+void fill_cells(Context& context, const RangeCells& range);
+
+// An instruction that the interpreter's handler does; its operands and results pass through Context::operands.
+struct Detour {
+  const vm::Insn* insn = nullptr;
+  std::vector<Saved> given, taken;      // `part`: which of Context::operands
+  const RangeCells* range = nullptr;    // the handler may find another allocation for these
+};
+
 struct CompiledTables {
   std::deque<Handover> handovers;
+  std::deque<Detour> detours;
+  std::deque<RangeCells> ranges;
   std::deque<std::vector<uint32_t>> numbers;
   std::unordered_map<const void*, std::string> names;  // what the code refers to outside of itself
   bool streams = false;   // some stores go past the caches
@@ -71,6 +95,15 @@ struct CompiledTables {
 // d = f(a, b) in 32 lanes; null: there is none.
 using Approximation = void (*)(float* d, const float* a, const float* b);
 Approximation approximation(std::string_view opcode, bool full, bool ftz);
+
+// All lanes of a variable of 32 values, from the values of its runs or of its lanes.
+void put_lanes(std::byte* lanes, const Saved& variable, const std::byte* from);
+
+extern "C" std::byte* wb_prepare(Context* c, uint32_t warp);
+extern "C" void wb_handler(Context* c, const vm::Insn* i, uint32_t warp, uint32_t mask, uint32_t active);
+extern "C" void wb_detour(Context* c, const Detour* d, uint32_t warp, uint32_t mask, uint32_t active);
+// Code that calls the function in rax and leaves all registers as they are; null: there is none for this processor.
+void* quiet_call();
 
 struct Symbol {
   const char* name;
