@@ -29,5 +29,17 @@ __device__ cudaGraphExec_t cudaGetCurrentGraphExec(void);
 #define cudaStreamGraphFireAndForget ((cudaStream_t)0x0200000000000000)
 #define cudaStreamGraphFireAndForgetAsSibling ((cudaStream_t)0x0300000000000000)
 
+// Between a grid and the one behind it that may begin early: wait for the earlier one; let the later one begin.
+static __device__ __inline__ void cudaGridDependencySynchronize(void) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+static __device__ __inline__ void cudaTriggerProgrammaticLaunchCompletion(void) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 #endif
 #endif

@@ -6,6 +6,7 @@
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+#include "device_types.h"
 #include "vector_functions.h"
 
 typedef unsigned char __nv_fp8_storage_t;
@@ -145,5 +146,7 @@ WB_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_bfloat16raw2_to_fp8x2(const __nv_bf
 #define WB_F8X4 __nv_fp8x4_e5m2
 #define WB_KIND __NV_E5M2
 #include "warpbeam/device/fp8.inc"
+
+#include "warpbeam/device/e8m0.h"
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "nvToolsExt.h"
 
+#define NVTX3_CPP_DEFINITIONS_V1_0
+
 namespace nvtx3 {
 inline namespace v1 {
 

@@ -33,6 +33,9 @@ void add_leniency(Words& words) {
   append(words, {"-fno-strict-return", "-fno-strict-aliasing"});
 }
 
+// nvcc lets device code declare functions with `...` that nobody calls: templates choose among overloads so.
+void add_device_leniency(Words& words) { append(words, {"-Xclang", "-fcuda-allow-variadic-functions"}); }
+
 // User's -I, -D and the like, then our headers.
 void add_preprocessor(Words& words, const Options& options) {
   append(words, options.preprocessor);
@@ -60,6 +63,7 @@ void add_cuda(Words& words, const Options& options, const std::string& source, b
          {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/dev/null", "-Xclang", "-target-sdk-version=12.3"});
   add_diagnostics(words, options);
   add_leniency(words);
+  add_device_leniency(words);
   words.push_back("-std=" + (options.standard.empty() ? std::string("c++17") : options.standard));
   words.push_back(arch_list(options));
   if (options.rdc) {

@@ -19,3 +19,11 @@ __host__ __device__ float both(float f) {
 }
 __global__ void kernel(float* f) { f[0] = both(f[1]); }
 float host() { return both(3.0f); }
+__host__ __device__ float scales(float f) {
+  const __nv_fp8_e8m0 a(f), b((double)f), c(__float2half(f)), d(__float2bfloat16(f)), e((int)f), g((unsigned long long)f);
+  const __nv_fp8x2_e8m0 p(make_float2(f, f)), q(__floats2half2_rn(f, f));
+  const __nv_fp8x4_e8m0 v(make_float4(f, 1, 2, 3));
+  return (float)a + (float)(double)b + (float)(int)c + (float)(__half)d + (float)(__nv_bfloat16)e + ((bool)g ? 1.0f : 0.0f) +
+         ((float2)p).y + __low2float((__half2)q) + ((float4)v).w;
+}
+__global__ void scale_kernel(float* f) { f[0] = scales(f[1]); }

@@ -4,6 +4,16 @@
 
 #include "tiles.h"
 
+#if defined(__has_include)
+#if __has_include(<cuda/__barrier/aligned_size.h>)
+#define WB_OTHER_ALIGNED_SIZE
+#endif
+#endif
+
+#ifdef WB_OTHER_ALIGNED_SIZE
+// libcu++ from elsewhere is in front of ours.
+#include <cuda/__barrier/aligned_size.h>
+#else
 // A size that is known to be a multiple of an alignment.
 namespace cuda {
 template <__SIZE_TYPE__ Alignment>
@@ -14,6 +24,7 @@ struct aligned_size_t {
   __host__ __device__ operator __SIZE_TYPE__() const { return value; }
 };
 }  // namespace cuda
+#endif
 
 namespace cooperative_groups {
 
