@@ -7,6 +7,7 @@
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/xxhash.h>
@@ -64,11 +65,15 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make() {
   auto machine = builder->createTargetMachine();
   if (!machine) return Error{1, text_of(machine.takeError())};
   out->machine_ = std::move(*machine);
+  const llvm::MCSubtargetInfo& has = *out->machine_->getMCSubtargetInfo();
+  out->processor_ = {has.checkFeatures("+avx"), has.checkFeatures("+avx512f"), has.checkFeatures("+avx512f,+avx512bw,+avx512vl"),
+                     has.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512vbmi"),
+                     has.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512vbmi,+avx512vnni,+avx512bitalg")};
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*builder)).create();
   if (!jit) return Error{1, text_of(jit.takeError())};
   out->jit_ = std::move(*jit);
   llvm::orc::SymbolMap symbols;
-  for (const Symbol& s : runtime_symbols())
+  for (const Symbol& s : runtime_symbols(out->processor_))
     symbols[out->jit_->mangleAndIntern(s.name)] = {llvm::orc::ExecutorAddr::fromPtr(s.address), llvm::JITSymbolFlags::Exported};
   if (auto e = out->jit_->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)))) return Error{1, text_of(std::move(e))};
   return out;

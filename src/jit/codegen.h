@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "jit/object_cache.h"
+#include "jit/runtime.h"
 
 namespace warpbeam::jit {
 
@@ -35,6 +36,7 @@ class CodeGenerator {
   // where what it refers to is.
   Result<std::unique_ptr<HostCode>> compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names);
   void prepare(llvm::Module& module) const;  // sets its target
+  const Processor& processor() const { return processor_; }
 
  private:
   void optimise(llvm::Module& module) const;
@@ -44,6 +46,7 @@ class CodeGenerator {
   ObjectCache cache_ = ObjectCache::open();
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::unique_ptr<llvm::TargetMachine> machine_;
+  Processor processor_;
   std::atomic<uint64_t> serial_{0};
 };
 

@@ -42,12 +42,11 @@ extern "C" void wb_quiet_zmm();
 
 namespace warpbeam::jit {
 
-void* quiet_call() {
+void* quiet_call([[maybe_unused]] const Processor& processor) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bw")) return reinterpret_cast<void*>(&wb_quiet_zmm);
-  if (__builtin_cpu_supports("avx512f")) return nullptr;  // masks of 16 bits: no such processor compiles kernels today
-  if (__builtin_cpu_supports("avx")) return reinterpret_cast<void*>(&wb_quiet_ymm);
-  return reinterpret_cast<void*>(&wb_quiet_xmm);
+  if (processor.wide) return reinterpret_cast<void*>(&wb_quiet_zmm);
+  if (processor.avx512) return nullptr;  // its masks have 16 bits
+  return processor.avx ? reinterpret_cast<void*>(&wb_quiet_ymm) : reinterpret_cast<void*>(&wb_quiet_xmm);
 #else
   return nullptr;
 #endif

@@ -24,7 +24,7 @@ void Emitter::call_aside(V function, llvm::ArrayRef<V> arguments) {
   constexpr const char* kRegisters[] = {"{di}", "{si}", "{dx}", "{cx}", "{r8}", "{r9}"};
   std::vector<llvm::Type*> types;
   for (V a : arguments) types.push_back(a->getType());
-  if (!quiet_call()) {
+  if (!quiet_call(processor_)) {
     b_.CreateCall(llvm::FunctionType::get(b_.getVoidTy(), types, false), function, arguments);
     return;
   }

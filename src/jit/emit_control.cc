@@ -11,8 +11,8 @@ namespace warpbeam::jit {
 using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
-Emitter::Emitter(llvm::Module& module, KernelPlan& plan, CompiledTables& tables)
-    : m_(module), c_(module.getContext()), b_(c_), plan_(plan), tables_(tables), flow_(plan.flow), shapes_(plan.shapes) {
+Emitter::Emitter(llvm::Module& module, KernelPlan& plan, CompiledTables& tables, const Processor& processor)
+    : m_(module), c_(module.getContext()), b_(c_), plan_(plan), tables_(tables), processor_(processor), flow_(plan.flow), shapes_(plan.shapes) {
   llvm::MDBuilder md(c_);
   auto* domain = md.createAnonymousAliasScopeDomain("block");
   machine_scope_ = llvm::MDNode::get(c_, {md.createAnonymousAliasScope(domain, "machine")});

@@ -1,5 +1,6 @@
 // The special function unit. Its usual operands are computed here in vectors of integers, as isa/arith/mufu.h says but in 32
 // bits; for unusual ones the interpreter's own functions are called.
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -17,24 +18,6 @@ namespace In = llvm::Intrinsic;
 namespace {
 
 constexpr int kHalf = 16;  // words of the widest registers
-
-bool wide_registers() {
-#if defined(__x86_64__)
-  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-  return wide;
-#else
-  return false;
-#endif
-}
-
-bool byte_products() {
-#if defined(__x86_64__)
-  static const bool has = __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni");
-  return has;
-#else
-  return false;
-#endif
-}
 
 llvm::Value* half_of(llvm::IRBuilder<>& b, llvm::Value* v, int which) {
   int pick[kHalf];
@@ -61,36 +44,64 @@ struct Tables {
 
 }  // namespace
 
-// Tables of up to 128 words in registers: an instruction looks into 32 of them.
-Emitter::V Emitter::table_lookup(const std::vector<uint32_t>& table, V index) {
+// The word of a table of 64 or 128 that the bits of `source` from `shift` on say, `flip` of them turned round.
+Emitter::V Emitter::table_lookup(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
   V out[2];
-  for (int h = 0; h < 2; ++h) {
-    const V at = half_of(b_, index, h);
-    const auto words = [&](size_t first) { return llvm::ConstantDataVector::get(c_, llvm::ArrayRef(table.data() + first, kHalf)); };
-    const auto bit = [&](uint32_t mask) {
-      return b_.CreateICmpNE(b_.CreateAnd(at, llvm::ConstantInt::get(at->getType(), mask)), llvm::Constant::getNullValue(at->getType()));
-    };
-    std::vector<V> parts;
-    for (size_t first = 0; first < table.size(); first += 2 * kHalf)
-      parts.push_back(b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {words(first), at, words(first + kHalf)}));
-    for (uint32_t mask = 2 * kHalf; parts.size() > 1; mask *= 2) {
-      std::vector<V> next;
-      for (size_t k = 0; k < parts.size(); k += 2) next.push_back(b_.CreateSelect(bit(mask), parts[k + 1], parts[k]));
-      parts = next;
-    }
-    out[h] = parts[0];
-  }
+  for (int h = 0; h < 2; ++h)
+    out[h] = processor_.byte_tables ? look_up_bytes(table, half_of(b_, source, h), shift, flip) : look_up_words(table, half_of(b_, source, h), shift, flip);
   return halves(b_, out[0], out[1]);
 }
 
-// x*x / 2^19 of 17-bit numbers, as the unit's squarer gives it: mufu::square.
+// Byte by byte: an instruction looks into all of a table's words.
+Emitter::V Emitter::look_up_bytes(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
+  constexpr size_t kBytes = 64;
+  auto* bytes = FixedVectorType::get(b_.getInt8Ty(), kBytes);
+  std::vector<uint8_t> from;
+  for (size_t k = 0; k < kBytes; ++k) from.push_back(static_cast<uint8_t>(shift + k % 8 / 4 * 32));
+  const V index = b_.CreateIntrinsic(In::x86_avx512_pmultishift_qb_512, {}, {llvm::ConstantDataVector::get(c_, from), b_.CreateBitCast(source, bytes)});
+  V words = index;
+  llvm::IRBuilder<> top(entry_, entry_->begin());
+  for (size_t byte = 0; byte < 4; ++byte) {
+    std::vector<uint8_t> entries;
+    for (uint32_t k = 0; k < table.size(); ++k) entries.push_back(static_cast<uint8_t>(table[k ^ flip] >> 8 * byte));
+    const auto part = [&](size_t first) { return llvm::ConstantDataVector::get(c_, llvm::ArrayRef(entries.data() + first, kBytes)); };
+    // Where nothing has been found yet there is still the index.
+    const V found = table.size() > kBytes ? b_.CreateIntrinsic(In::x86_avx512_vpermi2var_qi_512, {}, {part(0), words, part(kBytes)})
+                                          : b_.CreateIntrinsic(In::x86_avx512_permvar_qi_512, {}, {part(0), index});
+    // The compiler is not to know which bytes: it would make a blend of its own of what the lookup can do.
+    if (!byte_masks_[byte]) {
+      auto* word = b_.getInt64Ty();
+      auto* keep = llvm::InlineAsm::get(llvm::FunctionType::get(word, {word}, false), "", "=r,0", false);
+      byte_masks_[byte] = top.CreateBitCast(top.CreateCall(keep, {b_.getInt64(0x1111111111111111 << byte)}), FixedVectorType::get(b_.getInt1Ty(), kBytes));
+    }
+    words = b_.CreateSelect(byte_masks_[byte], found, words);
+  }
+  return b_.CreateBitCast(words, source->getType());
+}
+
+// In registers of 16 words: an instruction looks into two of them.
+Emitter::V Emitter::look_up_words(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
+  const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(source->getType(), v); };
+  const V at = b_.CreateXor(b_.CreateAnd(b_.CreateLShr(source, k(shift)), k(table.size() - 1)), k(flip));
+  const auto words = [&](size_t first) { return llvm::ConstantDataVector::get(c_, llvm::ArrayRef(table.data() + first, kHalf)); };
+  std::vector<V> parts;
+  for (size_t first = 0; first < table.size(); first += 2 * kHalf)
+    parts.push_back(b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {words(first), at, words(first + kHalf)}));
+  for (uint32_t mask = 2 * kHalf; parts.size() > 1; mask *= 2) {
+    std::vector<V> next;
+    for (size_t n = 0; n < parts.size(); n += 2) next.push_back(b_.CreateSelect(b_.CreateICmpNE(b_.CreateAnd(at, k(mask)), k(0)), parts[n + 1], parts[n]));
+    parts = next;
+  }
+  return parts[0];
+}
+
+// x*x / 2^19 of the lower 17 bits of numbers, as the unit's squarer gives it: mufu::square.
 Emitter::V Emitter::truncated_square(V x) {
   llvm::Type* t = x->getType();
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, v); };
-  const V high = b_.CreateLShr(x, k(9));
+  const V high = b_.CreateAnd(b_.CreateLShr(x, k(9)), k(0xff)), low = b_.CreateAnd(x, k(0x1ff));
   const V square = b_.CreateLShr(b_.CreateMul(high, high), k(1));
-  if (!byte_products()) {
-    const V low = b_.CreateAnd(x, k(0x1ff));
+  if (!processor_.byte_products) {
     V sum = square;
     for (uint64_t i = 1; i < 8; ++i) {
       const V taken = b_.CreateICmpNE(b_.CreateAnd(x, k(uint64_t(1) << (9 + i))), k(0));
@@ -98,28 +109,27 @@ Emitter::V Emitter::truncated_square(V x) {
     }
     return sum;
   }
-  // The partial products as sums of products of bytes: bit 9+i of x times the upper i bits of its lower half.
-  auto* bytes = FixedVectorType::get(b_.getInt8Ty(), 4 * kHalf);
+  // A partial product is the upper i bits of the lower half where bit 9+i is set. They are bytes: four, and four more, and the
+  // sum of the four sums.
+  constexpr int kBytes = 4 * kHalf;
+  auto* bytes = FixedVectorType::get(b_.getInt8Ty(), kBytes);
   V out[2];
   for (int h = 0; h < 2; ++h) {
-    const V at = b_.CreateBitCast(half_of(b_, x, h), bytes);
-    V sum = half_of(b_, square, h);
+    const V all = b_.CreateBitCast(half_of(b_, x, h), bytes), lows = b_.CreateBitCast(half_of(b_, low, h), bytes);
+    V sum = nullptr;
     for (const int first : {4, 0}) {  // i from 4 to 7, then from 0 to 3
-      const auto picked = [&](auto offset, auto mask) {
-        std::vector<uint8_t> from, keep;
-        for (int k = 0; k < 4 * kHalf; ++k) {
-          const int i = first + k % 4;
-          from.push_back(static_cast<uint8_t>(k % 8 / 4 * 32 + offset(i)));
-          keep.push_back(static_cast<uint8_t>(mask(i)));
-        }
-        const V moved = b_.CreateIntrinsic(In::x86_avx512_pmultishift_qb_512, {}, {llvm::ConstantDataVector::get(c_, from), at});
-        return b_.CreateBitCast(b_.CreateAnd(moved, llvm::ConstantDataVector::get(c_, keep)), FixedVectorType::get(b_.getInt32Ty(), kHalf));
+      const auto offsets = [&](auto offset) {
+        std::vector<uint8_t> from;
+        for (int n = 0; n < kBytes; ++n) from.push_back(static_cast<uint8_t>(n % 8 / 4 * 32 + offset(first + n % 4)));
+        return llvm::ConstantDataVector::get(c_, from);
       };
-      const V bit = picked([](int i) { return 9 + i; }, [](int) { return 1; });
-      const V part = picked([](int i) { return 9 - i; }, [](int i) { return (1 << i) - 1; });
-      sum = b_.CreateIntrinsic(In::x86_avx512_vpdpbusd_512, {}, {sum, bit, part});
+      const V taken = b_.CreateIntrinsic(In::x86_avx512_vpshufbitqmb_512, {}, {all, offsets([](int i) { return 9 + i; })});
+      const V part = b_.CreateIntrinsic(In::x86_avx512_pmultishift_qb_512, {}, {offsets([](int i) { return 9 - i; }), lows});
+      const V product = b_.CreateSelect(taken, part, llvm::Constant::getNullValue(bytes));
+      sum = sum ? b_.CreateAdd(sum, product) : product;
     }
-    out[h] = sum;
+    const V ones = b_.CreateBitCast(llvm::ConstantInt::get(bytes, 1), FixedVectorType::get(b_.getInt32Ty(), kHalf));
+    out[h] = b_.CreateIntrinsic(In::x86_avx512_vpdpbusd_512, {}, {half_of(b_, square, h), b_.CreateBitCast(sum, ones->getType()), ones});
   }
   return halves(b_, out[0], out[1]);
 }
@@ -127,38 +137,39 @@ Emitter::V Emitter::truncated_square(V x) {
 // Null: the function has no code here. `unusual`: lanes that it does not serve.
 Emitter::V Emitter::special_function(const vm::Insn& i, V x, V* unusual) {
   static const bool without = left_out("special");
-  if (!wide_registers() || without) return nullptr;
+  if (!processor_.wide || without) return nullptr;
   const std::string_view op = i.source->form.row->opcode;
   llvm::Type* t = x->getType();
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, static_cast<uint32_t>(v)); };
   // (value * 2^(shift) + slope * x + curvature * square + rounding) >> (shift + 2), where no product needs more than 32 bits:
   // x is cut where its parts do.
-  const auto interpolate = [&](const Tables& tables, V index, V x, int bits, int shift, V square, uint64_t rounding) {
+  const auto interpolate = [&](const Tables& tables, V index, uint32_t from, uint32_t flip, V x, int bits, int shift, V square, uint64_t rounding) {
     const uint64_t cut = static_cast<uint64_t>(bits) - 13;
-    const V bend = table_lookup(tables.bends, index);
+    const V bend = table_lookup(tables.bends, index, from, flip);
     const V slope = b_.CreateAShr(bend, k(14)), curvature = b_.CreateAnd(bend, k(0x3fff));
     const V low = b_.CreateAdd(b_.CreateAdd(b_.CreateMul(slope, b_.CreateAnd(x, k((uint64_t(1) << cut) - 1))), b_.CreateMul(curvature, square)), k(rounding));
     const V sum = b_.CreateAdd(b_.CreateMul(slope, b_.CreateLShr(x, k(cut))), b_.CreateAShr(low, k(cut)));
-    return b_.CreateLShr(b_.CreateAdd(table_lookup(tables.values, index), b_.CreateAShr(sum, k(static_cast<uint64_t>(shift) - cut))), k(2));
+    return b_.CreateLShr(b_.CreateAdd(table_lookup(tables.values, index, from, flip), b_.CreateAShr(sum, k(static_cast<uint64_t>(shift) - cut))), k(2));
   };
   const auto beyond_bounds = [&](V bits, uint64_t least, uint64_t beyond) { return b_.CreateICmpUGE(b_.CreateSub(bits, k(least)), k(beyond - least)); };
   if (op == "rsqrt") {
     static const Tables tables(isa::mufu::kReciprocalRoot, 128, 2);
     *unusual = beyond_bounds(x, 0x00800000, 0x7f800000);
-    const V operand = b_.CreateXor(b_.CreateAnd(x, k(0xffffff)), k(0x800000));
     const V part = b_.CreateAnd(x, k(0x1ffff));
-    V fraction = interpolate(tables, b_.CreateLShr(operand, k(17)), part, 17, 14, truncated_square(part), 0x3fff);
+    V fraction = interpolate(tables, x, 17, 0x40, part, 17, 14, truncated_square(x), 0x3fff);
     // Even powers of two are exact: one more than the table gives.
-    fraction = b_.CreateAdd(fraction, b_.CreateZExt(b_.CreateICmpEQ(operand, k(0)), t));
-    const V half = b_.CreateAnd(b_.CreateAShr(b_.CreateSub(x, k(0x3f800000)), k(1)), k(0xff800000));
-    return b_.CreateAdd(b_.CreateSub(k(125u << 23), half), fraction);
+    fraction = b_.CreateAdd(fraction, b_.CreateZExt(b_.CreateICmpEQ(b_.CreateAnd(x, k(0xffffff)), k(0x800000)), t));
+    // 125 - half, where half is the exponent's half rounded down, is 254 - (exponent + 131) / 2; the fraction's upper bit adds
+    // one more.
+    const V half = b_.CreateLShr(b_.CreateAdd(x, k(131u << 23)), k(1));
+    return b_.CreateAdd(b_.CreateAnd(b_.CreateNot(half), k(0x7f800000)), b_.CreateSub(fraction, k(1u << 23)));
   }
   if (op == "rcp") {
     static const Tables tables(isa::mufu::kReciprocal, 128, 0);
     const V size = b_.CreateAnd(x, k(0x7fffffff));
     *unusual = beyond_bounds(size, 0x00800000, 0x7e800000);
     const V part = b_.CreateAnd(x, k(0xffff));
-    const V fraction = interpolate(tables, b_.CreateAnd(b_.CreateLShr(x, k(16)), k(0x7f)), part, 16, 13, truncated_square(b_.CreateShl(part, k(1))), 0x7e7);
+    const V fraction = interpolate(tables, x, 16, 0, part, 16, 13, truncated_square(b_.CreateShl(part, k(1))), 0x7e7);
     const V exponent = b_.CreateSub(k(252u << 23), b_.CreateAnd(x, k(0x7f800000)));
     return b_.CreateOr(b_.CreateAdd(exponent, fraction), b_.CreateAnd(x, k(0x80000000)));
   }
@@ -180,7 +191,7 @@ Emitter::V Emitter::special_function(const vm::Insn& i, V x, V* unusual) {
     const V whole = b_.CreateZExt(b_.CreateICmpEQ(b_.CreateAnd(magnitude, k(0x7fffff)), k(0)), t);
     const V power = b_.CreateSelect(b_.CreateICmpSLT(x, k(0)), b_.CreateAdd(b_.CreateNot(magnitude), whole), magnitude);
     const V part = b_.CreateAnd(power, k(0x1ffff));
-    const V fraction = interpolate(tables, b_.CreateAnd(b_.CreateLShr(power, k(17)), k(0x3f)), part, 17, 13, truncated_square(part), 0x17e2);
+    const V fraction = interpolate(tables, power, 17, 0, part, 17, 13, truncated_square(power), 0x17e2);
     return b_.CreateAdd(b_.CreateAdd(b_.CreateAnd(power, k(0xff800000)), k(126u << 23)), fraction);
   }
   return nullptr;

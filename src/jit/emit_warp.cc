@@ -2,8 +2,6 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include <cstdlib>
-
 #include "jit/emitter.h"
 
 namespace warpbeam::jit {
@@ -158,8 +156,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
 
 // Lane l gets the value of lane from[l].
 Emitter::V Emitter::pick_lanes(V values, V from) {
-  static const bool two_sources = __builtin_cpu_supports("avx512f") && !std::getenv("WARPBEAM_JIT_CPU");
-  if (two_sources) {
+  if (processor_.wide) {
     std::vector<int> low, high, all;
     for (int l = 0; l < kLanes; ++l) (l < kLanes / 2 ? low : high).push_back(l), all.push_back(l);
     const V first = b_.CreateShuffleVector(values, low), second = b_.CreateShuffleVector(values, high);

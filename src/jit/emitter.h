@@ -60,7 +60,7 @@ struct KernelPlan {  // what is compiled
 
 class Emitter {
  public:
-  Emitter(llvm::Module& module, KernelPlan& plan, CompiledTables& tables);
+  Emitter(llvm::Module& module, KernelPlan& plan, CompiledTables& tables, const Processor& processor);
   void run();
 
  private:
@@ -151,7 +151,9 @@ class Emitter {
   V update_one(const vm::Insn& insn, V place, V b, V c, bool in_shared);
   V gathered(const vm::Insn& insn, const Value& v, V mask);
   bool emit_approximation(const vm::Insn& insn);     // emit_special.cc
-  V table_lookup(const std::vector<uint32_t>& table, V index);
+  V table_lookup(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
+  V look_up_bytes(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
+  V look_up_words(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
   V truncated_square(V x);
   V special_function(const vm::Insn& insn, V x, V* unusual);
   V scratch(llvm::Type* type);                       // a place on the stack
@@ -188,6 +190,7 @@ class Emitter {
   llvm::IRBuilder<> b_;
   KernelPlan& plan_;
   CompiledTables& tables_;
+  const Processor& processor_;
   const Flow& flow_;
   const Shapes& shapes_;
   llvm::Function* f_ = nullptr;
@@ -215,6 +218,7 @@ class Emitter {
   llvm::AllocaInst *popc_ = nullptr, *all_ = nullptr, *any_ = nullptr;  // of bar.red
   std::map<int64_t, RangeCells*> ranges_;
   uint32_t cells_ = 1;
+  std::array<V, 4> byte_masks_{};   // every fourth byte
   std::set<const vm::Insn*> checked_, handled_;  // accesses that need no check here, and those that go to their handlers
   std::vector<V>* wraps_ = nullptr;  // where check_wrap is to leave its conditions instead of handing over
   bool alone_ = false;              // the code is for one lane

@@ -298,7 +298,7 @@ class FastEngine final : public vm::Engine {
     llvm::Module module("kernel", context);
     generator_->prepare(module);
     auto tables = std::make_unique<CompiledTables>();
-    Emitter(module, plan, *tables).run();
+    Emitter(module, plan, *tables, generator_->processor()).run();
     auto host = generator_->compile(module, tables->names);
     if (!host) return host.error().message;
     from_cache = (*host)->from_cache;

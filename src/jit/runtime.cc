@@ -107,16 +107,16 @@ extern "C" void wb_handler(Context* c, const vm::Insn* i, uint32_t warp, uint32_
   i->fn(w, *i, mask);
 }
 
-const std::vector<Symbol>& runtime_symbols() {
-  static const std::vector<Symbol> symbols{
+std::vector<Symbol> runtime_symbols(const Processor& processor) {
+  void* const quiet = quiet_call(processor);
+  return {
       {"wb_kept", reinterpret_cast<void*>(&wb_kept)},
       {"wb_prepare", reinterpret_cast<void*>(&wb_prepare)},
       {"wb_handler", reinterpret_cast<void*>(&wb_handler)},
       {"wb_handover", reinterpret_cast<void*>(&wb_handover)},
       {"wb_detour", reinterpret_cast<void*>(&wb_detour)},
-      {"wb_quiet", quiet_call() ? quiet_call() : reinterpret_cast<void*>(&wb_detour)},
+      {"wb_quiet", quiet ? quiet : reinterpret_cast<void*>(&wb_detour)},
   };
-  return symbols;
 }
 
 }  // namespace warpbeam::jit

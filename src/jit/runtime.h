@@ -15,6 +15,15 @@ namespace warpbeam::jit {
 
 inline constexpr uint32_t kMostPending = 256, kMostParts = 16, kMostBlockValues = 512, kMostOperands = 64, kMostCells = 2048;
 
+// What the processor has that code is compiled for.
+struct Processor {
+  bool avx = false;
+  bool avx512 = false;         // of some kind
+  bool wide = false;           // F, BW, VL
+  bool byte_tables = false;    // VBMI
+  bool byte_products = false;  // VBMI, VNNI, BITALG
+};
+
 // What compiled code sees of a block. Emitted code knows these offsets.
 struct Context {
   const std::byte* params = nullptr;
@@ -103,13 +112,13 @@ extern "C" std::byte* wb_prepare(Context* c, uint32_t warp);
 extern "C" void wb_handler(Context* c, const vm::Insn* i, uint32_t warp, uint32_t mask, uint32_t active);
 extern "C" void wb_detour(Context* c, const Detour* d, uint32_t warp, uint32_t mask, uint32_t active);
 // Code that calls the function in rax and leaves all registers as they are; null: there is none for this processor.
-void* quiet_call();
+void* quiet_call(const Processor& processor);
 
 struct Symbol {
   const char* name;
   void* address;
 };
 // The functions that compiled code calls.
-const std::vector<Symbol>& runtime_symbols();
+std::vector<Symbol> runtime_symbols(const Processor& processor);
 
 }  // namespace warpbeam::jit
