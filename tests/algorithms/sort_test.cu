@@ -78,8 +78,9 @@ struct LowBits {
   __host__ __device__ bool operator()(unsigned a, unsigned b) const { return (a & 0xff) < (b & 0xff); }
 };
 
-// Few items are merged without tiles; this makes tiles of few items instead.
-using SmallTiles = wb::MergeTuning<64, 5, 1, 0>;
+// Few items are merged without tiles; these make tiles of few items instead, cut beforehand or by themselves.
+using SmallTiles = wb::MergeTuning<64, 5, 1, wb::MergeBy::cuts>;
+using SmallTilesOwnCuts = wb::MergeTuning<64, 5, 1, wb::MergeBy::own_cuts>;
 
 template <class Key, class Compare>
 void merges(long long count, Compare less) {
@@ -99,11 +100,16 @@ void merges(long long count, Compare less) {
   CHECK_EQUAL(values_out.host(), order_of);
   Array<Key> small_out(count);
   Array<unsigned> small_values_out(count);
-  CHECK_CUDA(wb::merge_sort_keys<SmallTiles>(wb::on(), in.data(), small_out.data(), count, less));
-  CHECK_EQUAL(small_out.host(), want);
-  CHECK_CUDA(wb::merge_sort_pairs<SmallTiles>(wb::on(), in.data(), small_out.data(), values.data(), small_values_out.data(), count, less));
-  CHECK_EQUAL(small_out.host(), want);
-  CHECK_EQUAL(small_values_out.host(), order_of);
+  auto in_tiles = [&](auto tuning) {
+    using Tuning = decltype(tuning);
+    CHECK_CUDA(wb::merge_sort_keys<Tuning>(wb::on(), in.data(), small_out.data(), count, less));
+    CHECK_EQUAL(small_out.host(), want);
+    CHECK_CUDA(wb::merge_sort_pairs<Tuning>(wb::on(), in.data(), small_out.data(), values.data(), small_values_out.data(), count, less));
+    CHECK_EQUAL(small_out.host(), want);
+    CHECK_EQUAL(small_values_out.host(), order_of);
+  };
+  in_tiles(SmallTiles{});
+  in_tiles(SmallTilesOwnCuts{});
 
   const long long split = count / 3;
   auto a = std::vector<Key>(host.begin(), host.begin() + split), b = std::vector<Key>(host.begin() + split, host.end());

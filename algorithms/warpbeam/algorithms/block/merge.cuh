@@ -105,21 +105,24 @@ __device__ void multiway_path_in_warp(At at, const int (&length)[kRuns], int res
     const int position = sample(lane_id() % kSamples, mine_left);
     Key key{};
     if (mine_left > 0) key = at(run, mine_low + position);
-    unsigned preceding = 0;
+    // How many samples of each run precede this one; a search in all runs at once.
+    int samples[kRuns] = {};
 #pragma unroll
-    for (int other = 0; other < kWarpSize; ++other) {
-      const Key other_key = shuffle_from(key, other);
-      const bool before = run <= other / kSamples ? !less(other_key, key) : less(key, other_key);
-      const unsigned voters = __ballot_sync(kFullWarp, mine_left > 0 && before);
-      if (lane_id() == other) preceding = voters;
+    for (int step = kSamples; step > 0; step /= 2) {
+#pragma unroll
+      for (int r = 0; r < kRuns; ++r) {
+        const int probe = samples[r] + step - 1;
+        const Key other = shuffle_from(key, r * kSamples + min(probe, kSamples - 1));
+        const bool precedes = r <= run ? !less(key, other) : less(other, key);
+        if (probe < kSamples && precedes) samples[r] += step;
+      }
     }
     int at_least = position, at_most = position;
 #pragma unroll
     for (int r = 0; r < kRuns; ++r) {
       if (r == run || left[r] == 0) continue;
-      const int samples = __popc(preceding >> (r * kSamples) & kOneRun);
-      if (samples > 0) at_least += sample(samples - 1, left[r]) + 1;
-      at_most += samples < kSamples ? sample(samples, left[r]) : left[r];
+      if (samples[r] > 0) at_least += sample(samples[r] - 1, left[r]) + 1;
+      at_most += samples[r] < kSamples ? sample(samples[r], left[r]) : left[r];
     }
     const unsigned in = __ballot_sync(kFullWarp, mine_left > 0 && at_most < rest);
     const unsigned out = __ballot_sync(kFullWarp, mine_left > 0 && at_least >= rest);

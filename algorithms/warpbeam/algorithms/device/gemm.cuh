@@ -55,6 +55,7 @@ cudaError_t gemm_fp32(const Policy& policy, long long m, long long n, long long 
 #if !WB_PORTABLE
   // Transposing A pays where it is used often enough, and the ring of stages where there are slices enough to fill it.
   using Bulk = detail::BulkFp32Tile<128, 256, 32, 4>;
+  using FewTiles = detail::BulkFp32Tile<128, 256, 16, 8>;
   constexpr long long kMost = INT32_MAX - 1024;  // the copy engine's coordinates are 32 bits wide
   DeviceTraits device;
   WB_RETURN_IF_FAILED(device_traits(&device));
@@ -66,8 +67,13 @@ cudaError_t gemm_fp32(const Policy& policy, long long m, long long n, long long 
   WB_ACQUIRE(workspace);
   if (m == 0 || n == 0) return cudaSuccess;
 #if !WB_PORTABLE
-  if (bulk)
-    return detail::launch_fp32_bulk<Bulk>(policy.stream, problem, workspace.template at<float>(transposed_at), pitch);
+  if (bulk) {
+    constexpr long long kFewRounds = 8;
+    const bool few = ceil_div(m, 128LL) * ceil_div(n, 256LL) < kFewRounds * device.multiprocessors;
+    return (few ? detail::launch_fp32_bulk<FewTiles>
+                : detail::launch_fp32_bulk<Bulk>)(policy.stream, problem, workspace.template at<float>(transposed_at),
+                                                  pitch);
+  }
 #endif
   bool wide = even_in && even_out && k % 4 == 0 && n % 4 == 0;
   auto kernel = wide ? detail::gemm_fp32<Tile, 4> : detail::gemm_fp32<Tile, 1>;
@@ -117,8 +123,8 @@ __global__ void __launch_bounds__(256)
 
 // Copies rows to a pitch the copy engine accepts.
 template <class T>
-__global__ void __launch_bounds__(256) repitch(const T* in, long long in_pitch, T* out, long long out_pitch,
-                                               long long rows, long long columns) {
+__global__ void __launch_bounds__(256)
+    repitch(const T* in, long long in_pitch, T* out, long long out_pitch, long long rows, long long columns) {
   for (long long row = blockIdx.x; row < rows; row += gridDim.x)
     for (long long column = threadIdx.x; column < columns; column += blockDim.x)
       out[row * out_pitch + column] = in[row * in_pitch + column];
@@ -163,7 +169,7 @@ cudaError_t gemm_transposed(const Policy& policy, long long m, long long n, long
     WB_RETURN_IF_FAILED(make_tensor_map(&map_b, kType, b, sizeof(T), n, k, ldb, Tile::kN / 2));
     problem.pairs_m = static_cast<int>(ceil_div(m, static_cast<long long>(Tile::kM * Tile::kCluster)));
     problem.tiles_n = static_cast<int>(ceil_div(n, static_cast<long long>(Tile::kN)));
-    problem.plain_stores = beta == 0 && ldc % 2 == 0 && is_aligned(c, 2 * sizeof(Out));
+    problem.wide_stores = beta == 0 && ldc * sizeof(Out) % 16 == 0 && is_aligned(c, 16);
     auto kernel = gemm_tensor<T, Out>;
     WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
     long long clusters = static_cast<long long>(problem.pairs_m) * problem.tiles_n;

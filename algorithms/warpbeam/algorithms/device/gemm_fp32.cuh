@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../config.cuh"
+#include "../thread/async_copy.cuh"
 #include "../thread/vector.cuh"
 
 namespace warpbeam::detail {
@@ -20,6 +21,36 @@ struct Fp32Problem {
   bool plain_vectors;  // four neighbours of a row of C are one aligned vector
 };
 
+// A thread has 4 x 4 results of each of the parts its warp is divided into, 32 rows and 16 columns apart; `row0` and
+// `column0` are its first. They leave by way of `value`: stored straight from `sum`, four of a row would have to lie in
+// neighbouring registers, and the multiply-adds would then meet in the register file's banks.
+template <int kRows, int kColumns>
+__device__ __forceinline__ void store_sums(const Fp32Problem& p, long long row0, long long column0,
+                                           const float (&sum)[kRows][kColumns]) {
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    const long long row = row0 + i / 4 * 32 + i % 4;
+    if (row >= p.m) continue;
+#pragma unroll
+    for (int j = 0; j < kColumns; j += 4) {
+      const long long column = column0 + j * 4;
+      float* to = p.c + row * p.ldc + column;
+      if (column + 4 <= p.n && p.plain_vectors) {
+        float4 value = p.beta != 0 ? *reinterpret_cast<float4*>(to) : make_float4(0, 0, 0, 0);
+        value.x = p.alpha * sum[i][j] + p.beta * value.x;
+        value.y = p.alpha * sum[i][j + 1] + p.beta * value.y;
+        value.z = p.alpha * sum[i][j + 2] + p.beta * value.z;
+        value.w = p.alpha * sum[i][j + 3] + p.beta * value.w;
+        *reinterpret_cast<float4*>(to) = value;
+      } else {
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+          if (column + e < p.n) to[e] = p.alpha * sum[i][j + e] + (p.beta != 0 ? p.beta * to[e] : 0.0f);
+      }
+    }
+  }
+}
+
 template <int kMV, int kNV, int kKV, int kBlocksV>
 struct Fp32Tile {
   static constexpr int kM = kMV, kN = kNV, kK = kKV;
@@ -33,32 +64,9 @@ struct Fp32Tile {
   static_assert(kThreads * 4 / kK <= kM, "one fetch covers whole rows of A");
 };
 
-// Copies kCount floats, or zeros where there are none.
-template <int kCount>
-__device__ void copy_async(float* shared, const float* global, bool there) {
-#if WB_BULK_COPY
-  unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  int bytes = there ? kCount * 4 : 0;
-  if constexpr (kCount == 4) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(global), "r"(bytes) : "memory");
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(global), "r"(bytes) : "memory");
-  }
-#else
-  for (int i = 0; i < kCount; ++i) shared[i] = there ? global[i] : 0.0f;
-#endif
-}
-
-__device__ inline void copies_done() {
-#if WB_BULK_COPY
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
 // kVec is 4 where every row starts on 16 bytes, else 1.
 template <class Tile, int kVec>
-__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
-    gemm_fp32(Fp32Problem p, int tiles_m, int tiles_n) {
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) gemm_fp32(Fp32Problem p, int tiles_m, int tiles_n) {
   constexpr int kThreads = Tile::kThreads;
   constexpr int kRowsA = kThreads * 4 / Tile::kK;  // rows of A fetched at once, four values per thread
   constexpr int kFetchA = Tile::kM / kRowsA;
@@ -158,28 +166,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     __syncthreads();
   }
 
-#pragma unroll
-  for (int i = 0; i < Tile::kThreadM; ++i) {
-    const long long row = m0 + warp_m + lane_m + i / 4 * 32 + i % 4;
-    if (row >= p.m) continue;
-#pragma unroll
-    for (int j = 0; j < Tile::kThreadN; j += 4) {
-      const long long column = n0 + warp_n + lane_n + j * 4;
-      float* to = p.c + row * p.ldc + column;
-      if (kVec == 4 && column < p.n) {
-        float4 value = p.beta != 0 ? *reinterpret_cast<float4*>(to) : make_float4(0, 0, 0, 0);
-        value.x = p.alpha * sum[i][j] + p.beta * value.x;
-        value.y = p.alpha * sum[i][j + 1] + p.beta * value.y;
-        value.z = p.alpha * sum[i][j + 2] + p.beta * value.z;
-        value.w = p.alpha * sum[i][j + 3] + p.beta * value.w;
-        *reinterpret_cast<float4*>(to) = value;
-      } else {
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-          if (column + e < p.n) to[e] = p.alpha * sum[i][j + e] + (p.beta != 0 ? p.beta * to[e] : 0.0f);
-      }
-    }
-  }
+  store_sums(p, m0 + warp_m + lane_m, n0 + warp_n + lane_n, sum);
 }
 
 }  // namespace warpbeam::detail

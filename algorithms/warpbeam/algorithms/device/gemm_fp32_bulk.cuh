@@ -1,5 +1,9 @@
-// The fp32 product for Hopper: the copy engine brings slices of A and B into a ring of stages, far ahead of their use,
-// and the warps of a block never wait for one another, only for the next stage.
+// The fp32 product for Hopper: the copy engine brings slices of A and B into a ring of stages, far ahead of their use.
+//
+// The warps of a block meet after every slice, not only to give its stage back: warps that drift apart in the long body
+// of the loop each fetch it for themselves, and multiprocessors that share an instruction cache then slow each other
+// down. Slices of 16 fit that cache and run equally fast everywhere; slices of 32 are faster on most multiprocessors
+// and slower on a few, which pays where there are tiles enough to even that out.
 //
 // A warp makes 64 x 64 results, a thread 8 x 16 of them in registers: 24 values read from shared memory feed 128
 // multiply-adds. A is transposed beforehand, so that what a thread wants of one k lies together.
@@ -18,8 +22,8 @@ template <int kMV, int kNV, int kKV, int kStagesV>
 struct BulkFp32Tile {
   static constexpr int kM = kMV, kN = kNV, kStages = kStagesV;
   static constexpr int kK = kKV;
-  static constexpr int kWarpsM = kM / 64, kWarpsN = kN / 64, kWarps = kWarpsM * kWarpsN;
-  static constexpr int kThreads = kWarps * kWarpSize;
+  static constexpr int kWarpsM = kM / 64, kWarpsN = kN / 64;
+  static constexpr int kThreads = kWarpsM * kWarpsN * kWarpSize;
   static constexpr int kThreadM = 8, kThreadN = 16;
   static constexpr int kBytesA = kM * kK * 4, kStageBytes = kBytesA + kK * kN * 4;
   static constexpr int kShared = kStages * kStageBytes;
@@ -33,7 +37,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
   constexpr int kStages = Tile::kStages;
   constexpr int kK = Tile::kK;
   extern __shared__ __align__(128) unsigned char memory[];
-  __shared__ __align__(8) uint64_t full[kStages], empty[kStages];
+  __shared__ __align__(8) uint64_t full[kStages];
 
   // Blocks that run together cover a compact region of C, so that they share rows of A and columns of B in the cache.
   constexpr int kGroup = 8;
@@ -52,10 +56,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
     bulk::load_box(to + Tile::kBytesA, &map_b, n0, slice * kK, &full[stage]);
   };
   if (threadIdx.x == 0) {
-    for (int i = 0; i < kStages; ++i) {
-      bulk::init(&full[i], 1);
-      bulk::init(&empty[i], Tile::kWarps);
-    }
+    for (int i = 0; i < kStages; ++i) bulk::init(&full[i], 1);
     bulk::fence_init();
     for (int i = 0; i < kStages && i < slices; ++i) fetch(i);
   }
@@ -100,43 +101,10 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
           sum[i][j] += a[k & 1][i] * b[k & 1][j];
         }
     }
-    __syncwarp();
-    if (lane_id() == 0) {
-      bulk::arrive(&empty[stage]);
-      // The warps take turns in refilling: this one the stage of the slice before, which most have left long ago.
-      const int old = slice - 1;
-      if (old >= 0 && old + kStages < slices && slice % Tile::kWarps == warp_id()) {
-        bulk::wait(&empty[old % kStages], old / kStages & 1);
-        fetch(old + kStages);
-      }
-    }
-    __syncwarp();
+    __syncthreads();
+    if (threadIdx.x == 0 && slice + kStages < slices) fetch(slice + kStages);
   }
-
-  // Results leave one row at a time by way of `value`: stored straight from `sum`, four of a row would have to lie in
-  // neighbouring registers, and the multiply-adds would then meet in the register file's banks.
-#pragma unroll
-  for (int i = 0; i < Tile::kThreadM; ++i) {
-    const long long row = m0 + warp_m + lane_m + i / 4 * 32 + i % 4;
-    if (row >= p.m) continue;
-#pragma unroll
-    for (int j = 0; j < Tile::kThreadN; j += 4) {
-      const long long column = n0 + warp_n + lane_n + j * 4;
-      float* to = p.c + row * p.ldc + column;
-      if (column + 4 <= p.n && p.plain_vectors) {
-        float4 value = p.beta != 0 ? *reinterpret_cast<float4*>(to) : make_float4(0, 0, 0, 0);
-        value.x = p.alpha * sum[i][j] + p.beta * value.x;
-        value.y = p.alpha * sum[i][j + 1] + p.beta * value.y;
-        value.z = p.alpha * sum[i][j + 2] + p.beta * value.z;
-        value.w = p.alpha * sum[i][j + 3] + p.beta * value.w;
-        *reinterpret_cast<float4*>(to) = value;
-      } else {
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-          if (column + e < p.n) to[e] = p.alpha * sum[i][j + e] + (p.beta != 0 ? p.beta * to[e] : 0.0f);
-      }
-    }
-  }
+  store_sums(p, m0 + warp_m + lane_m, n0 + warp_n + lane_n, sum);
 #endif
 }
 

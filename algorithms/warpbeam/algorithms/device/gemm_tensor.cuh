@@ -29,7 +29,7 @@ struct TensorProblem {
   long long m, n, k, ldc;
   float alpha, beta;
   int pairs_m, tiles_n;  // tiles of a cluster and of C's columns
-  bool plain_stores;     // nothing to add, and two neighbouring results can be stored at once
+  bool wide_stores;      // nothing to add, and rows of C start on 16 bytes
 };
 
 #if !WB_PORTABLE
@@ -42,6 +42,48 @@ __device__ inline void cluster_tile(const TensorProblem& p, long long index, lon
   long long in_group = index - group * kGroup * p.tiles_n;
   *m0 = (group * kGroup + in_group % group_rows) * TensorTile::kM * TensorTile::kCluster;
   *n0 = in_group / group_rows * TensorTile::kN;
+}
+
+// The matrix instructions leave two neighbours of each group of eight columns in a lane, four lanes to a group.
+// Exchanged among the four, 16 bytes lie together, and what a warp stores at once fills whole sectors. `to` is the
+// start of the lane's first row.
+template <class Out>
+__device__ void store_rows(Out* to, long long ldc, float alpha, const float (&d)[128]) {
+  const int quarter = lane_id() % 4;
+  auto swap = [&](unsigned& a, unsigned& b, int mask) {
+    const bool high = quarter & mask;
+    const unsigned received = __shfl_xor_sync(kFullWarp, high ? a : b, mask);
+    (high ? a : b) = received;
+  };
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    if constexpr (sizeof(Out) == 2) {
+#pragma unroll
+      for (int j = 0; j < 32; j += 4) {
+        unsigned word[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          const Vector<Out, 2> pair{static_cast<Out>(alpha * d[(j + i) * 4 + half * 2]),
+                                    static_cast<Out>(alpha * d[(j + i) * 4 + half * 2 + 1])};
+          __builtin_memcpy(&word[i], &pair, 4);
+        }
+        swap(word[0], word[1], 1), swap(word[2], word[3], 1);
+        swap(word[0], word[2], 2), swap(word[1], word[3], 2);
+        *reinterpret_cast<uint4*>(to + half * 8 * ldc + (j + quarter) * 8) =
+            make_uint4(word[0], word[1], word[2], word[3]);
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < 32; j += 2) {
+        unsigned word[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) word[i] = __float_as_uint(alpha * d[(j + i / 2) * 4 + half * 2 + i % 2]);
+        swap(word[0], word[2], 1), swap(word[1], word[3], 1);
+        *reinterpret_cast<uint4*>(to + half * 8 * ldc + (j + quarter % 2) * 8 + quarter / 2 * 4) =
+            make_uint4(word[0], word[1], word[2], word[3]);
+      }
+    }
+  }
 }
 
 template <class T, class Out>
@@ -118,15 +160,8 @@ __global__ void __launch_bounds__(TensorTile::kThreads, 1)
       long long m0, n0;
       cluster_tile(p, tile, &m0, &n0);
       const long long row0 = m0 + rank * Tile::kM + consumer * 64 + thread / kWarpSize * 16 + lane_id() / 4;
-      Out* const to = c + row0 * p.ldc + n0 + lane_id() % 4 * 2;
-      if (p.plain_stores && row0 - lane_id() / 4 + 16 <= p.m && n0 + Tile::kN <= p.n) {
-#pragma unroll
-        for (int half = 0; half < 2; ++half)
-#pragma unroll
-          for (int j = 0; j < 32; ++j)
-            *reinterpret_cast<Vector<Out, 2>*>(to + half * 8 * p.ldc + j * 8) =
-                Vector<Out, 2>{static_cast<Out>(p.alpha * d[j * 4 + half * 2]),
-                               static_cast<Out>(p.alpha * d[j * 4 + half * 2 + 1])};
+      if (p.wide_stores && row0 - lane_id() / 4 + 16 <= p.m && n0 + Tile::kN <= p.n) {
+        store_rows(c + row0 * p.ldc + n0, p.ldc, p.alpha, d);
         continue;
       }
 #pragma unroll

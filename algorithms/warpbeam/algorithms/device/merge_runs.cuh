@@ -8,12 +8,16 @@
 
 namespace warpbeam {
 
-template <int kThreadsV, int kItemsV, int kBlocksV, int kByRankV = 1 << 17>
+// How a pass merges: without tiles, for few items; in tiles that find for themselves where they cut the runs, which
+// saves a launch where there are not many; or in tiles whose cuts another kernel finds beforehand.
+enum class MergeBy { rank, own_cuts, cuts };
+
+template <int kThreadsV, int kItemsV, int kBlocksV, MergeBy kByV = MergeBy::cuts>
 struct MergeTuning {
   static constexpr int kThreads = kThreadsV;
   static constexpr int kItems = kItemsV;    // odd, so that threads walking their runs fall into different banks
   static constexpr int kBlocks = kBlocksV;  // blocks per multiprocessor
-  static constexpr int kByRank = kByRankV;  // up to so many items are merged without tiles
+  static constexpr MergeBy kBy = kByV;
   // Tiles leave a few threads without items: merging two pairs of runs in one tile takes one thread more than there are
   // items for, and a multiple of four keeps tiles of 4-byte keys on 16 bytes.
   static constexpr int kTileThreads = kThreads - 4;
@@ -57,15 +61,26 @@ struct SeparateRuns {
   __device__ long long readable(long long, int r) const { return length(0, r); }
 };
 
-// Where the tile's start cuts each of its runs. One thread finds that, or with kWarp one warp: more work in less time,
-// for when there are few tiles.
+// Where a position of the output cuts the runs of its group, found by one whole warp: more work in less time than one
+// thread needs, for when there are few tiles.
+template <class Runs, class Compare>
+__device__ void cut_in_warp(const Runs& runs, long long group, long long position, int (&cut)[Runs::kRuns],
+                            Compare less) {
+  constexpr int kRuns = Runs::kRuns;
+  int length[kRuns];
+#pragma unroll
+  for (int r = 0; r < kRuns; ++r) length[r] = static_cast<int>(runs.length(group, r));
+  auto at = [&](int r, int i) { return runs.keys(group, r)[i]; };
+  multiway_path_in_warp<kRuns, typename Runs::Key>(at, length, static_cast<int>(position - group), cut, less);
+}
+
+// Where each tile's start cuts its runs, found by one thread or with kWarp by one warp per tile.
 inline constexpr int kCutThreads = 128;
 
 template <bool kWarp, class Runs, class Compare>
 __global__ void __launch_bounds__(kCutThreads)
     merge_cuts(Runs runs, int tile_items, long long tiles, long long* cuts, Compare less) {
   constexpr int kRuns = Runs::kRuns;
-  using Key = typename Runs::Key;
   const long long thread = static_cast<long long>(blockIdx.x) * kCutThreads + threadIdx.x;
   const long long tile = kWarp ? thread / kWarpSize : thread;
 #if WB_BULK_COPY
@@ -74,19 +89,21 @@ __global__ void __launch_bounds__(kCutThreads)
   if (tile >= tiles) return;
   const long long position = tile * tile_items;
   const long long group = runs.group(position);
-  using Index = std::conditional_t<kWarp, int, long long>;
-  Index length[kRuns], cut[kRuns];
-#pragma unroll
-  for (int r = 0; r < kRuns; ++r) length[r] = static_cast<Index>(runs.length(group, r));
-  auto at = [&](int r, Index i) { return runs.keys(group, r)[i]; };
   if constexpr (kWarp) {
-    multiway_path_in_warp<kRuns, Key>(at, length, static_cast<int>(position - group), cut, less);
-  } else {
-    multiway_path<kRuns, Key>(at, length, position - group, cut, less);
-  }
+    int cut[kRuns];
+    cut_in_warp(runs, group, position, cut, less);
 #pragma unroll
-  for (int r = 0; r < kRuns; ++r)
-    if (!kWarp || lane_id() == 0) cuts[tile * kRuns + r] = cut[r];
+    for (int r = 0; r < kRuns; ++r)
+      if (lane_id() == 0) cuts[tile * kRuns + r] = cut[r];
+  } else {
+    long long length[kRuns], cut[kRuns];
+#pragma unroll
+    for (int r = 0; r < kRuns; ++r) length[r] = runs.length(group, r);
+    auto at = [&](int r, long long i) { return runs.keys(group, r)[i]; };
+    multiway_path<kRuns, typename Runs::Key>(at, length, position - group, cut, less);
+#pragma unroll
+    for (int r = 0; r < kRuns; ++r) cuts[tile * kRuns + r] = cut[r];
+  }
 }
 
 // Merges without tiles, for few items: every item looks up by itself how many of each other run precede it. That is

@@ -16,10 +16,16 @@ using DefaultMergeTuning =
     std::conditional_t<(sizeof(Key) > 8), MergeTuning<128, 5, 1>,
                        std::conditional_t<(sizeof(Key) > 4), MergeTuning<256, 11, 4>, MergeTuning<256, 17, 7>>>;
 
-// Few small keys are sorted in smaller tiles, which take less time each.
-inline constexpr long long kSmallMergeSort = 1 << 19;
+// For up to kMergeByRank keys, and for up to kMergeByOwnCuts.
+inline constexpr long long kMergeByRank = 1 << 17;
+inline constexpr long long kMergeByOwnCuts = 1 << 20;
 template <class Key>
-using SmallMergeTuning = std::conditional_t<(sizeof(Key) > 4), DefaultMergeTuning<Key>, MergeTuning<256, 9, 6>>;
+using RankMergeTuning = std::conditional_t<(sizeof(Key) > 8), MergeTuning<128, 5, 1, MergeBy::rank>,
+                                           std::conditional_t<(sizeof(Key) > 4), MergeTuning<256, 11, 4, MergeBy::rank>,
+                                                              MergeTuning<256, 9, 6, MergeBy::rank>>>;
+template <class Key>
+using SmallMergeTuning =
+    std::conditional_t<(sizeof(Key) > 4), DefaultMergeTuning<Key>, MergeTuning<512, 9, 1, MergeBy::own_cuts>>;
 
 namespace detail {
 
@@ -30,12 +36,14 @@ cudaError_t merge_pass(cudaStream_t stream, Runs runs, typename Runs::Key* keys_
   WB_RETURN_IF_FAILED(device_traits(&device));
   const bool overlap = device.level != CodeLevel::portable;
   const long long tiles = ceil_div(count, static_cast<long long>(Tuning::kTile));
-  constexpr long long kFewTiles = 10000;
-  const bool few = tiles <= kFewTiles;
-  const long long blocks = ceil_div(few ? tiles * kWarpSize : tiles, static_cast<long long>(kCutThreads));
-  WB_RETURN_IF_FAILED(launch(few ? merge_cuts<true, Runs, Compare> : merge_cuts<false, Runs, Compare>,
-                             static_cast<unsigned>(blocks), kCutThreads, 0, stream, overlap, runs, Tuning::kTile, tiles,
-                             cuts, less));
+  if constexpr (Tuning::kBy == MergeBy::cuts) {
+    constexpr long long kFewTiles = 10000;
+    const bool few = tiles <= kFewTiles;
+    const long long blocks = ceil_div(few ? tiles * kWarpSize : tiles, static_cast<long long>(kCutThreads));
+    WB_RETURN_IF_FAILED(launch(few ? merge_cuts<true, Runs, Compare> : merge_cuts<false, Runs, Compare>,
+                               static_cast<unsigned>(blocks), kCutThreads, 0, stream, overlap, runs, Tuning::kTile,
+                               tiles, cuts, less));
+  }
   constexpr size_t kShared = MergeShared<Tuning, typename Runs::Key, typename Runs::Value>::kBytes;
   auto kernel = merge_runs<Tuning, Runs, Compare>;
   WB_RETURN_IF_FAILED(allow_shared(kernel, kShared));
@@ -59,7 +67,9 @@ cudaError_t merge_sort(const Policy& policy, const Key* keys_in, Key* keys_out, 
   constexpr bool kPairs = !std::is_same_v<Value, NoValue>;
   constexpr int kWays = 4;
   const long long tiles = ceil_div(count, static_cast<long long>(Tuning::kTile));
-  if (count < 0 || tiles > INT32_MAX) return cudaErrorInvalidValue;
+  // Only cuts found beforehand are counted in 64 bits.
+  const long long most = Tuning::kBy == MergeBy::cuts ? INT64_MAX : INT32_MAX;
+  if (count < 0 || count > most || tiles > INT32_MAX) return cudaErrorInvalidValue;
   int passes = 0;
   for (long long run = Tuning::kTile; run < count; run *= kWays) ++passes;
   Workspace workspace(policy);
@@ -86,28 +96,26 @@ cudaError_t merge_sort(const Policy& policy, const Key* keys_in, Key* keys_out, 
     const Value* from_values = to_values;
     to = from == keys_out ? other_keys : keys_out;
     to_values = to == keys_out ? values_out : other_values;
-    if (count <= Tuning::kByRank) {
+    if constexpr (Tuning::kBy == MergeBy::rank) {
       NeighbourRuns<kWays, Key, Value> runs{from, from_values, count, run};
       WB_RETURN_IF_FAILED(rank_pass(policy.stream, runs, to, to_values, count, less));
-      continue;
+    } else {
+      auto merge = [&](auto runs) { return merge_pass<Tuning>(policy.stream, runs, to, to_values, count, cuts, less); };
+      // Two runs may be all that is left.
+      WB_RETURN_IF_FAILED(count <= 2 * run ? merge(NeighbourRuns<2, Key, Value>{from, from_values, count, run})
+                                           : merge(NeighbourRuns<kWays, Key, Value>{from, from_values, count, run}));
     }
-    auto merge = [&](auto runs) { return merge_pass<Tuning>(policy.stream, runs, to, to_values, count, cuts, less); };
-    // Two runs may be all that is left.
-    WB_RETURN_IF_FAILED(count <= 2 * run ? merge(NeighbourRuns<2, Key, Value>{from, from_values, count, run})
-                                         : merge(NeighbourRuns<kWays, Key, Value>{from, from_values, count, run}));
   }
   return cudaSuccess;
 }
-
-}  // namespace detail
-
-namespace detail {
 
 template <class Tuning, class Key, class Value, class Compare>
 cudaError_t merge_sort_sized(const Policy& policy, const Key* keys_in, Key* keys_out, const Value* values_in,
                              Value* values_out, long long count, Compare less) {
   if constexpr (std::is_void_v<Tuning>) {
-    if (count <= kSmallMergeSort)
+    if (count <= kMergeByRank)
+      return merge_sort<RankMergeTuning<Key>>(policy, keys_in, keys_out, values_in, values_out, count, less);
+    if (count <= kMergeByOwnCuts)
       return merge_sort<SmallMergeTuning<Key>>(policy, keys_in, keys_out, values_in, values_out, count, less);
     return merge_sort<DefaultMergeTuning<Key>>(policy, keys_in, keys_out, values_in, values_out, count, less);
   } else {

@@ -137,6 +137,7 @@ __device__ void load_parts(Key* keys, const Runs& runs, long long group, RunPart
   __syncthreads();
 }
 
+// `cuts` is not used where blocks find their own.
 template <class Tuning, class Runs, class Compare>
 __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
     merge_runs(Runs runs, typename Runs::Key* keys_out, typename Runs::Value* values_out, const long long* cuts,
@@ -160,12 +161,29 @@ __global__ void __launch_bounds__(Tuning::kThreads, Tuning::kBlocks)
 #if WB_BULK_COPY
   cudaGridDependencySynchronize();
 #endif
-  cuts += static_cast<long long>(blockIdx.x) * kRuns;
   RunPart part[kRuns];
+  if constexpr (Tuning::kBy == MergeBy::own_cuts) {
+    __shared__ int found[2][kRuns];
+    if (warp_id() < 2) {
+      int cut[kRuns];
+      cut_in_warp(runs, group, start + warp_id() * valid, cut, less);
 #pragma unroll
-  for (int r = 0; r < kRuns; ++r) {
-    part[r].first = cuts[r];
-    part[r].items = static_cast<int>((last ? runs.length(group, r) : cuts[kRuns + r]) - cuts[r]);
+      for (int r = 0; r < kRuns; ++r)
+        if (lane_id() == 0) found[warp_id()][r] = cut[r];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < kRuns; ++r) {
+      part[r].first = found[0][r];
+      part[r].items = found[1][r] - found[0][r];
+    }
+  } else {
+    cuts += static_cast<long long>(blockIdx.x) * kRuns;
+#pragma unroll
+    for (int r = 0; r < kRuns; ++r) {
+      part[r].first = cuts[r];
+      part[r].items = static_cast<int>((last ? runs.length(group, r) : cuts[kRuns + r]) - cuts[r]);
+    }
   }
   load_parts<kThreads, Shared::kBulk>(keys, runs, group, part);
 

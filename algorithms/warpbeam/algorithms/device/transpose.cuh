@@ -2,35 +2,37 @@
 //
 // A block carries one tile through shared memory, so that both its reads and its writes are long runs. An odd pitch
 // keeps the column reads free of bank conflicts. Two things more bring it near the speed of a copy:
-//   - neighbouring tiles are visited in small squares, so that reads and writes both stay near each other in memory;
-//   - where rows of the result do not start on a sector boundary, each row of a tile is shifted to the next boundary, at
+//   - tiles follow one another downwards, so that what is written at one time lies together in memory;
+//   - where rows of the result do not start on a sector boundary, each row of a tile is shifted to the next boundary,
+//   at
 //     the price of a few rows more read: no sector is then written in two halves.
 #pragma once
+
+#include <algorithm>
 
 #include "../config.cuh"
 #include "../policy.cuh"
 #include "launch.cuh"
-#include "tile_order.cuh"
 #include "transpose_bulk.cuh"
 
 namespace warpbeam {
 
-template <int kRowsV, int kColumnsV, int kThreadsV, int kSquareV, int kBoundaryV>
+template <int kRowsV, int kColumnsV, int kThreadsV, int kBoundaryV>
 struct TransposeTuning {
   static constexpr int kRows = kRowsV;  // of the tile read: the length of the runs written
   static constexpr int kColumns = kColumnsV;
   static constexpr int kThreads = kThreadsV;
-  static constexpr int kSquare = kSquareV;  // side, in tiles, of the squares that are visited together
   static constexpr int kBoundary = kBoundaryV;  // bytes to which runs are shifted when rows do not start evenly
 };
 
 namespace detail {
 
-// kHalo extra rows are read so that row c of the result can start up to kHalo - 1 elements later.
+// A block per tile: rows of tiles in the grid's x, columns in y, matrices in z. kHalo extra rows are read so that row c
+// of the result can start up to kHalo - 1 elements later.
 template <class Tuning, int kHalo, class T>
 __global__ void __launch_bounds__(Tuning::kThreads)
     transpose_tiles(const T* __restrict__ in, T* __restrict__ out, long long rows, long long columns,
-                    long long in_pitch, long long out_pitch, unsigned tile_rows, unsigned tile_columns) {
+                    long long in_pitch, long long out_pitch, long long in_step, long long out_step) {
   constexpr int kRows = Tuning::kRows;
   constexpr int kColumns = Tuning::kColumns;
   constexpr int kThreads = Tuning::kThreads;
@@ -43,22 +45,24 @@ __global__ void __launch_bounds__(Tuning::kThreads)
   extern __shared__ __align__(128) unsigned char memory[];
   T* tile = reinterpret_cast<T*>(memory);
 
-  in += blockIdx.y * rows * in_pitch;
-  out += blockIdx.y * columns * out_pitch;
+  in += blockIdx.z * in_step;
+  out += blockIdx.z * out_step;
   const int read_column = threadIdx.x % kColumns;
   const int read_row = threadIdx.x / kColumns;
   const int write_row = threadIdx.x % kRows;
   const int write_column = threadIdx.x / kRows;
-  const TileOrigin at = transpose_tile<Tuning>(blockIdx.x, tile_rows, tile_columns);
-  const bool inside = at.row + kReadRows <= rows && at.column + kColumns <= columns;
+  const long long row0 = static_cast<long long>(blockIdx.x) * kRows;
+  const long long column0 = static_cast<long long>(blockIdx.y) * kColumns;
+  const bool inside = row0 + kReadRows <= rows && column0 + kColumns <= columns;
 
-  const T* from = in + (at.row + read_row) * in_pitch + at.column + read_column;
+  const T* from = in + (row0 + read_row) * in_pitch + column0 + read_column;
   T* const put = tile + read_row * kPitch + read_column;
   T item[kReads];
 #pragma unroll
   for (int i = 0; i < kReads; ++i) {
     const bool of_tile = kReadRows % kRowStep == 0 || read_row + i * kRowStep < kReadRows;
-    if (of_tile && (inside || (at.row + read_row + i * kRowStep < rows && at.column + read_column < columns))) item[i] = *from;
+    if (of_tile && (inside || (row0 + read_row + i * kRowStep < rows && column0 + read_column < columns)))
+      item[i] = *from;
     from += kRowStep * in_pitch;
   }
 #pragma unroll
@@ -67,13 +71,14 @@ __global__ void __launch_bounds__(Tuning::kThreads)
   __syncthreads();
 
   // How far each row of the result is shifted changes by the same amount from step to step.
-  T* to = out + (at.column + write_column) * out_pitch + at.row + write_row;
+  T* to = out + (column0 + write_column) * out_pitch + row0 + write_row;
   const T* const take = tile + write_row * kPitch + write_column;
   const long long step = kColumnStep * out_pitch;
   int shift = 0;
   const int turn = kHalo ? static_cast<int>(step % (kHalo ? kHalo : 1)) : 0;
-  if constexpr (kHalo > 0) shift = static_cast<int>(0 - reinterpret_cast<uintptr_t>(to - write_row) / sizeof(T)) & (kHalo - 1);
-  if (inside && (kHalo == 0 || at.row > 0)) {
+  if constexpr (kHalo > 0)
+    shift = static_cast<int>(0 - reinterpret_cast<uintptr_t>(to - write_row) / sizeof(T)) & (kHalo - 1);
+  if (inside && (kHalo == 0 || row0 > 0)) {
 #pragma unroll
     for (int i = 0; i < kColumns / kColumnStep; ++i) {
       to[shift] = take[shift * kPitch + i * kColumnStep];
@@ -83,10 +88,10 @@ __global__ void __launch_bounds__(Tuning::kThreads)
     return;
   }
   for (int i = 0; i < kColumns / kColumnStep; ++i) {
-    if (at.column + write_column + i * kColumnStep < columns) {
+    if (column0 + write_column + i * kColumnStep < columns) {
       // Elements before the first boundary belong to the tile above; the first tile has nobody above.
-      if (at.row == 0 && write_row < shift && write_row < rows) *to = take[i * kColumnStep];
-      if (at.row + write_row + shift < rows) to[shift] = take[shift * kPitch + i * kColumnStep];
+      if (row0 == 0 && write_row < shift && write_row < rows) *to = take[i * kColumnStep];
+      if (row0 + write_row + shift < rows) to[shift] = take[shift * kPitch + i * kColumnStep];
     }
     to += step;
     if constexpr (kHalo > 0) shift = (shift - turn) & (kHalo - 1);
@@ -122,7 +127,7 @@ __global__ void __launch_bounds__(kSide * 8) transpose_square(T* matrix, long lo
 
 template <class T>
 using DefaultTransposeTuning =
-    std::conditional_t<(sizeof(T) > 8), TransposeTuning<32, 32, 256, 1, 32>, TransposeTuning<64, 64, 512, 1, 32>>;
+    std::conditional_t<(sizeof(T) > 8), TransposeTuning<32, 32, 256, 32>, TransposeTuning<64, 64, 512, 32>>;
 
 }  // namespace detail
 
@@ -137,39 +142,48 @@ cudaError_t transpose(const Policy& policy, const T* in, T* out, long long rows,
   WB_ACQUIRE(workspace);
   if (rows < 0 || columns < 0 || batch < 0 || batch > 65535) return cudaErrorInvalidValue;
   if (rows == 0 || columns == 0 || batch == 0) return cudaSuccess;
-  long long tile_rows = ceil_div(rows, static_cast<long long>(Chosen::kRows));
-  long long tile_columns = ceil_div(columns, static_cast<long long>(Chosen::kColumns));
-  if (tile_rows * tile_columns > INT32_MAX) return cudaErrorInvalidValue;
+  const long long tile_rows = ceil_div(rows, static_cast<long long>(Chosen::kRows));
+  const long long tile_columns = ceil_div(columns, static_cast<long long>(Chosen::kColumns));
+  if (tile_rows > INT32_MAX) return cudaErrorInvalidValue;
   // A result whose rows all start on a sector needs no shifting, and very large elements gain nothing from it.
   constexpr int kSector = 32;
   constexpr int kHalo = sizeof(T) <= 8 ? Chosen::kBoundary / static_cast<int>(sizeof(T)) : 0;
+  if (in_pitch == 0) in_pitch = columns;
   if (out_pitch == 0) out_pitch = rows;
   bool even = kHalo == 0 || (reinterpret_cast<uintptr_t>(out) % kSector == 0 && out_pitch * sizeof(T) % kSector == 0);
   auto kernel = even ? detail::transpose_tiles<Chosen, 0, T> : detail::transpose_tiles<Chosen, kHalo, T>;
   size_t shared = static_cast<size_t>(Chosen::kRows + (even ? 0 : kHalo)) * (Chosen::kColumns + 1) * sizeof(T);
   WB_RETURN_IF_FAILED(allow_shared(kernel, shared));
-  dim3 grid(static_cast<unsigned>(tile_rows * tile_columns), batch);
-  kernel<<<grid, Chosen::kThreads, shared, policy.stream>>>(in, out, rows, columns, in_pitch ? in_pitch : columns,
-                                                           out_pitch, static_cast<unsigned>(tile_rows),
-                                                           static_cast<unsigned>(tile_columns));
-  return cudaGetLastError();
+  // A launch takes as many columns of tiles as the grid's y can have.
+  constexpr long long kMost = 65535;
+  for (long long first = 0; first < tile_columns; first += kMost) {
+    const dim3 grid(static_cast<unsigned>(tile_rows), static_cast<unsigned>(std::min(kMost, tile_columns - first)),
+                    batch);
+    const long long column = first * Chosen::kColumns;
+    kernel<<<grid, Chosen::kThreads, shared, policy.stream>>>(in + column, out + column * out_pitch, rows,
+                                                              columns - column, in_pitch, out_pitch, rows * in_pitch,
+                                                              columns * out_pitch);
+    WB_RETURN_IF_FAILED(cudaGetLastError());
+  }
+  return cudaSuccess;
 }
 
 #if !WB_PORTABLE
 // 4-byte elements whose rows start on 16 bytes, one matrix.
-template <class Tuning = BulkTransposeTuning<128, 64, 256, 4>>
+template <class Tuning = BulkTransposeTuning<128, 64, 256>>
 cudaError_t transpose_bulk(const Policy& policy, const unsigned* in, unsigned* out, long long rows, long long columns,
                            long long in_pitch, long long out_pitch) {
   CUtensorMap map_in, map_out;
   constexpr auto kType = CU_TENSOR_MAP_DATA_TYPE_UINT32;
   WB_RETURN_IF_FAILED(detail::make_tensor_map(&map_in, kType, in, 4, rows, columns, in_pitch, Tuning::kRows));
   WB_RETURN_IF_FAILED(detail::make_tensor_map(&map_out, kType, out, 4, columns, rows, out_pitch, Tuning::kColumns));
-  long long tile_rows = ceil_div(rows, static_cast<long long>(Tuning::kRows));
-  long long tile_columns = ceil_div(columns, static_cast<long long>(Tuning::kColumns));
+  const long long tile_rows = ceil_div(rows, static_cast<long long>(Tuning::kRows));
+  const long long tile_columns = ceil_div(columns, static_cast<long long>(Tuning::kColumns));
+  if (tile_rows > INT32_MAX || tile_columns > 65535) return cudaErrorInvalidValue;
   auto kernel = detail::transpose_bulk<Tuning>;
   WB_RETURN_IF_FAILED(allow_shared(kernel, Tuning::kShared));
-  kernel<<<static_cast<unsigned>(tile_rows * tile_columns), Tuning::kThreads, Tuning::kShared, policy.stream>>>(
-      map_in, map_out, static_cast<unsigned>(tile_rows), static_cast<unsigned>(tile_columns));
+  const dim3 grid(static_cast<unsigned>(tile_rows), static_cast<unsigned>(tile_columns));
+  kernel<<<grid, Tuning::kThreads, Tuning::kShared, policy.stream>>>(map_in, map_out);
   return cudaGetLastError();
 }
 #endif

@@ -1,23 +1,21 @@
-// The transposition kernel for Hopper and 4-byte elements: the copy engine brings the tile and takes its transpose away,
-// threads only turn it around in shared memory. Its swizzle serves both sides: reading four elements of a row per lane
-// and writing them to four rows touches every bank once.
+// The transposition kernel for Hopper and 4-byte elements: the copy engine brings the tile and takes its transpose
+// away, threads only turn it around in shared memory. Its swizzle serves both sides: reading four elements of a row per
+// lane and writing them to four rows touches every bank once.
 #pragma once
 
 #include "../config.cuh"
 #include "../thread/bulk.cuh"
 #include "tensor_map.cuh"
-#include "tile_order.cuh"
 
 #if !WB_PORTABLE
 
 namespace warpbeam {
 
-template <int kRowsV, int kColumnsV, int kThreadsV, int kSquareV>
+template <int kRowsV, int kColumnsV, int kThreadsV>
 struct BulkTransposeTuning {
   static constexpr int kRows = kRowsV;
   static constexpr int kColumns = kColumnsV;
   static constexpr int kThreads = kThreadsV;
-  static constexpr int kSquare = kSquareV;
   static constexpr int kTileBytes = kRows * kColumns * 4;
   static constexpr int kShared = 2 * kTileBytes + 1024;  // swizzled tiles start on 1 KiB
 };
@@ -26,8 +24,7 @@ namespace detail {
 
 template <class Tuning>
 __global__ void __launch_bounds__(Tuning::kThreads)
-    transpose_bulk(const __grid_constant__ CUtensorMap map_in, const __grid_constant__ CUtensorMap map_out,
-                   unsigned tile_rows, unsigned tile_columns) {
+    transpose_bulk(const __grid_constant__ CUtensorMap map_in, const __grid_constant__ CUtensorMap map_out) {
 #if WB_BULK_COPY
   constexpr int kRows = Tuning::kRows;
   constexpr int kColumns = Tuning::kColumns;
@@ -36,14 +33,12 @@ __global__ void __launch_bounds__(Tuning::kThreads)
   __shared__ __align__(8) uint64_t arrived;
   unsigned char* in = bulk::round_up_shared(raw, 1024);
   unsigned char* out = in + Tuning::kTileBytes;
-  const TileOrigin at = transpose_tile<Tuning>(blockIdx.x, tile_rows, tile_columns);
-  const int x = static_cast<int>(at.column), y = static_cast<int>(at.row);
+  const int x = blockIdx.y * kColumns, y = blockIdx.x * kRows;
   if (threadIdx.x == 0) {
     bulk::init(&arrived, 1);
     bulk::fence_init();
     bulk::expect(&arrived, Tuning::kTileBytes);
-    for (int i = 0; i < kColumns / kBox; ++i)
-      bulk::load_box(in + i * kRows * 128, &map_in, x + i * kBox, y, &arrived);
+    for (int i = 0; i < kColumns / kBox; ++i) bulk::load_box(in + i * kRows * 128, &map_in, x + i * kBox, y, &arrived);
   }
   __syncthreads();
   bulk::wait(&arrived, 0);
