@@ -136,7 +136,9 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
       }
       put(k, v, false);
     }
-  } else if (a.load && a.count == 1 && looks_for_stretches()) {
+  } else if (a.load && in_steps(a, address)) {
+    put(0, load_steps(pointer(address.run[0]), mask, a.memory, static_cast<int>(address.stride / static_cast<int64_t>(total))), false);
+  } else if (a.load && a.count == 1 && looks_for_stretches() && !address.line.base) {
     put(0, load_lanes(lanes_of(address, 8), mask, a.memory, shared), false);
   } else if (a.load) {
     const V at = addresses();
@@ -190,6 +192,10 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
       V last = v.uniform() ? v.run[0] : b_.CreateExtractElement(lanes_of(v, a.reg), b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})));
       user(b_.CreateAlignedStore(b_.CreateTrunc(last, element), pointer(address.run[0], static_cast<uint64_t>(k) * a.memory), element_align));
     }
+  } else if (in_steps(a, address)) {
+    store_steps(stored(narrow(0)), pointer(address.run[0]), mask, a.memory, static_cast<int>(address.stride / static_cast<int64_t>(total)));
+  } else if (a.count == 1 && address.line.base) {
+    store_apart(stored(narrow(0)), address.line, shared, mask, a.memory);
   } else if (a.count == 1 && looks_for_stretches()) {
     store_lanes(stored(narrow(0)), lanes_of(address, 8), mask, a.memory, shared);
   } else {

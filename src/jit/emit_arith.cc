@@ -539,6 +539,8 @@ bool Emitter::emit_pure(const vm::Insn& i) {
     std::vector<V> o;
     for (auto& [v, bytes] : in) o.push_back(lanes_of(v, bytes));
     result.lanes = apply(o, &other.lanes);
+    if (!alone_ && !not_pred)
+      if (const auto d = flow_.variable_at.find(destinations[0].at); d != flow_.variable_at.end() && plan_.slopes[d->second]) result.line = line_of_result(i, in);
   } else {
     const auto beyond = [&](int64_t stride, Width bytes) {  // from the first lane to the first that takes part
       return b_.CreateMul(b_.CreateZExtOrTrunc(head, lane_type(bytes)), llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(stride)));

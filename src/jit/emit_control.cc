@@ -19,7 +19,18 @@ Emitter::Emitter(llvm::Module& module, KernelPlan& plan, CompiledTables& tables,
   user_scope_ = llvm::MDNode::get(c_, {md.createAnonymousAliasScope(domain, "kernel")});
 }
 
-bool Emitter::block_level(uint32_t v) const { return many_regions_ && shapes_.variables[v].uniform() && shapes_.variables[v].reach == Reach::Block; }
+void Emitter::find_block_level() {
+  block_level_.assign(flow_.variables.size(), 0);
+  if (!many_regions_) return;
+  uint32_t left = kMostBlockValues;
+  for (size_t v = 0; v < block_level_.size() && left; ++v) {
+    const Shape& s = shapes_.variables[v];
+    const bool first_tells = s.runs == 1 || (s.runs > 1 && s.even);
+    if (!first_tells || (s.reach != Reach::Block && !s.paced) || flow_.variables[v].bytes > 8) continue;
+    block_level_[v] = 1;
+    --left;
+  }
+}
 
 void Emitter::find_full() {
   const size_t n = flow_.nodes.size();
@@ -51,6 +62,7 @@ void Emitter::find_full() {
 void Emitter::run() {
   const bool barriers = std::any_of(flow_.nodes.begin(), flow_.nodes.end(), [](const Node& n) { return n.ends == End::Barrier; });
   many_regions_ = barriers;
+  find_block_level();
   for (const Region& r : plan_.regions)
     for (uint32_t b : r.nodes)
       if (flow_.nodes[b].ends == End::Leave && (r.exit_node >= 0 || r.exit_to >= 0)) lanes_leave_ = true;
@@ -78,6 +90,7 @@ void Emitter::run() {
     const Shape& s = shapes_.variables[v];
     const Width bytes = flow_.variables[v].bytes;
     for (size_t r = 0; r < std::max<size_t>(s.runs, 1); ++r) storage_[v][r] = cell(type_of(bytes, s.runs == 0));
+    if (plan_.slopes[v]) storage_[v][1] = cell(lane_type(bytes)), storage_[v][2] = cell(lane_type(bytes));
     if (block_level(v)) {
       block_storage_[v] = cell(lane_type(bytes));
       block_after_[v] = cell(lane_type(bytes));
@@ -152,14 +165,21 @@ void Emitter::emit_region(size_t r) {
   b_.CreateStore(b_.getInt32(0), popc_);
   b_.CreateStore(b_.getTrue(), all_);
   b_.CreateStore(b_.getFalse(), any_);
+  if (many_regions_ && region.entry != 0)
+    live_at_exit(region).each([&](size_t v) {
+      if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), block_storage_[v]), block_after_[v]);
+    });
+  const V todo = once || agrees ? nullptr : warps_to_run(region);
   auto* head = b_.GetInsertBlock();
   auto* loop = BasicBlock::Create(c_, "warp", f_);
   auto* next = BasicBlock::Create(c_, "next_warp", f_);
   auto* after = BasicBlock::Create(c_, "warps_done", f_);
-  b_.CreateBr(loop);
+  if (todo) b_.CreateCondBr(b_.CreateICmpNE(todo, b_.getInt32(0)), loop, after);
+  else b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
-  auto* index = b_.CreatePHI(b_.getInt32Ty(), 2);
-  index->addIncoming(b_.getInt32(0), head);
+  auto* turn = b_.CreatePHI(b_.getInt32Ty(), 2);  // counts the warps, or has a bit for each that is left
+  turn->addIncoming(todo ? todo : b_.getInt32(0), head);
+  const V index = todo ? b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {turn, b_.getTrue()}) : static_cast<V>(turn);
   // The interpreter goes on with the warp that came to a barrier last and then round; so programs that leave the order of
   // their warps to chance get the same results.
   warp_ = once ? static_cast<V>(b_.getInt32(0)) : index;
@@ -227,9 +247,10 @@ void Emitter::emit_region(size_t r) {
   }
   b_.CreateBr(next);
   b_.SetInsertPoint(next);
-  V following = b_.CreateAdd(index, b_.getInt32(1));
-  index->addIncoming(following, next);
-  b_.CreateCondBr(once ? static_cast<V>(b_.getFalse()) : b_.CreateICmpULT(following, b_.getInt32(warps)), loop, after);
+  const V following = todo ? b_.CreateAnd(turn, b_.CreateSub(turn, b_.getInt32(1))) : b_.CreateAdd(turn, b_.getInt32(1));
+  turn->addIncoming(following, next);
+  const V more = todo ? b_.CreateICmpNE(following, b_.getInt32(0)) : b_.CreateICmpULT(following, b_.getInt32(warps));
+  b_.CreateCondBr(once ? static_cast<V>(b_.getFalse()) : more, loop, after);
   b_.SetInsertPoint(after);
   emit_dispatch(region, once);
 }

@@ -45,6 +45,12 @@ Emitter::V Emitter::kept_place(uint32_t v) {
   return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_piece_, static_cast<uint64_t>(kept_at_[v]));
 }
 
+// How far the variable has grown from the first warp to this one.
+Emitter::V Emitter::paced(size_t v) {
+  llvm::Type* type = lane_type(flow_.variables[v].bytes);
+  return b_.CreateMul(b_.CreateZExtOrTrunc(warp_, type), llvm::ConstantInt::getSigned(type, shapes_.variables[v].pace));
+}
+
 void Emitter::load_kept(const Region& region) {
   kept_piece_ = b_.CreateInBoundsGEP(b_.getInt8Ty(), kept_,
                                      b_.CreateMul(b_.CreateZExt(warp_, b_.getInt64Ty()), b_.getInt64(kept_stride_)));
@@ -53,7 +59,8 @@ void Emitter::load_kept(const Region& region) {
     const Width bytes = flow_.variables[v].bytes;
     const Shape& s = shapes_.variables[v];
     if (block_level(static_cast<uint32_t>(v))) {
-      b_.CreateStore(b_.CreateLoad(lane_type(bytes), block_storage_[v]), storage_[v][0]);
+      const V first = b_.CreateLoad(lane_type(bytes), block_storage_[v]);
+      b_.CreateStore(bytes ? b_.CreateAdd(first, paced(v)) : first, storage_[v][0]);
       return;
     }
     if (kept_at_[v] < 0) return;
@@ -78,7 +85,8 @@ void Emitter::store_kept(const Region& region) {
   live_at_exit(region).each([&](size_t variable) {
     const uint32_t v = static_cast<uint32_t>(variable);
     if (block_level(v)) {
-      b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), storage_[v][0]), block_after_[v]);
+      const V first = b_.CreateLoad(lane_type(flow_.variables[v].bytes), storage_[v][0]);
+      b_.CreateStore(flow_.variables[v].bytes ? b_.CreateSub(first, paced(v)) : first, block_after_[v]);
       return;
     }
     if (kept_at_[v] < 0 || (region.entry != 0 && !written.has(v))) return;
@@ -114,8 +122,9 @@ std::vector<Saved> Emitter::saved(const Bits& variables, bool between_regions) {
     if (!between_regions) {
       if (s.local) s.part = std::min<int32_t>(parts++, kMostParts - 1);
     } else if (block_level(static_cast<uint32_t>(v))) {
-      s.block_value = std::min<int32_t>(values++, kMostBlockValues - 1);
-      s.runs = s.bytes ? 1 : 0;
+      s.block_value = values++;
+      s.gap = shape.gap;
+      s.pace = shape.pace;
     } else {
       s.kept = kept_at_[v];
     }
@@ -167,6 +176,17 @@ bool Emitter::of_block(int32_t at, Width bytes) const {
   return s.kind == SourceKind::Constant || (s.kind == SourceKind::Variable && block_level(s.variable));
 }
 
+// Nothing but results from operands; the block's parameters may be among them.
+bool Emitter::only_computes(const vm::Insn& i) const {
+  if (i.fn == flow_.services->label || i.fn == flow_.services->jump) return true;
+  if (i.call || !shapes_.has_ir(i)) return false;
+  const isa::Kind kind = i.source ? i.source->form.row->kind : isa::Kind::Misc;
+  const bool parameter = kind == isa::Kind::Memory && i.op[1] < 0 &&
+                         (i.mods().space == isa::Space::Param || i.mods().space == isa::Space::ParamEntry);
+  return i.fn == flow_.services->not_pred ||
+         (kind != isa::Kind::Warp && kind != isa::Kind::Barrier && (kind != isa::Kind::Memory || parameter));
+}
+
 bool Emitter::runs_once(const Region& region) const {
   if (!many_regions_ || region.entry == 0 || (region.exit_node < 0 && region.exit_to < 0)) return false;
   for (uint32_t n : region.nodes) {
@@ -178,13 +198,7 @@ bool Emitter::runs_once(const Region& region) const {
       const vm::Insn& i = flow_.code->insns[k];
       if (i.fn == flow_.services->label || i.fn == flow_.services->jump) continue;
       if (i.guard >= 0 && !of_block(i.guard, 0)) return false;
-      if (i.call || !shapes_.has_ir(i)) return false;
-      const isa::Kind kind = i.source ? i.source->form.row->kind : isa::Kind::Misc;
-      const bool parameter = kind == isa::Kind::Memory && i.op[1] < 0 &&
-                             (i.mods().space == isa::Space::Param || i.mods().space == isa::Space::ParamEntry);
-      if (i.fn != flow_.services->not_pred &&
-          (kind == isa::Kind::Warp || kind == isa::Kind::Barrier || (kind == isa::Kind::Memory && !parameter)))
-        return false;
+      if (!only_computes(i)) return false;
       for (const Slot& s : flow_.slots[k])
         if (s.written && !of_block(s.at, s.bytes)) return false;
     }

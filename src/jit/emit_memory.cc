@@ -54,6 +54,8 @@ Value Emitter::address_of(const Access& a) {
     return b_.CreateZExt(v, type_of(8, vector));
   };
   if (address.runs == 0) address.lanes = whole(address.lanes, true);
+  if (address.line.base && i.base_width == 8) address.line.base = whole(address.line.base, false);
+  else address.line = {};
   for (size_t r = 0; r < address.runs; ++r) address.run[r] = whole(address.run[r], false);
   return address;
 }
@@ -197,10 +199,19 @@ void Emitter::emit_memory(const vm::Insn& i) {
     b_.SetInsertPoint(next);
     return;
   }
-  auto* fast = BasicBlock::Create(c_, "fast", f_);
   auto* slow = BasicBlock::Create(c_, "slow", f_);
   auto* join = BasicBlock::Create(c_, "join", f_);
   auto* likely = llvm::MDBuilder(c_).createBranchWeights(10000, 1);
+  if (address.line.base && looks_for_stretches()) {
+    check_line(*a, address.line, mask, slow);
+    touch_line(*a, address, mask);
+    b_.CreateBr(join);
+    b_.SetInsertPoint(slow);
+    handle(join);
+    b_.SetInsertPoint(join);
+    return;
+  }
+  auto* fast = BasicBlock::Create(c_, "fast", f_);
   if (address.runs == 0) {
     b_.CreateCondBr(fits_lanes(*a, address.lanes, mask), fast, slow, likely);
   } else {

@@ -63,6 +63,7 @@ Value Emitter::read_variable(uint32_t variable) {
   v.runs = s.runs;
   v.stride = s.stride;
   if (s.runs == 0) v.lanes = b_.CreateLoad(type_of(bytes, true), storage_[variable][0]);
+  if (s.runs == 0 && plan_.slopes[variable]) v.line = {b_.CreateLoad(lane_type(bytes), storage_[variable][1]), b_.CreateLoad(lane_type(bytes), storage_[variable][2])};
   v.even = s.even;
   v.gap = s.gap;
   for (size_t r = 0; r < s.runs; ++r) {
@@ -166,6 +167,11 @@ void Emitter::write(int32_t at, Width bytes, const Value& v) {
   if (out.runs) {
     for (size_t r = 0; r < out.runs; ++r) b_.CreateStore(out.run[r], storage_[k][r]);
     return;
+  }
+  if (plan_.slopes[k]) {
+    const Line line = line_of(v, bytes);
+    b_.CreateStore(line.base, storage_[k][1]);
+    b_.CreateStore(line.slope, storage_[k][2]);
   }
   if (forced_ || shapes_.needs_blend(node_, k)) {
     const V old = b_.CreateLoad(type_of(bytes, true), storage_[k][0]);

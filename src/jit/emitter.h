@@ -23,6 +23,11 @@ namespace warpbeam::jit {
 
 inline constexpr int kLanes = 32;
 
+// Lane l has base + l * slope.
+struct Line {
+  llvm::Value *base = nullptr, *slope = nullptr;
+};
+
 struct Value {
   std::array<llvm::Value*, 4> run{};  // when runs > 0: the value in each run's first lane
   llvm::Value* lanes = nullptr;       // when runs == 0
@@ -30,6 +35,7 @@ struct Value {
   int64_t stride = 0;
   bool even = false;                  // run r begins r * gap after run 0
   int64_t gap = 0;
+  Line line;                          // beside `lanes`, where it is known (slopes.h)
   bool uniform() const { return runs == 1 && stride == 0; }
 };
 
@@ -53,6 +59,7 @@ struct KernelPlan {  // what is compiled
   Shapes shapes;
   Roots roots;
   std::vector<LaneLoop> lane_loops;
+  std::vector<char> slopes;      // by variable
   std::vector<Region> regions;
   std::vector<char> decides;
   std::array<uint32_t, 3> block{1, 1, 1};
@@ -103,7 +110,14 @@ class Emitter {
   bool inside(uint32_t node) const;
   void emit_instruction(const vm::Insn& insn);
   void find_full();
-  bool block_level(uint32_t variable) const;         // one value for the block, kept in a scalar between regions
+  // One value for the block, or one that grows evenly from warp to warp: kept in a scalar between regions.
+  bool block_level(uint32_t variable) const { return block_level_[variable]; }
+  void find_block_level();
+  V paced(size_t variable);
+  bool only_computes(const vm::Insn& insn) const;
+  // Which warps have anything to do in a region, a bit for each (emit_skip.cc); null: all of them.
+  V warps_to_run(const Region& region);
+  bool does_nothing(uint32_t node, const Region& region, bool& computes) const;
   Bits live_at_exit(const Region& region) const;
   Bits written_in(const Region& region) const;
   const vm::Insn* exit_insn(const Region& region) const;
@@ -142,6 +156,18 @@ class Emitter {
     V base = nullptr, places = nullptr, first[2]{};
   };
   bool looks_for_stretches() const;
+  using Line = warpbeam::jit::Line;
+  Line line_of(const Value& v, Width bytes);         // emit_sloped.cc
+  Line line_of_result(const vm::Insn& insn, const std::vector<std::pair<Value, Width>>& in);
+  std::pair<V, V> ends_of(V mask);
+  static bool wide_host();
+  V spread_mask(V mask, int step);
+  bool in_steps(const Access& a, const Value& address) const;
+  V load_steps(V pointer, V mask, Width bytes, int step);
+  void store_steps(V data, V pointer, V mask, Width bytes, int step);
+  void store_apart(V data, const Line& line, V shared, V mask, Width bytes);
+  void check_line(const Access& a, const Line& line, V mask, llvm::BasicBlock* slow);
+  void touch_line(const Access& a, const Value& address, V mask);
   Scattered sort_out(V at, Width bytes, V base);     // emit_scattered.cc
   V place_of(const Scattered& s, V at, llvm::Type* element);
   V load_lanes(V at, V mask, Width bytes, V base);
@@ -197,6 +223,7 @@ class Emitter {
   V context_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   std::vector<std::array<llvm::AllocaInst*, 4>> storage_;       // by variable: what this warp sees
+  std::vector<char> block_level_;
   std::vector<llvm::AllocaInst*> block_storage_;  // of variables that are the same in the whole block, between regions
   std::vector<llvm::AllocaInst*> masks_;          // by node: lanes that are to run it
   std::vector<llvm::BasicBlock*> blocks_;         // by node, in the region that is being written

@@ -15,6 +15,7 @@
 
 #include "jit/codegen.h"
 #include "jit/emitter.h"
+#include "jit/slopes.h"
 #include "vm/grid.h"
 
 namespace warpbeam::jit {
@@ -289,6 +290,8 @@ class FastEngine final : public vm::Engine {
       }
     plan.roots = find_roots(plan.flow);
     if (!left_out("lanes")) plan.lane_loops = find_lane_loops(plan.flow, plan.shapes, plan.regions);
+    plan.slopes.assign(plan.flow.variables.size(), 0);
+    if (!left_out("slopes")) plan.slopes = find_slopes(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
     if (!generator_) {
       auto made = CodeGenerator::make();
       if (!made) return made.error().message;

@@ -43,6 +43,17 @@ void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which
       std::memcpy(at, &mask, 4);
       continue;
     }
+    std::byte bases[4 * 8];
+    if (s.runs && s.block_value >= 0) {
+      uint64_t first;
+      std::memcpy(&first, from, 8);
+      first += static_cast<uint64_t>(s.pace) * w.index;
+      for (uint64_t r = 0; r < s.runs; ++r) {
+        const uint64_t base = first + static_cast<uint64_t>(s.gap) * r;
+        std::memcpy(bases + r * s.bytes, &base, s.bytes);
+      }
+      from = bases;
+    }
     put_lanes(lanes, s, from);
     if (!s.local) std::memcpy(at, lanes, static_cast<size_t>(kLanes) * s.bytes);
     else

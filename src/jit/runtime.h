@@ -13,7 +13,7 @@
 
 namespace warpbeam::jit {
 
-inline constexpr uint32_t kMostPending = 256, kMostParts = 16, kMostBlockValues = 512, kMostOperands = 64, kMostCells = 2048;
+inline constexpr uint32_t kMostPending = 256, kMostParts = 16, kMostBlockValues = 1024, kMostOperands = 64, kMostCells = 2048;
 
 // What the processor has that code is compiled for.
 struct Processor {
@@ -55,7 +55,8 @@ struct Saved {
   uint8_t runs = 0;
   bool loose = false;
   int64_t stride = 0;
-  int32_t block_value = -1;   // it is in Context::block_values instead
+  int64_t gap = 0, pace = 0;  // of what is in Context::block_values: from run to run, from warp to warp
+  int32_t block_value = -1;   // what its first run has in warp 0 is in Context::block_values instead
   int32_t part = -1;          // it is in Context::parts
   int32_t kept = -1;          // it is in the warp's piece of Context::kept
 };  // none of them: in the frame already

@@ -36,6 +36,23 @@ Shape spaced(Shape s, std::optional<int64_t> gap) {
   return s;
 }
 
+std::optional<int64_t> pace_of(const Shape& s) {
+  if (s.reach == Reach::Block) return 0;
+  return s.paced ? std::optional(s.pace) : std::nullopt;
+}
+
+Shape with_pace(Shape s, std::optional<int64_t> pace) {
+  s.paced = !s.unset && s.runs > 0 && s.reach == Reach::Warp && pace && std::abs(*pace) <= INT32_MAX;
+  s.pace = s.paced ? *pace : 0;
+  return s;
+}
+
+// Other warps may have something else.
+Shape of_warp(Shape s) {
+  s.reach = Reach::Warp;
+  return with_pace(s, std::nullopt);
+}
+
 Shape join(const Shape& a, const Shape& b) {
   if (a.unset) return b;
   if (b.unset) return a;
@@ -48,7 +65,7 @@ Shape join(const Shape& a, const Shape& b) {
   s.reach = std::max(a.reach, b.reach);
   s.align = std::min(a.align, b.align);
   s.bits = std::max(a.bits, b.bits);
-  return s;
+  return with_pace(s, pace_of(a) == pace_of(b) ? pace_of(a) : std::nullopt);
 }
 
 uint8_t sum_bits(uint8_t a, uint8_t b) {
@@ -66,8 +83,10 @@ Shape add(const Shape& a, const Shape& b, bool subtract) {
   const int64_t stride = subtract ? a.stride - b.stride : a.stride + b.stride;
   const int runs = std::max(a.runs, b.runs);
   const auto ga = gap_in(a, runs), gb = gap_in(b, runs);
-  return spaced(runs_of(runs, stride, std::max(a.reach, b.reach), std::min(a.align, b.align), subtract ? 64 : sum_bits(a.bits, b.bits)),
-                ga && gb ? std::optional(subtract ? *ga - *gb : *ga + *gb) : std::nullopt);
+  const auto pa = pace_of(a), pb = pace_of(b);
+  const Shape s = spaced(runs_of(runs, stride, std::max(a.reach, b.reach), std::min(a.align, b.align), subtract ? 64 : sum_bits(a.bits, b.bits)),
+                         ga && gb ? std::optional(subtract ? *ga - *gb : *ga + *gb) : std::nullopt);
+  return with_pace(s, pa && pb ? std::optional(subtract ? *pa - *pb : *pa + *pb) : std::nullopt);
 }
 
 bool constant_of(const Flow& flow, int32_t at, Width bytes, uint64_t& value) {
@@ -84,10 +103,12 @@ Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, i
   for (const auto& [x, y, at] : {std::tuple{a, b, b_at}, std::tuple{b, a, a_at}})
     if (constant_of(flow, at, bytes, c)) {
       const int64_t factor = widened ? static_cast<uint32_t>(c) : bytes == 4 ? static_cast<int32_t>(c) : static_cast<int64_t>(c);
-      if (x.stride == 0 && (!x.even || x.gap == 0)) return runs_of(x.runs, 0, x.reach, c ? x.align + log2_of(c) : 62, bits);
+      const auto grows = std::abs(factor) <= INT32_MAX ? pace_of(x) : std::nullopt;
+      const auto pace = grows ? std::optional(*grows * factor) : std::nullopt;
+      if (x.stride == 0 && (!x.even || x.gap == 0)) return with_pace(runs_of(x.runs, 0, x.reach, c ? x.align + log2_of(c) : 62, bits), pace);
       if (factor > INT32_MAX || factor < INT32_MIN || x.stride > INT32_MAX || x.stride < INT32_MIN) return vector_shape();
       const bool small = x.even && std::abs(x.gap) <= INT32_MAX;
-      return spaced(runs_of(x.runs, x.stride * factor, x.reach, c ? x.align + log2_of(c) : 62, bits), small ? std::optional(x.gap * factor) : std::nullopt);
+      return with_pace(spaced(runs_of(x.runs, x.stride * factor, x.reach, c ? x.align + log2_of(c) : 62, bits), small ? std::optional(x.gap * factor) : std::nullopt), pace);
     }
   if (a.stride || b.stride) return vector_shape();
   return runs_of(std::max(a.runs, b.runs), 0, std::max(a.reach, b.reach), a.align + b.align, bits);
@@ -153,19 +174,20 @@ Shape Shapes::special(const vm::FrameSlot& s) const {
       const uint32_t x = block[0], c = s.component;
       if (c > 2 || block[c] == 1) return uniform_shape(Reach::Block, 62, 0);
       const int bits = std::bit_width(block[c] - 1);
-      if (c == 0 && (one_dimension || x % 32 == 0)) return runs_of(1, 1, Reach::Warp, kWarpBits, bits);
-      if (c == 0 && std::has_single_bit(x) && x < 32) return spaced(runs_of(static_cast<int>(32 / x), 1, Reach::Warp, 62, bits), 0);
-      if (c == 1 && x % 32 == 0) return uniform_shape(Reach::Warp, 0, static_cast<uint8_t>(bits));
+      if (c == 0 && (one_dimension || x % 32 == 0)) return with_pace(runs_of(1, 1, Reach::Warp, kWarpBits, bits), one_dimension ? std::optional(32) : std::nullopt);
+      if (c == 0 && std::has_single_bit(x) && x < 32) return with_pace(spaced(runs_of(static_cast<int>(32 / x), 1, Reach::Warp, 62, bits), 0), 0);
+      if (c == 1 && x % 32 == 0) return with_pace(uniform_shape(Reach::Warp, 0, static_cast<uint8_t>(bits)), x == 32 && block[2] == 1 ? std::optional(1) : std::nullopt);
       if (c == 1 && std::has_single_bit(x) && x < 32) {
         const Shape y = runs_of(static_cast<int>(32 / x), 0, Reach::Warp, 0, bits);
-        return x * block[1] % 32 == 0 ? spaced(y, 1) : y;  // else a warp may go on in the next plane
+        if (x * block[1] % 32) return y;  // a warp may go on in the next plane
+        return with_pace(spaced(y, 1), block[2] == 1 ? std::optional(32 / x) : std::nullopt);
       }
       if (c == 2 && (x * block[1]) % 32 == 0) return uniform_shape(Reach::Warp, 0, static_cast<uint8_t>(bits));
       return vector_shape();
     }
     case Special::Laneid: return runs_of(1, 1, Reach::Block, 62, 5);
     case Special::LanemaskEq: case Special::LanemaskLt: case Special::LanemaskLe: case Special::LanemaskGe: case Special::LanemaskGt: return vector_shape();
-    case Special::Warpid: return uniform_shape(Reach::Warp, 0, 5);
+    case Special::Warpid: return with_pace(uniform_shape(Reach::Warp, 0, 5), 1);
     case Special::Ntid: return uniform_shape(Reach::Block, s.component < 3 ? static_cast<uint8_t>(log2_of(block[s.component])) : 0, 11);
     default: return uniform_shape(Reach::Block);
   }
@@ -255,8 +277,10 @@ Shape Shapes::result(const vm::Insn& i) const {
       const Shape c = source(i.op[3], 0);
       if (!c.uniform()) return vector_shape();
       Shape r = join(source(i.op[1], bytes), source(i.op[2], bytes));
-      if (!r.vector()) r.reach = std::max(r.reach, c.reach);
-      return r;
+      if (r.vector()) return r;
+      const auto pace = c.reach == Reach::Block ? pace_of(r) : std::nullopt;
+      r.reach = std::max(r.reach, c.reach);
+      return with_pace(r, pace);
     }
     case Kind::Convert: {
       const Type a = s.form.atype;
@@ -271,7 +295,8 @@ Shape Shapes::result(const vm::Insn& i) const {
       if (m.sat || isa::bytes_of(t) < 4 || isa::bytes_of(a) < 4 || i.count != isa::bytes_of(a)) return vector_shape();
       if (isa::bytes_of(t) == 8 && isa::bytes_of(a) == 4 && !assume_no_wrap && x.bits > 30) return vector_shape();
       if (i.width != isa::bytes_of(t)) return vector_shape();
-      return x;
+      // What does not wrap in any warp may do so from warp to warp.
+      return isa::bytes_of(t) > isa::bytes_of(a) && x.bits > 30 ? with_pace(x, std::nullopt) : x;
     }
     case Kind::Lane: break;
     default: return scalar ? uniform_shape(reach) : vector_shape();
@@ -288,6 +313,9 @@ Shape Shapes::result(const vm::Insn& i) const {
   if (op == "mad" && lo) return add(multiply(*flow, a, b, i.op[1], i.op[2], bytes), source(i.op[3], bytes), false);
   if ((op == "mul" || op == "mad") && wide && bytes == 4) {
     Shape r = multiply(*flow, a, b, i.op[1], i.op[2], bytes, !isa::is_signed(t));
+    // What does not wrap in any warp may do so from warp to warp.
+    for (const Shape& x : {a, b})
+      if (x.paced && x.bits > 30) r = with_pace(r, std::nullopt);
     if (!r.vector() && r.stride != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) return vector_shape();
     if (r.even && r.gap != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) r.even = false, r.gap = 0;
     if (!r.vector() && r.stride != 0 && !(a.bits <= 31 || b.bits <= 31) && !isa::is_signed(t)) { /* checked at run time */ }
@@ -295,8 +323,10 @@ Shape Shapes::result(const vm::Insn& i) const {
   }
   if (op == "shl" && constant_of(*flow, i.op[2], 4, c)) {
     if (a.vector() || c > 32 || std::abs(a.stride) > INT32_MAX) return flat ? runs_of(runs, 0, reach, 0, 64) : vector_shape();
-    return spaced(runs_of(a.runs, a.stride * (int64_t(1) << c), a.reach, a.align + static_cast<int>(c), a.bits + c > 31 ? 64 : static_cast<int>(a.bits + c)),
-                  a.even ? std::optional(a.gap * (int64_t(1) << c)) : std::nullopt);
+    const auto pace = pace_of(a);
+    return with_pace(spaced(runs_of(a.runs, a.stride * (int64_t(1) << c), a.reach, a.align + static_cast<int>(c), a.bits + c > 31 ? 64 : static_cast<int>(a.bits + c)),
+                            a.even ? std::optional(a.gap * (int64_t(1) << c)) : std::nullopt),
+                     pace ? std::optional(*pace * (int64_t(1) << c)) : std::nullopt);
   }
   const int run_bits = a.runs ? kWarpBits - log2_of(a.runs) : 0;  // lanes of a run
   if (op == "and") {
@@ -316,14 +346,20 @@ Shape Shapes::result(const vm::Insn& i) const {
     const int bits = isa::is_signed(t) && a.bits > 31 ? 64 : std::max<int>(0, a.bits - static_cast<int>(c));
     if (a.stride == 0) return runs_of(a.runs, 0, a.reach, align, bits);
     if (a.stride != 1 || a.align < std::min<int>(static_cast<int>(c), run_bits) ) return vector_shape();
-    if (static_cast<int>(c) >= run_bits && a.align >= run_bits) return runs_of(a.runs, 0, a.reach, 0, bits);
+    if (static_cast<int>(c) >= run_bits && a.align >= run_bits) {
+      // Warp by warp a multiple of what is shifted out: the quotient grows as evenly.
+      const bool even = a.runs == 1 && a.paced && a.bits <= 30 && a.align >= c && a.pace % (int64_t(1) << c) == 0;
+      return with_pace(runs_of(a.runs, 0, a.reach, 0, bits), even ? std::optional(a.pace >> c) : std::nullopt);
+    }
     if (static_cast<int>(c) < run_bits && a.align >= static_cast<int>(c)) return runs_of(32 >> c, 0, a.reach, 0, bits);
     return vector_shape();
   }
   if (op == "or" && !a.vector() && !b.vector() && (a.stride || b.stride)) {
     // Bits that do not meet: or is a sum. The run's own lanes count among the bits of the one that grows.
     const auto below = [](const Shape& x, const Shape& y) { return x.bits <= y.align && y.stride == 0; };
-    if (below(a, b) || below(b, a)) return add(a, b, false);
+    // What does not grow, under the lowest bit that any lane of the other can have.
+    const auto under = [](const Shape& x, const Shape& y) { return x.stride == 0 && y.stride != 0 && x.bits <= std::min<int>(y.align, std::countr_zero(static_cast<uint64_t>(y.stride))); };
+    if (below(a, b) || below(b, a) || under(a, b) || under(b, a)) return add(a, b, false);
     return vector_shape();
   }
   return flat ? runs_of(runs, 0, reach, 0, 64) : vector_shape();
@@ -358,9 +394,9 @@ Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::
             const Shape g = s.source(i.guard, 0);
             if (g.unset) continue;
             if (!g.uniform()) r = vector_shape();
-            else r.reach = std::max(r.reach, g.reach);
+            else if (g.reach == Reach::Warp) r = of_warp(r);
           }
-          if (per_warp[b]) r.reach = Reach::Warp;
+          if (per_warp[b]) r = of_warp(r);
           if (r.runs && s.needs_blend(b, v->second)) r = vector_shape();
           if (flow.variables[v->second].bytes == 16) r = vector_shape();
           if (flow.variables[v->second].bytes == 0 && !r.uniform()) r = vector_shape();

@@ -23,6 +23,8 @@ struct Shape {
   int64_t stride = 0;
   bool even = false;      // each run's first value is `gap` more than that of the run before it
   int64_t gap = 0;
+  bool paced = false;     // from warp to warp it grows by `pace`; what is the same in the whole block grows by nothing
+  int64_t pace = 0;
   bool vector() const { return !unset && runs == 0; }
   bool uniform() const { return runs == 1 && stride == 0; }
   bool operator==(const Shape&) const = default;

@@ -56,5 +56,22 @@ TEST_F(Engines, AgreeOnWarpsThatSkipARegion) {
         {2, 1, 1}, {96, 1, 1}, n);
 }
 
+TEST_F(Engines, AgreeOnWhichWarpsHaveSomethingToDo) {
+  // Whatever is compared, from either side, with either way idle; a value of the block is found on the idle way, and
+  // one that grows from warp to warp outlives the barriers.
+  for (const char* compare : {"lt.u32", "le.s32", "gt.s32", "ge.u32", "eq.u32", "ne.s32", "lo.u32", "hs.u32"})
+    for (const char* operands : {"%r7, %r8", "%r8, %r7"})
+      for (const char* guard : {"@%p2", "@!%p2"})
+        both(fmt::format("mov.u32 %r9, tile; mad.lo.u32 %r9, %t, 4, %r9; st.shared.u32 [%r9], %i; mov.u32 %r8, %n; "
+                         "mov.u32 %r5, 0; mad.lo.u32 %r6, %t, 8, 3; shr.u32 %r10, %t, 5;\n"
+                         "L: bar.sync 0; add.u32 %r7, %t, 7; setp.{} %p2, {}; {} bra S; ld.shared.u32 %r2, [%r9]; "
+                         "mad.lo.u32 %r2, %r2, 3, %r8; add.u32 %r2, %r2, %r6;\n"
+                         "st.shared.u32 [%r9], %r2; S: add.u32 %r5, %r5, %r8; bar.sync 0; shr.u32 %r8, %r8, 1; "
+                         "setp.ne.u32 %p1, %r8, 0; @%p1 bra L; ld.shared.u32 %r4, [%r9]; add.u32 %r4, %r4, %r5;\n"
+                         "mad.lo.u32 %r4, %r10, 64, %r4; st.global.u32 [%at], %r4; ret;",
+                         compare, operands, guard),
+             {2, 1, 1}, {240, 1, 1}, 250);
+}
+
 }  // namespace
 }  // namespace warpbeam::vm

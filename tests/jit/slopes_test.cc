@@ -1,0 +1,87 @@
+// Addresses that grow evenly from lane to lane: by a constant other than the element, and by what is only known at run
+// time; for all lanes and for some, in global and in shared memory, up to faults.
+#include "both_engines.h"
+
+namespace warpbeam::vm {
+namespace {
+
+constexpr uint32_t kSteps[] = {0, 1, 2, 3, 4, 5, 8, 16, 20};
+// Lanes that go on: all, the first ones, and some here and there.
+constexpr const char* kWho[] = {"", "setp.gt.u32 %p1, %t, 41; @%p1 bra S;",
+                                "and.b32 %r9, %i, 5; setp.eq.u32 %p1, %r9, 4; @%p1 bra S;"};
+
+TEST_F(Engines, AgreeOnLoadsOfAnyStep) {
+  for (const char* who : kWho)
+    for (const uint32_t n : kSteps) {
+      both(fmt::format("mov.u32 %r2, 7; mul.lo.s32 %r1, %t, %n; mul.wide.s32 %d1, %r1, 4; add.s64 %d1, %out, %d1; {} "
+                       "ld.global.u32 %r2, [%d1]; ld.global.u32 %r3, [%d1+4]; add.u32 %r2, %r2, %r3; S: "
+                       "st.global.u32 [%at+8192], %r2; ret;",
+                       who),
+           {2, 1, 1}, {90, 1, 1}, n);
+      both(
+          fmt::format("mov.u32 %r2, 7; sub.u32 %r4, 90, %t; cvt.s64.s32 %d2, %r4; cvt.u64.u32 %d3, %n; mul.lo.s64 %d2, "
+                      "%d2, %d3; shl.b64 %d2, %d2, 3; add.s64 %d2, %d2, %out; {} ld.global.u64 %d4, [%d2]; "
+                      "cvt.u32.u64 %r2, %d4; S: st.global.u32 [%at+15000], %r2; ret;",
+                      who),
+          {2, 1, 1}, {64, 1, 1}, n);
+    }
+}
+
+TEST_F(Engines, AgreeOnStoresOfAnyStep) {
+  for (const char* who : kWho)
+    for (const uint32_t n : kSteps)
+      both(
+          fmt::format("mad.lo.s32 %r1, %t, %n, 3; mul.wide.s32 %d1, %r1, 4; add.s64 %d1, %out, %d1; {} "
+                      "st.global.u32 [%d1], %i; S: sub.u32 %r1, 200, %r1; mul.wide.s32 %d2, %r1, 8; add.s64 %d2, %out, "
+                      "%d2; cvt.u64.u32 %d3, %i; setp.gt.s32 %p2, %r1, 0; @!%p2 bra E; st.global.u64 [%d2+12288], %d3; "
+                      "E: ret;",
+                      who),
+          {1, 1, 1}, {90, 1, 1}, n);
+}
+
+TEST_F(Engines, AgreeOnConstantSteps) {
+  for (const char* who : kWho)
+    for (const char* element : {"u32", "u64"})
+      for (const int step : {1, 2, 3, 4, 8}) {
+        const char* value = element[1] == '3' ? "%r2" : "%d2";
+        both(fmt::format(
+                 "mov.u32 %r2, 5; cvt.u64.u32 %d2, %i; mul.wide.u32 %d1, %t, {}; add.s64 %d1, %out, %d1; mov.u64 "
+                 "%d3, tile; mul.wide.u32 %d4, %t, {}; add.s64 %d3, %d3, %d4; {} ld.global.{} {}, [%d1]; "
+                 "st.shared.{} [%d3+16], {}; ld.shared.{} {}, [%d3+16]; st.global.{} [%d1+8192], {}; S: ret;",
+                 step * (element[1] == '3' ? 4 : 8), step * (element[1] == '3' ? 4 : 8), who, element, value, element,
+                 value, element, value, element, value),
+             {1, 1, 1}, {60, 1, 1}, 0);
+      }
+}
+
+// The balanced tree of a scan, whose steps double from one barrier to the next.
+TEST_F(Engines, AgreeOnATreeOfGrowingSteps) {
+  for (const uint32_t threads : {32u, 64u, 128u})
+    both(
+        "mov.u64 %d9, tile; shl.b32 %r1, %t, 1; mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %d9, %d1; st.shared.u32 [%d1], "
+        "%i; st.shared.u32 [%d1+4], 3; or.b32 %r2, %r1, 1; mov.u32 %r3, 1; mov.u32 %r4, %s;\n"
+        "L: bar.sync 0; setp.ge.u32 %p1, %t, %r4; @%p1 bra N; mul.lo.s32 %r5, %r3, %r2; add.s32 %r6, %r5, %r3; "
+        "mul.wide.s32 %d2, %r5, 4; add.s64 %d2, %d9, %d2; mul.wide.s32 %d3, %r6, 4; add.s64 %d3, %d9, %d3;\n"
+        "ld.shared.u32 %r7, [%d2+-4]; ld.shared.u32 %r8, [%d3+-4]; st.shared.u32 [%d2+-4], %r8; add.u32 %r8, %r7, %r8; "
+        "st.shared.u32 [%d3+-4], %r8; N: shl.b32 %r3, %r3, 1; shr.u32 %r4, %r4, 1; setp.ne.u32 %p2, %r4, 0; @%p2 bra "
+        "L;\n"
+        "bar.sync 0; ld.shared.u32 %r9, [%d1]; ld.shared.u32 %r10, [%d1+4]; mad.lo.u32 %r9, %r9, 77, %r10; "
+        "st.global.u32 [%at], %r9; ret;",
+        {2, 1, 1}, {threads, 1, 1}, 0);
+}
+
+TEST_F(Engines, AgreeOnStepsThatLeaveTheAllocation) {
+  for (const uint32_t n : {100u, 5000u, 0x08000001u, 0x7fffffffu, 0xffffffffu, 0xfffffff0u}) {
+    both(
+        "mul.lo.s32 %r1, %t, %n; mul.wide.s32 %d1, %r1, 4; add.s64 %d1, %out, %d1; ld.global.u32 %r2, [%d1]; "
+        "st.global.u32 [%at], %r2; ret;",
+        {1, 1, 1}, {64, 1, 1}, n);
+    both(
+        "mul.wide.u32 %d1, %t, %n; add.s64 %d1, %out, %d1; setp.lt.u32 %p1, %t, 9; @!%p1 bra E; st.global.u32 [%d1], "
+        "%i; E: ret;",
+        {1, 1, 1}, {64, 1, 1}, n);
+  }
+}
+
+}  // namespace
+}  // namespace warpbeam::vm
