@@ -1,9 +1,14 @@
 // Accesses at addresses that are only known as a vector. Gathers and scatters cost as much as their lanes one by one,
 // and many such addresses turn out to be two stretches of sixteen lanes: `2 * t - (t & (distance - 1))` is for every
-// distance from sixteen on. So that is looked at first.
+// distance from sixteen on. So that is looked at first. For smaller distances all places lie in a window of 64 elements
+// of shared memory: the window is loaded and its elements are permuted, or expanded to where they belong. And lanes
+// that were picked out of a warp often store one after the other.
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include "jit/emitter.h"
 
@@ -11,15 +16,22 @@ namespace warpbeam::jit {
 
 using llvm::BasicBlock;
 using llvm::FixedVectorType;
+namespace In = llvm::Intrinsic;
 
 namespace {
 
-constexpr int kHalf = kLanes / 2;
+constexpr int kHalf = kLanes / 2, kWindow = 64;
 
 std::vector<int> half_lanes(int half) {
   std::vector<int> pick;
   for (int l = 0; l < kHalf; ++l) pick.push_back(half * kHalf + l);
   return pick;
+}
+
+// Else the lanes' ranks cost more than they save.
+bool counts_bits() {
+  static const bool counts = __builtin_cpu_supports("avx512vpopcntdq");
+  return counts;
 }
 
 bool all_lanes(llvm::Value* mask) {
@@ -107,14 +119,126 @@ Emitter::V Emitter::load_lanes(V at, V mask, Width bytes, V base) {
   const V together = b_.CreateShuffleVector(parts[0], parts[1], all);
   b_.CreateBr(join);
   b_.SetInsertPoint(s.apart);
+  V seen = nullptr;
+  BasicBlock* seen_in = nullptr;
+  if (base && bytes == 4 && wide_host()) {
+    auto* window = BasicBlock::Create(c_, "window", f_);
+    auto* scattered = BasicBlock::Create(c_, "scattered", f_);
+    const V from = b_.CreateZExt(s.first[0], b_.getInt64Ty());
+    const V rel = b_.CreateSub(s.places, splat(s.first[0]));
+    const V outside = b_.CreateAnd(b_.CreateNot(mask_bits(b_.CreateICmpULT(rel, splat(b_.getInt32(kWindow))))), mask);
+    const V room = b_.CreateLShr(context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), 2);
+    const V fits = b_.CreateICmpULE(b_.CreateAdd(from, b_.getInt64(kWindow)), room);
+    b_.CreateCondBr(b_.CreateAnd(fits, b_.CreateICmpEQ(outside, b_.getInt32(0))), window, scattered);
+    b_.SetInsertPoint(window);
+    seen = from_window(place_of(s, from, element), rel);
+    seen_in = b_.GetInsertBlock();
+    b_.CreateBr(join);
+    b_.SetInsertPoint(scattered);
+  }
+  auto* gathered_in = b_.GetInsertBlock();
   const V gathered = user(b_.CreateMaskedGather(type, place_of(s, s.places, element), align, bool_lanes(mask),
                                                 llvm::Constant::getNullValue(type)));
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
-  auto* phi = b_.CreatePHI(type, 2);
+  auto* phi = b_.CreatePHI(type, 3);
   phi->addIncoming(together, s.stretches);
-  phi->addIncoming(gathered, s.apart);
+  phi->addIncoming(gathered, gathered_in);
+  if (seen) phi->addIncoming(seen, seen_in);
   return phi;
+}
+
+// Of the elements from `pointer` on, those that the lanes say.
+Emitter::V Emitter::from_window(V pointer, V which) {
+  auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
+  V part[4];
+  for (uint64_t k = 0; k < 4; ++k)
+    part[k] = user(b_.CreateAlignedLoad(type, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4)));
+  V halves[2];
+  for (int h = 0; h < 2; ++h) {
+    const V index = b_.CreateShuffleVector(which, half_lanes(h));
+    const auto of = [&](V x, V y) { return b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {x, index, y}); };
+    const V far = b_.CreateICmpUGE(index, b_.CreateVectorSplat(kHalf, b_.getInt32(kWindow / 2)));
+    halves[h] = b_.CreateSelect(far, of(part[2], part[3]), of(part[0], part[1]));
+  }
+  std::vector<int> all;
+  for (int l = 0; l < kLanes; ++l) all.push_back(l);
+  return b_.CreateShuffleVector(halves[0], halves[1], all);
+}
+
+// Lanes store at rising places of a window of 64 elements: `which`.
+void Emitter::to_window(V data, V pointer, V which, V mask) {
+  auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
+  auto* bits = FixedVectorType::get(b_.getInt1Ty(), kHalf);
+  llvm::Type* wide = type_of(8, true);
+  const V each = b_.CreateShl(llvm::ConstantInt::get(wide, 1), b_.CreateZExt(which, wide));
+  const V places = b_.CreateOrReduce(each);
+  // Rising places: lane l has the l-th of them.
+  const V stored = all_lanes(mask)
+                       ? places
+                       : b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(mask, b_.getInt64Ty()), places});
+  const V low = b_.CreateShuffleVector(data, half_lanes(0)), high = b_.CreateShuffleVector(data, half_lanes(1));
+  std::vector<llvm::Constant*> numbers;
+  for (uint32_t l = 0; l < kHalf; ++l) numbers.push_back(b_.getInt32(l));
+  for (uint64_t k = 0; k < 4; ++k) {
+    const auto piece = [&](V all) {
+      return b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(all, k * kHalf), b_.getInt16Ty()), bits);
+    };
+    V lanes = low;
+    if (k > 0) {  // those after the lanes of the pieces before
+      const V before = intrinsic(In::ctpop, b_.CreateAnd(places, (uint64_t(1) << (k * kHalf)) - 1));
+      const V index = b_.CreateAdd(b_.CreateVectorSplat(kHalf, b_.CreateTrunc(before, b_.getInt32Ty())),
+                                   llvm::ConstantVector::get(numbers));
+      lanes = b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {low, index, high});
+    }
+    const V spread = b_.CreateIntrinsic(In::x86_avx512_mask_expand, {type},
+                                        {lanes, llvm::Constant::getNullValue(type), piece(places)});
+    user(b_.CreateMaskedStore(spread, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4), piece(stored)));
+  }
+}
+
+// Goes on where lanes of the mask do not store one after the other, each where the one before has ended.
+void Emitter::store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock* join) {
+  auto* maybe = BasicBlock::Create(c_, "maybe_ranked", f_);
+  auto* ranked = BasicBlock::Create(c_, "ranked", f_);
+  auto* apart = BasicBlock::Create(c_, "unranked", f_);
+  llvm::Type *scalar = s.places->getType()->getScalarType(), *element = b_.getInt32Ty();
+  const uint64_t step = s.base ? 1 : 4;
+  const auto [head, tail] = ends_of(mask);
+  const V array = scratch(s.places->getType());
+  b_.CreateStore(s.places, array);
+  const auto lane = [&](V l) {
+    return b_.CreateLoad(scalar, b_.CreateInBoundsGEP(scalar, array, b_.CreateAnd(l, 31)));
+  };
+  const V first = lane(head), last = lane(tail);
+  const V count = b_.CreateZExtOrTrunc(intrinsic(In::ctpop, mask), scalar);
+  const V span =
+      b_.CreateMul(b_.CreateSub(count, llvm::ConstantInt::get(scalar, 1)), llvm::ConstantInt::get(scalar, step));
+  b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateSub(last, first), span), maybe, apart);
+  b_.SetInsertPoint(maybe);
+  std::vector<llvm::Constant*> below;
+  for (uint32_t l = 0; l < kLanes; ++l) below.push_back(b_.getInt32((1u << l) - 1));
+  const V rank = intrinsic(In::ctpop, b_.CreateAnd(llvm::ConstantVector::get(below), splat(mask)));
+  const V wanted = b_.CreateAdd(splat(first), b_.CreateMul(b_.CreateZExtOrTrunc(rank, s.places->getType()),
+                                                           llvm::ConstantInt::get(s.places->getType(), step)));
+  const V wrong = b_.CreateAnd(b_.CreateNot(mask_bits(b_.CreateICmpEQ(s.places, wanted))), mask);
+  b_.CreateCondBr(b_.CreateICmpEQ(wrong, b_.getInt32(0)), ranked, apart);
+  b_.SetInsertPoint(ranked);
+  auto* type = FixedVectorType::get(element, kHalf);
+  auto* bits = FixedVectorType::get(b_.getInt1Ty(), kHalf);
+  V at = place_of(s, s.base ? b_.CreateZExt(first, b_.getInt64Ty()) : first, element);
+  for (int h = 0; h < 2; ++h) {
+    const V here = b_.CreateTrunc(h ? b_.CreateLShr(mask, kHalf) : mask, b_.getInt16Ty());
+    const V pressed = b_.CreateIntrinsic(In::x86_avx512_mask_compress, {type},
+                                         {b_.CreateShuffleVector(data, half_lanes(h)),
+                                          llvm::Constant::getNullValue(type), b_.CreateBitCast(here, bits)});
+    const V n = b_.CreateZExt(intrinsic(In::ctpop, here), b_.getInt32Ty());
+    const V front = b_.CreateTrunc(b_.CreateSub(b_.CreateShl(b_.getInt32(1), n), b_.getInt32(1)), b_.getInt16Ty());
+    user(b_.CreateMaskedStore(pressed, at, llvm::Align(4), b_.CreateBitCast(front, bits)));
+    at = b_.CreateGEP(element, at, b_.CreateZExt(n, b_.getInt64Ty()));
+  }
+  b_.CreateBr(join);
+  b_.SetInsertPoint(apart);
 }
 
 void Emitter::store_lanes(V data, V at, V mask, Width bytes, V base) {
@@ -133,6 +257,21 @@ void Emitter::store_lanes(V data, V at, V mask, Width bytes, V base) {
   }
   b_.CreateBr(join);
   b_.SetInsertPoint(s.apart);
+  if (bytes == 4 && wide_host() && !all_lanes(mask) && counts_bits()) store_ranked(data, s, mask, join);
+  if (base && bytes == 4 && wide_host()) {
+    auto* window = BasicBlock::Create(c_, "window", f_);
+    auto* scattered = BasicBlock::Create(c_, "scattered", f_);
+    const V rel = b_.CreateSub(s.places, splat(s.first[0]));
+    std::vector<int> following;
+    for (int l = 0; l < kLanes; ++l) following.push_back(std::min(l + 1, kLanes - 1));
+    const V near = mask_bits(b_.CreateICmpULT(rel, splat(b_.getInt32(kWindow))));
+    const V rises = b_.CreateOr(mask_bits(b_.CreateICmpULT(rel, b_.CreateShuffleVector(rel, following))), 1u << 31);
+    b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateAnd(near, rises), b_.getInt32(~0u)), window, scattered);
+    b_.SetInsertPoint(window);
+    to_window(data, place_of(s, b_.CreateZExt(s.first[0], b_.getInt64Ty()), element), rel, mask);
+    b_.CreateBr(join);
+    b_.SetInsertPoint(scattered);
+  }
   user(b_.CreateMaskedScatter(data, place_of(s, s.places, element), align, bool_lanes(mask)));
   b_.CreateBr(join);
   b_.SetInsertPoint(join);

@@ -170,6 +170,9 @@ class Emitter {
   void touch_line(const Access& a, const Value& address, V mask);
   Scattered sort_out(V at, Width bytes, V base);     // emit_scattered.cc
   V place_of(const Scattered& s, V at, llvm::Type* element);
+  V from_window(V pointer, V which);
+  void to_window(V data, V pointer, V which, V mask);
+  void store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock* join);
   V load_lanes(V at, V mask, Width bytes, V base);
   void store_lanes(V data, V at, V mask, Width bytes, V base);
   void emit_atomic(const vm::Insn& insn);            // emit_atomic.cc

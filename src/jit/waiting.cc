@@ -15,6 +15,74 @@ bool waits_in_itself(const vm::Insn& i) {  // nanosleep and fences: what the loo
   return i.source && i.source->form.row && !i.call && (i.source->form.row->cls == isa::Class::Fence || i.source->form.row->opcode == "nanosleep");
 }
 
+// do { old = seen; seen = atomicCAS(p, old, f(old)); } while (seen != old): whoever fails has seen another's success and
+// tries again with that, so some lane always goes on. (Where `old` is not what the last attempt saw, as with a lock, the
+// loop waits.) Leaving it earlier does no harm.
+class Update {
+ public:
+  Update(const Flow& flow, uint32_t head, uint32_t latch) : flow_(flow), head_(head), latch_(latch) {}
+
+  bool found() const {
+    const Node& end = flow_.nodes[latch_];
+    if (end.ends != End::Branch || end.last->guard < 0) return false;
+    const vm::Insn *swap = nullptr, *test = nullptr;
+    size_t swap_at = 0, test_at = 0;
+    for (uint32_t b = head_; b <= latch_; ++b)
+      for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) {
+        const vm::Insn& i = flow_.code->insns[k];
+        const isa::Row* row = row_of(i);
+        if (!row) {
+          if (i.fn == flow_.services->label || i.fn == flow_.services->jump) continue;
+          return false;
+        }
+        if (waits_in_itself(i) || i.call) return false;
+        if (row->kind == Kind::Memory && row->cls == isa::Class::Load && i.mods().sem != isa::Sem::None && i.mods().sem != isa::Sem::Weak) return false;
+        if (row->kind != Kind::Atomic) continue;
+        if (swap || b != latch_ || i.guard >= 0 || i.mods().op != isa::Op::Cas || i.op[0] < 0) return false;
+        swap = &i;
+        swap_at = k;
+      }
+    if (!swap) return false;
+    for (uint32_t k = end.begin; k < end.end; ++k)
+      if (writes(k, end.last->guard)) test = &flow_.code->insns[k], test_at = k;
+    const isa::Row* row = test ? row_of(*test) : nullptr;
+    if (!row || test_at < swap_at || test->guard >= 0 || row->kind != Kind::Compare || row->opcode != "setp" || test->op[0] != end.last->guard) return false;
+    if (isa::is_float(test->type()) || test->mods().boolop != isa::BoolOp::None || test->type() == isa::Type::F16) return false;
+    const int32_t seen = swap->op[0], old = swap->op[2];
+    if (isa::bytes_of(test->type()) != isa::bytes_of(swap->type())) return false;
+    if (!((test->op[1] == seen && test->op[2] == old) || (test->op[1] == old && test->op[2] == seen))) return false;
+    const bool unequal = test->mods().cmp == isa::Cmp::Ne;
+    if (!unequal && test->mods().cmp != isa::Cmp::Eq) return false;
+    // Back to the head only where they differ.
+    const bool back_if_taken = end.next[0] == head_;
+    if (end.next[0] == end.next[1] || (end.last->guard_negated ? !unequal : unequal) != back_if_taken) return false;
+    bool renewed = false;
+    for (uint32_t b = head_; b <= latch_; ++b)
+      for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) {
+        const vm::Insn& i = flow_.code->insns[k];
+        if (writes(k, seen) && &i != swap) return false;
+        if (!writes(k, old)) continue;
+        const isa::Row* move = row_of(i);
+        if (!move || move->kind != Kind::Move || i.list || i.guard >= 0 || b != latch_ || k < test_at || i.op[0] != old || i.op[1] != seen) return false;
+        renewed = true;
+      }
+    return renewed;
+  }
+
+ private:
+  const isa::Row* row_of(const vm::Insn& i) const {
+    const vm::EngineServices& s = *flow_.services;
+    if (i.fn == s.label || i.fn == s.jump || i.fn == s.not_pred || i.fn == s.read_special || !i.source) return nullptr;
+    return i.source->form.row;
+  }
+  bool writes(size_t k, int32_t at) const {
+    return std::any_of(flow_.slots[k].begin(), flow_.slots[k].end(), [&](const Slot& s) { return s.written && s.at == at; });
+  }
+
+  const Flow& flow_;
+  const uint32_t head_, latch_;
+};
+
 }  // namespace
 
 std::string find_waiting_loop(const Flow& flow) {
@@ -22,7 +90,7 @@ std::string find_waiting_loop(const Flow& flow) {
   const uint32_t n = static_cast<uint32_t>(flow.nodes.size());
   for (uint32_t latch = 0; latch < n; ++latch)
     for (uint32_t head : flow.nodes[latch].next) {
-      if (head > latch) continue;
+      if (head > latch || Update(flow, head, latch).found()) continue;
       // The loop's blocks stand together, from its head to the furthest block that leads back to it.
       const auto plain = [&](const vm::Insn& i) { return i.fn != s.label && i.fn != s.jump && i.fn != s.not_pred && i.fn != s.read_special && i.source && i.source->form.row; };
       bool sleeps = false, any = false;

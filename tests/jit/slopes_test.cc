@@ -83,5 +83,40 @@ TEST_F(Engines, AgreeOnStepsThatLeaveTheAllocation) {
   }
 }
 
+// Places in a window of shared memory, in rising order and not, for all lanes and for some.
+TEST_F(Engines, AgreeOnPlacesInAWindow) {
+  for (const char* who : kWho)
+    for (const uint32_t n : {1u, 2u, 4u, 8u, 16u, 32u, 63u})
+      for (const char* order : {"", "xor.b32 %r3, %r3, 3;", "xor.b32 %r3, %r3, 1;", "shl.b32 %r3, %r3, 1;"})
+        both(fmt::format(
+                 "mov.u64 %d9, tile; mul.wide.u32 %d1, %t, 8; add.s64 %d1, %d9, %d1; st.shared.u32 [%d1], %i; "
+                 "st.shared.u32 [%d1+4], %t; bar.sync 0; mov.u32 %r6, 9; mov.u32 %r7, 9; sub.u32 %r2, %n, 1; "
+                 "shl.b32 %r3, %t, 1; and.b32 %r4, %t, %r2; sub.u32 %r3, %r3, %r4; {} mul.wide.u32 %d2, %r3, 4; "
+                 "add.s64 %d2, %d9, %d2; {} ld.shared.u32 %r6, [%d2]; ld.shared.u32 %r7, [%d2+128];\n"
+                 "st.shared.u32 [%d2], %r7; st.shared.u32 [%d2+512], %r6; S: bar.sync 0; "
+                 "ld.shared.u32 %r8, [%d1]; ld.shared.u32 %r9, [%d1+640]; mad.lo.u32 %r8, %r9, 7, %r8; mad.lo.u32 "
+                 "%r8, %r6, 31, %r8; mad.lo.u32 %r8, %r7, 63, %r8; st.global.u32 [%at], %r8; ret;",
+                 order, who),
+             {2, 1, 1}, {128, 1, 1}, n);
+}
+
+// Lanes that are picked out of a warp store side by side: by their ranks, by ranks with a gap, and to one place too
+// many.
+TEST_F(Engines, AgreeOnStoresByRank) {
+  for (const uint32_t n : {0u, 1u, 3u, 0x55555555u, 0xffff0000u, 0xfffffffeu, 0x80000001u, 0xfffffu})
+    for (const char* place :
+         {"", "and.b32 %r5, %r4, 15; setp.gt.u32 %p3, %r5, 6; @%p3 add.u32 %r4, %r4, 1;", "min.u32 %r4, %r4, 9;"})
+      for (const char* space :
+           {"mul.wide.u32 %d1, %r4, 4; add.s64 %d1, %out, %d1; @%p1 st.global.u32 [%d1+4096], %i;",
+            "mov.u64 %d9, tile; mul.wide.u32 %d1, %r4, 4; add.s64 %d1, %d9, %d1; @%p1 st.shared.u32 "
+            "[%d1], %i; bar.warp.sync -1; ld.shared.u32 %r8, [%d9+8]; st.global.u32 [%at], %r8;"})
+        both(
+            fmt::format("and.b32 %r1, %t, 31; shr.u32 %r2, %n, %r1; and.b32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; "
+                        "vote.sync.ballot.b32 %r3, %p1, -1; mov.u32 %r6, %lanemask_lt; and.b32 %r3, %r3, %r6; popc.b32 "
+                        "%r4, %r3; mov.u32 %r7, %warpid; {} {} ret;",
+                        place, space),
+            {1, 1, 1}, {32, 1, 1}, n);
+}
+
 }  // namespace
 }  // namespace warpbeam::vm
