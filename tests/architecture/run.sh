@@ -11,6 +11,7 @@ declare -A may=(
   [jit]="base isa ptx model vm jit"
   [observe]="base isa ptx model vm observe"
   [cuda]="base isa ptx model vm jit observe cuda"
+  [curand]="curand"
   [report]="base report"
   [nvrtc]="base isa ptx model report driver nvrtc"
   [driver]="base isa ptx model observe report driver"
