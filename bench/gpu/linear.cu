@@ -119,6 +119,15 @@ void selects() {
     time(size_t{1} << power, &ours, &theirs);
     report("copy_if half kept, int, 2^" + std::to_string(power), "us", ours * 1e3, theirs * 1e3, "CUB", right);
   }
+
+  auto distribution = [&](const char* name, auto make) {
+    fill(in.data(), kFull, make);
+    time(kFull, &ours, &theirs);
+    report(std::string("copy_if, int, 2^28, ") + name, "GB/s", (kFull + chosen) * 4.0 / ours / 1e6, (kFull + chosen) * 4.0 / theirs / 1e6, "CUB", right);
+  };
+  distribution("first half kept", [] __device__(size_t i) { return i < kFull / 2 ? 1 : 2; });
+  distribution("all kept", [] __device__(size_t) { return 1; });
+  distribution("one of 256 kept", [=] __device__(size_t i) { return static_cast<int>((mix(i ^ seed) & 255) == 0); });
 }
 
 int main() {

@@ -82,14 +82,16 @@ void radix_and_merge() {
     report("merge sort keys, uint32, 2^" + std::to_string(power), "us", ours * 1e3, theirs * 1e3, "CUB", merge_right);
   }
 
-  // Other distributions, against our own uniform time.
-  double uniform;
-  sort_keys(kFull, &uniform, &theirs);
+  // Other distributions.
   auto distribution = [&](const char* name, auto make) {
     fill(keys.data(), kFull, make);
-    double time, vendor_time;
-    sort_keys(kFull, &time, &vendor_time);
-    report(std::string("radix sort keys, uint32, 2^28, ") + name, "Gkey/s", kFull / time / 1e6, kFull / vendor_time / 1e6, "CUB", keys_right);
+    const std::string which = std::string(", uint32, 2^28, ") + name;
+    sort_keys(kFull, &ours, &theirs);
+    report("radix sort keys" + which, "Gkey/s", kFull / ours / 1e6, kFull / theirs / 1e6, "CUB", keys_right);
+    sort_pairs(kFull);
+    report("radix sort pairs" + which, "Gpair/s", kFull / ours / 1e6, kFull / theirs / 1e6, "CUB", pairs_right);
+    merge_sort(kFull);
+    report("merge sort keys" + which, "Gkey/s", kFull / ours / 1e6, kFull / theirs / 1e6, "CUB", merge_right);
   };
   distribution("constant", [] __device__(size_t) { return 12345u; });
   distribution("sorted", [] __device__(size_t i) { return static_cast<uint32_t>(i * 16); });
