@@ -2,6 +2,7 @@
 #ifndef WARPBEAM_CUCOMPLEX_H
 #define WARPBEAM_CUCOMPLEX_H
 #define CU_COMPLEX_H_
+#include "warpbeam/hide_macros.h"
 
 #include <math.h>
 
@@ -50,4 +51,5 @@ WB_HOST_DEVICE cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex z) {
   return make_cuFloatComplex((float)z.x, (float)z.y);
 }
 
+#include "warpbeam/restore_macros.h"
 #endif

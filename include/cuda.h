@@ -1,6 +1,7 @@
 // The driver API.
 #ifndef WARPBEAM_CUDA_H
 #define WARPBEAM_CUDA_H
+#include "warpbeam/hide_macros.h"
 // Programs test for NVIDIA's own guard too.
 #define __cuda_cuda_h__
 
@@ -613,4 +614,5 @@ CUresult cuCheckpointProcessUnlock(int pid, CUcheckpointUnlockArgs* args);
 }
 #endif
 
+#include "warpbeam/restore_macros.h"
 #endif

@@ -1,6 +1,7 @@
 // Barriers in shared memory that split arriving from waiting, as C functions.
 #ifndef WARPBEAM_CUDA_AWBARRIER_PRIMITIVES_H
 #define WARPBEAM_CUDA_AWBARRIER_PRIMITIVES_H
+#include "warpbeam/hide_macros.h"
 
 #include "warpbeam/cxx/mbarrier.h"
 
@@ -30,4 +31,5 @@ WB_ASYNC unsigned int __mbarrier_token_pending_count(__mbarrier_token_t token) {
 }
 #endif
 
+#include "warpbeam/restore_macros.h"
 #endif

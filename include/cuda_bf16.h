@@ -3,6 +3,7 @@
 #define WARPBEAM_CUDA_BF16_H
 #define __CUDA_BF16_H__
 #pragma GCC system_header
+#include "warpbeam/hide_macros.h"
 
 #include "cuda_fp16.h"
 
@@ -54,4 +55,5 @@ typedef __nv_bfloat162 nv_bfloat162;
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x0000u)
 #define CUDART_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3f80u)
 
+#include "warpbeam/restore_macros.h"
 #endif

@@ -3,6 +3,7 @@
 #define WARPBEAM_CUDA_FP16_H
 #define __CUDA_FP16_H__
 #pragma GCC system_header
+#include "warpbeam/hide_macros.h"
 
 #include "vector_types.h"
 #include "warpbeam/device/half_bits.h"
@@ -58,4 +59,5 @@ typedef __half2 half2;
 #define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000u)
 #define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3c00u)
 
+#include "warpbeam/restore_macros.h"
 #endif

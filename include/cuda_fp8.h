@@ -3,6 +3,7 @@
 #define WARPBEAM_CUDA_FP8_H
 #define __CUDA_FP8_H__
 #pragma GCC system_header
+#include "warpbeam/hide_macros.h"
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -149,4 +150,5 @@ WB_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_bfloat16raw2_to_fp8x2(const __nv_bf
 
 #include "warpbeam/device/e8m0.h"
 
+#include "warpbeam/restore_macros.h"
 #endif

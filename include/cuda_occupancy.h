@@ -3,6 +3,7 @@
 #ifndef WARPBEAM_CUDA_OCCUPANCY_H
 #define WARPBEAM_CUDA_OCCUPANCY_H
 #define CUDA_OCCUPANCY_H__
+#include "warpbeam/hide_macros.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -194,4 +195,5 @@ static inline cudaOccError cudaOccMaxPotentialOccupancyBlockSize(int* minGridSiz
   return CUDA_OCC_SUCCESS;
 }
 
+#include "warpbeam/restore_macros.h"
 #endif

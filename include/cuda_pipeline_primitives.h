@@ -1,6 +1,7 @@
 // Copies from global to shared memory that run beside the thread, in groups.
 #ifndef WARPBEAM_CUDA_PIPELINE_PRIMITIVES_H
 #define WARPBEAM_CUDA_PIPELINE_PRIMITIVES_H
+#include "warpbeam/hide_macros.h"
 
 #include "cuda_awbarrier_primitives.h"
 
@@ -51,4 +52,5 @@ WB_ASYNC void __pipeline_arrive_on(__mbarrier_t* barrier) {
 #endif
 }
 
+#include "warpbeam/restore_macros.h"
 #endif

@@ -2,6 +2,7 @@
 #ifndef WARPBEAM_CUDA_RUNTIME_H
 #define WARPBEAM_CUDA_RUNTIME_H
 #define __CUDA_RUNTIME_H__
+#include "warpbeam/hide_macros.h"
 #if defined(__CUDA__) && defined(__clang__)
 #include "warpbeam/prelude.h"
 #endif
@@ -9,4 +10,5 @@
 #include "cuda_device_runtime_api.h"
 #include "driver_functions.h"
 #include "vector_functions.h"
+#include "warpbeam/restore_macros.h"
 #endif

@@ -1,6 +1,7 @@
 // The runtime API. C programs get the functions; C++ programs also the templates and overloads at the end.
 #ifndef WARPBEAM_CUDA_RUNTIME_API_H
 #define WARPBEAM_CUDA_RUNTIME_API_H
+#include "warpbeam/hide_macros.h"
 // Programs test for NVIDIA's own guard too.
 #define __CUDA_RUNTIME_API_H__
 
@@ -547,4 +548,5 @@ cudaError_t cudaGetSurfaceReference(const struct surfaceReference** surfref, con
 #endif
 #endif
 
+#include "warpbeam/restore_macros.h"
 #endif

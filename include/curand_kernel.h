@@ -4,7 +4,9 @@
 #define WARPBEAM_CURAND_KERNEL_H
 #define CURAND_KERNEL_H_
 #pragma GCC system_header
+#include "warpbeam/hide_macros.h"
 
 #include "warpbeam/curand/poisson.h"
 
+#include "warpbeam/restore_macros.h"
 #endif

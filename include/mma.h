@@ -1,6 +1,7 @@
 // nvcuda::wmma: matrix products that a warp makes together on fragments spread over its lanes.
 #ifndef WARPBEAM_MMA_H
 #define WARPBEAM_MMA_H
+#include "warpbeam/hide_macros.h"
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -287,4 +288,5 @@ using wmma::precision::tf32;
 }  // namespace wmma
 }  // namespace nvcuda
 
+#include "warpbeam/restore_macros.h"
 #endif

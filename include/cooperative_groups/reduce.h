@@ -1,4 +1,6 @@
 // cooperative_groups::reduce and its operations.
 #pragma once
 #pragma GCC system_header
+#include "../warpbeam/hide_macros.h"
 #include "../warpbeam/cooperative/reduce.h"
+#include "../warpbeam/restore_macros.h"

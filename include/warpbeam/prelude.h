@@ -3,6 +3,7 @@
 #ifndef WARPBEAM_PRELUDE_H
 #define WARPBEAM_PRELUDE_H
 #pragma GCC system_header
+#include "hide_macros.h"
 
 // What programs ask to learn which compiler and toolkit they have.
 #define __CUDACC__ 1
@@ -69,4 +70,5 @@ extern "C" __host__ __device__ void __warpbeam_configure_launch(dim3 grid, dim3 
 // How clang's <<<>>> leaves the configuration for the launch.
 extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, __SIZE_TYPE__ shared = 0, void* stream = 0);
 
+#include "restore_macros.h"
 #endif

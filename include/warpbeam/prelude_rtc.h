@@ -3,6 +3,7 @@
 #ifndef WARPBEAM_PRELUDE_RTC_H
 #define WARPBEAM_PRELUDE_RTC_H
 #pragma GCC system_header
+#include "hide_macros.h"
 
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
@@ -45,4 +46,5 @@ extern "C" __device__ int printf(const char* format, ...);
 #define assert(condition) ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __func__, 1))
 #endif
 
+#include "restore_macros.h"
 #endif
