@@ -90,7 +90,10 @@ TEST_F(Engines, AgreeOnPlacesInAWindow) {
       for (const char* order : {"", "xor.b32 %r3, %r3, 3;", "xor.b32 %r3, %r3, 1;", "shl.b32 %r3, %r3, 1;"})
         both(fmt::format(
                  "mov.u64 %d9, tile; mul.wide.u32 %d1, %t, 8; add.s64 %d1, %d9, %d1; st.shared.u32 [%d1], %i; "
-                 "st.shared.u32 [%d1+4], %t; bar.sync 0; mov.u32 %r6, 9; mov.u32 %r7, 9; sub.u32 %r2, %n, 1; "
+                 "st.shared.u32 [%d1+4], %t; st.shared.u32 [%d1+1024], %t; st.shared.u32 [%d1+1028], 1; st.shared.u32 "
+                 "[%d1+2048], %t; st.shared.u32 [%d1+2052], 2; st.shared.u32 [%d1+3072], 3; st.shared.u32 [%d1+3076], "
+                 "4; "
+                 "bar.sync 0; mov.u32 %r6, 9; mov.u32 %r7, 9; sub.u32 %r2, %n, 1; "
                  "shl.b32 %r3, %t, 1; and.b32 %r4, %t, %r2; sub.u32 %r3, %r3, %r4; {} mul.wide.u32 %d2, %r3, 4; "
                  "add.s64 %d2, %d9, %d2; {} ld.shared.u32 %r6, [%d2]; ld.shared.u32 %r7, [%d2+128];\n"
                  "st.shared.u32 [%d2], %r7; st.shared.u32 [%d2+512], %r6; S: bar.sync 0; "
@@ -111,7 +114,8 @@ TEST_F(Engines, AgreeOnStoresByRank) {
             "mov.u64 %d9, tile; mul.wide.u32 %d1, %r4, 4; add.s64 %d1, %d9, %d1; @%p1 st.shared.u32 "
             "[%d1], %i; bar.warp.sync -1; ld.shared.u32 %r8, [%d9+8]; st.global.u32 [%at], %r8;"})
         both(
-            fmt::format("and.b32 %r1, %t, 31; shr.u32 %r2, %n, %r1; and.b32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; "
+            fmt::format("mov.u64 %d8, tile; mul.wide.u32 %d7, %t, 4; add.s64 %d8, %d8, %d7; st.shared.u32 [%d8], 5; "
+                        "and.b32 %r1, %t, 31; shr.u32 %r2, %n, %r1; and.b32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; "
                         "vote.sync.ballot.b32 %r3, %p1, -1; mov.u32 %r6, %lanemask_lt; and.b32 %r3, %r3, %r6; popc.b32 "
                         "%r4, %r3; mov.u32 %r7, %warpid; {} {} ret;",
                         place, space),
