@@ -13,6 +13,10 @@ namespace {
 // after so many tries is not taken for a deadlock.
 constexpr uint32_t kIdleRounds = 3000000, kWatchedRounds = 20000;  // a watched round costs more
 
+// Rounds of a block's warps from barrier to barrier in which they looked for what other blocks do. After so many without a
+// change, and after so many at all, the other blocks get their turn.
+constexpr uint32_t kIdleMeetings = 16, kMeetings = 4096;
+
 }  // namespace
 
 void Block::begin_unit(GridState& g, uint64_t unit) {
@@ -108,17 +112,27 @@ uint64_t Block::footprint() const {
 }
 
 BlockStatus Block::advance(bool& polled) {
+  uint32_t meetings = 0, idle_meetings = 0;
+  uint64_t seen = progress;
   for (;;) {
-    bool ran = false, progressed = false;
+    bool ran = false, progressed = false, looked = false;
     if (waits_for_children) release_if_children_done(*this);
     for (auto& w : warps) {
       if (w->live == 0 || !w->has_ready()) continue;
       ran = true;
       if (w->run() != StopReason::Spinning) progressed = true;
-      polled = polled || w->polled;
+      looked = looked || w->polled;
     }
+    polled = polled || looked;
     if (live_threads == 0) return BlockStatus::Done;
-    if (progressed) continue;
+    if (progressed) {
+      // A loop that waits for another block and has a barrier in it comes to the barrier before it has spun for long.
+      idle_meetings = looked && progress == seen ? idle_meetings + 1 : 0;
+      meetings += looked;
+      seen = progress;
+      if (idle_meetings >= kIdleMeetings || meetings >= kMeetings) return BlockStatus::Yielded;
+      continue;
+    }
     if (ran) return BlockStatus::Yielded;  // every warp that could run only spun
     // Nothing can run.
     if (waits_for_children) return BlockStatus::AwaitsChildren;
