@@ -6,6 +6,7 @@
 // and above that the counters live in global memory.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "../config.cuh"
@@ -187,9 +188,13 @@ cudaError_t launch_columns(const Policy& policy, const DeviceTraits& device, con
   long long head = static_cast<long long>((16 - reinterpret_cast<uintptr_t>(samples) % 16) % 16 / sizeof(T));
   if (reinterpret_cast<uintptr_t>(samples) % sizeof(T) != 0 || head > count) head = count;
   long long wanted = ceil_div(count / kVec + 1, static_cast<long long>(Tuning::kThreads) * Tuning::kUnroll);
-  long long blocks = columns_grid<decltype(kernel)>(device, wanted, Tuning::kBlocks, shared);
+  // A block ends by adding its table to everybody's, which more than two on a multiprocessor must have work enough for.
+  constexpr long long kWorthwhile = 1 << 17;  // samples
+  const long long worthwhile = std::max(2LL * device.multiprocessors, count / kWorthwhile);
+  const long long blocks =
+      columns_grid<decltype(kernel)>(device, std::min(wanted, worthwhile), Tuning::kBlocks, shared);
   kernel<<<static_cast<unsigned>(blocks), Tuning::kThreads, shared, policy.stream>>>(samples, count, head, counts, bins,
-                                                                                   bin_of);
+                                                                                     bin_of);
   return cudaGetLastError();
 }
 
@@ -210,8 +215,9 @@ cudaError_t histogram(const Policy& policy, const T* samples, long long count, C
   if (wanted <= room) return launch_columns<Tuning, 1>(policy, device, samples, count, counts, bins, bin_of);
   long long blocks = ceil_div(count, static_cast<long long>(Tuning::kThreads));
   long long most = device.multiprocessors * 4LL;
-  histogram_global<Tuning><<<static_cast<unsigned>(blocks < most ? blocks : most), Tuning::kThreads, 0, policy.stream>>>(
-      samples, count, counts, bins, bin_of);
+  histogram_global<Tuning>
+      <<<static_cast<unsigned>(blocks < most ? blocks : most), Tuning::kThreads, 0, policy.stream>>>(
+          samples, count, counts, bins, bin_of);
   return cudaGetLastError();
 }
 
@@ -256,8 +262,8 @@ cudaError_t histogram_even_channels(const Policy& policy, const T* samples, long
   WB_RETURN_IF_FAILED(allow_shared(kernel, shared));
   long long wanted = ceil_div(pixels, static_cast<long long>(Tuning::kThreads));
   long long blocks = detail::columns_grid<decltype(kernel)>(device, wanted, Tuning::kBlocks, shared);
-  kernel<<<static_cast<unsigned>(blocks), Tuning::kThreads, shared, policy.stream>>>(samples, pixels, channels, active,
-                                                                                   counts, bins, Bins{lower, upper, bins});
+  kernel<<<static_cast<unsigned>(blocks), Tuning::kThreads, shared, policy.stream>>>(
+      samples, pixels, channels, active, counts, bins, Bins{lower, upper, bins});
   return cudaGetLastError();
 }
 
