@@ -60,6 +60,10 @@ int dispatch(const Arguments& arguments) {
   std::vector<std::string_view> names;
   for (const auto& row : kCommands) {
     if (row.name == name && row.run) return row.run(rest);
+    if (row.name == name) {
+      fmt::print(stderr, "warpbeam: '{}' is a command of the script: ./warpbeam {}\n", name, name);
+      return 2;
+    }
     names.push_back(row.name);
   }
   std::string text = fmt::format("'{}' is not a command", name);

@@ -12,21 +12,11 @@
 
 #include "ptx/blocks.h"
 #include "vm/decode.h"
+#include "vm/flow_handlers.h"
 
 namespace warpbeam::vm {
 
-// Handlers that the decoder places by itself; they live with the chapter they belong to.
-void exec_label(Warp&, const Insn&, uint32_t);
-void exec_jump(Warp&, const Insn&, uint32_t);
-void exec_branch(Warp&, const Insn&, uint32_t);
-void exec_branch_table(Warp&, const Insn&, uint32_t);
-void exec_call(Warp&, const Insn&, uint32_t);
-void exec_call_builtin(Warp&, const Insn&, uint32_t);
-void exec_call_indirect(Warp&, const Insn&, uint32_t);
-void exec_ret(Warp&, const Insn&, uint32_t);
-void exec_exit(Warp&, const Insn&, uint32_t);
-void exec_not_pred(Warp&, const Insn&, uint32_t);
-void exec_read_special(Warp&, const Insn&, uint32_t);
+// Handlers by form.
 Handler copy_handler(int bytes);
 Handler pack_handler(int part_bytes, int count);
 Handler unpack_handler(int part_bytes, int count);

@@ -10,21 +10,10 @@
 #include <utility>
 
 #include "vm/builtins.h"
+#include "vm/flow_handlers.h"
 #include "vm/warp.h"
 
 namespace warpbeam::vm {
-
-void exec_label(Warp&, const Insn&, uint32_t);
-void exec_jump(Warp&, const Insn&, uint32_t);
-void exec_branch(Warp&, const Insn&, uint32_t);
-void exec_branch_table(Warp&, const Insn&, uint32_t);
-void exec_call(Warp&, const Insn&, uint32_t);
-void exec_call_builtin(Warp&, const Insn&, uint32_t);
-void exec_call_indirect(Warp&, const Insn&, uint32_t);
-void exec_ret(Warp&, const Insn&, uint32_t);
-void exec_exit(Warp&, const Insn&, uint32_t);
-void exec_not_pred(Warp&, const Insn&, uint32_t);
-void exec_read_special(Warp&, const Insn&, uint32_t);
 
 namespace {
 

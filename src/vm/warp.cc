@@ -323,22 +323,21 @@ void Warp::at_label() {
     if (before(g.frame, g.ip, frame, ip) && (first == groups.size() || before(g.frame, g.ip, groups[first].frame, groups[first].ip))) first = k;
   }
   if (first == groups.size()) return;
-  Group mine;
-  mine.mask = active;
-  mine.ip = ip;
-  mine.frame = frame;
-  mine.released = released;
-  groups.push_back(mine);
+  put_aside(active, ip, frame).released = released;
   run_group(first);
+}
+
+Group& Warp::put_aside(uint32_t mask, const Insn* where, Frame* in) {
+  Group& g = groups.emplace_back();
+  g.mask = mask;
+  g.ip = where;
+  g.frame = in;
+  return g;
 }
 
 void Warp::split(uint32_t leaving, const Insn* where) {
   if (!leaving) return;
-  Group g;
-  g.mask = leaving;
-  g.ip = where;
-  g.frame = frame;
-  groups.push_back(g);
+  put_aside(leaving, where, frame);
   active &= ~leaving;
 }
 
@@ -421,11 +420,7 @@ void Warp::ret(uint32_t mask) {
   const Insn* back = callee->return_to;
   const bool all = mask == active;
   if (!all) {
-    Group g;
-    g.mask = mask;
-    g.ip = back;
-    g.frame = caller;
-    groups.push_back(g);
+    put_aside(mask, back, caller);
     active &= ~mask;
     leave_frame(callee, mask);
     return;
@@ -440,13 +435,9 @@ void Warp::ret(uint32_t mask) {
 // --- waiting -----------------------------------------------------------------------------------------------------
 
 void Warp::park(GroupState state, const Insn& i, const Insn* next) {
-  Group g;
-  g.mask = active;
-  g.ip = next;
-  g.frame = frame;
+  Group& g = put_aside(active, next, frame);
   g.state = state;
   g.waiting = &i;
-  groups.push_back(g);
   active = 0;
 }
 
@@ -565,12 +556,7 @@ void Warp::wait_inside(uint32_t weight) {
     bool others = false;
     for (const Group& g : groups) others = others || (g.state == GroupState::Ready && !g.behind);
     if (others) {
-      Group mine;
-      mine.mask = active;
-      mine.ip = ip;
-      mine.frame = frame;
-      mine.behind = true;
-      groups.push_back(mine);
+      put_aside(active, ip, frame).behind = true;
       active = 0;
       slice = kSliceLabels;
       pick();

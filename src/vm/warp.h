@@ -142,6 +142,8 @@ class Warp {
   void leave_frame(Frame* frame, uint32_t mask);
   void run_group(size_t k);     // the k-th of the others becomes the running one
   bool pick();                  // some ready group becomes the running one
+  // A group of `mask` lanes that will go on at `where`, beside the running one.
+  Group& put_aside(uint32_t mask, const Insn* where, Frame* in);
   void park(GroupState state, const Insn& i, const Insn* next);
   void run_observed();
   static bool before(const Frame* fa, const Insn* a, const Frame* fb, const Insn* b);
