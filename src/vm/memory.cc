@@ -13,16 +13,17 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kGap = 64 << 10;              // unmapped bytes after every allocation
-constexpr uint64_t kArenaHint = uint64_t(0x10) << 40;
-// The thread sanitizer leaves programs a few TiB of addresses, which contexts share.
+// A fixed place gives the same addresses in every run. The thread sanitizer leaves programs about one TiB of addresses,
+// which contexts share, and says where.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-constexpr uint64_t kMostArenaBytes = uint64_t(1) << 39;
 #define WB_SMALL_ARENAS
 #endif
 #endif
-#ifndef WB_SMALL_ARENAS
-constexpr uint64_t kMostArenaBytes = UINT64_MAX;
+#ifdef WB_SMALL_ARENAS
+constexpr uint64_t kArenaPlace = 0, kMostArenaBytes = uint64_t(1) << 36, kLeastArenaBytes = uint64_t(1) << 32;
+#else
+constexpr uint64_t kArenaPlace = uint64_t(0x10) << 40, kMostArenaBytes = UINT64_MAX, kLeastArenaBytes = uint64_t(1) << 36;
 #endif
 constexpr size_t kQuarantineCount = 4096;        // freed ranges that still trap before they are used again
 constexpr uint64_t kQuarantineShare = 4;         // at most this part of the address space waits so
@@ -60,10 +61,10 @@ const char* to_string(MemoryKind kind) {
 }
 
 DeviceMemory::DeviceMemory(uint64_t capacity_bytes, uint64_t arena_bytes) : capacity_(capacity_bytes) {
-  // A fixed place gives the same addresses in every run; elsewhere is as good when it is taken (sanitizers).
   constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  for (uint64_t bytes = std::min(arena_bytes, kMostArenaBytes); bytes >= (uint64_t(1) << 36); bytes /= 2) {
-    void* p = mmap(reinterpret_cast<void*>(kArenaHint), bytes, PROT_NONE, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
+  for (uint64_t bytes = std::min(arena_bytes, kMostArenaBytes); bytes >= kLeastArenaBytes; bytes /= 2) {
+    void* p = MAP_FAILED;
+    if (kArenaPlace) p = mmap(reinterpret_cast<void*>(kArenaPlace), bytes, PROT_NONE, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
     if (p == MAP_FAILED) p = mmap(nullptr, bytes, PROT_NONE, kFlags, -1, 0);
     if (p == MAP_FAILED) continue;
     arena_ = reinterpret_cast<uint64_t>(p);
