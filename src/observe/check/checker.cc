@@ -291,6 +291,7 @@ std::shared_ptr<vm::Observer> Checker::launch(const vm::Launch& launch, const mo
   std::lock_guard lock(mutex);
   auto it = queued_.find(operation);
   if (it == queued_.end()) return nullptr;
+  if (guard_) guard_->open();  // its first access would do so, by a fault
   LaunchInfo info;
   info.op = it->second.op;
   info.stack = it->second.stack;
