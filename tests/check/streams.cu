@@ -1,11 +1,17 @@
 // Order between streams, events, graphs and the host. An argument picks the case.
 #include "cases.h"
+#include <chrono>
 #include <thread>
 
 __global__ void add(int* p, int v) { p[blockIdx.x * blockDim.x + threadIdx.x] += v; }  // expect event_before_work race_raw; expect event_never_recorded race_raw; expect own_streams race_raw
 __global__ void copy(const int* p, int* q) { q[blockIdx.x * blockDim.x + threadIdx.x] = p[blockIdx.x * blockDim.x + threadIdx.x]; }  // expect event_recorded_again race_raw
 __global__ void total(const int* p, int* sum) { atomicAdd(sum, p[threadIdx.x]); }
 __global__ void overwrite(int* p) { p[threadIdx.x] = threadIdx.x; }  // expect writer_after_reader race_war
+__global__ void think_and_add(int* p, int steps) {
+  int x = threadIdx.x;
+  for (int k = 0; k < steps; ++k) x = x * 1664525 + (x >> 16);
+  p[threadIdx.x] += x;
+}
 const int kN = 256;
 struct Data {
   int *p, *q, *sum, *pinned, *managed;
@@ -226,6 +232,14 @@ CASE(mapped_read_early) {
   printf("%d\n", h[5]);  // expect mapped_read_early host_race
   cudaDeviceSynchronize();
   cudaFreeHost(h);
+}
+CASE(copy_issued_while_the_kernel_runs) {
+  Data d;
+  think_and_add<<<1, 32, 0, d.t>>>(d.p, 300000);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  cudaMemcpyAsync(d.pinned, d.p, kN * 4, cudaMemcpyDeviceToHost, d.t);
+  cudaStreamSynchronize(d.t);
+  printf("%d\n", d.pinned[5]);
 }
 CASE(own_streams) {
   Data d;

@@ -191,7 +191,8 @@ void BlockWatch::look_at_ranges(Now& n, uint64_t address, int lane) {
   for (const RangeUse& u : n.region->uses) {
     if (u.id < n.bound || address >= u.end || address + n.access.bytes <= u.begin) continue;
     if (!u.writes && n.act == Act::Read) continue;
-    if (c_.order.ordered(u.op, l_.op)) continue;
+    // The host may issue what comes after this kernel while the kernel runs.
+    if (c_.order.ordered(u.op, l_.op) || c_.order.ordered(l_.op, u.op)) continue;
     const uint64_t key = uint64_t(n.site) << 32 | uint64_t(u.op & 0xffffff) << 8 | 2;
     if (c_.repeated(key)) continue;
     Finding f = finding(n, lane, "race", "race_streams",
