@@ -3,6 +3,10 @@
 // Both sides are timed in turn in one process, with all data in place and the code compiled: a repetition calls a side
 // as often as fills some milliseconds, after a pause in which the other side's threads stop spinning. The medians
 // count. Kernels are timed as a program sees them, from the launch to the end of cudaDeviceSynchronize.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -147,6 +151,36 @@ int run_ours(const Options& options) {
   return 0;
 }
 
+// The most memory that has been resident while a row ran, less the program's own arrays. Each row has a process of its own.
+int run_for_memory(Options options) {
+  options.ours_only = true;
+  constexpr double kMega = 1e6, kFactor = 1.3, kFixed = 150;
+  std::printf("| %-24s | device MB | resident MB | allowed MB | kept |\n|%s|\n", "work",
+              "--------------------------|----------:|------------:|-----------:|------");
+  bool all = true;
+  for (const Row& row : kRows) {
+    if (!options.has(row.name)) continue;
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child < 0) return 1;
+    if (child == 0) {
+      measure(row, options);
+      rusage used{};
+      getrusage(RUSAGE_SELF, &used);
+      const double resident = (static_cast<double>(used.ru_maxrss) * 1024 - static_cast<double>(host_held.most)) / kMega;
+      const double device = static_cast<double>(device_held.most) / kMega, allowed = kFactor * device + kFixed;
+      std::printf("| %-24s | %9.0f | %11.0f | %10.0f | %s |\n", row.name, device, resident, allowed,
+                  resident <= allowed ? "yes" : "no ");
+      std::fflush(stdout);
+      std::_Exit(resident <= allowed ? 0 : 3);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    all = all && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+  return all ? 0 : 1;
+}
+
 int run(const Options& options) {
   std::vector<const Row*> rows;
   bool matrix = false;
@@ -186,5 +220,6 @@ int main(int count, char** words) {
   bench::Options options;
   if (!bench::read_options(count, words, options)) return 2;
   if (options.help) return 0;
+  if (options.memory) return bench::run_for_memory(options);
   return options.ours_only ? bench::run_ours(options) : bench::run(options);
 }

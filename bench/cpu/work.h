@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,13 @@ class Work {
   virtual double operations() const { return 0; }
 };
 
+// Bytes that arrays hold now, and the most they have held.
+struct Held {
+  size_t now = 0, most = 0;
+  void add(size_t bytes) { most = std::max(most, now += bytes); }
+};
+inline Held host_held, device_held;
+
 // Host memory of the reference. Huge pages where the system grants them on request, so that page walks are not what
 // is compared; touched by all threads.
 template <class T>
@@ -51,12 +59,18 @@ class HostArray {
     const size_t bytes = (count * sizeof(T) + kPage - 1) / kPage * kPage;
     data_ = static_cast<T*>(std::aligned_alloc(kPage, bytes ? bytes : kPage));
     if (!data_) std::abort();
+    host_held.add(bytes);
+    bytes_ = bytes;
     madvise(data_, bytes, MADV_HUGEPAGE);
     std::memset(static_cast<void*>(data_), 0, bytes);
   }
-  HostArray(HostArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), count_(other.count_) {}
+  HostArray(HostArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), count_(other.count_), bytes_(std::exchange(other.bytes_, 0)) {}
   HostArray& operator=(HostArray&&) = delete;
-  ~HostArray() { std::free(data_); }
+  ~HostArray() {
+    std::free(data_);
+    host_held.now -= bytes_;
+  }
 
   T* data() const { return data_; }
   size_t size() const { return count_; }
@@ -66,17 +80,23 @@ class HostArray {
 
  private:
   T* data_;
-  size_t count_;
+  size_t count_, bytes_ = 0;
 };
 
 template <class T>
 class DeviceArray {
  public:
-  explicit DeviceArray(size_t count) : count_(count) { BENCH_CHECK(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit DeviceArray(size_t count) : count_(count) {
+    BENCH_CHECK(cudaMalloc(&data_, count * sizeof(T)));
+    device_held.add(count * sizeof(T));
+  }
   explicit DeviceArray(const HostArray<T>& host) : DeviceArray(host.size()) { upload(host); }
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
-  ~DeviceArray() { cudaFree(data_); }
+  ~DeviceArray() {
+    cudaFree(data_);
+    device_held.now -= count_ * sizeof(T);
+  }
 
   T* data() const { return data_; }
   size_t size() const { return count_; }

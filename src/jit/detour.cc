@@ -1,4 +1,5 @@
-// Calls that leave every register of the processor as it was: what compiled code does rarely then costs it no registers.
+// Calls that leave every register of the processor as it was: what compiled code does rarely then costs it no
+// registers.
 #include <cstring>
 
 #include "jit/runtime.h"
@@ -7,19 +8,19 @@
 #if defined(__x86_64__)
 #define WB_TEXT_(x) #x
 #define WB_TEXT(x) WB_TEXT_(x)
-#define WB_QUIET(name, bytes, keep, give_back, before)                                          \
-  asm(".text\n.p2align 4\n.globl " name "\n.hidden " name "\n.type " name ",@function\n" name   \
-      ":\n"                                                                                     \
-      ".cfi_startproc\npushq %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset %rbp, -16\n"             \
-      "movq %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"                                           \
-      "pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\n"                            \
-      "pushq %r8\npushq %r9\npushq %r10\npushq %r11\n"                                          \
-      "andq $-64, %rsp\nsubq $" WB_TEXT(bytes) ", %rsp\n" keep before "callq *%rax\n" give_back \
-      "leaq -72(%rbp), %rsp\n"                                                                  \
-      "popq %r11\npopq %r10\npopq %r9\npopq %r8\n"                                              \
-      "popq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\n"                                 \
-      "popq %rbp\n.cfi_def_cfa %rsp, 8\nretq\n.cfi_endproc\n"                                   \
-      ".size " name ", . - " name "\n")
+#define WB_QUIET(name, bytes, keep, give_back, before)                                                   \
+  asm(".text\n.p2align 4\n.globl " name "\n.hidden " name "\n.type " name ",@function\n" name            \
+      ":\n"                                                                                              \
+      ".cfi_startproc\npushq %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset %rbp, -16\n"                      \
+      "movq %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"                                                    \
+      "pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\n"                                     \
+      "pushq %r8\npushq %r9\npushq %r10\npushq %r11\n"                                                   \
+      "andq $-64, %rsp\nsubq $" WB_TEXT(bytes) ", %rsp\n" keep before "callq *%rax\n" give_back          \
+                                               "leaq -72(%rbp), %rsp\n"                                  \
+                                               "popq %r11\npopq %r10\npopq %r9\npopq %r8\n"              \
+                                               "popq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\n" \
+                                               "popq %rbp\n.cfi_def_cfa %rsp, 8\nretq\n.cfi_endproc\n"   \
+                                               ".size " name ", . - " name "\n")
 
 #define WB_KEEP_EACH(registers, size, move, kind) \
   ".irp n," registers "\n" move " %" kind "\\n, " size "*\\n(%rsp)\n.endr\n"
@@ -30,9 +31,10 @@
 #define WB_KEEP_MASKS ".irp n,0,1,2,3,4,5,6,7\nkmovq %k\\n, 2048+8*\\n(%rsp)\n.endr\n"
 #define WB_GIVE_MASKS ".irp n,0,1,2,3,4,5,6,7\nkmovq 2048+8*\\n(%rsp), %k\\n\n.endr\n"
 
-WB_QUIET("wb_quiet_xmm", 256, WB_KEEP_EACH(WB_16, "16", "movaps", "xmm"), WB_GIVE_EACH(WB_16, "16", "movaps", "xmm"), "");
-WB_QUIET("wb_quiet_ymm", 512, WB_KEEP_EACH(WB_16, "32", "vmovaps", "ymm"),
-         WB_GIVE_EACH(WB_16, "32", "vmovaps", "ymm"), "vzeroupper\n");
+WB_QUIET("wb_quiet_xmm", 256, WB_KEEP_EACH(WB_16, "16", "movaps", "xmm"), WB_GIVE_EACH(WB_16, "16", "movaps", "xmm"),
+         "");
+WB_QUIET("wb_quiet_ymm", 512, WB_KEEP_EACH(WB_16, "32", "vmovaps", "ymm"), WB_GIVE_EACH(WB_16, "32", "vmovaps", "ymm"),
+         "vzeroupper\n");
 WB_QUIET("wb_quiet_zmm", 2112, WB_KEEP_EACH(WB_32, "64", "vmovaps", "zmm") WB_KEEP_MASKS,
          WB_GIVE_EACH(WB_32, "64", "vmovaps", "zmm") WB_GIVE_MASKS, "vzeroupper\n");
 extern "C" void wb_quiet_xmm();

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "jit/shapes.h"
+
 namespace warpbeam::jit {
 namespace {
 
@@ -36,7 +38,7 @@ ObjectCache ObjectCache::open() {
     return std::string(value ? value : "");
   };
   std::string folder = set("WARPBEAM_KERNEL_CACHE");
-  if (folder == "off") return cache;
+  if (folder == "off" || left_out("cache")) return cache;
   if (folder.empty()) {
     if (std::string base = set("XDG_CACHE_HOME"); !base.empty()) folder = base + "/warpbeam/kernels";
     else if (base = set("HOME"); !base.empty()) folder = base + "/.cache/warpbeam/kernels";

@@ -50,7 +50,8 @@ inline isa::Half half_of(const vm::Insn& i) {
 }
 
 // WARPBEAM_JIT_WITHOUT names what the engine does without: opcodes that go to the interpreter's handlers (a wrong one is
-// found by halving), `shapes` (values of known stride), `uniform` (values that are the same in all lanes).
+// found by halving), `shapes` (values of known stride), `uniform` (values that are the same in all lanes), `cache` (host code
+// kept on disk).
 bool left_out(std::string_view what);
 
 struct Shapes {
