@@ -441,10 +441,11 @@ void Warp::park(GroupState state, const Insn& i, const Insn* next) {
   active = 0;
 }
 
+// What it has spun still counts: the only warp that is left of a block comes past every barrier at once, and would never
+// give way to the block that it waits for.
 void Warp::wait_at_barrier(const Insn& i, uint8_t barrier) {
   park(GroupState::AtBarrier, i, ip);
   groups.back().barrier = barrier;
-  spins = 0;
   block->check_barrier(barrier);
   pick();
 }

@@ -32,15 +32,29 @@ __global__ void depths_with_scratch(int cells, volatile int* depth) {
   }
 }
 
+// One warp to a block.
+__global__ void depths_by_warps(int cells, volatile int* depth) {
+  const int step = 32 * 48;
+  if (threadIdx.x >= 32) return;
+  for (int k = step - 1 - (threadIdx.x + blockIdx.x * 32); k < cells;) {
+    const int parent = k == 0 ? 0 : depth[(k - 1) / 2];
+    if (parent >= 0) {
+      depth[k] = k == 0 ? 0 : parent + 1;
+      k += step;
+    }
+    __syncthreads();
+  }
+}
+
 int main() {
   constexpr int kCells = 5000;
   int* depth;
   cudaMalloc(&depth, kCells * sizeof(int));
   static int result[kCells];
   int wrong = 0;
-  for (auto kernel : {depths, depths_with_scratch}) {
+  for (auto kernel : {depths, depths_with_scratch, depths_by_warps}) {
     cudaMemset(depth, 0xff, kCells * sizeof(int));
-    kernel<<<24, 64>>>(kCells, depth);
+    kernel<<<kernel == depths_by_warps ? 48 : 24, 64>>>(kCells, depth);
     if (cudaMemcpy(result, depth, sizeof result, cudaMemcpyDeviceToHost) != cudaSuccess) return 1;
     for (int k = 0; k < kCells; ++k) {
       int expected = 0;
