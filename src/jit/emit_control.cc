@@ -519,7 +519,6 @@ void Emitter::hand_over(const vm::Insn& at, V when) {
   store_saved(h.here, frame());
   const auto pend = [&](V mask, const vm::Insn* go_on) {
     const uint32_t k = static_cast<uint32_t>(h.pending.size());
-    if (k >= kMostPending) return;
     machine_store(mask, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, pending) + 4u * k));
     h.pending.emplace_back(k, go_on);
   };

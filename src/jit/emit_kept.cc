@@ -120,7 +120,7 @@ std::vector<Saved> Emitter::saved(const Bits& variables, bool between_regions) {
     s.local = variable.at >= kParamKeys;
     if (s.local) s.at -= kParamKeys;
     if (!between_regions) {
-      if (s.local) s.part = std::min<int32_t>(parts++, kMostParts - 1);
+      if (s.local) s.part = parts++;
     } else if (block_level(static_cast<uint32_t>(v))) {
       s.block_value = values++;
       s.gap = shape.gap;

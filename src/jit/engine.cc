@@ -120,6 +120,19 @@ std::string refuse(const vm::Code& code, size_t param_bytes, const vm::EngineSer
   return "";
 }
 
+// A warp that is handed over has room for so many masks of waiting lanes and parts of parameters.
+std::string refuse_handovers(const Flow& flow) {
+  size_t most = 0;
+  for (const Node& node : flow.nodes) {
+    size_t waiting = 1;  // behind the handed-over instruction
+    node.waits.each([&](size_t) { ++waiting; });
+    most = std::max(most, waiting);
+  }
+  if (most > kMostPending) return "lanes wait in very many places at once";
+  const auto part = [](const Variable& v) { return v.at >= kParamKeys; };
+  return std::ranges::count_if(flow.variables, part) > kMostParts ? "its calls have very many parameters" : "";
+}
+
 // How much a thread does in a kernel, in instructions, guessed: a loop is taken to turn so many times.
 uint64_t guess_work(const vm::FunctionCode& code) {
   constexpr uint64_t kTurns = 16;
@@ -282,6 +295,7 @@ class FastEngine final : public vm::Engine {
         barriers = true;
       }
     plan.shapes = find_shapes(plan.flow, o.block, plan.decides, barriers, o.assume);
+    if (std::string why = refuse_handovers(plan.flow); !why.empty()) return why;
     for (const Node& node : plan.flow.nodes)
       if (node.ends == End::Barrier && node.last->mods().red) {
         const Source d = plan.flow.source(node.last->op[0], plan.flow.variables.empty() ? 0 : 4);
