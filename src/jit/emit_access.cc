@@ -53,6 +53,7 @@ void Emitter::store_dense(const Access& a, V data, V address, V pointer) {
 
 void Emitter::touch(const Access& a, const Value& address, V mask) {
   const uint64_t total = a.total();
+  watch_access(*a.insn, address, mask, total);
   const bool full = llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne();
   const int runs = address.runs, length = runs ? kLanes / runs : 0;
   llvm::Type* const element = lane_type(a.memory);

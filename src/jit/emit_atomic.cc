@@ -249,6 +249,12 @@ void Emitter::emit_atomic(const vm::Insn& i) {
   call_handler(i, mask);
   b_.CreateBr(join);
   b_.SetInsertPoint(fast);
+  if (watch_) {
+    Value places = address;
+    if (!places.runs) places.lanes = at;
+    for (size_t r = 0; r < places.runs; ++r) places.run[r] = whole(address.run[r]);
+    watch_access(i, places, mask, bytes);
+  }
   const V base = shared ? context_field(offsetof(Context, shared), b_.getPtrTy(), true) : nullptr;
   const auto place = [&](V where) {
     return shared ? b_.CreateGEP(b_.getInt8Ty(), base, where) : b_.CreateIntToPtr(where, b_.getPtrTy());

@@ -40,8 +40,11 @@ void Emitter::call_aside(V function, llvm::ArrayRef<V> arguments) {
   b_.CreateCall(type, llvm::InlineAsm::get(type, "callq wb_quiet@PLT", constraints, true), all);
 }
 
-void Emitter::call_handler(const vm::Insn& i, V mask, const RangeCells* range) {
+void Emitter::call_handler(const vm::Insn& i, V mask, const RangeCells* range) { call_detour(i, mask, range, Detour::What::Handler); }
+
+void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, Detour::What what) {
   Detour& d = tables_.detours.emplace_back();
+  d.what = what;
   d.insn = &i;
   d.range = range;
   const auto& slots = flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())];
@@ -77,7 +80,9 @@ void Emitter::call_handler(const vm::Insn& i, V mask, const RangeCells* range) {
     }
     d.given.push_back(given);
   }
+  if (watch_ && watch_->wanted.events) machine_store(lanes_alive(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, alive)));
   call_aside(function("wb_detour"), {context_, outside(&d), warp_, mask, active_});
+  if (what != Detour::What::Handler) return;
   for (const Slot& s : slots) {
     const int64_t k = variable(s);
     if (k < 0 || !s.written) continue;

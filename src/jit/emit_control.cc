@@ -12,7 +12,7 @@ using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
 Emitter::Emitter(llvm::Module& module, KernelPlan& plan, CompiledTables& tables, const Processor& processor)
-    : m_(module), c_(module.getContext()), b_(c_), plan_(plan), tables_(tables), processor_(processor), flow_(plan.flow), shapes_(plan.shapes) {
+    : m_(module), c_(module.getContext()), b_(c_), plan_(plan), tables_(tables), processor_(processor), flow_(plan.flow), shapes_(plan.shapes), watch_(tables.watch.get()) {
   llvm::MDBuilder md(c_);
   auto* domain = md.createAnonymousAliasScopeDomain("block");
   machine_scope_ = llvm::MDNode::get(c_, {md.createAnonymousAliasScope(domain, "machine")});
@@ -165,11 +165,12 @@ void Emitter::emit_region(size_t r) {
   b_.CreateStore(b_.getInt32(0), popc_);
   b_.CreateStore(b_.getTrue(), all_);
   b_.CreateStore(b_.getFalse(), any_);
+  begin_staged();
   if (many_regions_ && region.entry != 0)
     live_at_exit(region).each([&](size_t v) {
       if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), block_storage_[v]), block_after_[v]);
     });
-  const V todo = once || agrees ? nullptr : warps_to_run(region);
+  const V todo = once || agrees || watch_ ? nullptr : warps_to_run(region);
   auto* head = b_.GetInsertBlock();
   auto* loop = BasicBlock::Create(c_, "warp", f_);
   auto* next = BasicBlock::Create(c_, "next_warp", f_);
@@ -272,6 +273,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
     b_.CreateRet(b_.getInt32(1));
     b_.SetInsertPoint(go);
   }
+  if (region.exit_node >= 0) settle_staged(*exit_insn(region), false);
   const auto entry_of = [&](uint32_t node) { return region_entry_[static_cast<size_t>(region_of_entry_[node])]; };
   if (region.exit_to >= 0) {
     b_.CreateBr(entry_of(static_cast<uint32_t>(region.exit_to)));
@@ -291,6 +293,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
         b_.CreateStore(v, block_storage_[d.variable]);
       }
     }
+    watch_barrier(barrier);
     if (node.next.empty()) b_.CreateRet(b_.getInt32(1));
     else b_.CreateBr(entry_of(node.next[0]));
     return;
@@ -310,6 +313,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
   b_.SetInsertPoint(not_all);
   b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), none_taken_), entry_of(node.next[1]), mixed, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(mixed);
+  settle_staged(*node.last, true);
   tables_.handovers.emplace_back();
   Handover& h = tables_.handovers.back();
   h.at = h.after = node.last;
@@ -362,11 +366,13 @@ void Emitter::emit_node(uint32_t n) {
   b_.SetInsertPoint(block_of(n));
   active_ = full_[n] ? static_cast<V>(b_.getInt32(~0u)) : b_.CreateLoad(b_.getInt32Ty(), masks_[n]);
   b_.CreateStore(b_.getInt32(0), masks_[n]);
+  watch_node();
   const uint32_t last = node.last ? node.end - 1 : node.end;
   for (const LaneLoop& l : plan_.lane_loops)
     if (l.head == n) emit_lane_loop(l);
   emit_straight(node.begin, last);
   if (region.exit_node == static_cast<int32_t>(n)) {
+    watch_exit(*node.last);
     b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), exit_mask_), active_), exit_mask_);
     leave_to({}, true);
     return;
@@ -389,13 +395,16 @@ void Emitter::emit_node(uint32_t n) {
         leave_to({}, true);
         break;
       }
-      V stay = b_.CreateAnd(active_, b_.CreateNot(guard_mask(*node.last)));
+      const V leaves = guard_mask(*node.last);
+      watch_end(*node.last, leaves);
+      V stay = b_.CreateAnd(active_, b_.CreateNot(leaves));
       for (uint32_t s : node.next) add_lanes(s, stay);
       leave_to(node.next, true);
       break;
     }
     case End::Branch: {
       if (!shapes_.divergent[n]) {
+        if (watch_) watch_end(*node.last, guard_mask(*node.last));
         V way = read(node.last->guard, 0).run[0];
         if (node.last->guard_negated) way = b_.CreateNot(way);
         auto* taken = BasicBlock::Create(c_, "taken", f_);
@@ -409,6 +418,7 @@ void Emitter::emit_node(uint32_t n) {
         break;
       }
       V taken = guard_mask(*node.last);
+      watch_end(*node.last, taken);
       add_lanes(node.next[0], taken);
       add_lanes(node.next[1], b_.CreateAnd(active_, b_.CreateNot(taken)));
       leave_to(node.next, false);
@@ -417,6 +427,7 @@ void Emitter::emit_node(uint32_t n) {
     case End::Table: {
       const Value index = read(node.last->op[0], 4);
       const V all = lanes_of(index, 4);
+      watch_table(*node.last, all);
       V bad = b_.CreateAnd(active_, mask_bits(b_.CreateICmpUGE(all, splat(b_.getInt32(static_cast<uint32_t>(node.last->imm))))));
       auto* wrong = BasicBlock::Create(c_, "wrong", f_);
       auto* right = BasicBlock::Create(c_, "right", f_);
@@ -441,6 +452,7 @@ void Emitter::emit_instruction(const vm::Insn& i) {
   const bool pure = !i.call && shapes_.has_ir(i) && kind != isa::Kind::Memory && kind != isa::Kind::Warp && kind != isa::Kind::Barrier;
   const V whole = active_;
   const V mask = guard_mask(i);
+  watch_guarded(i, mask);
   if (pure && !p.uniform()) {
     active_ = mask;
     forced_ = true;
@@ -472,11 +484,14 @@ void Emitter::dispatch(const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;
   switch (row.kind) {
     case isa::Kind::Memory: return emit_memory(i);
-    case isa::Kind::Warp: return emit_warp(i);
+    case isa::Kind::Warp: return emit_meeting(i);
     case isa::Kind::Atomic: return emit_atomic(i);
     case isa::Kind::Barrier:
-      if (row.cls == isa::Class::Fence) b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
-      else emit_warp(i);
+      if (row.cls == isa::Class::Fence) {
+        watch_fence(i);
+        b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+      }
+      else emit_meeting(i);
       return;
     case isa::Kind::Misc:
       if (row.opcode == "nanosleep") return;  // giving way is not needed where nothing waits
@@ -488,12 +503,19 @@ void Emitter::dispatch(const vm::Insn& i) {
   }
 }
 
+void Emitter::emit_meeting(const vm::Insn& i) {
+  meeting_wants_more_ = nullptr;
+  emit_warp(i);
+  if (meeting_wants_more_) hand_over(*(&i + 1), meeting_wants_more_);
+}
+
 Handover& Emitter::new_handover(const vm::Insn& at) {
   const Region& region = plan_.regions[region_];
   const Node& node = flow_.nodes[node_];
   tables_.handovers.emplace_back();
   Handover& h = tables_.handovers.back();
   h.at = &at;
+  h.stretch = stretch_;
   // Whatever may be read from here on, by the lanes that run or by those that wait.
   Bits live = node.live_out;
   for (size_t k = static_cast<size_t>(&at - flow_.code->insns.data()); k < node.end; ++k)

@@ -188,7 +188,7 @@ bool Emitter::only_computes(const vm::Insn& i) const {
 }
 
 bool Emitter::runs_once(const Region& region) const {
-  if (!many_regions_ || region.entry == 0 || (region.exit_node < 0 && region.exit_to < 0)) return false;
+  if (watch_ || !many_regions_ || region.entry == 0 || (region.exit_node < 0 && region.exit_to < 0)) return false;
   for (uint32_t n : region.nodes) {
     const Node& node = flow_.nodes[n];
     if (node.ends != End::Fall && node.ends != End::Branch && node.ends != End::Barrier) return false;

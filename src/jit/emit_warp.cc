@@ -77,6 +77,8 @@ void Emitter::emit_warp(const vm::Insn& i) {
     if (!full_[node_]) wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(members, elsewhere), b_.getInt32(0)));
     if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong);
   }
+  const bool by_handler = op == "elect" || (op == "match" && m.vote != Vote::Any);
+  if ((m.sync || barrier) && !by_handler) watch_meeting(i);
   if (barrier) return;
   if (op == "vote") {
     const Value p = read(i.op[1], 0);

@@ -148,6 +148,7 @@ class Emitter {
   V compare_shapes(const vm::Insn& insn, const Value& a, const Value& c);  // emit_masks.cc
   V join_predicates(const vm::Insn& insn, V a, V c);
   void emit_memory(const vm::Insn& insn);            // emit_memory.cc
+  void emit_meeting(const vm::Insn& insn);
   void emit_warp(const vm::Insn& insn);              // emit_warp.cc
   V pick_lanes(V values, V from);
   void emit_match_any(const vm::Insn& insn);
@@ -189,6 +190,7 @@ class Emitter {
   V outside(const void* address);                    // by a name, so that the code is the same in every process
   void emit_library_call(const vm::Insn& insn);      // emit_call.cc
   void call_handler(const vm::Insn& insn, V mask, const RangeCells* range = nullptr);
+  void call_detour(const vm::Insn& insn, V mask, const RangeCells* range, Detour::What what);
   void call_aside(V function, llvm::ArrayRef<V> arguments);  // leaves all registers as they are: for what is rare
   V function(const char* name);
   V frame();
@@ -208,6 +210,23 @@ class Emitter {
   V fits_lanes(const Access& a, V addresses, V mask);
   void touch(const Access& a, const Value& address, V mask);
   void store_dense(const Access& a, V data, V address, V pointer);
+
+  // --- watched code (emit_watch.cc)
+  void count(uint32_t counter, V by, V index = nullptr);
+  V lanes_in(V mask);
+  V lanes_alive();
+  void watch_node();
+  void watch_end(const vm::Insn& insn, V mask);
+  void watch_guarded(const vm::Insn& insn, V mask);
+  void watch_table(const vm::Insn& insn, V lanes);
+  void watch_exit(const vm::Insn& insn);
+  void begin_staged();
+  void settle_staged(const vm::Insn& insn, bool back);
+  void watch_access(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
+  uint32_t watch_site(const vm::Insn& insn, const Value& address, uint64_t bytes);
+  void watch_meeting(const vm::Insn& insn);
+  void watch_fence(const vm::Insn& insn);
+  void watch_barrier(const vm::Insn& insn);
 
   // --- straight code (emit_straight.cc)
   void emit_straight(uint32_t begin, uint32_t end);
@@ -257,6 +276,11 @@ class Emitter {
   V kept_ = nullptr, kept_piece_ = nullptr;
   bool forced_ = false;             // writes keep the old values of lanes outside active_
   bool many_regions_ = false, lanes_leave_ = false;
+  WatchTables* watch_ = nullptr;    // null: nobody watches
+  std::map<uint32_t, uint32_t> stretch_of_, exit_stretch_;  // by node; by instruction
+  int32_t stretch_ = -1;            // of the node that is being written
+  std::array<llvm::AllocaInst*, 4> staged_{};
+  V meeting_wants_more_ = nullptr;
 };
 
 }  // namespace warpbeam::jit

@@ -57,7 +57,6 @@ class Kernel final : public vm::CompiledKernel {
     c.ranges = block.ranges.data();
     c.frames = state.frames;
     c.live = state.live;
-    const uint32_t warps = (block.threads + 31) / 32;
     for (size_t k = 0; k < 3; ++k) c.nctaid[k] = launch.grid[k];
     c.nsmid = launch.sm_count;
     c.dynamic_shared = launch.dynamic_shared;
@@ -68,12 +67,11 @@ class Kernel final : public vm::CompiledKernel {
     c.block = &block;
     c.services = &services_;
     for (const RangeCells& range : tables_->ranges) fill_cells(c, range);
+    c.watch = tables_->watch.get();
+    if (c.watch) return run_watched(state, block, count);
     const HostCode::Function function = code_->function;
     for (uint64_t n = 0;; services_.next_block(block)) {
-      for (uint32_t w = 0; w < warps; ++w) state.live[w] = ~0u;
-      if (block.threads % 32) state.live[warps - 1] = (1u << block.threads % 32) - 1;
-      for (size_t k = 0; k < 3; ++k) c.ctaid[k] = block.index[k];
-      c.smid = block.smid;
+      begin(state, block);
       const bool done = function(&c);
       if (!done) ++handed_over_;
       if (done && ++n < count) continue;
@@ -84,6 +82,54 @@ class Kernel final : public vm::CompiledKernel {
   uint32_t handed_over() const { return handed_over_; }
 
  private:
+  static void begin(BlockState& state, const vm::Block& block) {
+    const uint32_t warps = (block.threads + 31) / 32;
+    for (uint32_t w = 0; w < warps; ++w) state.live[w] = ~0u;
+    if (block.threads % 32) state.live[warps - 1] = (1u << block.threads % 32) - 1;
+    for (size_t k = 0; k < 3; ++k) state.context.ctaid[k] = block.index[k];
+    state.context.smid = block.smid;
+  }
+
+  uint64_t run_watched(BlockState& state, vm::Block& block, uint64_t count) const {
+    static thread_local std::vector<uint64_t> counters;
+    if (counters.size() < tables_->watch->counters) counters.resize(tables_->watch->counters);  // all of them zero
+    Context& c = state.context;
+    c.counters = counters.data();
+    for (uint64_t n = 0;; services_.next_block(block)) {
+      if (!block.observer) services_.begin_watch(block);
+      if (!block.observer || block.observer->every_instruction) {
+        services_.prepare_warps(block);
+        services_.resume(block);
+        return n;
+      }
+      begin(state, block);
+      std::ranges::fill(c.executed, 0);
+      c.patience = block.observer->patience;
+      enter(c);
+      block.observer->compiled_code(true);
+      bool done;
+      try {
+        done = code_->function(&c);
+      } catch (...) {
+        block.observer->compiled_code(false);
+        take_back_after_trap(c);
+        settle(c);
+        throw;
+      }
+      block.observer->compiled_code(false);
+      if (!done) {
+        settle(c);
+        ++handed_over_;
+        return n;
+      }
+      const bool more = ++n < count;
+      if (more && block.observer->goes_on_with(block.linear + 1)) continue;
+      settle(c);
+      services_.end_watch(block);
+      if (!more) return n;
+    }
+  }
+
   std::unique_ptr<HostCode> code_;
   std::unique_ptr<CompiledTables> tables_;
   const vm::EngineServices& services_;
@@ -163,7 +209,8 @@ class FastEngine final : public vm::Engine {
     std::unique_lock lock(mutex_);
     if (!code.compiled) code.compiled = std::make_shared<Versions>(*this);
     Versions& versions = *static_cast<Versions*>(code.compiled.get());
-    Version& version = versions.by_shape[launch.block];
+    const vm::Wanted wanted = launch.observer ? launch.observer->wanted() : vm::Wanted{};
+    Version& version = versions.by_shape[{launch.block, flavour(wanted)}];
     const bool unsure = version.kernel && version.kernel->handed_over() > kMostHandovers;
     if (stopping_) return {version.kernel, false};
     if (version.state == State::Fresh) {
@@ -205,11 +252,12 @@ class FastEngine final : public vm::Engine {
     State state = State::Fresh;
     uint64_t work = 0;  // instructions of warps so far, guessed
   };
+  static int flavour(const vm::Wanted& w) { return w.compiled ? 1 | w.executions << 1 | w.traffic << 2 | w.events << 3 : 0; }
   struct Versions {  // of a kernel; it goes with the program, and what was ordered for it is called off
     explicit Versions(FastEngine& e) : engine(e) {}
     ~Versions() { engine.call_off(*this); }
     FastEngine& engine;
-    std::map<std::array<uint32_t, 3>, Version> by_shape;
+    std::map<std::pair<std::array<uint32_t, 3>, int>, Version> by_shape;  // of block, and for whom
     uint64_t work_of_warp = 0;
   };
   struct Order {
@@ -218,6 +266,7 @@ class FastEngine final : public vm::Engine {
     Version* version = nullptr;
     std::array<uint32_t, 3> block{};
     size_t param_bytes = 0;
+    vm::Wanted wanted;
     bool assume = true;
   };
 
@@ -227,7 +276,7 @@ class FastEngine final : public vm::Engine {
 
   void order(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version, bool assume) {
     version.state = State::Ordered;
-    orders_.push_back({&code, &versions, &version, launch.block, launch.params.size(), assume});
+    orders_.push_back({&code, &versions, &version, launch.block, launch.params.size(), launch.observer ? launch.observer->wanted() : vm::Wanted{}, assume});
     if (!worker_.joinable()) worker_ = std::thread([this] { work(); });
     ordered_.notify_one();
   }
@@ -282,11 +331,13 @@ class FastEngine final : public vm::Engine {
     if (std::string why = build_flow(plan.flow, *o.code->function, services_); !why.empty()) return why;
     for (const std::vector<Slot>& slots : plan.flow.slots)
       if (slots.size() > kMostOperands) return "it has an instruction with very many registers";
-    if (std::string why = find_waiting_loop(plan.flow); !why.empty()) return why;
+    if (std::string why = find_waiting_loop(plan.flow, o.wanted.compiled); !why.empty()) return why;
     std::string why;
     auto regions = find_regions(plan.flow, why);
     if (!regions) return why;
     plan.regions = std::move(*regions);
+    if (o.wanted.events)
+      if (why = find_reordering(plan.flow, plan.regions); !why.empty()) return why;
     plan.decides.assign(plan.flow.nodes.size(), 0);
     bool barriers = false;
     for (const Region& r : plan.regions)
@@ -303,9 +354,9 @@ class FastEngine final : public vm::Engine {
         if (d.kind != SourceKind::Variable || !s.uniform() || s.reach != Reach::Block) return "the result of a barrier is mixed with values of single threads";
       }
     plan.roots = find_roots(plan.flow);
-    if (!left_out("lanes")) plan.lane_loops = find_lane_loops(plan.flow, plan.shapes, plan.regions);
+    if (!left_out("lanes") && !o.wanted.compiled) plan.lane_loops = find_lane_loops(plan.flow, plan.shapes, plan.regions);
     plan.slopes.assign(plan.flow.variables.size(), 0);
-    if (!left_out("slopes")) plan.slopes = find_slopes(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
+    if (!left_out("slopes") && !o.wanted.compiled) plan.slopes = find_slopes(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
     if (!generator_) {
       auto made = CodeGenerator::make();
       if (!made) return made.error().message;
@@ -315,6 +366,10 @@ class FastEngine final : public vm::Engine {
     llvm::Module module("kernel", context);
     generator_->prepare(module);
     auto tables = std::make_unique<CompiledTables>();
+    if (o.wanted.compiled) {
+      tables->watch = std::make_unique<WatchTables>();
+      tables->watch->wanted = o.wanted;
+    }
     Emitter(module, plan, *tables, generator_->processor()).run();
     auto host = generator_->compile(module, tables->names);
     if (!host) return host.error().message;

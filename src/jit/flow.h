@@ -78,7 +78,12 @@ Bits influence(const Flow& flow, uint32_t node);
 // Cuts the flow at barriers. `why` tells what is in the way.
 std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& why);
 
+// Where regions end without a barrier, all warps run the first before any runs the next, and the interpreter runs them warp
+// by warp. Empty: no order of accesses, meetings and fences tells the one from the other.
+std::string find_reordering(const Flow& flow, const std::vector<Region>& regions);
+
 // Loops that may wait for what another thread does: the interpreter knows how to give way in them. Empty: there are none.
-std::string find_waiting_loop(const Flow& flow);
+// Watched, updates by compare-and-swap are such loops too: how often lanes try again depends on who gives way.
+std::string find_waiting_loop(const Flow& flow, bool watched);
 
 }  // namespace warpbeam::jit

@@ -154,4 +154,53 @@ std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& w
   return Cutter(flow).run(why);
 }
 
+namespace {
+
+bool shows(const Flow& flow, const vm::Insn& i) {
+  const vm::EngineServices& s = *flow.services;
+  if (i.fn == s.label || i.fn == s.jump || i.fn == s.branch || i.fn == s.branch_table || i.fn == s.ret || i.fn == s.exit || i.fn == s.not_pred || i.fn == s.read_special) return false;
+  if (i.call) return !flow.is_library_call(i);
+  const isa::Row* row = i.source ? i.source->form.row : nullptr;
+  if (!row) return false;
+  const isa::Space space = i.mods().space;
+  const bool parameter = space == isa::Space::Param || space == isa::Space::ParamEntry || space == isa::Space::ParamFunc;
+  switch (row->kind) {
+    case isa::Kind::Memory: return row->cls != isa::Class::Misc && !parameter;
+    case isa::Kind::Lane: case isa::Kind::Move: case isa::Kind::Convert: case isa::Kind::Address: return false;
+    case isa::Kind::Barrier: return i.watched == vm::Watched::WarpSync || row->cls == isa::Class::Fence;
+    default: return i.watched != vm::Watched::Plain;
+  }
+}
+
+}  // namespace
+
+std::string find_reordering(const Flow& flow, const std::vector<Region>& regions) {
+  std::vector<char> shown(flow.nodes.size());     // by node at which a region begins
+  std::vector<const Region*> at(flow.nodes.size());
+  for (const Region& r : regions) {
+    at[r.entry] = &r;
+    for (uint32_t b : r.nodes)
+      for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k) shown[r.entry] |= shows(flow, flow.code->insns[k]);
+  }
+  const auto following = [&](const Region& r) -> std::vector<uint32_t> {
+    if (r.exit_to >= 0) return {static_cast<uint32_t>(r.exit_to)};
+    if (r.exit_node < 0 || flow.nodes[static_cast<size_t>(r.exit_node)].ends == End::Barrier) return {};
+    return flow.nodes[static_cast<size_t>(r.exit_node)].next;
+  };
+  for (const Region& r : regions) {
+    if (!shown[r.entry]) continue;
+    std::vector<char> seen(flow.nodes.size());
+    std::vector<uint32_t> work = following(r);
+    while (!work.empty()) {
+      const uint32_t next = work.back();
+      work.pop_back();
+      if (seen[next] || !at[next]) continue;
+      seen[next] = 1;
+      if (shown[next]) return "accesses before and after a decision of the whole block would change their order";
+      for (uint32_t n : following(*at[next])) work.push_back(n);
+    }
+  }
+  return "";
+}
+
 }  // namespace warpbeam::jit

@@ -77,11 +77,14 @@ extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32
     } else {
       restore(c, other, h->here, 0, h->kept_stride);
       c->services->place_warp(block, w, h->at, active);
+      if (c->watch && h->stretch >= 0) take_back(*c, static_cast<uint32_t>(h->stretch), static_cast<uint32_t>(h->at - first), w, active);
       for (const auto& [k, at] : h->pending)
         if (c->pending[k]) c->services->place_lanes(block, w, at, c->pending[k]);
     }
   }
   c->services->resume(block);
+  if (c->watch)
+    for (auto& w : block.warps) w->executed = c->executed[w->index];
 }
 
 }  // namespace
@@ -120,14 +123,16 @@ extern "C" void wb_handler(Context* c, const vm::Insn* i, uint32_t warp, uint32_
 
 std::vector<Symbol> runtime_symbols(const Processor& processor) {
   void* const quiet = quiet_call(processor);
-  return {
+  std::vector<Symbol> all = watch_symbols();
+  all.insert(all.end(), {
       {"wb_kept", reinterpret_cast<void*>(&wb_kept)},
       {"wb_prepare", reinterpret_cast<void*>(&wb_prepare)},
       {"wb_handler", reinterpret_cast<void*>(&wb_handler)},
       {"wb_handover", reinterpret_cast<void*>(&wb_handover)},
       {"wb_detour", reinterpret_cast<void*>(&wb_detour)},
       {"wb_quiet", quiet ? quiet : reinterpret_cast<void*>(&wb_detour)},
-  };
+  });
+  return all;
 }
 
 }  // namespace warpbeam::jit

@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "jit/operands.h"
+#include "jit/watch.h"
 #include "vm/warp.h"
 
 namespace warpbeam::jit {
@@ -45,6 +47,14 @@ struct Context {
   const std::byte* kept = nullptr;             // of a block that is handed over: what regions keep of each warp
   uint64_t operands[kMostOperands][32] = {};   // what an instruction on a detour is given and what it gives back
   uint64_t cells[kMostCells] = {};             // what is known of allocations; the first one stays zero
+  // Of watched code (watch.h).
+  const WatchTables* watch = nullptr;
+  uint64_t* counters = nullptr;
+  uint64_t executed[32] = {};       // instructions, by each warp of the block
+  uint64_t patience = 0;            // how many of them a warp may execute here
+  uint32_t alive = 0, wants_more = 0;   // lanes that have not left; whether compiled code tells the observer too little
+  const vm::Insn* executing = nullptr;  // what may trap
+  uint32_t executing_warp = 0, executing_lanes = 0;
 };
 
 // Where a variable's values are when a warp is handed over, and where they belong: in its frame or in local memory.
@@ -65,6 +75,7 @@ struct Saved {
 struct Handover {
   uint32_t kept_stride = 0;                  // from one warp's piece of Context::kept to the next
   const vm::Insn* at = nullptr;              // what the warp executes next
+  int32_t stretch = -1;                      // of watched code: what it is part of, and has been counted
   std::vector<std::pair<uint32_t, const vm::Insn*>> pending;  // masks to look at, and where those lanes go on
   std::vector<Saved> here;                   // this warp's variables
   const vm::Insn* before = nullptr;          // where warps stand that have not run this region
@@ -88,6 +99,8 @@ void fill_cells(Context& context, const RangeCells& range);
 
 // An instruction that the interpreter's handler does; its operands and results pass through Context::operands.
 struct Detour {
+  enum class What : uint8_t { Handler, Access, Meeting };  // the last two are of watched code: something is told
+  What what{};
   const vm::Insn* insn = nullptr;
   std::vector<Saved> given, taken;      // `part`: which of Context::operands
   const RangeCells* range = nullptr;    // the handler may find another allocation for these
@@ -100,6 +113,7 @@ struct CompiledTables {
   std::deque<std::vector<uint32_t>> numbers;
   std::unordered_map<const void*, std::string> names;  // what the code refers to outside of itself
   bool streams = false;   // some stores go past the caches
+  std::unique_ptr<WatchTables> watch;  // null: nobody watches
 };
 
 // d = f(a, b) in 32 lanes; null: there is none.

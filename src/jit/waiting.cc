@@ -85,12 +85,12 @@ class Update {
 
 }  // namespace
 
-std::string find_waiting_loop(const Flow& flow) {
+std::string find_waiting_loop(const Flow& flow, bool watched) {
   const vm::EngineServices& s = *flow.services;
   const uint32_t n = static_cast<uint32_t>(flow.nodes.size());
   for (uint32_t latch = 0; latch < n; ++latch)
     for (uint32_t head : flow.nodes[latch].next) {
-      if (head > latch || Update(flow, head, latch).found()) continue;
+      if (head > latch || (!watched && Update(flow, head, latch).found())) continue;
       // The loop's blocks stand together, from its head to the furthest block that leads back to it.
       const auto plain = [&](const vm::Insn& i) { return i.fn != s.label && i.fn != s.jump && i.fn != s.not_pred && i.fn != s.read_special && i.source && i.source->form.row; };
       bool sleeps = false, any = false;

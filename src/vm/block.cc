@@ -80,7 +80,14 @@ void Block::start() {
   if (warps.size() > n) warps.resize(n);
   for (uint32_t w = 0; w < n; ++w) warps[w]->start(*this, w, fresh_warps);
   fresh_warps = false;
-  observer = launch->observer ? launch->observer->begin_block(*this) : nullptr;
+  if (!observer) begin_watch();
+}
+
+void Block::begin_watch() { observer = launch->observer ? launch->observer->begin_block(*this) : nullptr; }
+
+void Block::end_watch() {
+  if (observer) launch->observer->end_block(*this, std::move(observer));
+  for (auto& peer : peers) peer->end_watch();
 }
 
 void Block::become_next() {

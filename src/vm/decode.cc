@@ -66,29 +66,45 @@ void Decoder::find_blocks() {
 
 void Decoder::find_meeting_places(const std::vector<std::vector<uint32_t>>& successors) {
   const size_t n = order_.size();
-  std::vector<uint32_t> loop_end(n, 0), predecessors(blocks_.size(), 0);
+  constexpr size_t kNone = ~size_t(0);
+  std::vector<size_t> loop_head(n, kNone);  // of what leads back from here, the furthest
+  std::vector<uint32_t> predecessors(blocks_.size(), 0);
   for (uint32_t b : order_)
     for (uint32_t s : successors[b]) {
       ++predecessors[s];
-      if (position_[s] <= position_[b]) loop_end[position_[s]] = std::max(loop_end[position_[s]], position_[b] + 1);
+      if (position_[s] <= position_[b])
+        loop_head[position_[b]] = std::min<size_t>(loop_head[position_[b]], position_[s]);
     }
-  meets_.assign(blocks_.size(), 0);
-  std::vector<uint32_t> open;  // ends (exclusive) of the loops around the current block, the innermost last
-  for (uint32_t k = 0; k < n; ++k) {
-    while (!open.empty() && open.back() <= k) open.pop_back();
-    if (loop_end[k]) open.push_back(loop_end[k]);
-    for (uint32_t s : successors[order_[k]])
-      if (predecessors[s] > 1 || (!open.empty() && position_[s] >= open.back())) meets_[s] = 1;
+  // For each place the nearest one from which a way leads back to it or to before it.
+  std::vector<size_t> leads_back(n, kNone), open;
+  for (size_t k = 0; k < n; ++k) {
+    open.push_back(k);
+    if (loop_head[k] == kNone) continue;
+    for (; !open.empty() && open.back() >= loop_head[k]; open.pop_back()) leads_back[open.back()] = k;
   }
+  meets_.assign(blocks_.size(), 0);
+  for (size_t k = 0; k < n; ++k)
+    for (uint32_t s : successors[order_[k]])
+      if (predecessors[s] > 1 || (leads_back[k] != kNone && position_[s] > leads_back[k])) meets_[s] = 1;
   meets_[0] = predecessors[0] > 0;
 }
 
+bool Decoder::nobody_reads_result(const ptx::Instruction& i) const {
+  if (i.form.row->kind != Kind::Atomic) return false;
+  const Operand& old = i.operands[0];
+  return i.form.row->opcode != "atom" || old.kind == OperandKind::Sink ||
+         (old.kind == OperandKind::Register && mentions_[old.reg] == 1);
+}
+
 void Decoder::find_spins(const std::vector<std::vector<uint32_t>>& successors) {
-  std::vector<char> waits(blocks_.size());
+  std::vector<char> waits(blocks_.size()), loads(blocks_.size()), clobbers(blocks_.size());
   for (uint32_t b = 0; b < blocks_.size(); ++b) {
     for (uint32_t k = blocks_[b].begin; k < blocks_[b].end; ++k) {
       const ptx::Instruction& i = f_.body[k];
-      bool wait = may_wait(i);
+      const bool blind = nobody_reads_result(i);
+      bool wait = may_wait(i) && !blind;
+      clobbers[b] |= blind;
+      loads[b] |= i.form.row->kind == Kind::Memory && i.form.row->cls == isa::Class::Load;
       if (i.form.row->cls == isa::Class::Call && i.operands[1].kind == OperandKind::Symbol) {
         const Resolved r = resolve_(i.operands[1].name);
         wait = r.kind == Resolved::Function && r.function->may_wait;
@@ -96,11 +112,20 @@ void Decoder::find_spins(const std::vector<std::vector<uint32_t>>& successors) {
       if (wait) waits[b] = 1;
     }
   }
-  std::vector<uint32_t> before(order_.size() + 1);  // waiting blocks among the first k of the order
-  for (size_t k = 0; k < order_.size(); ++k) before[k + 1] = before[k] + static_cast<uint32_t>(waits[order_[k]]);
+  // How many such blocks there are among the first k of the order.
+  const auto sums = [&](const std::vector<char>& of) {
+    std::vector<uint32_t> before(order_.size() + 1);
+    for (size_t k = 0; k < order_.size(); ++k) before[k + 1] = before[k] + static_cast<uint32_t>(of[order_[k]]);
+    return before;
+  };
+  const std::vector<uint32_t> waiting = sums(waits), loading = sums(loads), clobbering = sums(clobbers);
   for (uint32_t b : order_)
-    for (uint32_t s : successors[b])
-      if (position_[s] <= position_[b] && before[position_[b] + 1] != before[position_[s]]) spins_[b] = 1;
+    for (uint32_t s : successors[b]) {
+      const auto within = [&](const std::vector<uint32_t>& before) {
+        return before[position_[b] + 1] != before[position_[s]];
+      };
+      if (position_[s] <= position_[b] && (within(waiting) || (within(clobbering) && within(loading)))) spins_[b] = 1;
+    }
 }
 
 void Decoder::decode_block(uint32_t b) {

@@ -152,9 +152,7 @@ void Decoder::decode_memory(const ptx::Instruction& i) {
     const bool returns = row.opcode == "atom";
     const size_t first = returns ? 2 : 1;
     if (!returns) insn.op[0] = -1;
-    const Operand& old = i.operands[0];
-    insn.drops_result = returns && (old.kind == ptx::OperandKind::Sink ||
-                                    (old.kind == ptx::OperandKind::Register && mentions_[old.reg] == 1));
+    insn.drops_result = returns && nobody_reads_result(i);
     if (i.operands[first].kind == OperandKind::Vector) {
       if (!returns) insn.list = nullptr;
       const Operand& b = i.operands[first];

@@ -87,10 +87,12 @@ class Decoder {
   // ----------------------------------------------------------------------------------------------------------
   uint32_t label_at(const std::string& key) const;
   void find_blocks();
-  // Lanes can come to a block at different times where several blocks lead to it, and where a loop does: those that
-  // leave the loop early wait there for the rest.
+  // Lanes can come to a block at different times where several blocks lead to it, and where a way leads to it past the
+  // end of a loop: lanes that come early wait there while others go round.
   void find_meeting_places(const std::vector<std::vector<uint32_t>>& successors);
-  // A loop may wait for another thread if a block in it reads memory in a way the compiler may not hoist.
+  bool nobody_reads_result(const ptx::Instruction& atomic) const;
+  // A loop may wait for another thread if a block in it reads memory in a way the compiler may not hoist. An atomic
+  // operation whose result nobody reads is none, but keeps the compiler from hoisting plain loads.
   void find_spins(const std::vector<std::vector<uint32_t>>& successors);
   void decode_block(uint32_t b);
 

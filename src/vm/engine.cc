@@ -62,7 +62,9 @@ Engine* load() {
   }
   static const EngineServices services{exec_label, exec_jump, exec_branch, exec_branch_table, exec_call, exec_call_builtin,
                                        exec_call_indirect, exec_ret, exec_exit, exec_not_pred, exec_read_special,
-                                       library_function_call(), [](Block& b) { b.become_next(); }, [](Block& b) { b.prepare_warps(); }, place_warp, place_lanes, resume};
+                                       library_function_call(), [](Block& b) { b.become_next(); },
+                                       [](Block& b) { b.begin_watch(); }, [](Block& b) { b.end_watch(); }, [](Block& b) { b.prepare_warps(); },
+                                       report_accesses, report_meeting, describe_access, place_warp, place_lanes, resume};
   return make(services);
 }
 

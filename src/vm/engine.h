@@ -14,6 +14,7 @@
 
 namespace warpbeam::vm {
 
+struct Access;
 struct Block;
 
 // A kernel compiled for one shape of block.
@@ -47,8 +48,15 @@ struct EngineServices {
   Handler label, jump, branch, branch_table, call, call_builtin, call_indirect, ret, exit, not_pred, read_special;
   Builtin library_call;
   void (*next_block)(Block& block);  // what was one block becomes the next one of its grid
+  // Its observer, when the launch has one; prepare_warps leaves it as it is.
+  void (*begin_watch)(Block& block);
+  void (*end_watch)(Block& block);
   // Makes the warps of a block ready for handlers: their frames hold the constants and this block's special registers.
   void (*prepare_warps)(Block& block);
+  // Of observer.h.
+  void (*report_accesses)(Warp& warp, const Insn& insn, uint32_t mask);
+  void (*report_meeting)(Warp& warp, const Insn& insn, uint32_t mask);
+  Access (*describe_access)(const Insn& insn);
   // Puts a warp at an instruction, with `active` lanes there and none elsewhere; place_lanes adds lanes that are elsewhere.
   void (*place_warp)(Block& block, uint32_t warp, const Insn* at, uint32_t active);
   void (*place_lanes)(Block& block, uint32_t warp, const Insn* at, uint32_t lanes);

@@ -44,12 +44,6 @@ Spares& spares() {
   return *all;
 }
 
-// Nobody watches the block any more.
-void end_watch(Grid& grid, Block& block) {
-  if (block.observer) grid.launch.observer->end_block(block, std::move(block.observer));
-  for (auto& peer : block.peers) end_watch(grid, *peer);
-}
-
 void keep_printed(Grid& grid, Block& block) {
   if (!block.printed.empty()) grid.printed[block.linear] += std::move(block.printed);
   block.printed.clear();
@@ -269,7 +263,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRang
       return;
     }
   } catch (TrapException& e) {
-    end_watch(grid, *block);
+    block->end_watch();
     leave_range(grid, range, *block);
     fail(grid, std::move(e.trap), block->linear);
     // The frames of this block are in the middle of something: start from new ones.
@@ -282,7 +276,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRang
     block = std::make_unique<Block>();
     block->linear = linear;
   } catch (std::bad_alloc&) {
-    end_watch(grid, *block);
+    block->end_watch();
     leave_range(grid, range, *block);
     Trap t;
     t.kind = TrapKind::StackOverflow;
@@ -295,7 +289,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRang
     block = std::make_unique<Block>();
     block->linear = linear;
   }
-  end_watch(grid, *block);
+  block->end_watch();
   end_block(grid, std::move(block));
 }
 
@@ -421,7 +415,7 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   grid->done = std::move(done);
   const Launch& l = grid->launch;
   const uint64_t cluster_size = uint64_t(l.cluster[0]) * l.cluster[1] * l.cluster[2];
-  if (!l.observer && !l.interpret && cluster_size == 1)
+  if ((!l.observer || l.observer->wanted().compiled) && !l.interpret && cluster_size == 1)
     if (Engine* fast = engine()) {
       grid->ready_seen = fast->ready;
       auto [kernel, later] = fast->find(l, false);

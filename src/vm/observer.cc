@@ -63,17 +63,45 @@ void report_copy(Warp& w, const Insn& i, Access& access, uint32_t mask) {
 
 }  // namespace
 
-void report_accesses(Warp& w, const Insn& i, uint32_t mask) {
+Access describe_access(const Insn& i) {
   const isa::Row& row = *i.source->form.row;
-  const isa::Mods& mods = i.mods();
   Access access;
-  if (row.kind == isa::Kind::Async) return report_copy(w, i, access, mask);
-  if (row.kind != isa::Kind::Memory && row.kind != isa::Kind::Atomic) return;  // its handler reports by itself
   access.elements = i.count;
   access.bytes = static_cast<uint32_t>(isa::bytes_of(i.type())) * i.count;
   access.kind = row.cls == isa::Class::Atomic ? AccessKind::Atomic : row.cls == isa::Class::Store ? AccessKind::Write : AccessKind::Read;
-  if (access.kind == AccessKind::Atomic)
-    access.returns = row.opcode == "atom" && !i.drops_result;
+  if (access.kind == AccessKind::Atomic) access.returns = row.opcode == "atom" && !i.drops_result;
+  switch (i.mods().space) {
+    case Space::Shared: case Space::SharedCluster: access.space = Space::Shared; break;
+    case Space::Local: case Space::Global: case Space::Const: access.space = i.mods().space; break;
+    default: access.space = Space::Global; access.generic = true; break;
+  }
+  return access;
+}
+
+void report_meeting(Warp& w, const Insn& i, uint32_t mask) {
+  const isa::OperandSpecs& operands = i.source->form.row->operands;
+  const int last = operands.count - 1;
+  const bool names_members = last >= 0 && last < 5 && i.op[last] >= 0 && operands.list[last].fixed == isa::Type::U32;
+  const uint32_t* members = names_members ? w.lanes<uint32_t>(i.op[last]) : nullptr;
+  for (uint32_t left = mask; left;) {
+    const uint32_t named = members ? members[__builtin_ctz(left)] : ~0u;
+    uint32_t same = 0;
+    for (int l = 0; l < kWarpSize; ++l) same |= static_cast<uint32_t>((left >> l & 1) && (!members || members[l] == named)) << l;
+    w.block->observer->warp_sync(w, i, named, same);
+    left &= ~same;
+  }
+}
+
+void report_accesses(Warp& w, const Insn& i, uint32_t mask) {
+  const isa::Row& row = *i.source->form.row;
+  const isa::Mods& mods = i.mods();
+  if (row.kind == isa::Kind::Async) {
+    Access access;
+    return report_copy(w, i, access, mask);
+  }
+  if (row.kind != isa::Kind::Memory && row.kind != isa::Kind::Atomic) return;  // its handler reports by itself
+  Access access = describe_access(i);
+  access.generic = false;
   Addresses a;
   lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);
   switch (mods.space) {

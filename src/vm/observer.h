@@ -1,10 +1,9 @@
 // What a watcher of the machine is told: every instruction, every access to memory, every meeting of lanes.
 //
 // A launch that has an Observer is interpreted by a loop of its own (Warp::run_observed), so that watching costs the others
-// nothing; an engine that cannot report these events must leave observed launches to the interpreter. Each block gets a
-// BlockObserver, which needs no lock: a block is on one host thread at a time. Blocks run on several threads and end in any
-// order, so what they report is merged in end_block by something that does not depend on that order - or the observer asks
-// for one block at a time.
+// nothing, or runs in code compiled for what its observer wants (Wanted). Each block gets a BlockObserver, which needs no
+// lock: a block is on one host thread at a time. Blocks run on several threads and end in any order, so what they report is
+// merged in end_block by something that does not depend on that order - or the observer asks for one block at a time.
 //
 // Events come before the instruction takes effect: an instruction's registers (Warp::lanes) and the memory it is about to
 // touch still hold what was there. An access that will trap is reported too, before the trap.
@@ -43,9 +42,29 @@ struct Access {
   std::array<uint64_t, 32> address;
 };
 
-// How often an instruction was executed by warps; by how many threads that were there, and that its guard let take part.
+// The addresses of a whole warp, as far as their shape is known before: `runs` stretches of 32 / runs lanes, which grow by
+// `stride` from lane to lane; the second stretch begins `gap` after the first and so on.
+struct Pattern {
+  uint64_t first = 0;
+  int64_t stride = 0, gap = 0;
+  uint32_t runs = 0;                    // 0: the shape is not known
+  const uint64_t* addresses = nullptr;  // then; those of lanes outside the mask mean nothing
+};
+
+// How often an instruction was executed by warps; by how many threads that were there, and that its guard let take part;
+// how often the threads of a warp went different ways at a branch.
 struct Executions {
-  uint64_t warps = 0, threads = 0, threads_on = 0;
+  uint64_t warps = 0, threads = 0, threads_on = 0, parted = 0;
+};
+
+// What an observer wants of compiled code. The counts and events are those of the interpreter; only where it says so they
+// come later, or many at once. A block whose observer wants every instruction is interpreted.
+struct Wanted {
+  bool compiled = false;    // false: the launch is to be interpreted
+  bool executions = false;  // BlockObserver::counted, filled in when compiled code ends
+  bool traffic = false;     // BlockObserver::repeated instead of access, for global, shared and constant memory
+  bool events = false;      // accesses, fences, meetings of lanes, complete barriers; no accesses to parameters
+  bool operator==(const Wanted&) const = default;
 };
 
 class BlockObserver {
@@ -54,11 +73,19 @@ class BlockObserver {
 
   // Calls cost more than the instructions they tell of, so an observer says what it wants. It may change its mind.
   bool every_instruction = true;  // instruction(): otherwise only those marked Notable
+  bool notable = true;            // and those
   bool counts = false;            // executions are counted in `counted`, one for each instruction of a function
   const FunctionCode* counted_function = nullptr;
   Executions* counted = nullptr;
   // Another function than counted_function is executed: sets it and `counted`.
   virtual void enter(const FunctionCode&) {}
+  // Compiled code: the block has ended, and the one of this number comes next on this thread. True: this observer goes on
+  // with it; false: that block is to get one of its own.
+  virtual bool goes_on_with(uint64_t block) { return false; }
+  // Compiled code: a warp that has executed so many instructions goes on in the interpreter, which asks still_running.
+  uint64_t patience = ~uint64_t(0);
+  // The block's compiled code begins to run, and has ended or calls a handler.
+  virtual void compiled_code(bool runs) {}
   // Once in a while.
   virtual void still_running(Warp&, const Insn&, uint32_t mask, uint64_t instructions) {}
 
@@ -68,6 +95,13 @@ class BlockObserver {
   virtual void instruction(Warp&, const Insn&, uint32_t mask, uint32_t active) {}
   // After `instruction`, once per access.
   virtual void access(Warp&, const Insn&, const Access&) {}
+  // From compiled code, where registers and Warp are not at hand: true when all there is to see has been seen. Otherwise
+  // `access` follows.
+  virtual bool sees_quickly(const Insn&, uint32_t warp, uint32_t active, uint32_t mask, const Pattern&) { return false; }
+  // Instead of `access`, where order does not matter: so many accesses of one instruction with the same lanes, at places
+  // that differ by multiples of kPlaces bytes only.
+  static constexpr uint64_t kPlaces = 256;
+  virtual void repeated(const Insn&, const Access&, uint64_t times) {}
 
   // Lanes have met at a `.sync` instruction that named `members`: what each did before, the others may rely on.
   virtual void warp_sync(Warp&, const Insn&, uint32_t members, uint32_t mask) {}
@@ -101,11 +135,16 @@ class Observer {  // of one launch
   virtual void end_grid(const LaunchResult&) {}
   // Of a grid that this one's code launches, just before it starts.
   virtual std::shared_ptr<Observer> child(const Launch&) { return nullptr; }
+  virtual Wanted wanted() const { return {}; }
   // Whether blocks take turns instead of running side by side: then events come in the same order every time.
   virtual bool one_block_at_a_time() const { return false; }
 };
 
 // Tells the block's observer of the accesses that `insn` is about to make.
 void report_accesses(Warp& warp, const Insn& insn, uint32_t mask);
+// What is known of a load's, store's or atomic operation's accesses without its lanes: a generic one is taken for global.
+Access describe_access(const Insn& insn);
+// Tells which lanes of `mask` met at a `.sync` instruction: each set of lanes that named the same members.
+void report_meeting(Warp& warp, const Insn& insn, uint32_t mask);
 
 }  // namespace warpbeam::vm

@@ -12,6 +12,7 @@
 namespace warpbeam::vm {
 
 void exec_label(Warp&, const Insn&, uint32_t);
+void exec_branch_table(Warp&, const Insn&, uint32_t);
 
 namespace {
 
@@ -204,19 +205,14 @@ StopReason Warp::run() {
 
 namespace {
 
-// Tells which lanes met: each set of lanes that named the same members.
-void report_meeting(Warp& w, const Insn& i, uint32_t mask) {
-  const isa::OperandSpecs& operands = i.source->form.row->operands;
-  const int last = operands.count - 1;
-  const bool names_members = last >= 0 && last < 5 && i.op[last] >= 0 && operands.list[last].fixed == isa::Type::U32;
-  const uint32_t* members = names_members ? w.lanes<uint32_t>(i.op[last]) : nullptr;
-  for (uint32_t left = mask; left;) {
-    const uint32_t named = members ? members[__builtin_ctz(left)] : ~0u;
-    uint32_t same = 0;
-    for (int l = 0; l < kWarpSize; ++l) same |= static_cast<uint32_t>((left >> l & 1) && (!members || members[l] == named)) << l;
-    w.block->observer->warp_sync(w, i, named, same);
-    left &= ~same;
-  }
+// Do the threads go different ways? `mask`: of a branch the lanes that jump.
+bool parts(Warp& w, const Insn& i, uint32_t mask, uint32_t here) {
+  if (i.target != kNoTarget) return mask != here && mask != 0;
+  if (i.fn != exec_branch_table) return false;
+  const uint32_t* choice = w.lanes<uint32_t>(i.op[0]);
+  for (uint32_t left = mask; left; left &= left - 1)
+    if (choice[std::countr_zero(left)] != choice[std::countr_zero(mask)]) return true;
+  return false;
 }
 
 }  // namespace
@@ -231,9 +227,10 @@ void Warp::run_observed() {
       ++e.warps;
       e.threads += static_cast<uint64_t>(std::popcount(here));
       e.threads_on += static_cast<uint64_t>(std::popcount(mask));
+      e.parted += parts(*this, i, mask, here);
     }
     if (++executed % kSeldom == 0) observer.still_running(*this, i, mask, executed);
-    if (observer.every_instruction || i.watched == Watched::Notable) observer.instruction(*this, i, mask, here);
+    if (observer.every_instruction || (i.watched == Watched::Notable && observer.notable)) observer.instruction(*this, i, mask, here);
   };
   do {
     const Insn& i = *ip++;

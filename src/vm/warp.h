@@ -201,6 +201,9 @@ struct Block {
   // What the block as a whole needs; then `start` begins its warps, or a compiled kernel runs it.
   void begin(GridState& g, uint64_t block_index);
   void start();
+  // Its observer comes and goes; start() sees to the first.
+  void begin_watch();
+  void end_watch();
   // After a block that ran without warps, in compiled code: the next one of the grid, in the same context.
   void become_next();
   // The same for the blocks of a unit of work: one block, or a cluster that this one leads.

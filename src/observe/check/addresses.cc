@@ -111,9 +111,10 @@ void BlockWatch::global_access(Now& n) {
     if (n.region->newest_use >= n.bound && c_.settings.race) look_at_ranges(n, address, l);
     look(n, *n.region->cells, address - n.region->zero, l, c_.settings.init && !n.region->initialised);
   }
-  if (n.region != remembered)
-    for (auto& r : n.state.recent)
-      if (r.insn == &n.insn) r.region = n.region;
+  if (n.region != remembered) {
+    if (Recent& r = recently(n.warp.index, n.insn, n.act); r.insn == &n.insn) r.region = n.region;
+    if (LaunchInfo::Known* k = l_.known_of(n.insn)) k->region = n.region, k->regions = c_.regions.version();
+  }
   if (is_strong) synchronise(n);
 }
 
@@ -258,14 +259,14 @@ void BlockWatch::bad_shared(Now& n, int lane) {
 // --- the kernels' heap --------------------------------------------------------------------------------------------
 
 void BlockWatch::heap_allocated(vm::Warp& w, const vm::Insn& i, int lane, uint64_t address, uint64_t bytes) {
-  std::lock_guard lock(c_.mutex);
+  const auto lock = hold();
   if (const auto whole = l_.launch->memory->find(address))
     c_.regions.add_piece(*whole, address, bytes, fmt::format("{} {}", c_.sites[c_.sites.number(i, w)].location, thread_text(w, lane)));
   ++c_.heap_given;
 }
 
 void BlockWatch::heap_freed(vm::Warp& w, const vm::Insn& i, int lane, uint64_t address, bool known) {
-  std::lock_guard lock(c_.mutex);
+  const auto lock = hold();
   const std::string here = fmt::format("{} {}", c_.sites[c_.sites.number(i, w)].location, thread_text(w, lane));
   ++c_.heap_freed;
   vm::Access a;
@@ -314,7 +315,7 @@ void BlockWatch::heap_freed(vm::Warp& w, const vm::Insn& i, int lane, uint64_t a
 }
 
 void BlockWatch::runtime_wrote(uint64_t address, uint64_t bytes) {
-  std::lock_guard lock(c_.mutex);
+  const auto lock = hold();
   Region* r = c_.region_at(address, *l_.launch->memory);
   if (r && r->cells && address < r->base + r->size) r->cells->initialise(address - r->zero, std::min(bytes, r->base + r->size - address));
 }

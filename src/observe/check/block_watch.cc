@@ -13,8 +13,6 @@ namespace {
 using isa::Sem;
 using isa::Space;
 
-uint64_t hash(const void* p) { return reinterpret_cast<uint64_t>(p) / sizeof(vm::Insn); }
-
 Strength strength_of(isa::Scope s) {
   switch (s) {
     case isa::Scope::Cta: return Strength::Cta;
@@ -22,6 +20,8 @@ Strength strength_of(isa::Scope s) {
     default: return Strength::Gpu;
   }
 }
+
+}  // namespace
 
 Strength strength_of(const vm::Insn& i, vm::AccessKind kind) {
   const isa::Mods& m = i.mods();
@@ -39,14 +39,18 @@ Strength strength_of(const vm::Insn& i, vm::AccessKind kind) {
   }
 }
 
+namespace {
+
 bool releases(Sem s) { return s == Sem::Release || s == Sem::AcqRel || s == Sem::Sc; }
 
 }  // namespace
 
 BlockWatch::BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& block)
     : c_(checker), l_(launch), block_(block), linear_(static_cast<uint32_t>(block.linear)), base_(checker.log.tick()),
-      warps_((block.threads + 31) / 32) {
+      warps_((block.threads + 31) / 32), recent_(warps_.size() * launch.places) {
   every_instruction = false;
+  constexpr uint64_t kStep = 16384;  // more than a warp executes between two looks at its patience
+  patience = c_.settings.most_instructions > kStep ? c_.settings.most_instructions - kStep : 0;
   if (!block.shared_bytes) return;
   if (!c_.spare_shadows.empty() && c_.spare_shadows.back().bytes() >= block.shared_bytes) {
     shared_ = std::move(c_.spare_shadows.back());
@@ -76,7 +80,7 @@ void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint
     default: return;
     case Trait::Fence: case Trait::CommitCopies: case Trait::WaitCopies: case Trait::WaitAllCopies: case Trait::CopiesArrive: break;
   }
-  std::lock_guard lock(c_.mutex);
+  const auto lock = hold();
   if (trait == Trait::Fence) return fence(w, strength_of(i.mods().scope), mask);
   ++s.stamp;  // what follows is another group of copies, or comes after they are complete
   if (!s.copies) s.copies = std::make_unique<Copies>();
@@ -95,7 +99,7 @@ void BlockWatch::run_too_long(vm::Warp& w, const vm::Insn& i, uint32_t mask) {
   if ((w.spins > 0 || w.polled) && w.block->progress == w.block->progress_seen)
     w.trap(vm::TrapKind::Deadlock, i, lane, "deadlock: the grid's running blocks only wait, and nothing they could wait for has changed for long", 0,
            w.block->who_waits());
-  std::lock_guard lock(c_.mutex);
+  const auto lock = hold();
   Finding f;
   f.check = "sync";
   f.kind = "endless_kernel";
@@ -196,7 +200,7 @@ void BlockWatch::synchronise(Now& n) {
 // --- warps -------------------------------------------------------------------------------------------------------
 
 void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uint32_t mask) {
-  std::lock_guard lock(c_.mutex);
+  const auto lock = hold();
   WarpState& s = warps_[w.index];
   const bool orders = i.source->form.row->opcode == "bar";  // shuffles and votes order no memory
   if (c_.settings.sync && (mask & ~members)) {
@@ -220,7 +224,7 @@ void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uin
   for (uint32_t gone = members & w.present & ~w.live; gone && c_.settings.sync; gone &= gone - 1) {
     const int lane = __builtin_ctz(gone);
     const auto& insns = w.frame->function->insns;
-    const vm::Insn* last = s.last[lane];
+    const vm::Insn* last = s.last_of(lane);
     if (!last || last < &i || last >= insns.data() + insns.size()) continue;
     const uint64_t key = uint64_t(c_.sites.number(i, w)) << 8 | 7;
     if (c_.repeated(key)) break;
@@ -263,7 +267,7 @@ void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uin
 
 void BlockWatch::warp_sync_abandoned(vm::Warp& w, const vm::Insn& i, uint32_t members, uint32_t mask) {
   if (!c_.settings.sync) return;
-  std::lock_guard lock(c_.mutex);
+  const auto lock = hold();
   const uint32_t missing = members & w.live & ~mask;
   const bool is_barrier = i.source->form.row->opcode == "bar";
   // The missing lanes may wait at a __syncwarp of another place: then all of them are at one, which is allowed.
@@ -308,7 +312,7 @@ void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::Functi
 // A lane stores what a shuffle gave it of a lane that was not there.
 void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, uint32_t shuffle) {
   if (!c_.settings.sync) return;
-  std::lock_guard lock(c_.mutex);
+  const auto lock = hold();
   const uint32_t site = c_.sites.number(i, w);
   const uint64_t key = uint64_t(shuffle) << 32 | uint64_t(site & 0xffffff) << 8 | 8;
   if (c_.repeated(key)) return;
@@ -333,7 +337,7 @@ void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, ui
 
 void BlockWatch::barrier_arrive(vm::Warp& w, const vm::Insn&, uint8_t barrier, uint32_t, uint32_t mask, bool waits) {
   if (waits) return;
-  std::lock_guard lock(c_.mutex);
+  const auto lock = hold();
   WarpState& s = warps_[w.index];
   ++s.stamp;
   CameList came;
@@ -343,7 +347,7 @@ void BlockWatch::barrier_arrive(vm::Warp& w, const vm::Insn&, uint8_t barrier, u
 }
 
 void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
-  std::lock_guard lock(c_.mutex);
+  const auto lock = hold();
   struct Part {
     vm::Warp* warp;
     const vm::Group* group;
@@ -391,7 +395,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       if (bypass_reported_) break;
       for (uint32_t gone = w->present & ~w->live; gone; gone &= gone - 1) {
         const int lane = __builtin_ctz(gone);
-        const vm::Insn* last = warps_[w->index].last[lane];
+        const vm::Insn* last = warps_[w->index].last_of(lane);
         const auto& insns = first.group->frame->function->insns;
         if (!last || last < first.group->waiting || last >= insns.data() + insns.size()) continue;
         bypass_reported_ = true;
@@ -435,7 +439,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
 
 // The blocks of the cluster have come: each knows what all did before.
 void BlockWatch::cluster_complete(vm::Block& leader) {
-  std::lock_guard lock(c_.mutex);
+  const auto lock = hold();
   l_.clusters.push_back(std::make_unique<Meeting>());
   Meeting& meeting = *l_.clusters.back();
   for (vm::Block* member : leader.members) {
@@ -459,41 +463,44 @@ void BlockWatch::cluster_complete(vm::Block& leader) {
 
 // The event of this access: the warp's last one of this instruction, if nothing has been synchronised since.
 void BlockWatch::note_event(Now& n) {
-  auto& r = n.state.recent[(hash(&n.insn) + (n.act != Act::Read)) % n.state.recent.size()];
+  Recent& r = recently(n.warp.index, n.insn, n.act);
   if (r.insn != &n.insn || r.act != n.act) {
     r = {};
     r.insn = &n.insn;
     r.act = n.act;
     r.site = c_.sites.number(n.insn, n.warp);
+    if (LaunchInfo::Known* k = l_.known_of(n.insn)) k->site = r.site;
   }
   if (r.stamp != n.state.stamp || r.mask != n.warp.active) {
-    r.stamp = n.state.stamp;
-    r.mask = n.warp.active;
-    Event e;
-    e.op = l_.op;
-    e.block = linear_;
-    e.site = r.site;
-    e.mask = r.mask;
-    e.warp = static_cast<uint16_t>(n.warp.index);
-    e.act = n.act;
-    e.strength = n.strength;
-    e.is_copy = n.access.async && n.insn.source->form.row->kind == isa::Kind::Async && trait_of(*n.insn.source->form.row) == Trait::None;
-    copies_ = copies_ || e.is_copy;
-    r.id = c_.log.add(e);
+    const bool is_copy = n.access.async && n.insn.source->form.row->kind == isa::Kind::Async && trait_of(*n.insn.source->form.row) == Trait::None;
+    renew(r, static_cast<uint16_t>(n.warp.index), n.warp.active, n.strength, is_copy);
   }
   n.id = r.id;
   n.site = r.site;
   n.region = r.region;
 }
 
+void BlockWatch::renew(Recent& r, uint16_t warp, uint32_t active, Strength strength, bool is_copy) {
+  r.stamp = warps_[warp].stamp;
+  r.mask = active;
+  Event e;
+  e.op = l_.op;
+  e.block = linear_;
+  e.site = r.site;
+  e.mask = active;
+  e.warp = warp;
+  e.act = r.act;
+  e.strength = strength;
+  e.is_copy = is_copy;
+  copies_ = copies_ || e.is_copy;
+  r.id = c_.log.add(e);
+}
+
 void BlockWatch::access(vm::Warp& w, const vm::Insn& i, const vm::Access& a) {
   if (a.space == Space::ParamFunc || a.space == Space::ParamEntry) return;
-  std::lock_guard lock(c_.mutex);
+  const auto lock = hold();
   WarpState& s = warps_[w.index];
-  if (s.last_access != &i || s.last_mask != a.mask)
-    for (uint32_t left = a.mask; left; left &= left - 1) s.last[__builtin_ctz(left)] = &i;
-  s.last_access = &i;
-  s.last_mask = a.mask;
+  s.accesses(i, a.mask);
   const Act act = a.kind == vm::AccessKind::Read ? Act::Read : a.kind == vm::AccessKind::Write ? Act::Write : Act::Atomic;
   Now n{w, i, a, s, act, strength_of(i, a.kind)};
   switch (a.space) {

@@ -12,6 +12,9 @@
 
 namespace warpbeam::observe::check {
 
+// Of an access: its scope, if it is ordered or atomic.
+Strength strength_of(const vm::Insn&, vm::AccessKind);
+
 class BlockWatch final : public vm::BlockObserver {
  public:
   BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& block);
@@ -28,8 +31,16 @@ class BlockWatch final : public vm::BlockObserver {
   void heap_allocated(vm::Warp&, const vm::Insn&, int lane, uint64_t address, uint64_t bytes) override;
   void heap_freed(vm::Warp&, const vm::Insn&, int lane, uint64_t address, bool known) override;
   void runtime_wrote(uint64_t address, uint64_t bytes) override;
+  bool sees_quickly(const vm::Insn&, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern&) override;
+  // Compiled code keeps the checker to itself: taking turns would cost more than what it does.
+  void compiled_code(bool runs) override {
+    if (runs) held_ = std::unique_lock(c_.mutex);
+    else held_ = {};
+  }
 
  private:
+  std::unique_lock<std::mutex> hold() { return held_ ? std::unique_lock<std::mutex>{} : std::unique_lock(c_.mutex); }
+
   struct Lanes {  // what only some kernels need
     std::array<CameList, 32> came;
     std::array<std::shared_ptr<const Snapshot>, 32> fence;
@@ -42,24 +53,35 @@ class BlockWatch final : public vm::BlockObserver {
     std::unique_ptr<Lanes> lanes;
     std::unique_ptr<Copies> copies;
     Doubts doubts;
-    std::array<const vm::Insn*, 32> last{};  // access of each lane
+    // The last access of each lane; of those in `last_mask` it is `last_access`, and `last` does not know yet.
+    std::array<const vm::Insn*, 32> last{};
     const vm::Insn* last_access = nullptr;
     uint32_t last_mask = 0;
+    const vm::Insn* last_of(int lane) const { return last_mask >> lane & 1 ? last_access : last[static_cast<size_t>(lane)]; }
+    void accesses(const vm::Insn& i, uint32_t mask) {
+      for (uint32_t left = last_mask & ~mask; left; left &= left - 1) last[static_cast<size_t>(__builtin_ctz(left))] = last_access;
+      last_access = &i;
+      last_mask = mask;
+    }
     std::unique_ptr<uint8_t[]> local;        // a flag per byte of local memory: has a value
     uint32_t local_stride = 0;
-    struct Recent {
-      const vm::Insn* insn = nullptr;
-      Act act{};
-      uint32_t mask = 0, stamp = 0, site = 0;
-      EventId id = 0;
-      Region* region = nullptr;
-    };
-    std::array<Recent, 64> recent;
     Lanes& extra() {
       if (!lanes) lanes = std::make_unique<Lanes>();
       return *lanes;
     }
   };
+  struct Recent {  // an instruction's last event
+    const vm::Insn* insn = nullptr;
+    Act act{};
+    uint32_t mask = 0, stamp = 0, site = 0;
+    EventId id = 0;
+    Region* region = nullptr;
+  };
+  Recent& recently(uint32_t warp, const vm::Insn& i, Act act) {
+    const LaunchInfo::Known* k = l_.known_of(i);
+    const uint64_t place = (k ? k->place : reinterpret_cast<uint64_t>(&i) / sizeof(vm::Insn)) + (act != Act::Read);
+    return recent_[warp * l_.places + (place & (l_.places - 1))];
+  }
   // The access being looked at.
   struct Now {
     vm::Warp& warp;
@@ -74,6 +96,12 @@ class BlockWatch final : public vm::BlockObserver {
     BlockWatch* home = nullptr;         // the block whose shared memory it is
     Region* region = nullptr;
     const std::byte* memory = nullptr;  // of offset 0
+  };
+  struct Quick {  // an access whose registers are not at hand
+    Shadow* shadow;
+    EventId id, bound;
+    uint16_t warp;
+    bool writes, tracks_values;
   };
   enum class Hazard : uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
 
@@ -91,6 +119,10 @@ class BlockWatch final : public vm::BlockObserver {
   bool changes_nothing(const Now&, int lane, uint64_t offset, uint32_t bytes, const std::byte* at) const;
   void stores_doubt(vm::Warp&, const vm::Insn&, uint32_t lanes, uint32_t shuffle);
   void note_event(Now&);
+  // The event's number, if its site is known already.
+  void renew(Recent&, uint16_t warp, uint32_t active, Strength, bool is_copy);
+  bool sees_words(const Quick&, uint64_t offset, uint32_t words, uint32_t lane, uint32_t words_of_lane);
+  bool sees_one(const Quick&, uint64_t offset, uint32_t words, uint32_t lane, bool many);
   uint64_t stored_value(const Now&, int lane, uint64_t at, uint32_t bytes) const;
 
   std::shared_ptr<const Snapshot> snapshot(const WarpState&, uint16_t warp, Strength scope, const CameList& came);
@@ -117,6 +149,7 @@ class BlockWatch final : public vm::BlockObserver {
   EventId base_;        // everything before is known in the whole block
   CameList came_;       // meetings that everyone in the block relies on
   std::vector<WarpState> warps_;
+  std::vector<Recent> recent_;  // some of each warp
   Shadow shared_;
   std::unordered_map<uint64_t, Meeting> meetings_;  // of this block only: shared memory, .cta scope
   std::vector<std::unique_ptr<Meeting>> barriers_;  // of some warps
@@ -125,6 +158,7 @@ class BlockWatch final : public vm::BlockObserver {
     uint32_t mask;
   };
   std::array<std::vector<Arrival>, 16> arrivals_;
+  std::unique_lock<std::mutex> held_;
   bool bypass_reported_ = false;
   bool copies_ = false;  // asynchronous ones have been made, which no barrier orders
 };
@@ -139,6 +173,7 @@ class LaunchWatch final : public vm::Observer {
   }
   void end_grid(const vm::LaunchResult&) override;
   bool one_block_at_a_time() const override { return true; }
+  vm::Wanted wanted() const override { return {.compiled = true, .events = true}; }
   std::shared_ptr<vm::Observer> child(const vm::Launch&) override;
 
  private:

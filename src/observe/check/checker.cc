@@ -336,6 +336,14 @@ std::shared_ptr<vm::Observer> Checker::watch(const vm::Launch& launch, LaunchInf
     static const std::string kPlain = "shared memory";
     info.shared.push_back({0, code.static_shared + launch.dynamic_shared, &kPlain});
   }
+  info.known.resize(code.function->insns.size());
+  uint16_t accesses = 0;
+  for (size_t k = 0; k < info.known.size(); ++k) {
+    info.known[k].place = accesses;
+    if (code.function->insns[k].watched != vm::Watched::Plain && code.function->insns[k].watched != vm::Watched::Extra) ++accesses;
+  }
+  constexpr uint32_t kMostPlaces = 256;
+  while (info.places < accesses && info.places < kMostPlaces) info.places *= 2;
   return std::make_shared<LaunchWatch>(*this, std::move(info));
 }
 

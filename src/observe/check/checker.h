@@ -41,6 +41,20 @@ struct LaunchInfo {
   std::vector<SharedVariable> shared;  // by offset
   // Where threads of different blocks meet: by address, those with a scope of one block by (address, block).
   std::unordered_map<uint64_t, Meeting>* meetings = nullptr;
+  // What is known of an instruction of the kernel itself: its place among the accesses, its site (0: none yet), and the
+  // region that it touched last, as long as no region has gone since.
+  struct Known {
+    uint16_t place = 0;
+    uint32_t site = 0;
+    Region* region = nullptr;
+    uint64_t regions = 0;
+  };
+  std::vector<Known> known;
+  uint32_t places = 4;  // a power of two
+  Known* known_of(const vm::Insn& i) {
+    const auto& insns = launch->kernel->code->function->insns;
+    return &i >= insns.data() && &i < insns.data() + insns.size() ? &known[static_cast<size_t>(&i - insns.data())] : nullptr;
+  }
   bool ended_by_checker = false;
   std::vector<std::unique_ptr<Meeting>> clusters;  // at the barriers of clusters
 };

@@ -8,6 +8,7 @@ constexpr size_t kGone = 4096;  // freed allocations to remember
 }  // namespace
 
 Region* Regions::add(const vm::Allocation& a, HostStack made, bool by_program) {
+  ++version_;
   auto region = std::make_unique<Region>();
   region->base = a.base;
   region->size = a.size;
@@ -36,6 +37,7 @@ Region* Regions::add(const vm::Allocation& a, HostStack made, bool by_program) {
 }
 
 Region* Regions::add_piece(const vm::Allocation& whole, uint64_t address, uint64_t bytes, std::string made_at) {
+  ++version_;
   Shadow& cells = heaps_[whole.base];
   const uint64_t cost = (whole.size / 4 + 2) * sizeof(Cell);
   if (cells.bytes() < whole.size && used_ + cost <= budget_) {
@@ -63,6 +65,7 @@ Region* Regions::add_piece(const vm::Allocation& whole, uint64_t address, uint64
 }
 
 void Regions::remove_piece(uint64_t address, std::string freed_at) {
+  ++version_;
   auto it = live_.find(address);
   if (it == live_.end()) return;
   it->second->freed_at = std::move(freed_at);
@@ -81,6 +84,7 @@ Region* Regions::find(uint64_t address) {
 }
 
 void Regions::remove(uint64_t base, HostStack freed, std::string by) {
+  ++version_;
   auto it = live_.find(base);
   if (it == live_.end()) return;
   std::unique_ptr<Region> r = std::move(it->second);

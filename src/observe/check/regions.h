@@ -61,11 +61,12 @@ class Regions {
   const Region* freed_at(uint64_t address) const;  // the latest one that held it
   const Region* nearest(uint64_t address) const;
   const std::map<uint64_t, std::unique_ptr<Region>>& live() const { return live_; }
+  uint64_t version() const { return version_; }  // another one when a region has gone
   uint64_t unwatched() const { return unwatched_; }  // bytes
   void forget_accesses();
 
  private:
-  uint64_t budget_ = 0, used_ = 0, unwatched_ = 0;
+  uint64_t budget_ = 0, used_ = 0, unwatched_ = 0, version_ = 1;
   std::map<uint64_t, std::unique_ptr<Region>> live_;
   std::map<uint64_t, Shadow> heaps_;  // by address
   std::deque<std::unique_ptr<Region>> gone_;

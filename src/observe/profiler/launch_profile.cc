@@ -17,28 +17,35 @@ namespace warpbeam::observe {
 // Counts for the blocks that run on one host thread at a time; the launch hands it to one block after the other.
 class LaunchProfile::Block final : public vm::BlockObserver {
  public:
-  Block(const model::Device& device, model::BankMode mode) : device_(device), mode_(mode) { counts = true; }
-
-  // Executions are counted by the machine; what is left are branches, and every instruction of the blocks that are sampled.
-  void instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t mask, uint32_t active) override {
-    if (warp.frame->function != counted_function) enter(*warp.frame->function);
-    const size_t index = static_cast<size_t>(&insn - counted_function->insns.data());
-    if (insn.target != vm::kNoTarget)
-      base_[index].divergent += mask != active && mask != 0;
-    else if (insn.list && insn.source->form.row->opcode == "brx")
-      base_[index].divergent += table_diverges(warp, insn, mask);
-    if (samples) samples->instruction(warp.index, counted_function, static_cast<uint32_t>(index), active);
+  Block(const model::Device& device, model::BankMode mode) : device_(device), mode_(mode) {
+    counts = true;
+    notable = false;
   }
+
+  // Executions are counted by the machine; this is told every instruction of the blocks that are sampled.
+  void instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t, uint32_t active) override {
+    if (!samples) return;
+    if (warp.frame->function != counted_function) enter(*warp.frame->function);
+    samples->instruction(warp.index, counted_function, index_of(insn), active);
+  }
+  bool goes_on_with(uint64_t) override { return !samples; }
 
   void access(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access) override {
     // What a multicast copy writes into other blocks' shared memory passes no banks of this multiprocessor.
     if (access.async && access.space == isa::Space::Shared && access.address[0] >= vm::kClusterStride) return;
     if (warp.frame->function != counted_function) enter(*warp.frame->function);
-    const size_t index = static_cast<size_t>(&insn - counted_function->insns.data());
+    repeated(insn, access, 1);
+    if (samples) samples->access(warp.index, counted_function, index_of(insn), access);
+  }
+
+  void repeated(const vm::Insn& insn, const vm::Access& access, uint64_t times) override {
+    const size_t index = index_of(insn);
     if (access.kind == vm::AccessKind::Atomic && (*gathered_)[index] && access.space == isa::Space::Global) {
       vm::Access one = access;
       one.mask &= -one.mask;  // one lane does it for all
-      count_access(device_, mode_, insn, one, base_[index]);
+      Counts counts;
+      count_access(device_, mode_, insn, one, counts);
+      base_[index].add(counts, times);
     } else {
       std::unique_ptr<Pattern>& pattern = patterns_[index];
       if (!pattern) {
@@ -49,9 +56,8 @@ class LaunchProfile::Block final : public vm::BlockObserver {
         pattern->remember(access);
         count_access(device_, mode_, insn, access, pattern->counts);
       }
-      base_[index] += pattern->counts;
+      base_[index].add(pattern->counts, times);
     }
-    if (samples) samples->access(warp.index, counted_function, static_cast<uint32_t>(index), access);
   }
 
   void add_to(FunctionCounts& sum) const {
@@ -63,6 +69,7 @@ class LaunchProfile::Block final : public vm::BlockObserver {
         all[k].executed += mine.executions[k].warps;
         all[k].threads += mine.executions[k].threads;
         all[k].threads_on += mine.executions[k].threads_on;
+        all[k].divergent += mine.executions[k].parted;
       }
     }
   }
@@ -123,12 +130,7 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     gathered_ = &f.gathered;
   }
 
-  static bool table_diverges(vm::Warp& warp, const vm::Insn& insn, uint32_t mask) {
-    const uint32_t* choice = warp.lanes<uint32_t>(insn.op[0]);
-    for (uint32_t left = mask; left; left &= left - 1)
-      if (choice[std::countr_zero(left)] != choice[std::countr_zero(mask)]) return true;
-    return false;
-  }
+  uint32_t index_of(const vm::Insn& insn) const { return static_cast<uint32_t>(&insn - counted_function->insns.data()); }
 
   const model::Device& device_;
   const model::BankMode mode_;

@@ -26,6 +26,7 @@ class LaunchProfile final : public vm::Observer {
   std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block&) override;
   void end_block(const vm::Block&, std::unique_ptr<vm::BlockObserver>) override;
   void end_grid(const vm::LaunchResult& result) override;
+  vm::Wanted wanted() const override { return {.compiled = true, .executions = true, .traffic = true}; }
 
   Totals totals() const;
 

@@ -148,6 +148,7 @@ class WatchedLaunch final : public vm::Observer {
   void end_block(const vm::Block& block, std::unique_ptr<vm::BlockObserver> observer) override {
     profile_->end_block(block, std::move(observer));
   }
+  vm::Wanted wanted() const override { return profile_->wanted(); }
   void end_grid(const vm::LaunchResult& result) override {
     profile_->end_grid(result);
     profiler_.keep(*profile_);

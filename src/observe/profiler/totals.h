@@ -18,6 +18,9 @@ struct Traffic {
     lines += o.lines, bytes += o.bytes, bytes_moved += o.bytes_moved;
     return *this;
   }
+  Traffic operator*(uint64_t n) const {
+    return {requests * n, transactions * n, sectors * n, ideal * n, lines * n, bytes * n, bytes_moved * n};
+  }
 };
 
 struct SharedPasses {
@@ -29,6 +32,7 @@ struct SharedPasses {
     wavefronts += o.wavefronts, conflicts += o.conflicts, ideal += o.ideal, bytes += o.bytes;
     return *this;
   }
+  SharedPasses operator*(uint64_t n) const { return {wavefronts * n, conflicts * n, ideal * n, bytes * n}; }
 };
 
 // Of one instruction.
@@ -45,6 +49,13 @@ struct Counts {
     to_global += o.to_global, to_local += o.to_local, to_shared += o.to_shared;
     global += o.global, local += o.local, shared += o.shared;
     return *this;
+  }
+  // The traffic of one access, so many times.
+  void add(const Counts& access, uint64_t times) {
+    to_global += access.to_global * times, to_local += access.to_local * times, to_shared += access.to_shared * times;
+    if (access.to_global) global += access.global * times;
+    if (access.to_local) local += access.local * times;
+    if (access.to_shared) shared += access.shared * times;
   }
 };
 

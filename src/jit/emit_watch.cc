@@ -1,0 +1,221 @@
+// Code that is watched: counters of executions and places, and calls of what watch.h has for the rest. The instruction at
+// which a region ends is counted apart and only when the block goes on from there: a warp that is handed over before that
+// executes it once more.
+#include <llvm/IR/Intrinsics.h>
+
+#include <bit>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+namespace In = llvm::Intrinsic;
+
+void Emitter::count(uint32_t counter, V by, V index) {
+  V at = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, counters), b_.getPtrTy(), true), counter);
+  if (index) at = b_.CreateInBoundsGEP(b_.getInt64Ty(), at, index);
+  machine_store(b_.CreateAdd(machine_load(b_.getInt64Ty(), at), by), at);
+}
+
+Emitter::V Emitter::lanes_in(V mask) { return b_.CreateZExt(intrinsic(In::ctpop, mask), b_.getInt64Ty()); }
+
+// The counter of an instruction in one of the tables.
+static uint32_t counter_of(WatchTables& t, std::map<uint32_t, uint32_t>& table, uint32_t insn) {
+  const auto [it, fresh] = table.try_emplace(insn, t.counters);
+  if (fresh) ++t.counters;
+  return it->second;
+}
+
+static uint32_t add_stretch(WatchTables& t, uint32_t begin, uint32_t end, bool full) {
+  t.stretches.push_back({begin, end, t.counters, full});
+  t.counters += 2;
+  return static_cast<uint32_t>(t.stretches.size() - 1);
+}
+
+// The lanes of active_ are about to execute a node.
+void Emitter::watch_node() {
+  stretch_ = -1;
+  if (!watch_) return;
+  const Node& node = flow_.nodes[node_];
+  const auto& insns = flow_.code->insns;
+  const bool exits = plan_.regions[region_].exit_node == static_cast<int32_t>(node_);
+  const uint32_t end = exits ? node.end - 1 : node.end;
+  uint64_t instructions = 0;
+  for (uint32_t k = node.begin; k < end; ++k) instructions += insns[k].watched != vm::Watched::Extra;
+  if (watch_->wanted.events) {
+    const V all = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, executed));
+    const V at = b_.CreateInBoundsGEP(b_.getInt64Ty(), all, b_.CreateZExt(warp_, b_.getInt64Ty()));
+    const V executed = machine_load(b_.getInt64Ty(), at);
+    bool loops = false;
+    for (size_t b = node_; b < flow_.nodes.size(); ++b)
+      for (uint32_t s : flow_.nodes[b].next) loops = loops || s == node_;
+    if (loops) hand_over(insns[node.begin], b_.CreateICmpUGE(executed, context_field(offsetof(Context, patience), b_.getInt64Ty(), true)));
+    machine_store(b_.CreateAdd(executed, b_.getInt64(instructions)), at);
+  }
+  if (!instructions) return;
+  const auto [it, fresh] = stretch_of_.try_emplace(node_, 0);
+  if (fresh) it->second = add_stretch(*watch_, node.begin, end, full_[node_]);
+  stretch_ = static_cast<int32_t>(it->second);
+  const WatchTables::Stretch& s = watch_->stretches[it->second];
+  if (!watch_->wanted.executions) return;
+  count(s.at, b_.getInt64(1));
+  if (!s.full) count(s.at + 1, lanes_in(active_));
+}
+
+// The instruction at the node's end, unless it is guarded by nothing or ends a region: what `mask` of active_ do.
+void Emitter::watch_end(const vm::Insn& i, V mask) {
+  if (!watch_ || !watch_->wanted.executions) return;
+  const uint32_t k = static_cast<uint32_t>(&i - flow_.code->insns.data());
+  if (i.guard >= 0) watch_guarded(i, mask);
+  if (i.target == vm::kNoTarget || i.guard < 0) return;
+  const V parts = b_.CreateAnd(b_.CreateICmpNE(mask, active_), b_.CreateICmpNE(mask, b_.getInt32(0)));
+  count(counter_of(*watch_, watch_->parted, k), b_.CreateZExt(parts, b_.getInt64Ty()));
+}
+
+void Emitter::watch_guarded(const vm::Insn& i, V mask) {
+  if (!watch_ || !watch_->wanted.executions || i.watched == vm::Watched::Extra) return;
+  count(counter_of(*watch_, watch_->on, static_cast<uint32_t>(&i - flow_.code->insns.data())), lanes_in(mask));
+}
+
+void Emitter::watch_table(const vm::Insn& i, V lanes) {
+  if (!watch_ || !watch_->wanted.executions) return;
+  const V first = b_.CreateExtractElement(lanes, b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()}));
+  const V others = b_.CreateAnd(active_, mask_bits(b_.CreateICmpNE(lanes, splat(first))));
+  count(counter_of(*watch_, watch_->parted, static_cast<uint32_t>(&i - flow_.code->insns.data())), b_.CreateZExt(b_.CreateICmpNE(others, b_.getInt32(0)), b_.getInt64Ty()));
+}
+
+// The instruction at which the region ends, for the lanes of active_: warps, threads, threads that take part, partings.
+void Emitter::watch_exit(const vm::Insn& i) {
+  if (!watch_ || !watch_->wanted.executions) return;
+  const V mask = i.guard < 0 ? active_ : guard_mask(i);
+  const V parts = b_.CreateAnd(b_.CreateICmpNE(mask, active_), b_.CreateICmpNE(mask, b_.getInt32(0)));
+  const V by[4] = {b_.getInt64(1), lanes_in(active_), lanes_in(mask), b_.CreateZExt(parts, b_.getInt64Ty())};
+  for (size_t k = 0; k < 4; ++k) b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt64Ty(), staged_[k]), by[k]), staged_[k]);
+}
+
+void Emitter::begin_staged() {
+  if (!watch_) return;
+  for (auto& cell : staged_) {
+    if (!cell) {
+      llvm::IRBuilder<> top(entry_, entry_->begin());
+      cell = top.CreateAlloca(b_.getInt64Ty());
+    }
+    b_.CreateStore(b_.getInt64(0), cell);
+  }
+}
+
+// The block goes on from the end of the region - or, `back`, does not.
+void Emitter::settle_staged(const vm::Insn& i, bool back) {
+  if (!watch_ || !watch_->wanted.executions) return;
+  const uint32_t k = static_cast<uint32_t>(&i - flow_.code->insns.data());
+  const auto [it, fresh] = exit_stretch_.try_emplace(k, 0);
+  if (fresh) it->second = add_stretch(*watch_, k, k + 1, false);
+  const uint32_t at = watch_->stretches[it->second].at;
+  const auto amount = [&](size_t n) {
+    const V v = b_.CreateLoad(b_.getInt64Ty(), staged_[n]);
+    return back ? b_.CreateNeg(v) : v;
+  };
+  count(at, amount(0));
+  count(at + 1, amount(1));
+  if (i.guard < 0) return;
+  count(counter_of(*watch_, watch_->on, k), amount(2));
+  count(counter_of(*watch_, watch_->parted, k), amount(3));
+}
+
+// Lanes of the warp that have not left.
+Emitter::V Emitter::lanes_alive() {
+  if (full_[node_]) return b_.getInt32(~0u);
+  V all = b_.CreateOr(active_, b_.CreateLoad(b_.getInt32Ty(), masks_[node_]));
+  flow_.nodes[node_].waits.each([&](size_t w) {
+    if (inside(static_cast<uint32_t>(w))) all = b_.CreateOr(all, b_.CreateLoad(b_.getInt32Ty(), masks_[w]));
+  });
+  return b_.CreateOr(all, b_.CreateLoad(b_.getInt32Ty(), exit_mask_));
+}
+
+// The place of an instruction whose addresses have a known shape.
+uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t bytes) {
+  const uint32_t k = static_cast<uint32_t>(&i - flow_.code->insns.data());
+  const auto [it, fresh] = watch_->site_of.try_emplace(k, static_cast<uint32_t>(watch_->sites.size()));
+  if (!fresh) return it->second;
+  WatchTables::Site site;
+  site.insn = &i;
+  site.pattern.runs = address.runs;
+  site.pattern.stride = address.stride;
+  site.pattern.gap = address.runs > 1 ? address.gap : 0;
+  const int length = kLanes / address.runs;
+  for (int l = 0; l < kLanes; ++l) site.distance[static_cast<size_t>(l)] = static_cast<uint64_t>(address.stride * (l % length) + site.pattern.gap * (l / length));
+  if (watch_->wanted.traffic) {
+    site.step = static_cast<uint32_t>(bytes);
+    site.at = watch_->counters;
+    watch_->counters += static_cast<uint32_t>(vm::BlockObserver::kPlaces / bytes);
+  }
+  watch_->sites.push_back(site);
+  return it->second;
+}
+
+// An access whose lanes are all in bounds is about to be made.
+void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
+  if (!watch_ || (!watch_->wanted.events && !watch_->wanted.traffic)) return;
+  const bool shaped = address.runs == 1 || (address.runs && address.even);
+  V place = nullptr;
+  if (!shaped) {
+    place = scratch(type_of(8, true));
+    b_.CreateStore(lanes_of(address, 8), place);
+  }
+  if (watch_->wanted.events) {
+    const V seen = shaped ? call("wb_watched_shaped", b_.getInt1Ty(), {context_, b_.getInt32(watch_site(i, address, bytes)), warp_, mask, active_, address.run[0]})
+                          : call("wb_watched_lanes", b_.getInt1Ty(), {context_, outside(&i), warp_, mask, active_, place});
+    auto* look = BasicBlock::Create(c_, "look", f_);
+    auto* on = BasicBlock::Create(c_, "seen", f_);
+    b_.CreateCondBr(seen, on, look, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+    b_.SetInsertPoint(look);
+    call_detour(i, mask, nullptr, Detour::What::Access);
+    b_.CreateBr(on);
+    b_.SetInsertPoint(on);
+    return;
+  }
+  if (!shaped) {
+    call("wb_count_lanes", b_.getVoidTy(), {context_, outside(&i), mask, place});
+    return;
+  }
+  const uint32_t number = watch_site(i, address, bytes);
+  const uint32_t at = watch_->sites[number].at;
+  const auto whole = [&] {
+    const V where = b_.CreateAnd(b_.CreateLShr(address.run[0], b_.getInt64(static_cast<uint64_t>(std::countr_zero(bytes)))), b_.getInt64(vm::BlockObserver::kPlaces / bytes - 1));
+    count(at, b_.getInt64(1), where);
+  };
+  if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(mask); constant && constant->isMinusOne()) return whole();
+  auto* all = BasicBlock::Create(c_, "whole_warp", f_);
+  auto* part = BasicBlock::Create(c_, "part_of_warp", f_);
+  auto* on = BasicBlock::Create(c_, "counted", f_);
+  b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), all, part);
+  b_.SetInsertPoint(all);
+  whole();
+  b_.CreateBr(on);
+  b_.SetInsertPoint(part);
+  call("wb_count_shaped", b_.getVoidTy(), {context_, b_.getInt32(number), mask, address.run[0]});
+  b_.CreateBr(on);
+  b_.SetInsertPoint(on);
+}
+
+// The lanes of active_ have met at a `.sync` instruction.
+void Emitter::watch_meeting(const vm::Insn& i) {
+  if (!watch_ || !watch_->wanted.events) return;
+  call_detour(i, active_, nullptr, Detour::What::Meeting);
+  meeting_wants_more_ = b_.CreateICmpNE(context_field(offsetof(Context, wants_more), b_.getInt32Ty(), false), b_.getInt32(0));
+}
+
+void Emitter::watch_fence(const vm::Insn& i) {
+  if (!watch_ || !watch_->wanted.events) return;
+  call("wb_prepare", b_.getPtrTy(), {context_, warp_});
+  call("wb_watched_instruction", b_.getVoidTy(), {context_, outside(&i), warp_, active_});
+}
+
+void Emitter::watch_barrier(const vm::Insn& i) {
+  if (!watch_ || !watch_->wanted.events) return;
+  call("wb_prepare", b_.getPtrTy(), {context_, b_.getInt32(0)});
+  call("wb_watched_barrier", b_.getVoidTy(), {context_, outside(&i)});
+}
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,189 @@
+#include "jit/watch.h"
+
+#include <algorithm>
+
+#include "jit/runtime.h"
+#include "vm/access.h"
+
+namespace warpbeam::jit {
+namespace {
+
+using vm::Watched;
+
+uint32_t index_of(const Context& c, const vm::Insn* i) { return static_cast<uint32_t>(i - c.block->code->function->insns.data()); }
+
+// A warp is about to execute an instruction, in which it may end.
+vm::Warp& warp_at(Context* c, const vm::Insn* i, uint32_t warp, uint32_t active) {
+  vm::Warp& w = *c->block->warps[warp];
+  w.active = active;
+  w.ip = i + 1;
+  c->executing = i;
+  c->executing_warp = warp;
+  c->executing_lanes = active;
+  return w;
+}
+
+extern "C" void wb_watched_instruction(Context* c, const vm::Insn* i, uint32_t warp, uint32_t active) {
+  vm::Warp& w = warp_at(c, i, warp, active);
+  c->block->observer->instruction(w, *i, active, active);
+}
+
+// An access of a shape that is known: gives whether all has been seen.
+extern "C" bool wb_watched_shaped(Context* c, uint32_t site, uint32_t warp, uint32_t mask, uint32_t active, uint64_t first) {
+  const WatchTables::Site& s = c->watch->sites[site];
+  vm::Pattern pattern = s.pattern;
+  pattern.first = first;
+  return c->block->observer->sees_quickly(*s.insn, warp, active, mask, pattern);
+}
+
+extern "C" bool wb_watched_lanes(Context* c, const vm::Insn* i, uint32_t warp, uint32_t mask, uint32_t active, const uint64_t* addresses) {
+  vm::Pattern pattern;
+  pattern.addresses = addresses;
+  return c->block->observer->sees_quickly(*i, warp, active, mask, pattern);
+}
+
+// Every warp has come to a barrier of the block. For as long as the observer looks at them they wait there, as they would
+// if they were interpreted.
+extern "C" void wb_watched_barrier(Context* c, const vm::Insn* i) {
+  vm::Block& block = *c->block;
+  block.live_threads = 0;
+  for (auto& warp : block.warps) {
+    vm::Warp& w = *warp;
+    w.live = c->live[w.index];
+    w.active = 0;
+    w.groups.clear();
+    block.live_threads += static_cast<uint32_t>(__builtin_popcount(w.live));
+    ++c->executed[w.index];
+    if (!w.live) continue;
+    vm::Group g;
+    g.mask = w.live;
+    g.ip = i + 1;
+    g.frame = w.frame;
+    g.state = vm::GroupState::AtBarrier;
+    g.waiting = i;
+    w.groups.push_back(g);
+  }
+  block.observer->barrier_complete(block, 0);
+  for (auto& w : block.warps) w->groups.clear();
+}
+
+void count_lanes(Context* c, const vm::Insn* i, uint32_t mask, vm::Access& access) {
+  access.mask = mask;
+  if (mask != ~0u) {
+    const uint64_t any = access.address[static_cast<size_t>(__builtin_ctz(mask))];
+    for (size_t l = 0; l < 32; ++l) access.address[l] = (mask >> l & 1) ? access.address[l] : any;
+  }
+  c->block->observer->repeated(*i, access, 1);
+}
+
+extern "C" void wb_count_shaped(Context* c, uint32_t site, uint32_t mask, uint64_t first) {
+  const WatchTables::Site& s = c->watch->sites[site];
+  vm::Access access = c->services->describe_access(*s.insn);
+  for (size_t l = 0; l < 32; ++l) access.address[l] = first + s.distance[l];
+  count_lanes(c, s.insn, mask, access);
+}
+
+extern "C" void wb_count_lanes(Context* c, const vm::Insn* i, uint32_t mask, const uint64_t* addresses) {
+  vm::Access access = c->services->describe_access(*i);
+  std::copy_n(addresses, 32, access.address.begin());
+  count_lanes(c, i, mask, access);
+}
+
+}  // namespace
+
+void watched_detour(Context& c, const Detour& d, uint32_t warp, uint32_t mask, uint32_t active) {
+  const vm::Insn& i = *d.insn;
+  vm::Warp& w = warp_at(&c, &i, warp, active);
+  vm::BlockObserver& observer = *c.block->observer;
+  const bool events = c.watch->wanted.events;
+  if (events) w.live = c.alive;
+  switch (d.what) {
+    case Detour::What::Access: return c.services->report_accesses(w, i, mask);
+    case Detour::What::Meeting:
+      c.services->report_meeting(w, i, active);
+      c.wants_more = observer.every_instruction;
+      return;
+    case Detour::What::Handler: break;
+  }
+  if (events && i.watched == Watched::Notable) observer.instruction(w, i, mask, active);
+  observer.compiled_code(false);
+  if (i.watched == Watched::Memory && (events || c.watch->wanted.traffic)) c.services->report_accesses(w, i, mask);
+  i.fn(w, i, mask);
+  observer.compiled_code(true);
+  if (i.watched == Watched::WarpSync && events) c.services->report_meeting(w, i, active);
+}
+
+void enter(const Context& c) {
+  vm::BlockObserver& o = *c.block->observer;
+  if (o.counts && o.counted_function != c.block->code->function) o.enter(*c.block->code->function);
+}
+
+void settle(const Context& c) {
+  const WatchTables& t = *c.watch;
+  vm::BlockObserver& observer = *c.block->observer;
+  if (t.wanted.executions) {
+    enter(c);
+    const auto& insns = c.block->code->function->insns;
+    for (const auto& s : t.stretches) {
+      const uint64_t warps = c.counters[s.at], threads = s.full ? 32 * warps : c.counters[s.at + 1];
+      if (!warps) continue;
+      for (uint32_t k = s.begin; k < s.end; ++k) {
+        if (insns[k].watched == Watched::Extra) continue;
+        vm::Executions& e = observer.counted[k];
+        e.warps += warps;
+        e.threads += threads;
+        if (!t.on.contains(k)) e.threads_on += threads;
+      }
+    }
+    for (const auto& [k, at] : t.on) observer.counted[k].threads_on += c.counters[at];
+    for (const auto& [k, at] : t.parted) observer.counted[k].parted += c.counters[at];
+  }
+  for (const auto& s : t.sites) {
+    if (!s.step) continue;
+    vm::Access access = c.services->describe_access(*s.insn);
+    access.mask = ~0u;
+    for (uint64_t place = 0; place < vm::BlockObserver::kPlaces; place += s.step) {
+      const uint64_t times = c.counters[s.at + place / s.step];
+      if (!times) continue;
+      for (size_t l = 0; l < 32; ++l) access.address[l] = (uint64_t(1) << 32) + place + s.distance[l];  // no lane below zero
+      observer.repeated(*s.insn, access, times);
+    }
+  }
+  std::fill_n(c.counters, t.counters, uint64_t{0});
+}
+
+void take_back(Context& c, uint32_t stretch, uint32_t from, uint32_t warp, uint32_t active) {
+  const WatchTables::Stretch& s = c.watch->stretches[stretch];
+  const auto& insns = c.block->code->function->insns;
+  vm::BlockObserver& observer = *c.block->observer;
+  enter(c);
+  const auto threads = static_cast<uint64_t>(__builtin_popcount(active));
+  for (uint32_t k = std::max(from, s.begin); k < s.end; ++k) {
+    if (insns[k].watched == Watched::Extra) continue;
+    --c.executed[warp];
+    if (!c.watch->wanted.executions) continue;
+    vm::Executions& e = observer.counted[k];
+    e.warps -= 1;
+    e.threads -= threads;
+    if (!c.watch->on.contains(k)) e.threads_on -= threads;
+  }
+}
+
+void take_back_after_trap(Context& c) {
+  const uint32_t at = index_of(c, c.executing);
+  for (uint32_t s = 0; s < c.watch->stretches.size(); ++s)
+    if (at >= c.watch->stretches[s].begin && at < c.watch->stretches[s].end) take_back(c, s, at + 1, c.executing_warp, c.executing_lanes);
+}
+
+std::vector<Symbol> watch_symbols() {
+  return {
+      {"wb_watched_instruction", reinterpret_cast<void*>(&wb_watched_instruction)},
+      {"wb_watched_shaped", reinterpret_cast<void*>(&wb_watched_shaped)},
+      {"wb_watched_lanes", reinterpret_cast<void*>(&wb_watched_lanes)},
+      {"wb_watched_barrier", reinterpret_cast<void*>(&wb_watched_barrier)},
+      {"wb_count_shaped", reinterpret_cast<void*>(&wb_count_shaped)},
+      {"wb_count_lanes", reinterpret_cast<void*>(&wb_count_lanes)},
+  };
+}
+
+}  // namespace warpbeam::jit

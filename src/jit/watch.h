@@ -1,0 +1,57 @@
+// Compiled code that is watched. It counts how often each stretch of instructions was executed and by how many lanes, in
+// counters of its own that `settle` gives to the observer; it tells what the observer wants to be told (vm::Wanted) through
+// the functions below. What it counts too early, because a warp never gets to the end of a stretch, is taken back.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "vm/observer.h"
+
+namespace warpbeam::jit {
+
+struct Context;
+struct Detour;
+struct Symbol;
+
+struct WatchTables {
+  vm::Wanted wanted;
+  // Instructions that the same lanes execute one after the other: warps are counted at `at`, threads behind it.
+  struct Stretch {
+    uint32_t begin = 0, end = 0, at = 0;
+    bool full = false;  // every execution is by 32 threads, which are not counted
+  };
+  std::deque<Stretch> stretches;
+  // Counters of single instructions: threads that a guard lets take part, branches whose lanes part.
+  std::map<uint32_t, uint32_t> on, parted;
+  // An instruction whose lanes are always at the same distances from the first: a counter for each place that this one may
+  // have modulo BlockObserver::kPlaces, for whole warps.
+  struct Site {
+    const vm::Insn* insn = nullptr;
+    vm::Pattern pattern;
+    std::array<uint64_t, 32> distance{};
+    uint32_t at = 0, step = 0;  // of places; no step: they are not counted
+  };
+  std::deque<Site> sites;
+  std::map<uint32_t, uint32_t> site_of;  // by instruction
+  uint32_t counters = 0;
+};
+
+// Compiled code begins to run for the block's observer.
+void enter(const Context& context);
+// The counters go to the block's observer and begin anew.
+void settle(const Context& context);
+// Of the stretch, the instructions from this one on were not executed by the warp.
+void take_back(Context& context, uint32_t stretch, uint32_t from, uint32_t warp, uint32_t active);
+// The same after a trap.
+void take_back_after_trap(Context& context);
+
+// An instruction's operands are in its warp's frame: its handler runs, or what it does is told.
+void watched_detour(Context& context, const Detour& detour, uint32_t warp, uint32_t mask, uint32_t active);
+
+std::vector<Symbol> watch_symbols();
+
+}  // namespace warpbeam::jit

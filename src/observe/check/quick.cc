@@ -1,0 +1,233 @@
+// The accesses of compiled code whose outcome the rules of race.cc do not change: words that have a value, that nobody else's
+// unordered write touched, and of which the warp's lanes are the next readers or writers. They are looked at as whole
+// stretches of cells; whatever is unusual is left to BlockWatch::access, before anything has been changed for its lanes.
+#include <algorithm>
+#include <cstring>
+
+#include "observe/check/block_watch.h"
+
+namespace warpbeam::observe::check {
+namespace {
+
+// A cell as four words: write, read_a, read_b, and the rest, whose bits are these.
+enum Word { kWrite, kReadA, kReadB, kRest };
+constexpr uint32_t kWriteLane = 0x1f, kSplit = 1u << 5, kAMany = 1u << 6, kBMany = 1u << 7;
+constexpr uint32_t kALane = 0x1fu << 8, kTwoWarps = 1u << 13, kBLane = 0x1fu << 16, kInit = 0xffu << 24;
+
+bool layout_holds() {
+  Cell c, d;
+  c.write_lane = c.a_lane = 0x1f;
+  c.init = 0xff;
+  d.split = d.a_many = d.b_many = d.two_warps = 1;
+  d.b_lane = 0x1f;
+  uint32_t x[4], y[4];
+  std::memcpy(x, &c, sizeof x);
+  std::memcpy(y, &d, sizeof y);
+  return x[kRest] == (kWriteLane | kALane | kInit) && y[kRest] == (kSplit | kAMany | kBMany | kTwoWarps | kBLane);
+}
+
+// Some cells side by side, their words in a row.
+template <int kCells>
+using Cells __attribute__((ext_vector_type(4 * kCells))) = uint32_t;
+
+template <int kCells>
+Cells<kCells> each_cell(uint32_t write, uint32_t read_a, uint32_t read_b, uint32_t rest) {
+  Cells<kCells> v;
+  for (int k = 0; k < kCells; ++k) v[4 * k] = write, v[4 * k + 1] = read_a, v[4 * k + 2] = read_b, v[4 * k + 3] = rest;
+  return v;
+}
+
+// What all cells of a stretch have in common.
+struct Summary {
+  uint32_t most_write = 0, most_a = 0, most_b = 0, least_a = ~0u, least_b = ~0u;
+  uint32_t any_bits = 0, all_bits = ~0u, least_init = ~0u;  // of `rest`
+  uint32_t differ = 0;                                      // from the first in read_a
+  bool has_id = false;
+};
+
+template <int kCells>
+Summary sum_up(const Cell* cells, uint32_t count, uint32_t first, EventId id) {
+  using V = Cells<kCells>;
+  V most{}, least = ~V{}, any{}, all = ~V{}, differ{}, ids{};
+  for (uint32_t k = 0; k < count; k += kCells) {
+    V v;
+    std::memcpy(&v, cells + k, sizeof v);
+    most = __builtin_elementwise_max(most, v);
+    least = __builtin_elementwise_min(least, v);
+    any |= v;
+    all &= v;
+    differ |= v ^ first;
+    ids |= __builtin_convertvector(v == id, V);
+  }
+  Summary s;
+  for (int k = 0; k < 4 * kCells; k += 4) {
+    s.most_write = std::max(s.most_write, most[k + kWrite]);
+    s.most_a = std::max(s.most_a, most[k + kReadA]);
+    s.most_b = std::max(s.most_b, most[k + kReadB]);
+    s.least_a = std::min(s.least_a, least[k + kReadA]);
+    s.least_b = std::min(s.least_b, least[k + kReadB]);
+    s.any_bits |= any[k + kRest];
+    s.all_bits &= all[k + kRest];
+    s.least_init = std::min(s.least_init, least[k + kRest] >> 24);
+    s.differ |= differ[k + kReadA];
+    s.has_id = s.has_id || ids[k + kReadA];
+  }
+  return s;
+}
+
+// f(the cells as they are, in each cell's `rest` place the bits of who reads it) gives what they become.
+template <int kCells, class F>
+void change(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, F f) {
+  using V = Cells<kCells>;
+  V who{};
+  for (uint32_t k = 0; k < kCells; ++k) who[4 * k + kRest] = (lane + k / words_of_lane) << 8;
+  const V step = each_cell<kCells>(0, 0, 0, kCells / words_of_lane << 8);
+  for (uint32_t k = 0; k < count; k += kCells) {
+    V v;
+    std::memcpy(&v, cells + k, sizeof v);
+    v = f(v, who);
+    std::memcpy(static_cast<void*>(cells + k), &v, sizeof v);
+    who += step;
+  }
+}
+
+// How a stretch of cells changes when its words are read or written by lanes from `lane` on. False: it has to be looked at
+// cell by cell, and nothing has changed. `of_this_warp` says it of an event; -1: nobody knows any more.
+template <int kCells, class Find>
+bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, EventId id, EventId bound, bool writes, bool tracks_values, Find of_this_warp) {
+  using V = Cells<kCells>;
+  uint32_t first;
+  std::memcpy(&first, reinterpret_cast<const std::byte*>(cells) + sizeof first, sizeof first);
+  const Summary s = sum_up<kCells>(cells, count, first, id);
+  if ((s.any_bits & kSplit) || s.most_write >= bound) return false;
+  const auto become = [&](auto f) {
+    change<kCells>(cells, count, lane, words_of_lane, f);
+    return true;
+  };
+  if (writes) {
+    if (s.most_a >= bound || s.most_b >= bound) return false;
+    const V fresh = each_cell<kCells>(id, 0, 0, 0xfu << 24);
+    return become([&](V, V who) { return fresh | who >> 8; });
+  }
+  if (tracks_values && !s.least_init) return false;
+  if (s.least_a >= bound && s.least_b >= bound && (s.all_bits & kTwoWarps) && !s.has_id) return true;
+  if (s.most_a < bound) {
+    const V keep = each_cell<kCells>(~0u, 0, ~0u, ~(kALane | kAMany | kTwoWarps)), reader = each_cell<kCells>(0, id, 0, 0);
+    return become([&](V v, V who) { return (v & keep) | reader | who; });
+  }
+  if (s.differ) return false;
+  const V lane_bits = each_cell<kCells>(0, 0, 0, kALane);
+  if (first == id) {  // another stretch of this access, or the last repetition of it
+    const V many = each_cell<kCells>(0, 0, 0, kAMany);
+    return become([&](V v, V who) { return v | (__builtin_convertvector((v & lane_bits) != who, V) & many); });
+  }
+  const int mine = of_this_warp(first);
+  if (mine < 0) return false;
+  if (mine) {
+    V others{};
+    change<kCells>(cells, count, lane, words_of_lane, [&](V v, V who) {
+      others |= (v & lane_bits) ^ who;
+      return v;
+    });
+    uint32_t any = s.any_bits & kAMany;
+    for (int k = kRest; k < 4 * kCells; k += 4) any |= others[k];
+    if (any) return false;
+    const V keep = each_cell<kCells>(~0u, 0, ~0u, ~0u), reader = each_cell<kCells>(0, id, 0, 0);
+    return become([&](V v, V) { return (v & keep) | reader; });
+  }
+  // The reader of another warp stays.
+  const V keep = each_cell<kCells>(~0u, 0, 0, ~(kALane | kAMany | kBLane | kBMany)), fresh = each_cell<kCells>(0, id, first, kTwoWarps);
+  const V many = each_cell<kCells>(0, 0, 0, kAMany);
+  return become([&](V v, V who) { return (v & keep) | fresh | (v & lane_bits) << 8 | (v & many) << 1 | who; });
+}
+
+}  // namespace
+
+// `words` side by side, `words_of_lane` for each lane from `lane` on.
+bool BlockWatch::sees_words(const Quick& q, uint64_t offset, uint32_t words, uint32_t lane, uint32_t words_of_lane) {
+  const auto of_this_warp = [&](EventId id) {
+    const Event* e = c_.log.find(id);
+    return !e ? -1 : e->warp == q.warp && e->block == linear_ && e->op == l_.op;
+  };
+  Cell* const cells = &q.shadow->word(offset);
+  if (words % 4) return see<1>(cells, words, lane, words_of_lane, q.id, q.bound, q.writes, q.tracks_values, of_this_warp);
+  return see<4>(cells, words, lane, words_of_lane, q.id, q.bound, q.writes, q.tracks_values, of_this_warp);
+}
+
+// The words of one address, which several lanes mean when `many`; `lane` is the first.
+bool BlockWatch::sees_one(const Quick& q, uint64_t offset, uint32_t words, uint32_t lane, bool many) {
+  if (q.writes && many) return false;
+  if (!sees_words(q, offset, words, lane, words)) return false;
+  if (!many) return true;
+  for (uint32_t k = 0; k < words; ++k) {
+    Cell& c = q.shadow->word(offset + 4 * k);
+    if (c.read_a == q.id) c.a_many = 1;
+  }
+  return true;
+}
+
+bool BlockWatch::sees_quickly(const vm::Insn& i, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern& p) {
+  static const bool layout = layout_holds();
+  const isa::Row& row = *i.source->form.row;
+  const bool writes = row.cls == isa::Class::Store;
+  const uint32_t element = static_cast<uint32_t>(isa::bytes_of(i.type())), bytes = element * i.count;
+  if (!layout || mask != ~0u || !p.runs || row.cls == isa::Class::Atomic || element < 4 || bytes > 16 || (bytes & (bytes - 1))) return false;
+  const int length = 32 / static_cast<int>(p.runs);
+  const bool dense = p.stride == static_cast<int64_t>(bytes);
+  if (!dense && (p.stride != 0 || writes)) return false;
+  const Act act = writes ? Act::Write : Act::Read;
+  if (strength_of(i, writes ? vm::AccessKind::Write : vm::AccessKind::Read) != Strength::Weak) return false;
+  WarpState& s = warps_[warp];
+  Recent& r = recently(warp, i, act);
+  const bool fresh = r.insn != &i || r.act != act;
+  const LaunchInfo::Known* known = fresh ? l_.known_of(i) : nullptr;
+  if (fresh && (!known || !known->site)) return false;
+  const uint32_t site = fresh ? known->site : r.site;
+  Region* region = fresh ? (known->regions == c_.regions.version() ? known->region : nullptr) : r.region;
+  if (writes && c_.sites[site].updates) return false;
+  // Where all of it lies.
+  const uint64_t last_run = p.first + static_cast<uint64_t>(p.gap * (p.runs - 1));
+  const uint64_t low = std::min(p.first, last_run), high = std::max(p.first, last_run) + static_cast<uint64_t>(p.stride * (length - 1)) + bytes;
+  if ((p.first | static_cast<uint64_t>(p.gap)) & (bytes - 1)) return false;
+  Quick q{nullptr, 0, 0, static_cast<uint16_t>(warp), writes, c_.settings.init};
+  uint64_t zero = 0;
+  const isa::Space space = i.mods().space;
+  if (space == isa::Space::Shared || space == isa::Space::SharedCluster) {
+    if (copies_ || block_.leader->members.size() > 1) return false;
+    const auto holds = [&](const LaunchInfo::SharedVariable& v) { return low >= v.offset && high <= uint64_t(v.offset) + v.size; };
+    if (std::ranges::none_of(l_.shared, holds)) return false;
+    q.shadow = &shared_;
+    q.bound = base_;
+  } else {
+    q.bound = l_.ordered_below;
+    if (!region || low < region->base || high > region->base + region->size) return false;
+    const bool constant = region->kind == vm::MemoryKind::Constant;
+    if (!constant && (!region->cells || region->kind != vm::MemoryKind::Device || region->newest_use >= q.bound)) return false;
+    if (!constant) q.shadow = region->cells;
+    q.tracks_values = q.tracks_values && !region->initialised;
+    zero = region->zero;
+  }
+  if (!c_.settings.race) q.bound = ~EventId{0};
+  s.accesses(i, mask);
+  if (fresh) {
+    r = {};
+    r.insn = &i;
+    r.act = act;
+    r.site = site;
+    r.region = region;
+  }
+  if (r.stamp != s.stamp || r.mask != active) renew(r, static_cast<uint16_t>(warp), active, Strength::Weak, false);
+  q.id = r.id;
+  if (!q.shadow) return true;
+  // Where a stretch is left to `access`, those before it are looked at once more, which changes nothing.
+  const uint32_t words = bytes / 4;
+  if (dense && p.runs > 1 && p.gap == static_cast<int64_t>(bytes) * length) return sees_words(q, low - zero, 32 * words, 0, words);
+  for (uint32_t run = 0; run < p.runs; ++run) {
+    const uint64_t offset = p.first + static_cast<uint64_t>(p.gap * run) - zero;
+    const uint32_t lane = run * static_cast<uint32_t>(length);
+    if (!(dense ? sees_words(q, offset, words * static_cast<uint32_t>(length), lane, words) : sees_one(q, offset, words, lane, length > 1))) return false;
+  }
+  return true;
+}
+
+}  // namespace warpbeam::observe::check
