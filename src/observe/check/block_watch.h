@@ -122,6 +122,7 @@ class BlockWatch final : public vm::BlockObserver {
   // The event's number, if its site is known already.
   void renew(Recent&, uint16_t warp, uint32_t active, Strength, bool is_copy);
   bool sees_words(const Quick&, uint64_t offset, uint32_t words, uint32_t lane, uint32_t words_of_lane);
+  void read_by_many(const Quick&, uint64_t offset, uint32_t words);
   bool sees_one(const Quick&, uint64_t offset, uint32_t words, uint32_t lane, bool many);
   uint64_t stored_value(const Now&, int lane, uint64_t at, uint32_t bytes) const;
 

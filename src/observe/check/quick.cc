@@ -37,6 +37,13 @@ Cells<kCells> each_cell(uint32_t write, uint32_t read_a, uint32_t read_b, uint32
   return v;
 }
 
+// All cells taken together, word by word.
+template <class V, class F>
+Cells<1> fold(V v, F f) {
+  if constexpr (sizeof(V) == sizeof(Cells<1>)) return v;
+  else return fold(f(v.lo, v.hi), f);
+}
+
 // What all cells of a stretch have in common.
 struct Summary {
   uint32_t most_write = 0, most_a = 0, most_b = 0, least_a = ~0u, least_b = ~0u;
@@ -59,19 +66,22 @@ Summary sum_up(const Cell* cells, uint32_t count, uint32_t first, EventId id) {
     differ |= v ^ first;
     ids |= __builtin_convertvector(v == id, V);
   }
+  const auto larger = [](auto x, auto y) { return __builtin_elementwise_max(x, y); };
+  const auto smaller = [](auto x, auto y) { return __builtin_elementwise_min(x, y); };
+  const auto either = [](auto x, auto y) { return x | y; };
+  const auto both = [](auto x, auto y) { return x & y; };
+  const Cells<1> high = fold(most, larger), low = fold(least, smaller), some = fold(any, either), every = fold(all, both);
   Summary s;
-  for (int k = 0; k < 4 * kCells; k += 4) {
-    s.most_write = std::max(s.most_write, most[k + kWrite]);
-    s.most_a = std::max(s.most_a, most[k + kReadA]);
-    s.most_b = std::max(s.most_b, most[k + kReadB]);
-    s.least_a = std::min(s.least_a, least[k + kReadA]);
-    s.least_b = std::min(s.least_b, least[k + kReadB]);
-    s.any_bits |= any[k + kRest];
-    s.all_bits &= all[k + kRest];
-    s.least_init = std::min(s.least_init, least[k + kRest] >> 24);
-    s.differ |= differ[k + kReadA];
-    s.has_id = s.has_id || ids[k + kReadA];
-  }
+  s.most_write = high[kWrite];
+  s.most_a = high[kReadA];
+  s.most_b = high[kReadB];
+  s.least_a = low[kReadA];
+  s.least_b = low[kReadB];
+  s.any_bits = some[kRest];
+  s.all_bits = every[kRest];
+  s.least_init = low[kRest] >> 24;
+  s.differ = fold(differ, either)[kReadA];
+  s.has_id = fold(ids, either)[kReadA] != 0;
   return s;
 }
 
@@ -141,6 +151,42 @@ bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, Eve
   return become([&](V v, V who) { return (v & keep) | fresh | (v & lane_bits) << 8 | (v & many) << 1 | who; });
 }
 
+// The same of one cell.
+template <class Find>
+bool see_cell(Cell& c, uint32_t lane, EventId id, EventId bound, bool writes, bool tracks_values, Find of_this_warp) {
+  if (c.split || c.write >= bound) return false;
+  if (writes) {
+    if (c.read_a >= bound || c.read_b >= bound) return false;
+    c = Cell{};
+    c.write = id;
+    c.write_lane = lane & 31;
+    c.init = 0xf;
+    return true;
+  }
+  if (tracks_values && !c.init) return false;
+  if (c.read_a == id) {
+    if (c.a_lane != lane) c.a_many = 1;
+    return true;
+  }
+  if (c.read_a < bound) {
+    c.two_warps = 0;
+  } else {
+    if (c.read_b >= bound && c.two_warps) return true;
+    const int mine = of_this_warp(c.read_a);
+    if (mine < 0 || (mine && (c.a_many || c.a_lane != lane))) return false;
+    if (!mine) {
+      c.read_b = c.read_a;
+      c.b_lane = c.a_lane;
+      c.b_many = c.a_many;
+      c.two_warps = 1;
+    }
+  }
+  c.read_a = id;
+  c.a_lane = lane & 31;
+  c.a_many = 0;
+  return true;
+}
+
 }  // namespace
 
 // `words` side by side, `words_of_lane` for each lane from `lane` on.
@@ -150,19 +196,24 @@ bool BlockWatch::sees_words(const Quick& q, uint64_t offset, uint32_t words, uin
     return !e ? -1 : e->warp == q.warp && e->block == linear_ && e->op == l_.op;
   };
   Cell* const cells = &q.shadow->word(offset);
+  if (words == 1) return see_cell(*cells, lane, q.id, q.bound, q.writes, q.tracks_values, of_this_warp);
   if (words % 4) return see<1>(cells, words, lane, words_of_lane, q.id, q.bound, q.writes, q.tracks_values, of_this_warp);
   return see<4>(cells, words, lane, words_of_lane, q.id, q.bound, q.writes, q.tracks_values, of_this_warp);
+}
+
+// The words that the access has just been seen to read are read by several lanes.
+void BlockWatch::read_by_many(const Quick& q, uint64_t offset, uint32_t words) {
+  for (uint32_t k = 0; k < words; ++k) {
+    Cell& c = q.shadow->word(offset + 4 * k);
+    c.a_many |= c.read_a == q.id;
+  }
 }
 
 // The words of one address, which several lanes mean when `many`; `lane` is the first.
 bool BlockWatch::sees_one(const Quick& q, uint64_t offset, uint32_t words, uint32_t lane, bool many) {
   if (q.writes && many) return false;
   if (!sees_words(q, offset, words, lane, words)) return false;
-  if (!many) return true;
-  for (uint32_t k = 0; k < words; ++k) {
-    Cell& c = q.shadow->word(offset + 4 * k);
-    if (c.read_a == q.id) c.a_many = 1;
-  }
+  if (many) read_by_many(q, offset, words);
   return true;
 }
 
@@ -222,6 +273,12 @@ bool BlockWatch::sees_quickly(const vm::Insn& i, uint32_t warp, uint32_t active,
   // Where a stretch is left to `access`, those before it are looked at once more, which changes nothing.
   const uint32_t words = bytes / 4;
   if (dense && p.runs > 1 && p.gap == static_cast<int64_t>(bytes) * length) return sees_words(q, low - zero, 32 * words, 0, words);
+  if (dense && p.runs > 1 && p.gap == 0 && !writes) {
+    const uint32_t all = words * static_cast<uint32_t>(length);
+    if (!sees_words(q, low - zero, all, 0, words)) return false;
+    if (q.shadow->word(low - zero).read_a == q.id) read_by_many(q, low - zero, all);
+    return true;
+  }
   for (uint32_t run = 0; run < p.runs; ++run) {
     const uint64_t offset = p.first + static_cast<uint64_t>(p.gap * run) - zero;
     const uint32_t lane = run * static_cast<uint32_t>(length);
