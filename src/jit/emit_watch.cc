@@ -157,14 +157,15 @@ uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t b
 // An access whose lanes are all in bounds is about to be made.
 void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
   if (!watch_ || (!watch_->wanted.events && !watch_->wanted.traffic)) return;
-  const bool shaped = address.runs == 1 || (address.runs && address.even);
+  // Of two stretches the distance may be known at run time only; then a place does not tell all.
+  const bool fixed = address.runs == 1 || (address.runs && address.even), shaped = fixed || (address.runs == 2 && watch_->wanted.events);
   V place = nullptr;
   if (!shaped) {
     place = scratch(type_of(8, true));
     b_.CreateStore(lanes_of(address, 8), place);
   }
   if (watch_->wanted.events) {
-    const V seen = shaped ? call("wb_watched_shaped", b_.getInt1Ty(), {context_, b_.getInt32(watch_site(i, address, bytes)), warp_, mask, active_, address.run[0]})
+    const V seen = shaped ? call("wb_watched_shaped", b_.getInt1Ty(), {context_, b_.getInt32(watch_site(i, address, bytes)), warp_, mask, active_, address.run[0], fixed ? static_cast<V>(b_.getInt64(static_cast<uint64_t>(address.runs > 1 ? address.gap : 0))) : b_.CreateSub(address.run[1], address.run[0])})
                           : call("wb_watched_lanes", b_.getInt1Ty(), {context_, outside(&i), warp_, mask, active_, place});
     auto* look = BasicBlock::Create(c_, "look", f_);
     auto* on = BasicBlock::Create(c_, "seen", f_);

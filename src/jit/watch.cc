@@ -29,10 +29,11 @@ extern "C" void wb_watched_instruction(Context* c, const vm::Insn* i, uint32_t w
 }
 
 // An access of a shape that is known: gives whether all has been seen.
-extern "C" bool wb_watched_shaped(Context* c, uint32_t site, uint32_t warp, uint32_t mask, uint32_t active, uint64_t first) {
+extern "C" bool wb_watched_shaped(Context* c, uint32_t site, uint32_t warp, uint32_t mask, uint32_t active, uint64_t first, int64_t gap) {
   const WatchTables::Site& s = c->watch->sites[site];
   vm::Pattern pattern = s.pattern;
   pattern.first = first;
+  pattern.gap = gap;
   return c->block->observer->sees_quickly(*s.insn, warp, active, mask, pattern);
 }
 
