@@ -226,8 +226,9 @@ Shape Shapes::result(const vm::Insn& i) const {
   bool first = true, scalar = true, flat = true, any = false;
   Reach reach = Reach::Block;
   int runs = 1;
-  for (const Slot& slot : flow->slots[static_cast<size_t>(&i - flow->code->insns.data())]) {
-    if (!slot.read || slot.at == i.guard) continue;
+  const auto& slots = flow->slots[static_cast<size_t>(&i - flow->code->insns.data())];
+  for (const Slot& slot : slots) {
+    if (!slot.read || (i.guard >= 0 && &slot == &slots[0])) continue;  // the guard may be an operand, too
     const Shape o = source(slot.at, slot.bytes);
     if (o.unset) return {};  // comes later
     any = true;

@@ -41,6 +41,16 @@ TEST_F(Engines, AgreeOnComparisonsOfKnownShapes) {
     }
 }
 
+// An instruction's guard is one of its operands.
+TEST_F(Engines, AgreeOnGuardsThatAreOperands) {
+  both(
+      "and.b32 %r1, %t, 5; setp.ne.u32 %p1, %r1, 1; setp.lt.u32 %p2, %t, 40; setp.ge.u32 %p3, %t, 9;\n"
+      "@!%p1 not.pred %p2, %p1; @%p1 and.pred %p3, %p1, %p2; @%p2 selp.u32 %r1, 70, %t, %p2; @%p3 mov.pred %p4, %p3;\n"
+      "@!%p3 xor.pred %p4, %p3, %p1; selp.u32 %r2, 1, 0, %p2; selp.u32 %r3, 2, 0, %p3; selp.u32 %r4, 4, 0, %p4;\n"
+      "add.u32 %r1, %r1, %r2; add.u32 %r3, %r3, %r4; mad.lo.u32 %r1, %r1, 8, %r3; st.global.u32 [%at], %r1; ret;",
+      {2, 1, 1}, {64, 1, 1}, 0);
+}
+
 TEST_F(Engines, AgreeOnComparisonsOfWideKnownShapes) {
   const std::string body =
       "cvt.u64.u32 %d1, %t; cvt.u64.u32 %d2, %n; shl.b64 %d3, %d1, 1; sub.s64 %d4, %d2, %d1; setp.lt.u64 %p1, %d1, "
