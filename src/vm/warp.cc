@@ -7,12 +7,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "vm/flow_handlers.h"
 #include "vm/grid.h"
 
 namespace warpbeam::vm {
-
-void exec_label(Warp&, const Insn&, uint32_t);
-void exec_branch_table(Warp&, const Insn&, uint32_t);
 
 namespace {
 
