@@ -94,7 +94,10 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
   const auto stored = [&](const Value& v) { return b_.CreateTrunc(lanes_of(v, a.reg), type_of(a.memory, true)); };
   const bool dense = runs && address.stride == static_cast<int64_t>(total);
 
-  if (a.load && runs == 1 && address.stride == 0) {
+  const V ready = a.load && full && dense && runs == 1 ? from_windows(a, pointer(address.run[0])) : nullptr;
+  if (ready) {
+    put(0, ready, false);
+  } else if (a.load && runs == 1 && address.stride == 0) {
     for (int k = 0; k < a.count; ++k)
       put(k, user(b_.CreateAlignedLoad(element, pointer(address.run[0], static_cast<uint64_t>(k) * a.memory), element_align)), true);
   } else if (a.load && runs && address.stride == 0) {

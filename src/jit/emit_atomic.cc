@@ -236,10 +236,14 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     good = b_.CreateAnd(b_.CreateICmpULT(b_.CreateSub(at, lo), limit),
                         b_.CreateICmpEQ(b_.CreateAnd(at, bytes - 1u), b_.getInt64(0)));
   } else {
-    const V inside = b_.CreateICmpULT(b_.CreateSub(at, splat(lo)), splat(limit));
-    const V aligned =
-        b_.CreateICmpEQ(b_.CreateAnd(at, splat(b_.getInt64(bytes - 1u))), llvm::Constant::getNullValue(at->getType()));
-    good = b_.CreateICmpEQ(b_.CreateAnd(b_.CreateNot(mask_bits(b_.CreateAnd(inside, aligned))), mask), b_.getInt32(0));
+    const Width width = shared ? 4 : 8;
+    const V offset = shared ? b_.CreateTrunc(at, type_of(width, true)) : b_.CreateSub(at, splat(lo));
+    const V inside = b_.CreateICmpULT(offset, splat(b_.CreateTrunc(limit, lane_type(width))));
+    const V aligned = b_.CreateICmpEQ(b_.CreateAnd(shared ? offset : at, splat(constant(width, bytes - 1u))),
+                                      llvm::Constant::getNullValue(offset->getType()));
+    V bad = b_.CreateNot(mask_bits(b_.CreateAnd(inside, aligned)));
+    if (shared) bad = b_.CreateOr(bad, above_32_bits(at));
+    good = b_.CreateICmpEQ(b_.CreateAnd(bad, mask), b_.getInt32(0));
   }
   auto* fast = BasicBlock::Create(c_, "fast", f_);
   auto* slow = BasicBlock::Create(c_, "slow", f_);

@@ -140,15 +140,21 @@ Emitter::V Emitter::fits_ends(const Access& a, const Value& address, V mask) {
   return b_.CreateAnd(fits(a, b_.CreateAdd(address.run[0], b_.CreateMul(head, step)), a.total()), fits(a, b_.CreateAdd(address.run[0], b_.CreateMul(tail, step)), a.total()));
 }
 
+// Lanes whose addresses are too large for shared memory. Where all of them are 32 bits made longer, LLVM knows that there
+// are none.
+Emitter::V Emitter::above_32_bits(V addresses) {
+  const V high = b_.CreateLShr(addresses, llvm::ConstantInt::get(addresses->getType(), 32));
+  return mask_bits(b_.CreateICmpNE(high, llvm::Constant::getNullValue(high->getType())));
+}
+
 // Addresses of which nothing is known: each lane of the mask by itself.
 Emitter::V Emitter::fits_lanes(const Access& a, V addresses, V mask) {
   const uint64_t total = a.total();
-  const bool narrow = a.shared && a.insn->base_width == 4;
-  llvm::Type* t = type_of(narrow ? 4 : 8, true);
-  V offsets = b_.CreateTrunc(addresses, t), most;
+  llvm::Type* t = type_of(a.shared ? 4 : 8, true);
+  V offsets = b_.CreateTrunc(addresses, t), most, beyond = nullptr;
   if (a.shared) {
-    most = places(b_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), total, total);
-    if (narrow) most = b_.CreateTrunc(most, b_.getInt32Ty());
+    most = b_.CreateTrunc(places(b_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), total, total), b_.getInt32Ty());
+    beyond = above_32_bits(addresses);
   } else {
     RangeCells& range = range_of(a);
     offsets = b_.CreateSub(offsets, splat(lo_of(range)));
@@ -156,6 +162,7 @@ Emitter::V Emitter::fits_lanes(const Access& a, V addresses, V mask) {
   }
   if (total > 1) offsets = b_.CreateIntrinsic(In::fshr, {t}, {offsets, offsets, llvm::ConstantInt::get(t, static_cast<uint64_t>(std::countr_zero(total)))});
   V bad = b_.CreateNot(mask_bits(b_.CreateICmpULT(offsets, splat(most))));
+  if (beyond) bad = b_.CreateOr(bad, beyond);
   if (!is_constant_mask(mask)) bad = b_.CreateAnd(bad, mask);
   return b_.CreateICmpEQ(bad, b_.getInt32(0));
 }

@@ -148,9 +148,11 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   b_.SetInsertPoint(fast);
   if (!alone_) active_ = b_.getInt32(~0u);
   for (const Access& a : accesses) checked_.insert(a.insn);
+  if (!alone_) find_windows(accesses);
   for (uint32_t k = first; k < end; ++k)
     if (std::find(ahead.begin(), ahead.end(), k) == ahead.end()) emit_instruction(insns[k]);
   checked_.clear();
+  windows_.clear();
   active_ = mask;
   b_.CreateBr(join);
   b_.SetInsertPoint(join);

@@ -207,9 +207,19 @@ class Emitter {
   V fits(const Access& a, V first, uint64_t extent);
   V fits_whole(const Access& a, const Value& address, int64_t from = 0, int64_t further = 0);
   V fits_ends(const Access& a, const Value& address, V mask);
+  V above_32_bits(V addresses);
   V fits_lanes(const Access& a, V addresses, V mask);
   void touch(const Access& a, const Value& address, V mask);
   void store_dense(const Access& a, V data, V address, V pointer);
+
+  // --- loads from one stretch (emit_windows.cc)
+  struct Windows {  // a stretch of memory that several loads read
+    int64_t low = 0;         // the least offset from their register
+    int more = 0;            // elements beyond a warp's
+    std::vector<V> parts;    // registers full of it, once it is loaded
+  };
+  void find_windows(const std::vector<Access>& accesses);
+  V from_windows(const Access& a, V pointer);
 
   // --- watched code (emit_watch.cc)
   void count(uint32_t counter, V by, V index = nullptr);
@@ -269,6 +279,7 @@ class Emitter {
   uint32_t cells_ = 1;
   std::array<V, 4> byte_masks_{};   // every fourth byte
   std::set<const vm::Insn*> checked_, handled_;  // accesses that need no check here, and those that go to their handlers
+  std::map<const vm::Insn*, std::shared_ptr<Windows>> windows_;   // of checked accesses
   std::vector<V>* wraps_ = nullptr;  // where check_wrap is to leave its conditions instead of handing over
   bool alone_ = false;              // the code is for one lane
   std::vector<int32_t> kept_at_;    // by variable: where regions keep it in the warp's piece of `kept_`; -1

@@ -1,0 +1,106 @@
+// Windows: loads of one straight piece of code whose addresses differ by constants, as in a stencil, read one stretch of
+// memory once, and each is a shift of registers. A vector that lies across two lines of the cache costs twice.
+#include <algorithm>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using isa::Kind;
+
+namespace {
+
+constexpr int kPart = 16;          // elements of a register
+constexpr size_t kFewest = 3;      // windows that are worth it
+
+// Nothing that a later load must come after.
+bool lets_loads_pass(const vm::Insn& i, const vm::EngineServices& s) {
+  if (i.fn == s.label || i.fn == s.jump || i.fn == s.not_pred || i.fn == s.read_special) return true;
+  if (i.call || !i.source || !i.source->form.row) return false;
+  const isa::Row& row = *i.source->form.row;
+  if (row.kind == Kind::Memory) return row.cls == isa::Class::Load;
+  return row.kind != Kind::Barrier && row.kind != Kind::Atomic && row.kind != Kind::Warp && row.kind != Kind::Misc &&
+         row.kind != Kind::Tensor;
+}
+
+bool plain_load(const Access& a) {
+  const isa::Sem sem = a.insn->mods().sem;
+  return a.load && a.count == 1 && (sem == isa::Sem::None || sem == isa::Sem::Weak) &&
+         !says(*a.insn->source->form.row, ".volatile");
+}
+
+}  // namespace
+
+void Emitter::find_windows(const std::vector<Access>& accesses) {
+  windows_.clear();
+  static const bool without = left_out("windows");
+  if (without || watch_ || !wide_host()) return;
+  std::vector<char> done(accesses.size());
+  for (size_t k = 0; k < accesses.size(); ++k) {
+    const Access& a = accesses[k];
+    if (done[k] || a.memory != 4 || a.insn->op[1] < 0 || !plain_load(a)) continue;
+    const Shape shape = shapes_.source(a.insn->op[1], a.insn->base_width);
+    if (shape.runs != 1 || shape.stride != a.memory) continue;
+    int64_t low = a.insn->imm, high = low;
+    std::vector<const vm::Insn*> members{a.insn};
+    std::set<int64_t> places{low};
+    const vm::Insn* last = a.insn;
+    for (size_t o = k + 1; o < accesses.size(); ++o) {
+      const Access& b = accesses[o];
+      while (last < b.insn && lets_loads_pass(*last, *flow_.services)) ++last;
+      if (last != b.insn) break;
+      if (b.insn->op[1] != a.insn->op[1] || b.insn->base_width != a.insn->base_width || b.memory != a.memory ||
+          b.shared != a.shared || !plain_load(b) || done[o] || (b.insn->imm - low) % a.memory)
+        continue;
+      const int64_t from = std::min(low, b.insn->imm), to = std::max(high, b.insn->imm);
+      if (to - from > kLanes * a.memory) continue;
+      low = from;
+      high = to;
+      done[o] = 1;
+      members.push_back(b.insn);
+      places.insert(b.insn->imm);
+    }
+    if (places.size() < kFewest) continue;
+    const auto all = std::make_shared<Windows>();
+    all->low = low;
+    all->more = static_cast<int>((high - low) / a.memory);
+    for (const vm::Insn* i : members) windows_[i] = all;
+  }
+}
+
+// The load's 32 lanes from the stretch; null: it is not one of several.
+Emitter::V Emitter::from_windows(const Access& a, V pointer) {
+  const auto found = windows_.find(a.insn);
+  if (found == windows_.end()) return nullptr;
+  Windows& w = *found->second;
+  auto* part = llvm::FixedVectorType::get(lane_type(a.memory), kPart);
+  const int64_t from = a.insn->imm - w.low;
+  if (w.parts.empty()) {
+    const V first = b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<uint64_t>(-from)));
+    for (int k = 0; k < kLanes + w.more; k += kPart) {
+      const V at = b_.CreateGEP(b_.getInt8Ty(), first, b_.getInt64(static_cast<uint64_t>(k) * a.memory));
+      const int here = std::min(kPart, kLanes + w.more - k);
+      if (here == kPart) {
+        w.parts.push_back(user(b_.CreateAlignedLoad(part, at, llvm::Align(a.memory))));
+        continue;
+      }
+      std::vector<llvm::Constant*> bits;
+      for (int l = 0; l < kPart; ++l) bits.push_back(b_.getInt1(l < here));
+      w.parts.push_back(user(b_.CreateMaskedLoad(part, at, llvm::Align(a.memory), llvm::ConstantVector::get(bits),
+                                                 llvm::Constant::getNullValue(part))));
+    }
+  }
+  const int shift = static_cast<int>(from / a.memory);
+  const auto sixteen = [&](int at) {
+    const size_t k = static_cast<size_t>(at / kPart);
+    if (at % kPart == 0) return w.parts[k];
+    std::vector<int> pick;
+    for (int l = 0; l < kPart; ++l) pick.push_back(at % kPart + l);
+    return b_.CreateShuffleVector(w.parts[k], w.parts[k + 1], pick);
+  };
+  std::vector<int> both;
+  for (int l = 0; l < kLanes; ++l) both.push_back(l);
+  return b_.CreateShuffleVector(sixteen(shift), sixteen(shift + kPart), both);
+}
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,61 @@
+// Loads whose addresses differ by constants: read once and shifted, unless something stands between them.
+#include "both_engines.h"
+
+namespace warpbeam::vm {
+namespace {
+
+constexpr const char* kWho[] = {"", "setp.gt.u32 %p1, %t, 41; @%p1 bra S;",
+                                "and.b32 %r9, %i, 5; setp.eq.u32 %p1, %r9, 4; @%p1 bra S;"};
+
+std::string sum_of(const std::string& load, const std::string& at, std::initializer_list<int> offsets,
+                   const std::string& between = "") {
+  std::string text;
+  int k = 0;
+  for (const int o : offsets)
+    text += fmt::format("{} %r{}, [{}+{}]; {} mad.lo.u32 %r1, %r1, 31, %r{}; ", load, 2 + k % 6, at, 4 * o,
+                        k == 1 ? between : "", 2 + k % 6),
+        ++k;
+  return text;
+}
+
+TEST_F(Engines, AgreeOnWindowsOfGlobalMemory) {
+  for (const char* who : kWho)
+    for (const char* load : {"ld.global.u32", "ld.volatile.global.u32", "ld.global.nc.u32"}) {
+      const auto run = [&](std::initializer_list<int> offsets, const char* between = "") {
+        both(fmt::format("mov.u32 %r1, 7; {} {} S: st.global.u32 [%at+8192], %r1; ret;", who,
+                         sum_of(load, "%at", offsets, between)),
+             {2, 1, 1}, {128, 1, 1}, 0);
+      };
+      run({0, 1, 2});
+      run({4, 3, 5, 2, 6, 1, 7, 0, 8});
+      run({16, 0, 32, 17, 16});
+      run({0, 40, 80, 3, 44, 81, 2, 42, 82});
+      run({3, 1, 2, 0, 4}, "bar.sync 0;");
+      run({3, 1, 2, 0, 4}, "membar.gl;");
+    }
+}
+
+// A store between them is seen by those behind it.
+TEST_F(Engines, AgreeOnWindowsThatAreWrittenTo) {
+  for (const char* who : kWho) {
+    both(fmt::format("mov.u32 %r1, 7; and.b32 %r8, %t, 31; mov.u64 %d1, tile; mul.wide.u32 %d2, %t, 4; add.s64 %d1, "
+                     "%d1, %d2; st.shared.u32 [%d1], %i; st.shared.u32 [%d1+512], %t; bar.sync 0; {} {} S: "
+                     "st.global.u32 [%at], %r1; ret;",
+                     who, sum_of("ld.shared.u32", "%d1", {2, 1, 0, 3, 4}, "st.shared.u32 [%d1], %r8;")),
+         {2, 1, 1}, {32, 1, 1}, 0);
+    both(fmt::format("mov.u32 %r1, 7; {} {} S: st.global.u32 [%at+8192], %r1; ret;", who,
+                     sum_of("ld.global.u32", "%at", {2, 1, 0, 3, 4}, "st.global.u32 [%at], %t;")),
+         {1, 1, 1}, {32, 1, 1}, 0);
+  }
+}
+
+// The first word of some warps' windows or the last one lies outside of the allocation.
+TEST_F(Engines, AgreeOnWindowsThatEndInAFault) {
+  for (const int shift : {-16, -8, 0, 8, 16384 - 256, 16384 - 248, 16384 - 128})
+    both(fmt::format("mov.u32 %r1, 7; add.s64 %at, %at, {}; {} st.global.u32 [%at+8192], %r1; ret;", shift,
+                     sum_of("ld.global.u32", "%at", {2, 1, 0, 3, 4})),
+         {1, 1, 1}, {64, 1, 1}, 0);
+}
+
+}  // namespace
+}  // namespace warpbeam::vm
