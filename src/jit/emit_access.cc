@@ -97,6 +97,10 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
   const V ready = a.load && full && dense && runs == 1 ? from_windows(a, pointer(address.run[0])) : nullptr;
   if (ready) {
     put(0, ready, false);
+  } else if (few_ && a.load) {
+    put(0, load_few(address, shared, a.memory), false);
+  } else if (few_) {
+    store_few(stored(narrow(0)), address, shared, a.memory);
   } else if (a.load && runs == 1 && address.stride == 0) {
     for (int k = 0; k < a.count; ++k)
       put(k, user(b_.CreateAlignedLoad(element, pointer(address.run[0], static_cast<uint64_t>(k) * a.memory), element_align)), true);

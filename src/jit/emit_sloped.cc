@@ -164,9 +164,8 @@ void Emitter::store_apart(V data, const Line& line, V shared, V mask, Width byte
   b_.SetInsertPoint(done);
 }
 
-// An address with a line: all lanes of the mask are good if the first and the last are. Goes on where they are, at a
-// place where the access is still to be done, and leaves what is not good to `slow`.
-void Emitter::check_line(const Access& a, const Line& line, V mask, BasicBlock* slow) {
+// An address with a line: all lanes of the mask are good if the first and the last are.
+Emitter::V Emitter::line_fits(const Access& a, const Line& line, V mask) {
   const auto [head, tail] = ends_of(mask);
   const V first = b_.CreateAdd(line.base, b_.CreateMul(head, line.slope)),
           last = b_.CreateAdd(line.base, b_.CreateMul(tail, line.slope));
@@ -174,9 +173,13 @@ void Emitter::check_line(const Access& a, const Line& line, V mask, BasicBlock* 
   const V steep = b_.CreateLShr(b_.CreateAdd(line.slope, b_.getInt64(uint64_t(1) << 40)), 41);
   const V odd = b_.CreateAnd(line.slope, b_.getInt64(a.total() - 1));
   const V tame = b_.CreateICmpEQ(b_.CreateOr(steep, odd), b_.getInt64(0));
-  const V good = b_.CreateAnd(b_.CreateAnd(fits(a, first, a.total()), fits(a, last, a.total())), tame);
+  return b_.CreateAnd(b_.CreateAnd(fits(a, first, a.total()), fits(a, last, a.total())), tame);
+}
+
+// Goes on where they are, at a place where the access is still to be done, and leaves what is not good to `slow`.
+void Emitter::check_line(const Access& a, const Line& line, V mask, BasicBlock* slow) {
   auto* fast = BasicBlock::Create(c_, "fast", f_);
-  b_.CreateCondBr(good, fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
+  b_.CreateCondBr(line_fits(a, line, mask), fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(fast);
 }
 

@@ -81,6 +81,7 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   }
   const bool full = full_[node_] || alone_;
   std::vector<uint32_t> ahead;
+  std::vector<Access> few;  // those that a few lanes can do by themselves
   if (!accesses.empty()) {
     ahead = early(first, end, accesses);
     // Those whose address is known once that is done.
@@ -94,6 +95,7 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
         const bool ready = s.kind != SourceKind::Variable || !changed.has(s.variable);
         const bool shaped = s.kind != SourceKind::Variable || shapes_.variables[s.variable].runs > 0;
         if (ready && shaped && (s.kind != SourceKind::Special || shapes_.special(*s.special).runs > 0)) known.push_back(a);
+        if (ready && s.kind == SourceKind::Variable) few.push_back(a);
         ++next;
       }
       if (std::find(ahead.begin(), ahead.end(), k) != ahead.end()) continue;
@@ -103,7 +105,9 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
     accesses = std::move(known);
   }
   static const bool without = left_out("straight");
-  if (without || accesses.empty() || (full && accesses.size() == 1) || end - first > kMostInstructions) {
+  const bool suits = !full && suits_few(first, end, few);
+  const bool together = !without && !accesses.empty() && !(full && accesses.size() == 1) && end - first <= kMostInstructions;
+  if (!together && !suits) {
     for (uint32_t k = begin; k < end; ++k) emit_instruction(insns[k]);
     return;
   }
@@ -113,8 +117,17 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   wraps_ = &wraps;
   for (uint32_t k : ahead) emit_instruction(insns[k]);
   wraps_ = nullptr;
-  V good = full ? static_cast<V>(b_.getTrue()) : b_.CreateICmpEQ(mask, b_.getInt32(~0u));
-  for (V w : wraps) good = b_.CreateAnd(good, b_.CreateNot(w));
+  V none_wraps = b_.getTrue();
+  for (V w : wraps) none_wraps = b_.CreateAnd(none_wraps, b_.CreateNot(w));
+  auto* join = BasicBlock::Create(c_, "both", f_);
+  if (!together) {
+    emit_few(first, end, few, ahead, none_wraps, join);
+    for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
+    b_.CreateBr(join);
+    b_.SetInsertPoint(join);
+    return;
+  }
+  V good = full ? none_wraps : b_.CreateAnd(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), none_wraps);
   // Accesses from one register differ by constants: the first and the last place speak for all.
   std::vector<char> done(accesses.size());
   for (size_t k = 0; k < accesses.size(); ++k) {
@@ -136,12 +149,13 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   }
   auto* fast = BasicBlock::Create(c_, "all_well", f_);
   auto* careful = BasicBlock::Create(c_, "careful", f_);
-  auto* join = BasicBlock::Create(c_, "both", f_);
   if (full) b_.CreateCondBr(good, fast, careful, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   else b_.CreateCondBr(good, fast, careful);
   b_.SetInsertPoint(careful);
   if (full)
     for (const Access& a : accesses) handled_.insert(a.insn);
+  else if (suits)
+    emit_few(first, end, few, ahead, none_wraps, join);
   for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
   handled_.clear();
   b_.CreateBr(join);

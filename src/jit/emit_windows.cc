@@ -1,5 +1,5 @@
-// Windows: loads of one straight piece of code whose addresses differ by constants, as in a stencil, read one stretch of
-// memory once, and each is a shift of registers. A vector that lies across two lines of the cache costs twice.
+// Windows: loads of one straight piece of code whose addresses differ by constants, as in a stencil, read one stretch
+// of memory once, and each is a shift of registers. A vector that lies across two lines of the cache costs twice.
 #include <algorithm>
 
 #include "jit/emitter.h"
@@ -10,8 +10,8 @@ using isa::Kind;
 
 namespace {
 
-constexpr int kPart = 16;          // elements of a register
-constexpr size_t kFewest = 3;      // windows that are worth it
+constexpr int kPart = 16;      // elements of a register
+constexpr size_t kFewest = 3;  // windows that are worth it
 
 // Nothing that a later load must come after.
 bool lets_loads_pass(const vm::Insn& i, const vm::EngineServices& s) {

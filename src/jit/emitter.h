@@ -167,6 +167,7 @@ class Emitter {
   V load_steps(V pointer, V mask, Width bytes, int step);
   void store_steps(V data, V pointer, V mask, Width bytes, int step);
   void store_apart(V data, const Line& line, V shared, V mask, Width bytes);
+  V line_fits(const Access& a, const Line& line, V mask);
   void check_line(const Access& a, const Line& line, V mask, llvm::BasicBlock* slow);
   void touch_line(const Access& a, const Value& address, V mask);
   Scattered sort_out(V at, Width bytes, V base);     // emit_scattered.cc
@@ -220,6 +221,13 @@ class Emitter {
   };
   void find_windows(const std::vector<Access>& accesses);
   V from_windows(const Access& a, V pointer);
+
+  // --- few lanes (emit_few.cc)
+  bool suits_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses) const;
+  void emit_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses, const std::vector<uint32_t>& ahead, V none_wraps, llvm::BasicBlock* join);
+  V load_few(const Value& address, V shared, Width bytes);
+  void store_few(V lanes, const Value& address, V shared, Width bytes);
+  V on_line(const Line& line, V shared, int lane);
 
   // --- watched code (emit_watch.cc)
   void count(uint32_t counter, V by, V index = nullptr);
@@ -282,6 +290,7 @@ class Emitter {
   std::map<const vm::Insn*, std::shared_ptr<Windows>> windows_;   // of checked accesses
   std::vector<V>* wraps_ = nullptr;  // where check_wrap is to leave its conditions instead of handing over
   bool alone_ = false;              // the code is for one lane
+  int few_ = 0;                     // the code is for so many lanes, the first ones
   std::vector<int32_t> kept_at_;    // by variable: where regions keep it in the warp's piece of `kept_`; -1
   uint32_t kept_stride_ = 0;
   V kept_ = nullptr, kept_piece_ = nullptr;
