@@ -91,6 +91,7 @@ Part part_of(Context& context, Work& work) {
     part.plane = fill->to.plane;
     return part;
   }
+  if (auto* library = std::get_if<LibraryWork>(&work)) return LibraryPart{std::move(*library)};
   auto& host = std::get<HostWork>(work);
   return HostPart{{host.function, host.data}};
 }

@@ -24,7 +24,8 @@ cudaGraphNodeType Node::type() const {
   constexpr cudaGraphNodeType kTypes[] = {
       cudaGraphNodeTypeKernel,      cudaGraphNodeTypeMemcpy,    cudaGraphNodeTypeMemset,   cudaGraphNodeTypeHost,
       cudaGraphNodeTypeGraph,       cudaGraphNodeTypeEmpty,     cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent,
-      cudaGraphNodeTypeMemAlloc,    cudaGraphNodeTypeMemFree,   cudaGraphNodeTypeConditional};
+      cudaGraphNodeTypeMemAlloc,    cudaGraphNodeTypeMemFree,   cudaGraphNodeTypeConditional,
+      cudaGraphNodeTypeKernel};
   static_assert(std::size(kTypes) == std::variant_size_v<Part>);
   return kTypes[part.index()];
 }
@@ -205,7 +206,7 @@ bool programmatic(const cudaGraphEdgeData* edges, size_t count) {
 
 const char* name_of(const Node& node) {
   constexpr const char* kNames[] = {"KERNEL", "MEMCPY", "MEMSET", "HOST", "CHILD GRAPH", "EMPTY", "EVENT RECORD", "EVENT WAIT",
-                                    "MEM ALLOC", "MEM FREE", "CONDITIONAL"};
+                                    "MEM ALLOC", "MEM FREE", "CONDITIONAL", "KERNEL"};
   return kNames[node.part.index()];
 }
 
@@ -225,6 +226,7 @@ void write_dot(std::FILE* file, const Graph& graph, int& number, unsigned flags)
                  std::to_string(r.block.x) + "," + std::to_string(r.block.y) + "," + std::to_string(r.block.z) + ")," +
                  std::to_string(r.shared) + ">>>";
     }
+    if (auto* library = std::get_if<LibraryPart>(&node.part)) label += "\\n" + library->work.name;
     if (flags & (cudaGraphDebugDotFlagsVerbose | cudaGraphDebugDotFlagsHandles)) {
       char text[32];
       std::snprintf(text, sizeof text, "\\n%p", static_cast<void*>(&node));

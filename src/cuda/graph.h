@@ -15,6 +15,7 @@
 #include "cuda/context.h"
 #include "cuda/copy.h"
 #include "cuda/launch.h"
+#include "cuda/ops.h"
 
 namespace warpbeam::cuda {
 
@@ -94,8 +95,13 @@ struct ConditionalPart {
   std::vector<cudaGraph_t> handles;
 };
 
+// A library's call: a kernel as far as the API tells, but one without parameters that could be asked or changed.
+struct LibraryPart {
+  LibraryWork work;
+};
+
 using Part = std::variant<KernelPart, CopyPart, FillPart, HostPart, ChildPart, EmptyPart, RecordPart, WaitPart, AllocPart,
-                          FreePart, ConditionalPart>;
+                          FreePart, ConditionalPart, LibraryPart>;
 
 // --- structure -----------------------------------------------------------------------------------------------------
 

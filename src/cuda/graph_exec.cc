@@ -107,7 +107,7 @@ bool fit_for_device(const Graph& graph) {
   return !graph.nodes.empty() && std::ranges::all_of(graph.nodes, [](const NodeRef& node) {
     if (auto* child = std::get_if<ChildPart>(&node->part)) return fit_for_device(*child->graph);
     return std::holds_alternative<KernelPart>(node->part) || std::holds_alternative<CopyPart>(node->part) ||
-           std::holds_alternative<FillPart>(node->part);
+           std::holds_alternative<FillPart>(node->part) || std::holds_alternative<LibraryPart>(node->part);
   });
 }
 
@@ -173,7 +173,7 @@ cudaError_t update(Graph& now, Graph& fresh, cudaGraphExecUpdateResultInfo& info
   const std::vector<Node*> ours = by_age(now), theirs = by_age(fresh);
   if (ours.size() != theirs.size()) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
   for (size_t k = 0; k < ours.size(); ++k) {
-    if (ours[k]->type() != theirs[k]->type()) return fail(cudaGraphExecUpdateErrorNodeTypeChanged, theirs[k]);
+    if (ours[k]->part.index() != theirs[k]->part.index()) return fail(cudaGraphExecUpdateErrorNodeTypeChanged, theirs[k]);
     if (edges_of(ours, *ours[k]) != edges_of(theirs, *theirs[k])) return fail(cudaGraphExecUpdateErrorTopologyChanged, theirs[k]);
   }
   for (size_t k = 0; k < ours.size(); ++k) {
@@ -263,6 +263,8 @@ Work work_of(const StreamRef&, const FillPart& part) {
 Work work_of(const StreamRef&, const HostPart& part) {
   return HostWork{[p = part.params](cudaError_t) { p.fn(p.userData); }, false, part.params.fn, part.params.userData};
 }
+
+Work work_of(const StreamRef&, const LibraryPart& part) { return part.work; }
 
 Work work_of(const StreamRef& stream, const ConditionalPart& part) {
   auto choice = std::make_shared<Choice>();

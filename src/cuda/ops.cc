@@ -8,6 +8,7 @@
 
 #include "cuda/capture.h"
 #include "cuda/context.h"
+#include "cuda/library_calls.h"
 #include "cuda/thread_state.h"
 #include "cuda/traps.h"
 #include "vm/grid.h"
@@ -56,6 +57,11 @@ class Worker {
 
 // Never destroyed: their threads end with the process.
 Worker& copy_worker() {
+  static auto* worker = new Worker;
+  return *worker;
+}
+
+Worker& library_worker() {
   static auto* worker = new Worker;
   return *worker;
 }
@@ -125,8 +131,9 @@ void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stre
           std::span<const TaskRef> after) {
   observe::Operation operation;
   operation.id = id;
-  operation.kind = std::holds_alternative<SpanWork>(work) ? observe::OperationKind::Internal
-                                                          : static_cast<observe::OperationKind>(work.index());
+  operation.kind = std::holds_alternative<SpanWork>(work)      ? observe::OperationKind::Internal
+                   : std::holds_alternative<LibraryWork>(work) ? observe::OperationKind::Library
+                                                               : static_cast<observe::OperationKind>(work.index());
   operation.device = context.ordinal;
   operation.stream = stream.id;
   operation.queue = static_cast<observe::Operation::Queue>(stream.queue.kind());
@@ -139,6 +146,8 @@ void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stre
     operation.from = bytes_of(copy->from, copy->width, copy->height, copy->depth);
   } else if (auto* fill = std::get_if<FillWork>(&work)) {
     operation.to = bytes_of(fill->to, fill->width * fill->element, fill->height, fill->depth);
+  } else if (auto* library = std::get_if<LibraryWork>(&work)) {
+    operation.name = library->name;
   }
   tool.queued(operation);
 }
@@ -168,6 +177,7 @@ void run_on_this_thread(Context& context, const Stream& stream, const CopyWork& 
 size_t Op::bytes_moved(const Work& work) {
   if (auto* copy = std::get_if<CopyWork>(&work)) return copy->bytes();
   if (auto* fill = std::get_if<FillWork>(&work)) return fill->bytes();
+  if (auto* library = std::get_if<LibraryWork>(&work)) return library->effort;
   return 0;
 }
 
@@ -201,7 +211,7 @@ void Op::start() {
     if (claim()) run_now();
     return;
   }
-  copy_worker().post([self = shared_from_this(), this] {
+  (is<LibraryWork>() ? library_worker() : copy_worker()).post([self = shared_from_this(), this] {
     if (claim()) run_now();
   });
 }
@@ -242,6 +252,7 @@ void Op::run_now() {
   } else if (failure == cudaSuccess) {
     if (auto* copy = std::get_if<CopyWork>(&work_)) copy->run();
     if (auto* fill = std::get_if<FillWork>(&work_)) fill->run();
+    if (auto* library = std::get_if<LibraryWork>(&work_)) run_library_work(context_, id, *library);
   }
   end();
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -21,6 +22,7 @@ namespace warpbeam::cuda {
 
 class Context;
 class Function;
+class LibraryMemory;
 struct Stream;
 using Clock = std::chrono::steady_clock;
 
@@ -82,7 +84,14 @@ struct SpanWork {
   std::function<void()> help;
 };
 
-using Work = std::variant<LaunchWork, CopyWork, FillWork, RecordWork, WaitWork, HostWork, InternalWork, SpanWork>;
+// What a library computes in the place of a kernel.
+struct LibraryWork {
+  std::string name;    // of the function that the program called
+  size_t effort = 0;   // about how many bytes or operations: little is done at once, much by another thread
+  std::function<void(LibraryMemory&)> run;
+};
+
+using Work = std::variant<LaunchWork, CopyWork, FillWork, RecordWork, WaitWork, HostWork, InternalWork, SpanWork, LibraryWork>;
 
 template <class One, size_t I = 0>
 constexpr size_t work_index() {

@@ -16,7 +16,7 @@
 
 namespace warpbeam::observe {
 
-enum class OperationKind : uint8_t { Launch, Copy, Fill, Record, Wait, HostCall, Internal };
+enum class OperationKind : uint8_t { Launch, Copy, Fill, Record, Wait, HostCall, Internal, Library };
 
 // Bytes that an operation reads or writes: `rows` rows of `width` bytes, `pitch` apart, `planes` times, `plane` apart.
 struct Bytes {
@@ -32,6 +32,7 @@ struct Operation {
   enum class Queue : uint8_t { Legacy, Blocking, NonBlocking } queue{};
   std::vector<uint64_t> after;  // operations of other streams that it waits for (cudaStreamWaitEvent …); 0: unknown
   Bytes to, from;               // Copy, Fill
+  std::string name;             // Library: the function that the program called
 };
 
 enum class WaitKind : uint8_t { Operation, Stream, Device };
@@ -53,6 +54,8 @@ class Tool {
   virtual void queued(const Operation&) {}
   virtual void began(uint64_t operation) {}
   virtual void ended(uint64_t operation) {}
+  // A Library operation touches memory, on the thread that does its work.
+  virtual void touches(uint64_t operation, const Bytes&, bool writes) {}
   // The host has waited for an operation, for all of a stream (`which` is its id), or for all of a device.
   virtual void waited(WaitKind, uint64_t which) {}
   // A launch is about to run. Null: nobody watches it. `launch` lives until the observer's end_grid.

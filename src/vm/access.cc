@@ -12,8 +12,10 @@ const char* verb(AccessKind k) { return k == AccessKind::Read ? "read" : k == Ac
 
 std::string plural(uint32_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
 
-[[noreturn]] void bad_global(Warp& w, const Insn& i, int lane, uint64_t address, uint32_t bytes, AccessKind kind) {
-  const MemoryFault fault = w.block->launch->memory->explain(address);
+}  // namespace
+
+std::string whose_address(const DeviceMemory& memory, uint64_t address) {
+  const MemoryFault fault = memory.explain(address);
   std::string detail;
   if (address < 4096) {
     detail = "the address is null or nearly so";
@@ -35,6 +37,13 @@ std::string plural(uint32_t bytes) { return fmt::format("{} byte{}", bytes, byte
   } else {
     detail = "no device memory is allocated";
   }
+  return detail;
+}
+
+namespace {
+
+[[noreturn]] void bad_global(Warp& w, const Insn& i, int lane, uint64_t address, uint32_t bytes, AccessKind kind) {
+  const std::string detail = whose_address(*w.block->launch->memory, address);
   w.trap(TrapKind::IllegalAddress, i, lane, fmt::format("invalid __global__ {} of size {}", verb(kind), plural(bytes)), address, detail);
 }
 

@@ -4,6 +4,11 @@
 
 namespace warpbeam::vm {
 
+class DeviceMemory;
+
+// A sentence about an address that a kernel may not touch: what is there, or near.
+std::string whose_address(const DeviceMemory& memory, uint64_t address);
+
 // Interpreted programs may race; their accesses are theirs, not ours, so the thread sanitizer leaves them out.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

@@ -177,7 +177,7 @@ case_shared_library() {
 }
 case_toolkit_libraries() {
   hello && expect 0 nvcc hello.cu -lcudart -lcudadevrt -lcuda -lcudart_static -lpthread -lm -o h &&
-    expect 1 nvcc hello.cu -lcublas -o h && has err 'no cublas library'
+    expect 1 nvcc hello.cu -lcudnn -o h && has err 'no cudnn library'
 }
 case_vendor_headers_are_left_out() {
   hello && mkdir vendor && echo '#error the wrong one' >vendor/cuda_runtime.h && echo '#include <cuda_runtime.h>

@@ -162,7 +162,7 @@ void Checker::queued(const Operation& o) {
     findings.set_note("races", "not checked to the end: the program made more than four thousand million accesses");
   }
   HostStack stack = callers();
-  const OpId op = order.issue(stream_of(o), kind_text(o.kind), after, log.tick());
+  const OpId op = order.issue(stream_of(o), o.kind == OperationKind::Library ? o.name : kind_text(o.kind), after, log.tick());
   queued_[o.id] = {op, stack};
   if (ops_.size() <= op) ops_.resize(op + 1);
   ops_[op] = {op, stack};
@@ -173,6 +173,16 @@ void Checker::queued(const Operation& o) {
   } else if (o.kind == OperationKind::Fill) {
     use_range(o.to, true, op, stack, "a fill (cudaMemset)");
   }
+}
+
+// The operation runs, and others have been queued since then; its place among them is what counts.
+void Checker::touches(uint64_t operation, const Bytes& bytes, bool writes) {
+  std::lock_guard lock(mutex);
+  const auto it = queued_.find(operation);
+  if (it == queued_.end()) return;
+  if (guard_) guard_->open();
+  const Queued queued = it->second;
+  use_range(bytes, writes, queued.op, queued.stack, order.what(queued.op).c_str());
 }
 
 void Checker::waited(WaitKind kind, uint64_t which) {

@@ -64,6 +64,7 @@ class Checker final : public Tool {
   Checker();
 
   void queued(const Operation&) override;
+  void touches(uint64_t operation, const Bytes&, bool writes) override;
   void waited(WaitKind, uint64_t which) override;
   std::shared_ptr<vm::Observer> launch(const vm::Launch&, const model::Device&, uint64_t operation) override;
   std::shared_ptr<vm::Observer> child(const vm::Launch&, const LaunchInfo& parent);

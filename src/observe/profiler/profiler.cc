@@ -49,7 +49,7 @@ class Profiler final : public Tool {
     std::lock_guard lock(mutex_);
     if (times_.size() >= kMostOperations) return;
     uint64_t bytes = operation.to.width * operation.to.rows * operation.to.planes;
-    times_[operation.id] = {operation.kind, operation.device, operation.stream, bytes, now(), 0, 0, ""};
+    times_[operation.id] = {operation.kind, operation.device, operation.stream, bytes, now(), 0, 0, operation.name};
   }
   void began(uint64_t id) override {
     std::lock_guard lock(mutex_);
@@ -83,7 +83,7 @@ class Profiler final : public Tool {
       launches.push_back(std::move(entry));
     }
     Json timeline = Json::array();
-    static constexpr const char* kKinds[] = {"launch", "copy", "fill", "record", "wait", "host call", "internal"};
+    static constexpr const char* kKinds[] = {"launch", "copy", "fill", "record", "wait", "host call", "internal", "library"};
     for (const auto& [id, t] : times_)
       timeline.push_back({{"operation", id},
                           {"kind", kKinds[static_cast<int>(t.kind)]},
