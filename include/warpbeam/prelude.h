@@ -13,6 +13,7 @@
 #define __CUDACC_VER_BUILD__ 88
 
 #include "device/attributes.h"
+#include "device/mended_text.h"
 #include "device/vector_types.h"
 #include "device/builtin_variables.h"
 #include "device/vector_functions.h"

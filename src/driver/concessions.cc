@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "driver/mended_text.h"
 #include "driver/object_file.h"
 #include "driver/source_scan.h"
 #include "driver/split.h"
@@ -16,17 +17,27 @@ struct Concession {
   std::string_view without;        // what then goes to the compiler
 };
 constexpr Concession kConcessions[] = {
-    // Toolkit 12 dropped the templates `texture` and `surface`, so that younger programs may use the names for their own.
+    // Toolkit 12 dropped the templates `texture` and `surface`, so that younger programs may use the names for their
+    // own.
     {"as different kind of symbol", "texture_reference.h", "-DWARPBEAM_NO_TEXTURE_REFERENCES"},
     // Our alignas may stand behind `__shared__`, but cannot take an expression with `>`.
     {"error:", "expanded from macro 'alignas'", "-DWARPBEAM_PLAIN_ALIGNAS"},
+    // nvcc chooses among overloads without asking for which side they are; here that choice waits until the function is
+    // made.
+    {"error:", "ambiguous", "-fgpu-defer-diag"},
+    {"error:", "no matching ", "-fgpu-defer-diag"},
 };
 
 bool says(const Outcome& outcome, std::string_view what) { return outcome.messages.find(what) != std::string::npos; }
 
+bool has_word(const Command& command, std::string_view word) {
+  return std::ranges::find(command.words, word) != command.words.end();
+}
+
 std::optional<Command> conceding(const Command& command, const Outcome& outcome) {
   for (const Concession& c : kConcessions) {
     if (!says(outcome, c.first) || !says(outcome, c.second)) continue;
+    if (has_word(command, c.without)) continue;
     Command again = command;
     again.words.insert(again.words.begin() + 1, std::string(c.without));
     return again;
@@ -34,41 +45,90 @@ std::optional<Command> conceding(const Command& command, const Outcome& outcome)
   return std::nullopt;
 }
 
-// nvcc lets a function for both sides call one that only the host has, and leaves the call out on the device; clang does
-// not. Where the call stands in a branch that is never taken (Thrust and CUB have many), setting the branch aside helps.
-std::optional<Command> without_dead_branches(const Command& command, const Outcome& outcome) {
-  if (!says(outcome, "reference to __host__ function") || !says(outcome, "in __host__ __device__ function")) return std::nullopt;
-  const auto compile = std::ranges::find(command.words, "-S"), output = std::ranges::find(command.words, "-o");
+// A compilation and the preprocessed text that it may read instead of its source.
+struct Preprocessed {
+  std::string text_file, text;
+  Command compile;  // of text_file
+};
+
+std::optional<Preprocessed> preprocessed(const Command& command) {
+  auto compile = std::ranges::find(command.words, "-S");
+  if (compile == command.words.end()) compile = std::ranges::find(command.words, "-c");
+  const auto output = std::ranges::find(command.words, "-o");
   if (compile == command.words.end() || output == command.words.end()) return std::nullopt;
-  const std::string source = compile[1], text_file = output[1] + ".cui";
+  Preprocessed out;
+  // Beside the output, unless that is where a text stands already.
+  out.text_file = output[1] + (compile[1] == output[1] + ".cui" ? ".2.cui" : ".cui");
 
   Command preprocess = command;
   preprocess.words[compile - command.words.begin()] = "-E";
-  preprocess.words[output - command.words.begin() + 1] = text_file;
+  preprocess.words[output - command.words.begin() + 1] = out.text_file;
   if (run_commands({&preprocess, 1}, 1)[0].status != 0) return std::nullopt;
-  auto text = read_file(text_file);
+  auto text = read_file(out.text_file);
   if (!text) return std::nullopt;
-  auto shorter = set_dead_branches_aside(*text);
-  if (!shorter || !write_file(text_file, *shorter)) return std::nullopt;
+  out.text = std::move(*text);
 
-  Command again = command;
-  again.words.clear();
   for (auto word = command.words.begin(); word != command.words.end(); ++word) {
-    constexpr std::string_view kDone[] = {"-MD", "-MMD", "-MP"}, kDoneWithValue[] = {"-include", "-MF", "-MT", "-D", "-U"};
+    constexpr std::string_view kDone[] = {"-MD", "-MMD", "-MP"},
+                               kDoneWithValue[] = {"-include", "-MF", "-MT", "-D", "-U"};
     if (std::ranges::find(kDoneWithValue, *word) != std::end(kDoneWithValue))
       ++word;
     else if (!word->starts_with("-D") && !word->starts_with("-U") && std::ranges::find(kDone, *word) == std::end(kDone))
-      again.words.push_back(word == compile + 1 ? text_file : *word);
+      out.compile.words.push_back(word == compile + 1 ? out.text_file : *word);
   }
+  return out;
+}
+
+// nvcc lets a function for both sides call one that only the host has, and leaves the call out on the device; clang
+// does not. Where the call stands in a branch that is never taken (Thrust and CUB have many), setting the branch aside
+// helps.
+std::optional<Command> without_dead_branches(const Command& command, const Outcome& outcome) {
+  if (!says(outcome, "reference to __host__ function") || !says(outcome, "in __host__ __device__ function"))
+    return std::nullopt;
+  auto source = preprocessed(command);
+  if (!source) return std::nullopt;
+  auto shorter = set_dead_branches_aside(source->text);
+  if (!shorter || !write_file(source->text_file, *shorter)) return std::nullopt;
+  return std::move(source->compile);
+}
+
+// On the device nvcc reads a template when it is used, so that one may name what only the host's headers have.
+std::optional<Command> without_unused_templates(const Command& command, const Outcome& outcome) {
+  constexpr std::string_view kLater = "-fdelayed-template-parsing";
+  if (!has_word(command, "--cuda-device-only") || has_word(command, kLater)) return std::nullopt;
+  if (!names_other_errors(outcome.messages)) return std::nullopt;
+  Command again = command;
+  again.words.insert(again.words.begin() + 1, std::string(kLater));
   return again;
 }
 
-// The end of the statement at i: a block, or what ends with a semicolon. Nothing if it begins with a word that may bring
-// several (for, if, do …).
+std::optional<Command> with_mended_text(const Command& command, const Outcome& outcome) {
+  if (!can_be_mended(outcome.messages)) return std::nullopt;
+  auto source = preprocessed(command);
+  if (!source || !write_file(source->text_file, with_own_lines(source->text, source->text_file))) return std::nullopt;
+  Command look = source->compile;
+  for (auto& word : look.words)
+    if (word == "-S" || word == "-c") word = "-fsyntax-only";
+  const auto output = std::ranges::find(look.words, "-o");
+  look.words.erase(output, output + 2);
+  for (const char* word :
+       {"-w", "-Wsystem-headers", "-ferror-limit=0", "-fno-color-diagnostics", "-fno-caret-diagnostics",
+        "-fdiagnostics-print-source-range-info", "-ftemplate-backtrace-limit=1"})
+    look.words.push_back(word);
+  const auto messages = run_commands({&look, 1}, 1)[0].messages;
+
+  auto mended = mend_text(source->text, source->text_file, messages, !has_word(command, "-O0"));
+  if (!mended || !write_file(source->text_file, *mended)) return std::nullopt;
+  return std::move(source->compile);
+}
+
+// The end of the statement at i: a block, or what ends with a semicolon. Nothing if it begins with a word that may
+// bring several (for, if, do …).
 std::optional<size_t> past_statement(std::string_view s, size_t i) {
   size_t word = i;
   while (word < s.size() && is_name(s[word])) ++word;
-  constexpr std::string_view kNested[] = {"for", "while", "if", "do", "switch", "try", "else", "case", "default", "goto", "break", "continue"};
+  constexpr std::string_view kNested[] = {"for",  "while", "if",      "do",   "switch", "try",
+                                          "else", "case",  "default", "goto", "break",  "continue"};
   if (std::ranges::find(kNested, s.substr(i, word - i)) != std::end(kNested)) return std::nullopt;
   const bool block = i < s.size() && s[i] == '{';
   bool line_start = false;
@@ -83,7 +143,8 @@ std::optional<size_t> past_statement(std::string_view s, size_t i) {
     if (c == '\n') line_start = true;
     if (!std::isspace(static_cast<unsigned char>(c))) line_start = false;
     if (c == '(' || c == '[' || c == '{') ++depth;
-    if ((c == ')' || c == ']' || c == '}') && (--depth < 0 || (depth == 0 && block))) return depth < 0 ? std::nullopt : std::optional(i);
+    if ((c == ')' || c == ']' || c == '}') && (--depth < 0 || (depth == 0 && block)))
+      return depth < 0 ? std::nullopt : std::optional(i);
     if (c == ';' && depth == 0) return i;
   }
   return std::nullopt;
@@ -92,21 +153,40 @@ std::optional<size_t> past_statement(std::string_view s, size_t i) {
 }  // namespace
 
 std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_once) {
-  auto outcomes = run_commands(commands, at_once);
-  for (auto mend : {conceding, without_dead_branches}) {
+  const auto first = run_commands(commands, at_once);
+  auto outcomes = first;
+  auto latest = commands;
+  // A mistake of the program's is one on both sides: there is no point in reading the templates later.
+  bool host_accepts = false;
+  for (size_t at = 0; at < commands.size(); ++at)
+    if (has_word(commands[at], "--cuda-host-only") &&
+        (first[at].status == 0 || !names_other_errors(first[at].messages)))
+      host_accepts = true;
+  // Each may bring to light what another can mend.
+  constexpr std::optional<Command> (*kMends[])(const Command&, const Outcome&) = {
+      conceding,        conceding,        without_unused_templates, without_dead_branches,
+      with_mended_text, with_mended_text, with_mended_text};
+  for (auto mend : kMends) {
+    if (mend == without_unused_templates && !host_accepts) continue;
     std::vector<Command> again;
     std::vector<size_t> places;
     for (size_t at = 0; at < outcomes.size(); ++at) {
       if (interrupted() || outcomes[at].status == 0) continue;
-      auto other = mend(commands[at], outcomes[at]);
+      auto other = mend(latest[at], outcomes[at]);
       if (!other) continue;
       again.push_back(std::move(*other));
       places.push_back(at);
     }
     if (again.empty()) continue;
-    auto second = run_commands(again, at_once);
-    for (size_t k = 0; k < second.size(); ++k) outcomes[places[k]] = std::move(second[k]);
+    auto next = run_commands(again, at_once);
+    for (size_t k = 0; k < next.size(); ++k) {
+      outcomes[places[k]] = std::move(next[k]);
+      latest[places[k]] = std::move(again[k]);
+    }
   }
+  // What does not compile in any way gets the messages about what was written.
+  for (size_t at = 0; at < outcomes.size(); ++at)
+    if (outcomes[at].status != 0) outcomes[at] = first[at];
   return outcomes;
 }
 

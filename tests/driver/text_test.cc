@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "driver/concessions.h"
+#include "driver/mended_text.h"
 #include "driver/depfile.h"
 #include "driver/device_link.h"
 #include "driver/diagnostics.h"
@@ -175,6 +176,40 @@ TEST(Concessions, BranchesThatAreNeverTakenAreSetAside) {
   for (const char* same : {"if (x) f();", "if (0x1) f();", "if (0 + n) f();", "\"if (0) f();\"", "// if (0) f();\n", "elseif (0) f();",
                            "if (0) for (;;) f();", "#if (0)\n#endif\n"})
     EXPECT_EQ(set_dead_branches_aside(same), std::nullopt) << same;
+}
+
+TEST(MendedText, SharedVariablesAreNotConstructed) {
+  const std::string text = "# 1 \"a.cu\"\nvoid f() {\n static __attribute__((shared)) Vec a[2][N], b; g(a); }\n";
+  EXPECT_EQ(with_own_lines(text, "f"), "# 2 \"f\"\n" + text.substr(text.find('\n') + 1));
+  const std::string error = ": error: initialization is not supported for __shared__ variables\n";
+  const auto mended = mend_text(text, "f", "f:3:37" + error + "f:3:46" + error);
+  ASSERT_TRUE(mended);
+  EXPECT_NE(mended->find("void f() {\n typedef  Vec a__warpbeam_t[2][N], b__warpbeam_t; static __attribute__((shared)) "), std::string::npos)
+      << *mended;
+  EXPECT_NE(mended->find("; static constexpr a__warpbeam_t& a = a__warpbeam_u.value; static "), std::string::npos) << *mended;
+  EXPECT_TRUE(mended->ends_with("; static constexpr b__warpbeam_t& b = b__warpbeam_u.value; g(a); }\n")) << *mended;
+  EXPECT_EQ(mend_text("__attribute__((shared)) Vec a(1);", "f", "f:1:29" + error), std::nullopt);
+}
+
+TEST(MendedText, VoidPointersCountInBytes) {
+  const std::string error = ": error: arithmetic on a pointer to void\n";
+  EXPECT_EQ(mend_text("q = s.p + 1; ++r;", "f", "f:1:9:{1:5-1:8}" + error + "f:1:14:{1:16-1:17}" + error),
+            "q = __warpbeam_bytes(s.p) + 1; ++__warpbeam_bytes(r);");
+}
+
+TEST(MendedText, HostFunctionsTrapOnTheDevice) {
+  auto mend = [](const std::string& text, const std::string& note) {
+    return mend_text(text, "f", "f:9:9: error: reference to __host__ function 'exit' in __host__ __device__ function\n" + note).value_or("");
+  };
+  const std::string body = " { __builtin_trap(); } ";
+  EXPECT_EQ(mend("\nextern void exit (int) noexcept (true);", ""),
+            "\n__attribute__((device)) inline extern void exit (int) noexcept (true)" + body + "extern void exit (int) noexcept (true);");
+  EXPECT_EQ(mend("struct S { S(int n) : n(n) {} };", "f:1:12: note: 'S' declared here\n"),
+            "struct S { __attribute__((device)) inline S(int n)" + body + "S(int n) : n(n) {} };");
+  EXPECT_EQ(mend("public: template <class T>\n# 7 \"g\"\nstatic inline T g(T x) const { }", "f:3:17: note: 'g' declared here\n"),
+            "public: template <class T> __attribute__((device)) static inline T g(T x) const" + body +
+                "template <class T>\n# 7 \"g\"\nstatic inline T g(T x) const { }");
+  EXPECT_FALSE(can_be_mended("error: reference to __host__ function 'f' in __global__ function"));
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+// What the driver writes into a source when clang refuses what nvcc accepts (mended_text.h in the driver).
+#ifndef WARPBEAM_DEVICE_MENDED_TEXT_H
+#define WARPBEAM_DEVICE_MENDED_TEXT_H
+
+// A shared variable whose constructor is not run.
+template <class T>
+union __warpbeam_unconstructed {
+  T value;
+  __host__ __device__ __warpbeam_unconstructed() {}
+  __host__ __device__ ~__warpbeam_unconstructed() {}
+};
+
+// A void pointer that counts in bytes.
+__host__ __device__ inline char*& __warpbeam_bytes(void*& p) { return (char*&)p; }
+__host__ __device__ inline char* __warpbeam_bytes(void* const& p) { return (char*)p; }
+__host__ __device__ inline const char*& __warpbeam_bytes(const void*& p) { return (const char*&)p; }
+__host__ __device__ inline const char* __warpbeam_bytes(const void* const& p) { return (const char*)p; }
+
+#endif

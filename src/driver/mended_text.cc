@@ -1,0 +1,327 @@
+#include "driver/mended_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "driver/source_scan.h"
+
+namespace warpbeam::driver {
+namespace {
+
+constexpr std::string_view kShared = "initialization is not supported for __shared__ variables";
+constexpr std::string_view kVoid = "arithmetic on a pointer to void", kVoids = "arithmetic on pointers to void";
+constexpr std::string_view kHostCall = "reference to __host__ function";
+constexpr std::string_view kFromBoth = "in __host__ __device__ function";
+
+bool has(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
+
+struct Place {
+  size_t line = 0, column = 0;  // from 1
+};
+struct Range {
+  Place begin, end;
+};
+struct Message {
+  Place place;
+  std::vector<Range> ranges;
+  std::string_view text;  // "error: …"
+};
+
+bool number(std::string_view& s, size_t& value) {
+  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
+  if (error != std::errc()) return false;
+  s.remove_prefix(end - s.data());
+  return true;
+}
+
+bool mark(std::string_view& s, char c) {
+  if (!s.starts_with(c)) return false;
+  s.remove_prefix(1);
+  return true;
+}
+
+bool place(std::string_view& s, Place& at) { return number(s, at.line) && mark(s, ':') && number(s, at.column); }
+
+// FILE:LINE:COLUMN:{LINE:COLUMN-LINE:COLUMN}…: TEXT
+std::vector<Message> read_messages(std::string_view messages, std::string_view file) {
+  std::vector<Message> out;
+  while (!messages.empty()) {
+    const size_t end = std::min(messages.find('\n'), messages.size());
+    std::string_view s = messages.substr(0, end);
+    messages.remove_prefix(std::min(end + 1, messages.size()));
+    Message m;
+    if (!s.starts_with(file)) continue;
+    s.remove_prefix(file.size());
+    if (!mark(s, ':') || !place(s, m.place) || !mark(s, ':')) continue;
+    while (mark(s, '{')) {
+      Range range;
+      if (!place(s, range.begin) || !mark(s, '-') || !place(s, range.end) || !mark(s, '}')) break;
+      m.ranges.push_back(range);
+    }
+    mark(s, ':');
+    mark(s, ' ');
+    m.text = s;
+    out.push_back(std::move(m));
+  }
+  return out;
+}
+
+class Mender {
+ public:
+  Mender(std::string_view text, bool optimised) : s_(text), reference_(optimised ? "static constexpr " : "constexpr ") {
+    lines_.push_back(0);
+    for (size_t i = 0; i < s_.size(); ++i)
+      if (s_[i] == '\n') lines_.push_back(i + 1);
+  }
+
+  void mend(const std::vector<Message>& messages) {
+    bool host_call = false;
+    for (const Message& m : messages) {
+      if (m.text.starts_with("error: ")) {
+        host_call = has(m.text, kHostCall) && has(m.text, kFromBoth);
+        if (host_call) trap_on_device(declaration_in_c(m.text));
+      }
+      if (has(m.text, kShared)) leave_unconstructed(offset(m.place));
+      if (has(m.text, kVoid) || has(m.text, kVoids))
+        for (const Range& range : m.ranges) count_in_bytes(offset(range.begin), offset(range.end));
+      if (host_call && m.text.ends_with("declared here")) trap_on_device(offset(m.place));
+    }
+  }
+
+  std::optional<std::string> result() {
+    if (edits_.empty()) return std::nullopt;
+    std::sort(edits_.begin(), edits_.end(),
+              [](const Edit& a, const Edit& b) { return std::tie(a.at, a.order) < std::tie(b.at, b.order); });
+    std::string out;
+    size_t copied = 0;
+    for (const Edit& e : edits_) {
+      if (e.at < copied) return std::nullopt;  // one inside another
+      out.append(s_.substr(copied, e.at - copied)).append(e.what);
+      copied = e.at + e.length;
+    }
+    return out.append(s_.substr(copied));
+  }
+
+ private:
+  struct Edit {
+    size_t at, length;
+    std::string what;
+    int order = 0;  // at the same place
+  };
+
+  size_t offset(Place place) const {
+    if (place.line == 0 || place.line > lines_.size()) return std::string_view::npos;
+    return std::min(lines_[place.line - 1] + place.column - 1, s_.size());
+  }
+
+  // The beginning of the statement or declaration around `at`.
+  size_t statement(size_t at) const {
+    int depth = 0;
+    while (at > 0) {
+      const char c = s_[at - 1];
+      if (c == ')' || c == ']') ++depth;
+      if (c == '(' || c == '[') --depth;
+      if (depth < 0) break;
+      if (depth == 0 && (c == ';' || c == '{' || c == '}')) break;
+      // An access specifier; not `::`.
+      if (depth == 0 && c == ':' && (at < 2 || s_[at - 2] != ':') && s_.substr(at, 1) != ":") break;
+      --at;
+    }
+    bool line_start = true;
+    while (at < s_.size()) {  // a marker, a pragma or space is none of it
+      if (std::isspace(static_cast<unsigned char>(s_[at]))) {
+        line_start = line_start || s_[at] == '\n';
+        ++at;
+      } else if (const size_t end = past_opaque(s_, at, line_start); end != at && s_[at] != '"') {
+        at = end;
+      } else {
+        break;
+      }
+    }
+    return at;
+  }
+
+  size_t past_space(size_t at) const {
+    while (at < s_.size() && std::isspace(static_cast<unsigned char>(s_[at]))) ++at;
+    return at;
+  }
+
+  // Behind the bracket that closes the one at `at`.
+  size_t past_brackets(size_t at) const {
+    int depth = 0;
+    for (; at < s_.size(); ++at) {
+      if (s_[at] == '(' || s_[at] == '[' || s_[at] == '{') ++depth;
+      if ((s_[at] == ')' || s_[at] == ']' || s_[at] == '}') && --depth == 0) return at + 1;
+    }
+    return at;
+  }
+
+  size_t past_name(size_t at) const {
+    while (at < s_.size() && is_name(s_[at])) ++at;
+    return at;
+  }
+
+  static bool outer_comma(std::string_view s) {
+    int depth = 0;
+    for (const char c : s) {
+      if (c == '(' || c == '<' || c == '[') ++depth;
+      if (c == ')' || c == '>' || c == ']') --depth;
+      if (c == ',' && depth == 0) return true;
+    }
+    return false;
+  }
+
+  // `__shared__ T a[4], b;` becomes types a and b, unions of them that are shared, and references with the old names.
+  // Static references: a lambda that captures by value must not copy what they refer to. PTX has no such static
+  // variable, but it goes away.
+  void leave_unconstructed(size_t name) {
+    if (name >= s_.size() || !done_.insert(name).second) return;
+    const size_t begin = statement(name);
+    std::string specifiers(s_.substr(begin, name - begin));
+    bool shared = false;
+    for (std::string_view gone : {"__attribute__((shared))", "static "}) {
+      const size_t at = specifiers.find(gone);
+      if (at == std::string::npos) continue;
+      if (gone.front() == '_') shared = true;
+      specifiers.erase(at, gone.size());
+    }
+    if (!shared || outer_comma(specifiers)) return;  // the first declarator has no constructor: a pointer, say
+    std::string types, variables;
+    size_t at = name;
+    for (;;) {
+      const size_t end = past_name(at);
+      const std::string variable(s_.substr(at, end - at));
+      if (variable.empty()) return;
+      at = past_space(end);
+      while (at < s_.size() && s_[at] == '[') at = past_space(past_brackets(at));
+      const std::string type = variable + "__warpbeam_t", object = variable + "__warpbeam_u";
+      types += (types.empty() ? "" : ", ") + type + std::string(s_.substr(end, at - end));
+      variables += "; static __attribute__((shared)) __attribute__((aligned(alignof(" + type +
+                   ")))) __warpbeam_unconstructed<" + type + "> " + object + "; " + reference_ + type + "& " +
+                   variable + " = " + object + ".value";
+      if (at >= s_.size() || (s_[at] != ',' && s_[at] != ';')) return;  // an initializer is an error to nvcc as well
+      if (s_[at] == ';') break;
+      done_.insert(at = past_space(at + 1));
+    }
+    std::ranges::replace(variables, '\n', ' ');
+    edits_.push_back({begin, at - begin, "typedef " + specifiers + types + variables});
+  }
+
+  void count_in_bytes(size_t begin, size_t end) {
+    if (end > s_.size() || begin >= end || !done_.insert(begin).second) return;
+    edits_.push_back({begin, 0, "__warpbeam_bytes("});
+    edits_.push_back({end, 0, ")", -1});
+  }
+
+  // Where the C library declares the function that the message names: where clang knows it by itself, no note says so.
+  size_t declaration_in_c(std::string_view message) const {
+    const size_t quote = message.find('\'');
+    const std::string name(message.substr(quote + 1, message.find('\'', quote + 1) - quote - 1));
+    for (size_t at = 0; (at = s_.find("\nextern ", at)) != std::string_view::npos;) {
+      const std::string_view line = s_.substr(at + 1, s_.find('\n', at + 1) - at - 1);
+      for (const char before : {' ', '*'}) {
+        const size_t found = line.find(before + name + " (");
+        if (found != std::string_view::npos) return at + found + 2;
+      }
+      ++at;
+    }
+    return std::string_view::npos;
+  }
+
+  // Puts a function of the device with the same head before that of the host.
+  void trap_on_device(size_t name) {
+    if (name >= s_.size() || !done_.insert(name).second) return;
+    const size_t begin = statement(name);
+    size_t at = name;
+    if (s_.substr(name).starts_with("operator")) {
+      at = past_space(name + 8);
+      if (s_.substr(at).starts_with("()")) at += 2;
+    }
+    while (at < s_.size() && s_[at] != '(') ++at;
+    for (at = past_brackets(at); at < s_.size();) {
+      const char c = s_[at];
+      if (c == ';' || c == '{' || c == '=' || (c == ':' && s_.substr(at, 2) != "::")) break;
+      at = c == '(' ? past_brackets(at) : at + 1;
+    }
+    std::string head(s_.substr(begin, at - begin));
+    if (head.find("__attribute__((host))") != std::string::npos || head.find('\n') != std::string::npos) {
+      // Markers of lines do not stand within one.
+      std::string flat;
+      for (size_t i = 0; i < head.size();) {
+        const size_t end = std::min(head.find('\n', i), head.size());
+        const std::string_view line = std::string_view(head).substr(i, end - i);
+        if (!line.starts_with('#')) flat.append(line).append(" ");
+        i = end + 1;
+      }
+      head = flat;
+      for (size_t host; (host = head.find("__attribute__((host))")) != std::string::npos;) head.erase(host, 21);
+    }
+    while (std::isspace(static_cast<unsigned char>(head.back()))) head.pop_back();
+    // `template <…>` goes first.
+    size_t attribute = 0;
+    while (head.compare(attribute, 8, "template") == 0) {
+      int depth = 0;
+      for (; attribute < head.size(); ++attribute) {
+        if (head[attribute] == '<') ++depth;
+        if (head[attribute] == '>' && --depth == 0) break;
+      }
+      attribute = std::min(attribute + 1, head.size());
+      while (attribute < head.size() && std::isspace(static_cast<unsigned char>(head[attribute]))) ++attribute;
+    }
+    head.insert(attribute, has(head, "inline") ? "__attribute__((device)) " : "__attribute__((device)) inline ");
+    edits_.push_back({begin, 0, head + " { __builtin_trap(); } "});
+  }
+
+  std::string_view s_;
+  const char* reference_;
+  std::vector<size_t> lines_;
+  std::vector<Edit> edits_;
+  std::set<size_t> done_;
+};
+
+}  // namespace
+
+bool can_be_mended(std::string_view messages) {
+  return has(messages, kShared) || has(messages, kVoid) || has(messages, kVoids) ||
+         (has(messages, kHostCall) && has(messages, kFromBoth));
+}
+
+bool names_other_errors(std::string_view messages) {
+  while (!messages.empty()) {
+    const size_t end = std::min(messages.find('\n'), messages.size());
+    const std::string_view line = messages.substr(0, end);
+    if (has(line, "error: ") && !can_be_mended(line)) return true;
+    messages.remove_prefix(std::min(end + 1, messages.size()));
+  }
+  return false;
+}
+
+std::string with_own_lines(std::string_view text, std::string_view file) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t line = 1; !text.empty(); ++line) {
+    const size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view s = text.substr(0, end);
+    const bool marker = s.size() > 2 && s[0] == '#' && s[1] == ' ' && std::isdigit(static_cast<unsigned char>(s[2]));
+    // Flag 3 is for a header of the system.
+    const bool system = marker && has(s.substr(s.rfind('"') + 1), "3");
+    if (marker)
+      out.append("# ").append(std::to_string(line + 1)).append(" \"").append(file).append(system ? "\" 3\n" : "\"\n");
+    else
+      out.append(s);
+    text.remove_prefix(end);
+  }
+  return out;
+}
+
+std::optional<std::string> mend_text(std::string_view text, std::string_view file, std::string_view messages,
+                                     bool optimised) {
+  Mender mender(text, optimised);
+  mender.mend(read_messages(messages, file));
+  return mender.result();
+}
+
+}  // namespace warpbeam::driver
