@@ -202,6 +202,22 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
     }
   } else if (in_steps(a, address)) {
     store_steps(stored(narrow(0)), pointer(address.run[0]), mask, a.memory, static_cast<int>(address.stride / static_cast<int64_t>(total)));
+  } else if (full && a.insn == late_store_ && address.line.base) {
+    store_late(a, stored(narrow(0)), address.line);
+  } else if (a.count == 1 && address.line.base && a.insn == late_store_) {
+    // Full warps are told apart here.
+    auto* every = BasicBlock::Create(c_, "full_warp", f_);
+    auto* some = BasicBlock::Create(c_, "some_lanes", f_);
+    auto* join = BasicBlock::Create(c_, "stored", f_);
+    const V data = stored(narrow(0));
+    b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
+    b_.SetInsertPoint(every);
+    store_late(a, data, address.line);
+    b_.CreateBr(join);
+    b_.SetInsertPoint(some);
+    store_apart(data, address.line, shared, mask, a.memory);
+    b_.CreateBr(join);
+    b_.SetInsertPoint(join);
   } else if (a.count == 1 && address.line.base) {
     store_apart(stored(narrow(0)), address.line, shared, mask, a.memory);
   } else if (a.count == 1 && looks_for_stretches()) {

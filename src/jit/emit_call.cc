@@ -43,6 +43,7 @@ void Emitter::call_aside(V function, llvm::ArrayRef<V> arguments) {
 void Emitter::call_handler(const vm::Insn& i, V mask, const RangeCells* range) { call_detour(i, mask, range, Detour::What::Handler); }
 
 void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, Detour::What what) {
+  write_rows();  // the handler may fault, and what was stored before that shows
   Detour& d = tables_.detours.emplace_back();
   d.what = what;
   d.insn = &i;

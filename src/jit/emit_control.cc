@@ -106,6 +106,7 @@ void Emitter::run() {
   any_ = cell(b_.getInt1Ty());
   if (many_regions_) first_warp_ = cell(b_.getInt32Ty());
   if (many_regions_) lay_out_kept();
+  find_late();
 
   handed_over_ = BasicBlock::Create(c_, "handed_over", f_);
   region_of_entry_.assign(flow_.nodes.size(), -1);
@@ -253,6 +254,7 @@ void Emitter::emit_region(size_t r) {
   const V more = todo ? b_.CreateICmpNE(following, b_.getInt32(0)) : b_.CreateICmpULT(following, b_.getInt32(warps));
   b_.CreateCondBr(once ? static_cast<V>(b_.getFalse()) : more, loop, after);
   b_.SetInsertPoint(after);
+  write_rows();
   emit_dispatch(region, once);
 }
 
@@ -536,6 +538,7 @@ void Emitter::hand_over(const vm::Insn& at, V when) {
   auto* on = BasicBlock::Create(c_, "on", f_);
   b_.CreateCondBr(when, stub, on, llvm::MDBuilder(c_).createBranchWeights(1, 100000));
   b_.SetInsertPoint(stub);
+  write_rows();
   Handover& h = new_handover(at);
   call_aside(function("wb_prepare"), {context_, warp_});
   store_saved(h.here, frame());

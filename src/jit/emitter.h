@@ -229,6 +229,12 @@ class Emitter {
   void store_few(V lanes, const Value& address, V shared, Width bytes);
   V on_line(const Line& line, V shared, int lane);
 
+  // --- stores that are put down (emit_columns.cc)
+  void find_late();
+  V of_rows(size_t offset);
+  void store_late(const Access& a, V data, const Line& line);
+  void write_rows();
+
   // --- watched code (emit_watch.cc)
   void count(uint32_t counter, V by, V index = nullptr);
   V lanes_in(V mask);
@@ -290,6 +296,8 @@ class Emitter {
   std::map<const vm::Insn*, std::shared_ptr<Windows>> windows_;   // of checked accesses
   std::vector<V>* wraps_ = nullptr;  // where check_wrap is to leave its conditions instead of handing over
   bool alone_ = false;              // the code is for one lane
+  const vm::Insn* late_store_ = nullptr;
+  V rows_ = nullptr;                // of late_store_
   int few_ = 0;                     // the code is for so many lanes, the first ones
   std::vector<int32_t> kept_at_;    // by variable: where regions keep it in the warp's piece of `kept_`; -1
   uint32_t kept_stride_ = 0;

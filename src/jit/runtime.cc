@@ -1,5 +1,7 @@
 #include "jit/runtime.h"
 
+#include "jit/columns.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -128,6 +130,7 @@ std::vector<Symbol> runtime_symbols(const Processor& processor) {
       {"wb_kept", reinterpret_cast<void*>(&wb_kept)},
       {"wb_prepare", reinterpret_cast<void*>(&wb_prepare)},
       {"wb_handler", reinterpret_cast<void*>(&wb_handler)},
+      {"wb_write_rows", reinterpret_cast<void*>(&wb_write_rows)},
       {"wb_handover", reinterpret_cast<void*>(&wb_handover)},
       {"wb_detour", reinterpret_cast<void*>(&wb_detour)},
       {"wb_quiet", quiet ? quiet : reinterpret_cast<void*>(&wb_detour)},
