@@ -151,6 +151,12 @@ std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& w
     for (uint32_t b = 0; b < flow.nodes.size(); ++b) all.nodes.push_back(b);
     return std::vector<Region>{all};
   }
+  // The first region takes nothing over from another.
+  for (const Node& n : flow.nodes)
+    if (std::find(n.next.begin(), n.next.end(), 0u) != n.next.end()) {
+      why = "a loop with barriers begins at its first instruction";
+      return std::nullopt;
+    }
   return Cutter(flow).run(why);
 }
 

@@ -73,5 +73,25 @@ TEST_F(Engines, AgreeOnWhichWarpsHaveSomethingToDo) {
              {2, 1, 1}, {240, 1, 1}, 250);
 }
 
+// The kernel's first instruction is where a loop with barriers begins, whose turns are counted in memory.
+TEST_F(Engines, AgreeOnLoopsFromTheFirstInstruction) {
+  for (const char* start : {"", "mov.u32 %r9, 4;"})
+    both(fmt::format(".version 8.5\n.target sm_90\n.address_size 64\n"
+                     ".visible .entry k(.param .u64 out, .param .u32 n) {{\n"
+                     ".reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %d<20>; .reg .b32 %t, %n; .reg .b64 %out;\n"
+                     ".shared .align 8 .b8 tile[4096];\n{} "
+                     "L: ld.param.u64 %out, [out]; ld.global.u32 %r2, [%out]; mov.u32 %t, %tid.x; bar.sync 0; "
+                     "setp.eq.u32 %p3, %r2, 0; @%p3 mul.lo.u32 %r3, %t, 5; @%p3 mov.u32 %r5, 1; @%p3 mov.u32 %r8, %t; "
+                     "ld.param.u32 %n, [n]; add.u32 %r2, %r2, 1; setp.eq.u32 %p2, %t, 0; @%p2 st.global.u32 [%out], "
+                     "%r2; mad.lo.u32 %r3, %t, 3, %r3; add.u32 %r8, %r8, 2; mul.wide.u32 %d1, %t, 4; mov.u64 %d2, "
+                     "tile; add.s64 %d2, %d2, %d1; xor.b32 %r4, %r3, %r2; add.u32 %r5, %r5, 7; st.shared.u32 [%d2], "
+                     "%r4; bar.sync 0; xor.b32 %r6, %t, 33; mul.wide.u32 %d3, %r6, 4; mov.u64 %d4, tile; add.s64 %d3, "
+                     "%d3, %d4; ld.shared.u32 %r7, [%d3]; add.u32 %r3, %r3, %r7; bar.sync 0; setp.lt.u32 %p1, %r2, "
+                     "%n; @%p1 bra L; add.s64 %d1, %d1, %out; add.u32 %r3, %r3, %r5; mad.lo.u32 %r3, %r3, 3, %r8; "
+                     "st.global.u32 [%d1+1024], %r3; ret;\n}}\n",
+                     start),
+         {1, 1, 1}, {64, 1, 1}, 5, *start != 0);
+}
+
 }  // namespace
 }  // namespace warpbeam::vm
