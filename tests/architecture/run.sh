@@ -14,6 +14,7 @@ declare -A may=(
   [numeric]="numeric"
   [curand]="curand"
   [cublas]="cuda numeric cublas"
+  [cufft]="cuda cufft"
   [report]="base report"
   [nvrtc]="base isa ptx model report driver nvrtc"
   [driver]="base isa ptx model observe report driver"
