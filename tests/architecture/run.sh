@@ -15,6 +15,7 @@ declare -A may=(
   [curand]="curand"
   [cublas]="cuda numeric cublas"
   [cufft]="cuda cufft"
+  [cusparse]="cuda numeric cusparse"
   [report]="base report"
   [nvrtc]="base isa ptx model report driver nvrtc"
   [driver]="base isa ptx model observe report driver"

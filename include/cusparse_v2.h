@@ -1,0 +1,2 @@
+// The header's name of long ago.
+#include "cusparse.h"

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Compares the constants and the functions of the libraries' headers with those of a CUDA toolkit, where one is installed:
+# programs built with either are the same. Ends with `N passed, N failed, N skipped`.
+set -u
+cd -- "$(dirname -- "$0")/../.." || exit 1
+theirs=${CUDA_HOME:-/usr/local/cuda}/include
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+# What a header says: its constants (and macros that are numbers), or its functions. Inline overloads are left out.
+constants() { clang++-19 -E -dD -x c++ -I"$1" "$1/$2" 2>/dev/null | grep -oE "\b$3_[A-Z0-9_]+\b" | sort -u; }
+functions() {
+  clang++-19 -E -P -x c++ -I"$1" "$1/$2" 2>/dev/null | grep -oE "\b$3[A-Z][A-Za-z0-9_]* *\(" | tr -d ' (' |
+    grep -vE 'GemmEx$|BatchedEx$|MigrateComputeType|EmulationStrategy' | sort -u
+}
+# Prints the value of each constant, or the type of each function, as the header of folder $1 has them.
+print_constants() {
+  { printf '#include <%s>\n#include <cstdio>\nint main() {\n' "$2"; while read -r name; do printf 'std::printf("%%s %%lld\\n", "%s", (long long)(%s));\n' "$name" "$name"; done <"$3"; echo '}'; } >"$work/a.cc"
+  clang++-19 -w -I"$1" "$work/a.cc" -o "$work/a" && "$work/a"
+}
+print_functions() {
+  { printf '#include <%s>\n#include <cstdio>\n#include <typeinfo>\nint main() {\n' "$2"; while read -r name; do printf 'std::printf("%%s %%s\\n", "%s", typeid(decltype(%s)).name());\n' "$name" "$name"; done <"$3"; echo '}'; } >"$work/a.cc"
+  clang++-19 -w -I"$1" "$work/a.cc" -o "$work/a" && "$work/a"
+}
+
+for row in "cublas_v2.h CUBLAS cublas" "cufftXt.h CUFFT cufft" "cusparse.h CUSPARSE cusparse"; do
+  read -r header prefix stem <<<"$row"
+  if [[ ! -e $theirs/$header ]]; then
+    printf 'skip %s: there is no %s/%s\n' "$header" "$theirs" "$header"
+    ((++skipped))
+    continue
+  fi
+  for what in constants functions; do
+    of=$([[ $what == constants ]] && echo "$prefix" || echo "$stem")
+    comm -12 <($what include "$header" "$of") <($what "$theirs" "$header" "$of") |
+      grep -vE '_(VER|VERSION|H|API|V2)(_|$)' >"$work/common"
+    if print_$what include "$header" "$work/common" >"$work/ours" && print_$what "$theirs" "$header" "$work/common" >"$work/theirs" &&
+      [[ -s $work/ours ]] && diff "$work/ours" "$work/theirs"; then
+      printf 'ok   %s: %d %s\n' "$header" "$(wc -l <"$work/ours")" "$what"
+      ((++passed))
+    else
+      printf 'FAIL %s: %s\n' "$header" "$what"
+      ((++failed))
+    fi
+  done
+done
+printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+((failed == 0))
