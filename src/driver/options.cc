@@ -46,8 +46,8 @@ struct Occurrence {
   std::string value;
 };
 
-// Names that take their value joined: -Ifoo, -DX=1, -lm, -O3.
-constexpr std::string_view kJoined = "IDULlO";
+// Names that take their value joined: -Ifoo, -DX=1, -lm, -O3, -t4.
+constexpr std::string_view kJoined = "IDULlOt";
 
 template <class Row>
 const Row* find_row(const std::vector<Row>& table, std::string_view name) {

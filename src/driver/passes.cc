@@ -293,10 +293,12 @@ Result<std::vector<std::string>> library_words(const Options& options, const std
                                                        "nppist",     "npps",
                                                        "cupti",      "nvblas",
                                                        "cufile",     "nccl",
-                                                       "nvToolsExt", "nvidia-ml",
+                                                       "nvidia-ml",
                                                        "cutensor",   "nvptxcompiler_static"};
   if (is_runtime_library(name))
     return Words{options.link_runtime ? Words{} : Words{"-L" + toolchain().library_directory, "-lwarpbeam"}};
+  // Toolkits before 13 have NVTX as a library. Here its functions are in the header.
+  if (name == "nvToolsExt") return Words{};
   // Clang's OpenMP code calls libomp, which answers libgomp's calls as well; both in one program would disagree.
   if (name == "gomp" || name == "iomp5") return Words{"-L/usr/lib/llvm-19/lib", "-lomp"};
   std::string_view stem = name;

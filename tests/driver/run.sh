@@ -176,7 +176,7 @@ case_shared_library() {
   expect 0 nvcc -shared -Xcompiler -fPIC f.cu -o libf.so && expect 0 nvcc m.cpp -L. -lf -Xlinker -rpath,. -o m && expect 5 ./m
 }
 case_toolkit_libraries() {
-  hello && expect 0 nvcc hello.cu -lcudart -lcudadevrt -lcuda -lcudart_static -lpthread -lm -o h &&
+  hello && expect 0 nvcc hello.cu -lcudart -lcudadevrt -lcuda -lcudart_static -lnvToolsExt -lpthread -lm -o h &&
     expect 1 nvcc hello.cu -lcudnn -o h && has err 'no cudnn library'
 }
 case_vendor_headers_are_left_out() {
