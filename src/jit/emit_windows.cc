@@ -1,5 +1,7 @@
 // Windows: loads of one straight piece of code whose addresses differ by constants, as in a stencil, read one stretch
 // of memory once, and each is a shift of registers. A vector that lies across two lines of the cache costs twice.
+#include <llvm/IR/Intrinsics.h>
+
 #include <algorithm>
 
 #include "jit/emitter.h"
@@ -101,6 +103,20 @@ Emitter::V Emitter::from_windows(const Access& a, V pointer) {
   std::vector<int> both;
   for (int l = 0; l < kLanes; ++l) both.push_back(l);
   return b_.CreateShuffleVector(sixteen(shift), sixteen(shift + kPart), both);
+}
+
+// Where each warp of a block has a row of its own, hosts see jumps from row to row instead of the few bytes that each
+// row goes on by in the next block, so those are named.
+void Emitter::name_next_blocks(const Access& a, V pointer) {
+  constexpr uint64_t kLine = 64, kAhead = 4;  // blocks
+  static const bool without = left_out("rows");
+  if (without || watch_ || a.shared || a.count != 1 || a.memory != 4) return;
+  if (plan_.block[0] != kLanes || plan_.block[1] < 4) return;
+  const uint64_t bytes = kLanes * a.total();
+  for (uint64_t k = 0; k < bytes; k += kLine)
+    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                       {b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(kAhead * bytes + k)), b_.getInt32(0),
+                        b_.getInt32(3), b_.getInt32(1)});
 }
 
 }  // namespace warpbeam::jit

@@ -221,6 +221,7 @@ class Emitter {
   };
   void find_windows(const std::vector<Access>& accesses);
   V from_windows(const Access& a, V pointer);
+  void name_next_blocks(const Access& a, V pointer);
 
   // --- few lanes (emit_few.cc)
   bool suits_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses) const;
