@@ -14,6 +14,7 @@ declare -A may=(
   [numeric]="numeric"
   [curand]="curand"
   [cublas]="cuda numeric cublas"
+  [cublaslt]="cuda numeric cublas cublaslt"
   [cufft]="cuda cufft"
   [cusparse]="cuda numeric cusparse"
   [report]="base report"

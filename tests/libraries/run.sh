@@ -12,7 +12,7 @@ passed=0 failed=0 skipped=0
 constants() { clang++-19 -E -dD -x c++ -I"$1" "$1/$2" 2>/dev/null | grep -oE "\b$3_[A-Z0-9_]+\b" | sort -u; }
 functions() {
   clang++-19 -E -P -x c++ -I"$1" "$1/$2" 2>/dev/null | grep -oE "\b$3[A-Z][A-Za-z0-9_]* *\(" | tr -d ' (' |
-    grep -vE 'GemmEx$|BatchedEx$|MigrateComputeType|EmulationStrategy' | sort -u
+    grep -vE 'GemmEx$|BatchedEx$|MigrateComputeType|EmulationStrategy|Init$' | sort -u
 }
 # Prints the value of each constant, or the type of each function, as the header of folder $1 has them.
 print_constants() {
@@ -24,7 +24,7 @@ print_functions() {
   clang++-19 -w -I"$1" "$work/a.cc" -o "$work/a" && "$work/a"
 }
 
-for row in "cublas_v2.h CUBLAS cublas" "cufftXt.h CUFFT cufft" "cusparse.h CUSPARSE cusparse"; do
+for row in "cublas_v2.h CUBLAS cublas" "cublas.h CUBLAS cublas" "cublasLt.h CUBLASLT cublasLt" "cufftXt.h CUFFT cufft" "cusparse.h CUSPARSE cusparse"; do
   read -r header prefix stem <<<"$row"
   if [[ ! -e $theirs/$header ]]; then
     printf 'skip %s: there is no %s/%s\n' "$header" "$theirs" "$header"

@@ -1,0 +1,34 @@
+// What stands behind cuBLASLt's opaque descriptors; programs may keep them in memory of their own.
+#pragma once
+#include "cublasLt.h"
+
+namespace warpbeam::cublaslt {
+
+struct Layout {
+  cudaDataType type;
+  int32_t order;
+  uint64_t rows, columns;
+  int64_t lead;
+  int32_t batch, batch_mode;
+  int64_t stride, plane;
+};
+
+struct Matmul {
+  int32_t compute, scale, pointer_mode, op_a, op_b, op_c, fill;
+  uint32_t epilogue;
+  const void* bias;
+  int64_t bias_stride;
+  void* aux;
+  int64_t aux_lead, aux_stride, alpha_stride;
+  int32_t sm_count, aux_type, bias_type, fast;
+  const void *a_scale, *b_scale, *c_scale, *d_scale, *aux_scale;
+  void *d_largest, *aux_largest;
+};
+
+struct Transform {
+  int32_t scale, pointer_mode, op_a, op_b;
+};
+
+static_assert(sizeof(Layout) <= sizeof(cublasLtMatrixLayoutOpaque_t) && sizeof(Matmul) <= sizeof(cublasLtMatmulDescOpaque_t));
+
+}  // namespace warpbeam::cublaslt
