@@ -117,14 +117,30 @@ class Mender {
     return std::min(lines_[place.line - 1] + place.column - 1, s_.size());
   }
 
+  // The brace that opens what closes before `at`.
+  size_t opening_brace(size_t at) const {
+    int depth = 0;
+    while (at > 0) {
+      if (s_[--at] == '}') ++depth;
+      if (s_[at] == '{' && --depth == 0) return at;
+    }
+    return 0;
+  }
+
   // The beginning of the statement or declaration around `at`.
   size_t statement(size_t at) const {
     int depth = 0;
+    bool in_type = true;
     while (at > 0) {
       const char c = s_[at - 1];
       if (c == ')' || c == ']') ++depth;
       if (c == '(' || c == '[') --depth;
       if (depth < 0) break;
+      if (depth == 0 && c == '}' && in_type) {  // that of `struct { … } name;`
+        at = opening_brace(at);
+        continue;
+      }
+      if (depth == 0 && !std::isspace(static_cast<unsigned char>(c))) in_type = false;
       if (depth == 0 && (c == ';' || c == '{' || c == '}')) break;
       // An access specifier; not `::`.
       if (depth == 0 && c == ':' && (at < 2 || s_[at - 2] != ':') && s_.substr(at, 1) != ":") break;
@@ -192,13 +208,16 @@ class Mender {
     std::string types, variables;
     size_t at = name;
     for (;;) {
+      const size_t first = at;
+      while (at < s_.size() && s_[at] == '*') at = past_space(at + 1);
+      const std::string stars(s_.substr(first, at - first));
       const size_t end = past_name(at);
       const std::string variable(s_.substr(at, end - at));
       if (variable.empty()) return;
       at = past_space(end);
       while (at < s_.size() && s_[at] == '[') at = past_space(past_brackets(at));
       const std::string type = variable + "__warpbeam_t", object = variable + "__warpbeam_u";
-      types += (types.empty() ? "" : ", ") + type + std::string(s_.substr(end, at - end));
+      types += (types.empty() ? "" : ", ") + stars + type + std::string(s_.substr(end, at - end));
       variables += "; static __attribute__((shared)) __attribute__((aligned(alignof(" + type +
                    ")))) __warpbeam_unconstructed<" + type + "> " + object + "; " + reference_ + type + "& " +
                    variable + " = " + object + ".value";

@@ -3,6 +3,10 @@
 
 __global__ void set(int* p, int v) { p[blockIdx.x * blockDim.x + threadIdx.x] = v; }  // expect two_streams race_waw
 __global__ void add(const int* p, int* q) { q[threadIdx.x] = p[threadIdx.x] + 1; }  // expect stream_reads_other race_raw
+__global__ void wait_for(volatile int* flag) {
+  while (!*flag) {
+  }
+}
 
 const int kN = 256;
 struct Data {
@@ -128,6 +132,12 @@ CASE(pinned_after_event) {
   cudaEventSynchronize(e);
   printf("%d\n", d.pinned[3]);
   cudaEventDestroy(e);
+}
+// A running kernel and the host meet at a volatile flag.
+CASE(flag_for_running_kernel) {
+  Data d;
+  wait_for<<<1, 1, 0, d.s>>>(d.pinned);
+  *(volatile int*)d.pinned = 1;
 }
 CASE(device_memory_on_host) {
   Data d;
