@@ -55,6 +55,7 @@ int main() {
                    },
                    [&] { return counts.host() == want; });
     };
+    ladder::copy_ceiling(constant ? "histogram, constant" : "histogram, uniform", count);
     const int blocks = ladder::kSmall ? 8 : 1056;
     climb("1 global atomics", [&] { global_atomics<<<blocks, kThreads>>>(in.data, counts.data, count); });
     climb("2 shared atomics", [&] { shared_atomics<<<blocks, kThreads>>>(in.data, counts.data, count); });

@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -90,10 +91,15 @@ bool same(const T* a, const T* b, size_t count) {
   return different.download()[0] == 0;
 }
 
-// Median time of one call in milliseconds, after warming up.
+// Median time of one call in milliseconds, after warming up: at least `warm` calls and, since clocks fall while the host
+// checks results and take some milliseconds to come back, for at least 20 ms.
 template <class Fn>
 double median_ms(Fn call, int repeats = 20, int warm = 3) {
-  for (int i = 0; i < warm; ++i) call();
+  const auto begun = std::chrono::steady_clock::now();
+  do {
+    for (int i = 0; i < warm; ++i) call();
+    BENCH_CHECK(cudaDeviceSynchronize());
+  } while (std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(20));
   std::vector<cudaEvent_t> begin(repeats), end(repeats);
   for (int i = 0; i < repeats; ++i) {
     BENCH_CHECK(cudaEventCreate(&begin[i]));

@@ -1,8 +1,7 @@
-// Reduction, scans and compaction against CUB.
+// Reduction and scans against CUB.
 #include <cub/cub.cuh>
 #include <warpbeam/algorithms/device/reduce.cuh>
 #include <warpbeam/algorithms/device/scan.cuh>
-#include <warpbeam/algorithms/device/select.cuh>
 
 #include "harness.cuh"
 #include "report.h"
@@ -14,10 +13,6 @@ constexpr size_t kFull = size_t{1} << 28;
 constexpr size_t kChecked = (size_t{1} << 24) + 17;
 Storage storage;
 wb::Policy policy() { return wb::on().with_storage(storage.data, storage.bytes); }
-
-struct Odd {
-  __host__ __device__ bool operator()(int x) const { return x & 1; }
-};
 
 template <class T>
 void random_fill(T* data, size_t count) {
@@ -89,53 +84,11 @@ void scans(const char* name) {
   }
 }
 
-void selects() {
-  Array<int> in(kFull), out(kFull), vendor(kFull);
-  Array<long long> kept(1);
-  uint64_t seed = fresh_seed();
-  fill(in.data(), kFull, [=] __device__(size_t i) { return static_cast<int>(mix(i ^ seed)); });
-  auto host = in.download(kChecked);
-  std::vector<int> want;
-  for (int x : host)
-    if (Odd{}(x)) want.push_back(x);
-  size_t bytes = 0, mine = 0;
-  cub::DeviceSelect::If(nullptr, bytes, in.data(), out.data(), kept.data(), kFull, Odd{});
-  wb::copy_if(wb::on().measure(&mine), in.data(), in.data() + kFull, out.data(), kept.data(), Odd{});
-  storage.reserve(std::max(bytes, mine));
-  BENCH_CHECK(wb::copy_if(policy(), in.data(), in.data() + kChecked, out.data(), kept.data(), Odd{}));
-  bool right = kept.download()[0] == static_cast<long long>(want.size()) && out.download(want.size()) == want;
-  size_t chosen = 0;
-  auto time = [&](size_t n, double* ours, double* theirs) {
-    *theirs = median_ms([&] { cub::DeviceSelect::If(storage.data, bytes, in.data(), vendor.data(), kept.data(), n, Odd{}); });
-    chosen = kept.download()[0];
-    out.poison();
-    *ours = median_ms([&] { BENCH_CHECK(wb::copy_if(policy(), in.data(), in.data() + n, out.data(), kept.data(), Odd{})); });
-    right = right && kept.download()[0] == static_cast<long long>(chosen) && same(out.data(), vendor.data(), chosen);
-  };
-  double ours, theirs;
-  time(kFull, &ours, &theirs);
-  report("copy_if half kept, int, 2^28", "GB/s", (kFull + chosen) * 4.0 / ours / 1e6, (kFull + chosen) * 4.0 / theirs / 1e6, "CUB", right);
-  for (int power = 16; power <= 25; power += power_step()) {
-    time(size_t{1} << power, &ours, &theirs);
-    report("copy_if half kept, int, 2^" + std::to_string(power), "us", ours * 1e3, theirs * 1e3, "CUB", right);
-  }
-
-  auto distribution = [&](const char* name, auto make) {
-    fill(in.data(), kFull, make);
-    time(kFull, &ours, &theirs);
-    report(std::string("copy_if, int, 2^28, ") + name, "GB/s", (kFull + chosen) * 4.0 / ours / 1e6, (kFull + chosen) * 4.0 / theirs / 1e6, "CUB", right);
-  };
-  distribution("first half kept", [] __device__(size_t i) { return i < kFull / 2 ? 1 : 2; });
-  distribution("all kept", [] __device__(size_t) { return 1; });
-  distribution("one of 256 kept", [=] __device__(size_t i) { return static_cast<int>((mix(i ^ seed) & 255) == 0); });
-}
-
 int main() {
   copy_ceiling();
   reduces();
   scans<int>("int");
   scans<float>("float");
   scans<int64_t>("int64");
-  selects();
   return all_right ? 0 : 1;
 }

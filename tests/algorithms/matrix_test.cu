@@ -159,6 +159,7 @@ int main() {
   products(257, 513, 136, 1, 2);
   products(523, 2052, 259, 2, 1);
   products(640, 2304, 320, 1, 0);
+  products(1500, 2900, 136, 1, 0);
 #endif
   return check::result("matrix");
 }

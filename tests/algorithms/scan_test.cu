@@ -63,22 +63,30 @@ void structures(long long count) {
   scans(wide, Wide{0, 0, 0}, JoinWide{}, 0, wb::on());
 }
 
-void by_key(long long count, int runs) {
-  std::vector<int> keys(count);
-  int key = 0;
-  for (int& k : keys) k = key += check::random_source()() % runs == 0;
-  auto host = check::random_values<int>(count, -9, 9);
-  Array<int> device_keys(keys), values(host), out(count);
-  std::vector<int> inclusive(count), exclusive(count);
+template <class Key, class T>
+void by_key(long long count, int runs, int offset = 0) {
+  std::vector<Key> keys(count);
+  Key key = 0;
+  for (Key& k : keys) k = key += check::random_source()() % runs == 0;
+  auto host = check::random_values<T>(count, -9, 9);
+  Array<Key> device_keys(keys, offset);
+  Array<T> values(host, offset), out(count);
+  std::vector<T> inclusive(count), exclusive(count), most(count);
   for (long long i = 0; i < count; ++i) {
     bool starts = i == 0 || keys[i] != keys[i - 1];
     inclusive[i] = starts ? host[i] : inclusive[i - 1] + host[i];
     exclusive[i] = starts ? 100 : exclusive[i - 1] + host[i - 1];
+    most[i] = starts ? T(-3) : std::max(most[i - 1], host[i - 1]);
   }
-  CHECK_CUDA(wb::inclusive_scan_by_key(wb::on(), device_keys.data(), device_keys.data() + count, values.data(), out.data(), wb::Plus{}));
+  const Key *first = device_keys.data(), *last = first + count;
+  CHECK_CUDA(wb::inclusive_scan_by_key(wb::on(), first, last, values.data(), out.data(), wb::Plus{}));
   CHECK_EQUAL(out.host(), inclusive);
-  CHECK_CUDA(wb::exclusive_scan_by_key(wb::on(), device_keys.data(), device_keys.data() + count, values.data(), out.data(), 100, wb::Plus{}));
+  CHECK_CUDA(wb::exclusive_scan_by_key(wb::on(), first, last, values.data(), out.data(), T(100), wb::Plus{}));
   CHECK_EQUAL(out.host(), exclusive);
+  CHECK_CUDA(wb::exclusive_scan_by_key(wb::on(), first, last, values.data(), out.data(), T(-3), wb::Maximum{}));
+  CHECK_EQUAL(out.host(), most);
+  CHECK_CUDA(wb::inclusive_scan_by_key(wb::on().with_determinism(), first, last, values.data(), out.data(), wb::Plus{}));
+  CHECK_EQUAL(out.host(), inclusive);
 }
 
 int main() {
@@ -91,12 +99,18 @@ int main() {
     numbers<short>(count, 0);
     numbers<double>(count, 0);
     structures(count);
-    by_key(count, 7);
-    by_key(count, 3000);
+    by_key<int, int>(count, 7);
+    by_key<int, int>(count, 3000);
+    by_key<unsigned, float>(count, 40);
+    by_key<long long, double>(count, 40);
+    by_key<int, int>(count, 20, 1);
+    by_key<short, long long>(count, 20);
   }
   numbers<float>(check::kLarge, 0);
   numbers<int>(check::kLarge, 0);
   numbers<long long>(check::kLarge, 0);
-  by_key(check::kLarge, 100);
+  by_key<int, int>(check::kLarge, 100);
+  by_key<int, int>(check::kLarge, 1 << 20);
+  by_key<long long, long long>(check::kLarge, 1000);
   return check::result("scan");
 }

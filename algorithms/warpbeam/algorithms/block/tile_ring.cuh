@@ -33,16 +33,6 @@ struct RingTuning {
 
 #if WB_BULK_COPY
 
-namespace bulk {
-
-// A barrier among the threads of one squad; number 0 belongs to __syncthreads.
-template <int kThreads>
-__device__ void squad_sync(int id) {
-  asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(kThreads) : "memory");
-}
-
-}  // namespace bulk
-
 enum class RingRole { first, second, load, look_back, store };
 
 template <class Tuning, class T, class Total>

@@ -1,7 +1,8 @@
 // Scans that start anew at every segment: wherever a key differs from the one before it. One pass, by the ordinary scan
-// over pairs of a value and the mark of a segment's first item.
+// over pairs of a value and the mark of a segment's first item, or on Hopper by the same with the copy engine's help.
 #pragma once
 
+#include "by_key_bulk.cuh"
 #include "reduce.cuh"
 #include "scan.cuh"
 #include "select.cuh"
@@ -9,22 +10,6 @@
 namespace warpbeam {
 
 namespace detail {
-
-template <class T>
-struct Segmented {
-  T value;
-  int starts;  // whether a segment starts somewhere in the combined range
-};
-
-template <class Op>
-struct SegmentedOp {
-  Op op;
-  template <class T>
-  __host__ __device__ Segmented<T> operator()(const Segmented<T>& a, const Segmented<T>& b) const {
-    if (b.starts) return b;
-    return {op(a.value, b.value), a.starts};
-  }
-};
 
 // With kShift the value of item i is that of item i - 1, and a segment starts with `init`: an inclusive scan of that is
 // an exclusive scan by key.
@@ -57,13 +42,57 @@ struct ValueOutput {
   __device__ Slot operator[](long long i) const { return {out, i}; }
 };
 
+// As for the ordinary scan: small inputs are cut so that every multiprocessor gets some.
+using SmallKeyedTuning = RingTuning<256, 3, 4, 1>;
+using KeyedTuning = RingTuning<256, 5, 5, 1>;
+
+template <class Tuning, bool kInclusive, class Key, class T, class Op, class Equal>
+cudaError_t scan_by_key_in_ring(const Policy& policy, const DeviceTraits& device, const Key* keys, long long count,
+                                const T* values, T* out, T init, Op op, Equal equal) {
+  const long long tiles = ceil_div(count, static_cast<long long>(Tuning::kTileBytes / sizeof(T)));
+  if (tiles > INT32_MAX / 2) return cudaErrorInvalidValue;
+  using States = TileStates<Segmented<T>>;
+  Workspace workspace(policy);
+  const size_t states_at = workspace.reserve(States::bytes(tiles));
+  const size_t ticket_at = workspace.reserve(sizeof(unsigned));
+  WB_ACQUIRE(workspace);
+  if (count == 0) return cudaSuccess;
+  char* states = workspace.template at<char>(states_at);
+  unsigned* ticket = workspace.template at<unsigned>(ticket_at);
+  WB_RETURN_IF_FAILED(clear_states(states, States::zeroed_bytes(tiles), ticket, 1, policy.stream));
+  auto kernel = scan_by_key_bulk<Tuning, kInclusive, Key, T, Op, Equal>;
+  constexpr size_t kShared = KeyRing<Tuning, Key>::kBytes;
+  WB_RETURN_IF_FAILED(allow_shared(kernel, kShared));
+  const long long resident = static_cast<long long>(device.multiprocessors) * Tuning::kBlocks;
+  return launch(kernel, static_cast<unsigned>(tiles < resident ? tiles : resident), Tuning::kBlockThreads, kShared,
+                policy.stream, true, keys, values, out, count, States(states, tiles), ticket, init, op, equal);
+}
+
 template <bool kShift, class Keys, class Values, class Out, class T, class Op, class Equal>
 cudaError_t scan_by_key(const Policy& policy, Keys keys, long long count, Values values, Out out, T init, Op op,
                         Equal equal) {
+  using Key = value_of<Keys>;
+  if constexpr (std::is_pointer_v<Keys> && std::is_pointer_v<Values> && std::is_same_v<Out, T*> &&
+                std::is_same_v<value_of<Values>, T> && std::is_arithmetic_v<Key> && std::is_arithmetic_v<T> &&
+                sizeof(Key) == sizeof(T) && sizeof(T) >= 4) {
+    DeviceTraits device;
+    WB_RETURN_IF_FAILED(device_traits(&device));
+    if (!policy.deterministic && device.level != CodeLevel::portable && is_aligned(keys, 16) &&
+        is_aligned(values, 16) && is_aligned(out, 16) &&
+        KeyRing<KeyedTuning, Key>::kBytes <= static_cast<size_t>(device.shared_per_block)) {
+      const Key* key_in = keys;
+      const T* in = values;
+      auto run = [&](auto tuning) {
+        return scan_by_key_in_ring<decltype(tuning), !kShift>(policy, device, key_in, count, in, out, init, op, equal);
+      };
+      if (count * static_cast<long long>(sizeof(T)) < kSmallScanBytes / 2) return run(SmallKeyedTuning{});
+      return run(KeyedTuning{});
+    }
+  }
   using Input = SegmentedInput<kShift, Keys, Values, Equal>;
   using Item = typename Input::value_type;
-  return scan<DefaultScanTuning<Item>, true, Item>(policy, Input{keys, values, equal, init}, count, ValueOutput<Out>{out},
-                                                   Item{}, SegmentedOp<Op>{op});
+  return scan<DefaultScanTuning<Item>, true, Item>(policy, Input{keys, values, equal, init}, count,
+                                                   ValueOutput<Out>{out}, Item{}, SegmentedOp<Op>{op});
 }
 
 }  // namespace detail

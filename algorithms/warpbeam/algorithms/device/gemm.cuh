@@ -12,6 +12,7 @@
 #include "gemm_fp32.cuh"
 #include "gemm_fp32_bulk.cuh"
 #include "gemm_tensor.cuh"
+#include "gemm_tensor_small.cuh"
 #include "launch.cuh"
 #include "transpose.cuh"
 
@@ -40,25 +41,37 @@ cudaError_t launch_fp32_bulk(cudaStream_t stream, const Fp32Problem& p, float* t
 
 }  // namespace detail
 
-template <class Tile = detail::Fp32Tile<128, 256, 16, 1>>
-cudaError_t gemm_fp32(const Policy& policy, long long m, long long n, long long k, const float* a, long long lda,
-                      const float* b, long long ldb, float* c, long long ldc, float alpha = 1, float beta = 0) {
-  if (m < 0 || n < 0 || k < 0 || lda < k || ldb < n || ldc < n) return cudaErrorInvalidValue;
-  long long tiles_m = ceil_div(m, static_cast<long long>(Tile::kM));
-  long long tiles_n = ceil_div(n, static_cast<long long>(Tile::kN));
+namespace detail {
+
+template <class Tile>
+cudaError_t launch_fp32(cudaStream_t stream, const Fp32Problem& p, bool wide) {
+  const long long tiles_m = ceil_div(p.m, static_cast<long long>(Tile::kM));
+  const long long tiles_n = ceil_div(p.n, static_cast<long long>(Tile::kN));
   if (tiles_m * tiles_n > INT32_MAX) return cudaErrorInvalidValue;
+  auto kernel = wide ? gemm_fp32<Tile, 4> : gemm_fp32<Tile, 1>;
+  WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
+  kernel<<<static_cast<unsigned>(tiles_m * tiles_n), Tile::kThreads, Tile::kShared, stream>>>(
+      p, static_cast<int>(tiles_m), static_cast<int>(tiles_n));
+  return cudaGetLastError();
+}
+
+}  // namespace detail
+
+inline cudaError_t gemm_fp32(const Policy& policy, long long m, long long n, long long k, const float* a, long long lda,
+                             const float* b, long long ldb, float* c, long long ldc, float alpha = 1, float beta = 0) {
+  if (m < 0 || n < 0 || k < 0 || lda < k || ldb < n || ldc < n) return cudaErrorInvalidValue;
   const bool even_b = is_aligned(b, 16) && ldb % 4 == 0;
   const bool even_in = is_aligned(a, 16) && lda % 4 == 0 && even_b;
   const bool even_out = is_aligned(c, 16) && ldc % 4 == 0;
   const detail::Fp32Problem problem{a, b, c, m, n, k, lda, ldb, ldc, alpha, beta, even_out};
   Workspace workspace(policy);
+  DeviceTraits device;
+  WB_RETURN_IF_FAILED(device_traits(&device));
 #if !WB_PORTABLE
   // Transposing A pays where it is used often enough, and the ring of stages where there are slices enough to fill it.
   using Bulk = detail::BulkFp32Tile<128, 256, 32, 4>;
   using FewTiles = detail::BulkFp32Tile<128, 256, 16, 8>;
   constexpr long long kMost = INT32_MAX - 1024;  // the copy engine's coordinates are 32 bits wide
-  DeviceTraits device;
-  WB_RETURN_IF_FAILED(device_traits(&device));
   const bool bulk = device.level != CodeLevel::portable && even_b && n >= 2048 && n < kMost && m >= 512 && m < kMost &&
                     k >= 256 && k < kMost && device.shared_per_block >= Bulk::kShared;
   const long long pitch = static_cast<long long>(round_up(m, 8));
@@ -75,12 +88,17 @@ cudaError_t gemm_fp32(const Policy& policy, long long m, long long n, long long 
                                                   pitch);
   }
 #endif
-  bool wide = even_in && even_out && k % 4 == 0 && n % 4 == 0;
-  auto kernel = wide ? detail::gemm_fp32<Tile, 4> : detail::gemm_fp32<Tile, 1>;
-  WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
-  kernel<<<static_cast<unsigned>(tiles_m * tiles_n), Tile::kThreads, Tile::kShared, policy.stream>>>(
-      problem, static_cast<int>(tiles_m), static_cast<int>(tiles_n));
-  return cudaGetLastError();
+  const bool wide = even_in && even_out && k % 4 == 0 && n % 4 == 0;
+  // The largest tiles of which every multiprocessor gets one.
+  using Large = detail::Fp32Tile<128, 256, 16, 1>;
+  using Middle = detail::Fp32Tile<64, 64, 32, 3, 4, 8>;
+  using Small = detail::Fp32Tile<32, 64, 16, 4, 4, 4>;
+  auto fills = [&](long long tile_m, long long tile_n) {
+    return ceil_div(m, tile_m) * ceil_div(n, tile_n) >= device.multiprocessors;
+  };
+  if (fills(Large::kM, Large::kN)) return detail::launch_fp32<Large>(policy.stream, problem, wide);
+  if (fills(Middle::kM, Middle::kN)) return detail::launch_fp32<Middle>(policy.stream, problem, wide);
+  return detail::launch_fp32<Small>(policy.stream, problem, wide);
 }
 
 namespace detail {
@@ -164,12 +182,20 @@ cudaError_t gemm_transposed(const Policy& policy, long long m, long long n, long
     }
     constexpr auto kType =
         std::is_same_v<T, float> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    problem.wide_stores = beta == 0 && ldc * sizeof(Out) % 16 == 0 && is_aligned(c, 16);
+    // The largest tiles of which most multiprocessors get one.
+    auto fills = [&](long long tile_m, long long tile_n) {
+      return ceil_div(m, tile_m) * ceil_div(n, tile_n) >= device.multiprocessors * 3 / 4;
+    };
+    if (!fills(Tile::kM, Tile::kN)) {
+      auto run = fills(64, 128) ? launch_tensor_small<128, T, Out> : launch_tensor_small<64, T, Out>;
+      return run(policy.stream, kType, a, lda, b, ldb, c, problem);
+    }
     CUtensorMap map_a, map_b;
     WB_RETURN_IF_FAILED(make_tensor_map(&map_a, kType, a, sizeof(T), m, k, lda, Tile::kM));
     WB_RETURN_IF_FAILED(make_tensor_map(&map_b, kType, b, sizeof(T), n, k, ldb, Tile::kN / 2));
     problem.pairs_m = static_cast<int>(ceil_div(m, static_cast<long long>(Tile::kM * Tile::kCluster)));
     problem.tiles_n = static_cast<int>(ceil_div(n, static_cast<long long>(Tile::kN)));
-    problem.wide_stores = beta == 0 && ldc * sizeof(Out) % 16 == 0 && is_aligned(c, 16);
     auto kernel = gemm_tensor<T, Out>;
     WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
     long long clusters = static_cast<long long>(problem.pairs_m) * problem.tiles_n;

@@ -1,8 +1,9 @@
 // C = alpha A B + beta C in fp32 on the ordinary arithmetic units; all matrices row-major, any shape.
 //
-// A warp makes 64 x 64 results, a thread 8 x 16 of them in registers: 24 values read from shared
-// memory feed 128 multiply-adds. The next slice of A travels through registers, because it has to be turned; the next
-// slice of B is copied asynchronously, straight to its place.
+// A warp makes 64 x 64 results, a thread 8 x 16 of them in registers: 24 values read from shared memory feed 128
+// multiply-adds. For small matrices, where that leaves multiprocessors idle, a warp makes 32 x 32 or 32 x 16. The next
+// slice of A travels through registers, because it has to be turned; the next slice of B is copied asynchronously,
+// straight to its place.
 #pragma once
 
 #include "../config.cuh"
@@ -51,13 +52,14 @@ __device__ __forceinline__ void store_sums(const Fp32Problem& p, long long row0,
   }
 }
 
-template <int kMV, int kNV, int kKV, int kBlocksV>
+template <int kMV, int kNV, int kKV, int kBlocksV, int kThreadMV = 8, int kThreadNV = 16>
 struct Fp32Tile {
   static constexpr int kM = kMV, kN = kNV, kK = kKV;
   static constexpr int kBlocks = kBlocksV;  // per multiprocessor
-  static constexpr int kWarpsM = kM / 64, kWarpsN = kN / 64;
+  static constexpr int kThreadM = kThreadMV, kThreadN = kThreadNV;
+  static constexpr int kWarpM = kThreadM * 8, kWarpN = kThreadN * 4;  // a warp's results; its lanes lie 8 x 4
+  static constexpr int kWarpsM = kM / kWarpM, kWarpsN = kN / kWarpN;
   static constexpr int kThreads = kWarpsM * kWarpsN * kWarpSize;
-  static constexpr int kThreadM = 8, kThreadN = 16;
   static constexpr int kPitchA = kM + 4;
   static constexpr int kStageFloats = kK * (kPitchA + kN);
   static constexpr int kShared = 2 * kStageFloats * static_cast<int>(sizeof(float));
@@ -117,8 +119,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) gemm_fp32(Fp32P
     }
   };
 
-  // A warp makes 64 x 64 results, its lanes lie 8 x 4.
-  const int warp_m = warp_id() / Tile::kWarpsN * 64, warp_n = warp_id() % Tile::kWarpsN * 64;
+  const int warp_m = warp_id() / Tile::kWarpsN * Tile::kWarpM, warp_n = warp_id() % Tile::kWarpsN * Tile::kWarpN;
   const int lane_m = lane_id() / 4 * 4, lane_n = lane_id() % 4 * 4;
   float sum[Tile::kThreadM][Tile::kThreadN] = {};
   float frag_a[2][Tile::kThreadM], frag_b[2][Tile::kThreadN];
@@ -126,10 +127,10 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) gemm_fp32(Fp32P
     const float* from_a = a + k * Tile::kPitchA + warp_m + lane_m;
     const float* from_b = b + k * Tile::kN + warp_n + lane_n;
 #pragma unroll
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < Tile::kThreadM / 4; ++i)
       *reinterpret_cast<float4*>(&frag_a[buffer][i * 4]) = *reinterpret_cast<const float4*>(from_a + i * 32);
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < Tile::kThreadN / 4; ++i)
       *reinterpret_cast<float4*>(&frag_b[buffer][i * 4]) = *reinterpret_cast<const float4*>(from_b + i * 16);
   };
 

@@ -81,9 +81,22 @@ __device__ inline void add_count(unsigned long long* counter, unsigned amount) {
   atomicAdd(counter, static_cast<unsigned long long>(amount));
 }
 
+template <class Counter>
+__global__ void clear_counts(Counter* counts, long long count) {
+#if WB_BULK_COPY
+  // The next kernel may start counting; it waits for the end of this one before it adds to the counts.
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+  const long long index = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (index < count) counts[index] = 0;
+}
+
 // Adds the columns of each bin and gives the sums to global memory.
 template <int kThreads, int kColumns, class Counter>
 __device__ void flush_columns(const unsigned* columns, int bins, Counter* counts) {
+#if WB_BULK_COPY
+  cudaGridDependencySynchronize();
+#endif
   for (int bin = threadIdx.x; bin < bins; bin += kThreads) {
     unsigned sum = 0;
     // Each thread starts at another column, so that a warp's reads fall into different banks.
@@ -193,9 +206,8 @@ cudaError_t launch_columns(const Policy& policy, const DeviceTraits& device, con
   const long long worthwhile = std::max(2LL * device.multiprocessors, count / kWorthwhile);
   const long long blocks =
       columns_grid<decltype(kernel)>(device, std::min(wanted, worthwhile), Tuning::kBlocks, shared);
-  kernel<<<static_cast<unsigned>(blocks), Tuning::kThreads, shared, policy.stream>>>(samples, count, head, counts, bins,
-                                                                                     bin_of);
-  return cudaGetLastError();
+  return launch(kernel, static_cast<unsigned>(blocks), Tuning::kThreads, shared, policy.stream,
+                device.level != CodeLevel::portable, samples, count, head, counts, bins, bin_of);
 }
 
 template <class Tuning, class T, class Counter, class BinOf>
@@ -206,7 +218,8 @@ cudaError_t histogram(const Policy& policy, const T* samples, long long count, C
   if (bins <= 0) return cudaErrorInvalidValue;
   DeviceTraits device;
   WB_RETURN_IF_FAILED(device_traits(&device));
-  WB_RETURN_IF_FAILED(cudaMemsetAsync(counts, 0, bins * sizeof(Counter), policy.stream));
+  clear_counts<<<static_cast<unsigned>(ceil_div(bins, 256)), 256, 0, policy.stream>>>(counts, bins);
+  WB_RETURN_IF_FAILED(cudaGetLastError());
   if (count == 0) return cudaSuccess;
   size_t room = device.shared_per_block / sizeof(unsigned);
   size_t wanted = bins;

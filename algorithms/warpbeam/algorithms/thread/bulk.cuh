@@ -87,6 +87,12 @@ __device__ inline void store_box(const CUtensorMap* map, int x, int y, const voi
                : "memory");
 }
 
+// A barrier among the threads of one squad; number 0 belongs to __syncthreads.
+template <int kThreads>
+__device__ void squad_sync(int id) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(kThreads) : "memory");
+}
+
 }  // namespace warpbeam::bulk
 
 #endif

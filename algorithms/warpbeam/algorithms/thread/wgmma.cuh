@@ -51,6 +51,48 @@ __device__ void multiply(float (&d)[128], uint64_t a, uint64_t b, int accumulate
   }
 }
 
+#define WB_LIST_64                                                                                                    \
+  "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29," \
+  "%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57," \
+  "%58,%59,%60,%61,%62,%63}"
+#define WB_LIST_32                                                                                                    \
+  "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29," \
+  "%30,%31}"
+
+// The same for 128 rows of B.
+template <class T>
+__device__ void multiply(float (&d)[64], uint64_t a, uint64_t b, int accumulate) {
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %66, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 " WB_LIST_64 ", %64, %65, p, 1, 1, 0, 0;\n\t}"
+                 : WB_D64(0)
+                 : "l"(a), "l"(b), "r"(accumulate));
+  } else {
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %66, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 " WB_LIST_64 ", %64, %65, p, 1, 1;\n\t}"
+                 : WB_D64(0)
+                 : "l"(a), "l"(b), "r"(accumulate));
+  }
+}
+
+// And for 64.
+template <class T>
+__device__ void multiply(float (&d)[32], uint64_t a, uint64_t b, int accumulate) {
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %34, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 " WB_LIST_32 ", %32, %33, p, 1, 1, 0, 0;\n\t}"
+                 : WB_D16(0), WB_D16(16)
+                 : "l"(a), "l"(b), "r"(accumulate));
+  } else {
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %34, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 " WB_LIST_32 ", %32, %33, p, 1, 1;\n\t}"
+                 : WB_D16(0), WB_D16(16)
+                 : "l"(a), "l"(b), "r"(accumulate));
+  }
+}
+
+#undef WB_LIST_64
+#undef WB_LIST_32
 #undef WB_D4
 #undef WB_D16
 #undef WB_D64
