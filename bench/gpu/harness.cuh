@@ -91,20 +91,22 @@ bool same(const T* a, const T* b, size_t count) {
   return different.download()[0] == 0;
 }
 
-// Median time of one call in milliseconds, after warming up: at least `warm` calls and, since clocks fall while the host
-// checks results and take some milliseconds to come back, for at least 20 ms.
+// Median time of one call in milliseconds, after warming up for 20 ms, since clocks fall while the host checks results and
+// take some milliseconds to come back. The last `warm` calls are still under way when the first measured one is issued, so
+// that short calls are not timed at the speed of the host.
 template <class Fn>
 double median_ms(Fn call, int repeats = 20, int warm = 3) {
-  const auto begun = std::chrono::steady_clock::now();
-  do {
-    for (int i = 0; i < warm; ++i) call();
-    BENCH_CHECK(cudaDeviceSynchronize());
-  } while (std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(20));
   std::vector<cudaEvent_t> begin(repeats), end(repeats);
   for (int i = 0; i < repeats; ++i) {
     BENCH_CHECK(cudaEventCreate(&begin[i]));
     BENCH_CHECK(cudaEventCreate(&end[i]));
   }
+  const auto begun = std::chrono::steady_clock::now();
+  do {
+    call();
+    BENCH_CHECK(cudaDeviceSynchronize());
+  } while (std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(20));
+  for (int i = 0; i < warm; ++i) call();
   for (int i = 0; i < repeats; ++i) {
     BENCH_CHECK(cudaEventRecord(begin[i]));
     call();

@@ -84,7 +84,8 @@ class TileStates {
       const volatile unsigned* flag = reinterpret_cast<const unsigned*>(words_) + tile;
       state.status = static_cast<TileStatus>(*flag);
       __threadfence();
-      load_words(&state.value, (state.status == TileStatus::inclusive ? inclusives_ : aggregates_) + tile);
+      if (state.status != TileStatus::empty)
+        load_words(&state.value, (state.status == TileStatus::inclusive ? inclusives_ : aggregates_) + tile);
     }
     return state;
   }
