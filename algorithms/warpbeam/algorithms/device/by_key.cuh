@@ -43,6 +43,7 @@ struct ValueOutput {
 };
 
 // As for the ordinary scan: small inputs are cut so that every multiprocessor gets some.
+inline constexpr long long kSmallKeyedBytes = 4 << 20;
 using SmallKeyedTuning = RingTuning<256, 3, 4, 1>;
 using KeyedTuning = RingTuning<256, 5, 5, 1>;
 
@@ -85,7 +86,7 @@ cudaError_t scan_by_key(const Policy& policy, Keys keys, long long count, Values
       auto run = [&](auto tuning) {
         return scan_by_key_in_ring<decltype(tuning), !kShift>(policy, device, key_in, count, in, out, init, op, equal);
       };
-      if (count * static_cast<long long>(sizeof(T)) < kSmallScanBytes / 2) return run(SmallKeyedTuning{});
+      if (count * static_cast<long long>(sizeof(T)) < kSmallKeyedBytes) return run(SmallKeyedTuning{});
       return run(KeyedTuning{});
     }
   }
