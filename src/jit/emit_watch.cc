@@ -160,6 +160,9 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
   // Of two stretches the distance may be known at run time only; then a place does not tell all.
   const bool fixed = address.runs == 1 || (address.runs && address.even), shaped = fixed || (address.runs == 2 && watch_->wanted.events);
   V place = nullptr;
+  auto* on = BasicBlock::Create(c_, "seen", f_);
+  if (watch_->wanted.events)
+    if (const auto words = words_of(i, address, bytes); !words.empty()) look_at_words(i, words, mask, on);
   if (!shaped) {
     place = scratch(type_of(8, true));
     b_.CreateStore(lanes_of(address, 8), place);
@@ -168,7 +171,6 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
     const V seen = shaped ? call("wb_watched_shaped", b_.getInt1Ty(), {context_, b_.getInt32(watch_site(i, address, bytes)), warp_, mask, active_, address.run[0], fixed ? static_cast<V>(b_.getInt64(static_cast<uint64_t>(address.runs > 1 ? address.gap : 0))) : b_.CreateSub(address.run[1], address.run[0])})
                           : call("wb_watched_lanes", b_.getInt1Ty(), {context_, outside(&i), warp_, mask, active_, place});
     auto* look = BasicBlock::Create(c_, "look", f_);
-    auto* on = BasicBlock::Create(c_, "seen", f_);
     b_.CreateCondBr(seen, on, look, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
     b_.SetInsertPoint(look);
     call_detour(i, mask, nullptr, Detour::What::Access);
@@ -178,6 +180,8 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
   }
   if (!shaped) {
     call("wb_count_lanes", b_.getVoidTy(), {context_, outside(&i), mask, place});
+    b_.CreateBr(on);
+    b_.SetInsertPoint(on);
     return;
   }
   const uint32_t number = watch_site(i, address, bytes);
@@ -186,10 +190,14 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
     const V where = b_.CreateAnd(b_.CreateLShr(address.run[0], b_.getInt64(static_cast<uint64_t>(std::countr_zero(bytes)))), b_.getInt64(vm::BlockObserver::kPlaces / bytes - 1));
     count(at, b_.getInt64(1), where);
   };
-  if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(mask); constant && constant->isMinusOne()) return whole();
+  if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(mask); constant && constant->isMinusOne()) {
+    whole();
+    b_.CreateBr(on);
+    b_.SetInsertPoint(on);
+    return;
+  }
   auto* all = BasicBlock::Create(c_, "whole_warp", f_);
   auto* part = BasicBlock::Create(c_, "part_of_warp", f_);
-  auto* on = BasicBlock::Create(c_, "counted", f_);
   b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), all, part);
   b_.SetInsertPoint(all);
   whole();

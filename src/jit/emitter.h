@@ -18,6 +18,7 @@
 #include "jit/roots.h"
 #include "jit/runtime.h"
 #include "jit/shapes.h"
+#include "vm/access_places.h"
 
 namespace warpbeam::jit {
 
@@ -249,6 +250,14 @@ class Emitter {
   void settle_staged(const vm::Insn& insn, bool back);
   void watch_access(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
   uint32_t watch_site(const vm::Insn& insn, const Value& address, uint64_t bytes);
+  struct Words {  // a stretch of them, from an address on
+    V first = nullptr;
+    uint32_t lane = 0, count = 0, each = 1;  // the first one's lane; how many words, of which each lane has so many
+    bool many = false;                       // each is read by several lanes
+  };
+  std::vector<Words> words_of(const vm::Insn& insn, const Value& address, uint64_t bytes) const;  // emit_words.cc
+  void begin_burst(V block, V group, V key, uint32_t place);
+  void look_at_words(const vm::Insn& insn, const std::vector<Words>& all, V mask, llvm::BasicBlock* seen);
   void watch_meeting(const vm::Insn& insn);
   void watch_fence(const vm::Insn& insn);
   void watch_barrier(const vm::Insn& insn);
@@ -306,6 +315,7 @@ class Emitter {
   bool forced_ = false;             // writes keep the old values of lanes outside active_
   bool many_regions_ = false, lanes_leave_ = false;
   WatchTables* watch_ = nullptr;    // null: nobody watches
+  vm::AccessPlaces places_;
   std::map<uint32_t, uint32_t> stretch_of_, exit_stretch_;  // by node; by instruction
   int32_t stretch_ = -1;            // of the node that is being written
   std::array<llvm::AllocaInst*, 4> staged_{};

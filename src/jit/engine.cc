@@ -105,6 +105,7 @@ class Kernel final : public vm::CompiledKernel {
       begin(state, block);
       std::ranges::fill(c.executed, 0);
       c.patience = block.observer->patience;
+      c.words = block.observer->words;
       enter(c);
       block.observer->compiled_code(true);
       bool done;

@@ -49,6 +49,7 @@ struct Context {
   uint64_t cells[kMostCells] = {};             // what is known of allocations; the first one stays zero
   // Of watched code (watch.h).
   const WatchTables* watch = nullptr;
+  const vm::WatchedBlock* words = nullptr;
   uint64_t* counters = nullptr;
   uint64_t executed[32] = {};       // instructions, by each warp of the block
   uint64_t patience = 0;            // how many of them a warp may execute here

@@ -48,6 +48,13 @@ extern "C" bool wb_watched_lanes(Context* c, const vm::Insn* i, uint32_t warp, u
 extern "C" void wb_watched_barrier(Context* c, const vm::Insn* i) {
   vm::Block& block = *c->block;
   block.live_threads = 0;
+  const size_t warps = block.warps.size();
+  for (size_t w = 0; w < warps; ++w) block.live_threads += static_cast<uint32_t>(__builtin_popcount(c->live[w]));
+  if (block.live_threads == block.threads && block.observer->all_came()) {
+    for (size_t w = 0; w < warps; ++w) ++c->executed[w];
+    return;
+  }
+  block.live_threads = 0;
   for (auto& warp : block.warps) {
     vm::Warp& w = *warp;
     w.live = c->live[w.index];

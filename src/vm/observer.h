@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "isa/mods.h"
+#include "vm/watched_words.h"
 
 namespace warpbeam::vm {
 
@@ -95,6 +96,8 @@ class BlockObserver {
   virtual void instruction(Warp&, const Insn&, uint32_t mask, uint32_t active) {}
   // After `instruction`, once per access.
   virtual void access(Warp&, const Insn&, const Access&) {}
+  // Who wants events has it: what compiled code looks at before it asks.
+  const WatchedBlock* words = nullptr;
   // From compiled code, where registers and Warp are not at hand: true when all there is to see has been seen. Otherwise
   // `access` follows.
   virtual bool sees_quickly(const Insn&, uint32_t warp, uint32_t active, uint32_t mask, const Pattern&) { return false; }
@@ -111,6 +114,9 @@ class BlockObserver {
   virtual void barrier_arrive(Warp&, const Insn&, uint8_t barrier, uint32_t expected, uint32_t mask, bool waits) {}
   // Everyone it expects has come. The waiting lanes are still in their warps' groups (Warp::waiting_at).
   virtual void barrier_complete(Block&, uint8_t barrier) {}
+  // From compiled code: all threads of the block have come, at one instruction. True when all there is to see has been
+  // seen. Otherwise barrier_complete follows.
+  virtual bool all_came() { return false; }
   // Nothing in the block can run any more; a Deadlock trap follows. Block::who_waits tells.
   virtual void deadlock(Block&) {}
   // All threads of the cluster have come to its barrier. Told to the observer of the block that leads the cluster.

@@ -112,8 +112,9 @@ void BlockWatch::global_access(Now& n) {
     look(n, *n.region->cells, address - n.region->zero, l, c_.settings.init && !n.region->initialised);
   }
   if (n.region != remembered) {
-    if (Recent& r = recently(n.warp.index, n.insn, n.act); r.insn == &n.insn) r.region = n.region;
-    if (LaunchInfo::Known* k = l_.known_of(n.insn)) k->region = n.region, k->regions = c_.regions.version();
+    LaunchInfo::Known& k = l_.known_of(n.insn);
+    k.region = n.region;
+    k.regions = c_.regions.version();
   }
   if (is_strong) synchronise(n);
 }

@@ -47,7 +47,25 @@ bool releases(Sem s) { return s == Sem::Release || s == Sem::AcqRel || s == Sem:
 
 BlockWatch::BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& block)
     : c_(checker), l_(launch), block_(block), linear_(static_cast<uint32_t>(block.linear)), base_(checker.log.tick()),
-      warps_((block.threads + 31) / 32), recent_(warps_.size() * launch.places) {
+      warps_((block.threads + 31) / 32), seen_(warps_.size()), groups_(warps_.size() * launch.places.groups()) {
+  for (size_t w = 0; w < warps_.size(); ++w) warps_[w].seen = &seen_[w];
+  if (!c_.spare_sites.empty()) {
+    sites_ = std::move(c_.spare_sites.back());
+    c_.spare_sites.pop_back();
+  }
+  if (sites_.size() < warps_.size() * launch.places.count) sites_.resize(warps_.size() * launch.places.count);
+  c_.look_at_log();
+  new_era();
+  words_.sites = sites_.data();
+  words_.groups = groups_.data();
+  words_.warps = seen_.data();
+  words_.global_bound = c_.settings.race ? l_.ordered_below : ~EventId{0};
+  words_.ring = c_.log.ring();
+  words_.next = c_.log.next_place();
+  words_.op = l_.op;
+  words_.block = linear_;
+  words = &words_;
+  set_base(base_);
   every_instruction = false;
   constexpr uint64_t kStep = 16384;  // more than a warp executes between two looks at its patience
   patience = c_.settings.most_instructions > kStep ? c_.settings.most_instructions - kStep : 0;
@@ -64,6 +82,22 @@ BlockWatch::BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& bl
 
 BlockWatch::~BlockWatch() {
   if (shared_ && c_.spare_shadows.size() < 4) c_.spare_shadows.push_back(std::move(shared_));
+  if (c_.spare_sites.size() < 4) c_.spare_sites.push_back(std::move(sites_));
+}
+
+void BlockWatch::set_base(EventId base) {
+  base_ = base;
+  words_.shared_bound = c_.settings.race ? base_ : ~EventId{0};
+}
+
+void BlockWatch::compiled_code(bool runs) {
+  if (!runs) {
+    held_ = {};
+    return;
+  }
+  held_ = std::unique_lock(c_.mutex);
+  if (changes_ != c_.changes + c_.regions.version()) new_era();
+  words_.who = reinterpret_cast<const uint32_t*>(l_.who.data());
 }
 
 // --- instructions ------------------------------------------------------------------------------------------------
@@ -82,7 +116,7 @@ void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint
   }
   const auto lock = hold();
   if (trait == Trait::Fence) return fence(w, strength_of(i.mods().scope), mask);
-  ++s.stamp;  // what follows is another group of copies, or comes after they are complete
+  s.moves_on();  // what follows is another group of copies, or comes after they are complete
   if (!s.copies) s.copies = std::make_unique<Copies>();
   if (trait == Trait::CommitCopies) s.copies->commit(mask, c_.log.tick());
   else if (trait == Trait::WaitCopies) s.copies->wait(mask, static_cast<uint32_t>(i.source->operands[0].imm), c_.log.tick());
@@ -133,7 +167,7 @@ std::shared_ptr<const Snapshot> BlockWatch::snapshot(const WarpState& s, uint16_
 
 void BlockWatch::fence(vm::Warp& w, Strength scope, uint32_t mask) {
   WarpState& s = warps_[w.index];
-  ++s.stamp;
+  s.moves_on();
   Lanes& lanes = s.extra();
   std::shared_ptr<const Snapshot> shared;
   for (uint32_t left = mask; left; left &= left - 1) {
@@ -160,7 +194,7 @@ void BlockWatch::synchronise(Now& n) {
     fence(n.warp, n.strength, n.access.mask);
     lanes = n.state.lanes.get();
   }
-  if (at_barrier) ++n.state.stamp;
+  if (at_barrier) n.state.moves_on();
   const auto warp = static_cast<uint16_t>(n.warp.index);
   for (uint32_t left = n.access.mask; left; left &= left - 1) {
     const int l = __builtin_ctz(left);
@@ -189,6 +223,7 @@ void BlockWatch::synchronise(Now& n) {
       auto loads = std::make_shared<Snapshot>(*snapshot(n.state, warp, n.strength, came));
       loads->reads_only = true;
       left_there = std::move(loads);
+      n.state.moves_on();  // what comes behind the store has not been left there
     }
     if (!left_there) continue;
     const bool everywhere = !n.shared && left_there->scope != Strength::Cta && n.strength != Strength::Cta;
@@ -236,11 +271,11 @@ void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uin
     every_instruction = every_instruction || !s.doubts.empty();
   }
   if (!orders) {
-    if (mask == w.live) s.soft_base = c_.log.tick(), ++s.stamp;
+    if (mask == w.live) s.soft_base = c_.log.tick(), s.moves_on();
     return;
   }
   const EventId now = c_.log.tick();
-  ++s.stamp;
+  s.moves_on();
   if (s.lanes) {
     CameList all;
     for (uint32_t left = mask; left; left &= left - 1) add(all, s.lanes->came[__builtin_ctz(left)]);
@@ -339,7 +374,7 @@ void BlockWatch::barrier_arrive(vm::Warp& w, const vm::Insn&, uint8_t barrier, u
   if (waits) return;
   const auto lock = hold();
   WarpState& s = warps_[w.index];
-  ++s.stamp;
+  s.moves_on();
   CameList came;
   if (s.lanes)
     for (uint32_t left = mask; left; left &= left - 1) add(came, s.lanes->came[__builtin_ctz(left)]);
@@ -406,9 +441,9 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
     }
   }
 
-  for (const Part& p : parts) ++warps_[p.warp->index].stamp;
+  for (const Part& p : parts) warps_[p.warp->index].moves_on();
   if (waiting == b.live_threads && arrivals_[barrier].empty()) {
-    base_ = c_.log.tick();
+    set_base(c_.log.tick());
     for (WarpState& s : warps_) {
       if (!s.lanes) continue;
       for (CameList& list : s.lanes->came) {
@@ -437,6 +472,20 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   }
 }
 
+bool BlockWatch::all_came() {
+  if (!arrivals_[0].empty()) return false;
+  set_base(c_.log.tick());
+  for (WarpState& s : warps_) {
+    s.moves_on();
+    if (!s.lanes) continue;
+    for (CameList& list : s.lanes->came) {
+      add(came_, list);
+      list.clear();
+    }
+  }
+  return true;
+}
+
 // The blocks of the cluster have come: each knows what all did before.
 void BlockWatch::cluster_complete(vm::Block& leader) {
   const auto lock = hold();
@@ -444,9 +493,9 @@ void BlockWatch::cluster_complete(vm::Block& leader) {
   Meeting& meeting = *l_.clusters.back();
   for (vm::Block* member : leader.members) {
     auto& watch = static_cast<BlockWatch&>(*member->observer);
-    watch.base_ = c_.log.tick();
+    watch.set_base(c_.log.tick());
     for (WarpState& s : watch.warps_) {
-      ++s.stamp;
+      s.moves_on();
       if (!s.lanes) continue;
       for (CameList& list : s.lanes->came) {
         add(watch.came_, list);
@@ -461,39 +510,41 @@ void BlockWatch::cluster_complete(vm::Block& leader) {
 
 // --- accesses ----------------------------------------------------------------------------------------------------
 
-// The event of this access: the warp's last one of this instruction, if nothing has been synchronised since.
-void BlockWatch::note_event(Now& n) {
-  Recent& r = recently(n.warp.index, n.insn, n.act);
-  if (r.insn != &n.insn || r.act != n.act) {
-    r = {};
-    r.insn = &n.insn;
-    r.act = n.act;
-    r.site = c_.sites.number(n.insn, n.warp);
-    if (LaunchInfo::Known* k = l_.known_of(n.insn)) k->site = r.site;
+// The event of an instruction: the warp's last one, if nothing has been synchronised since and the same lanes are there.
+EventId BlockWatch::event_of(uint32_t warp, uint32_t place, uint32_t active) {
+  WarpState& s = warps_[warp];
+  const uint32_t number = place / vm::kTogether, own = l_.places.groups();
+  if (number >= own && s.elsewhere.size() <= number - own) s.elsewhere.resize(number - own + 1);
+  vm::WatchedGroup& g = number < own ? groups_[warp * own + number] : s.elsewhere[number - own];
+  if (const uint64_t key = s.key(active); g.key != key) {
+    vm::WatchedBurst b;
+    b.op = l_.op;
+    b.block = linear_;
+    b.mask = active;
+    b.warp = warp;
+    std::memcpy(b.who, &l_.who[number * vm::kTogether], sizeof b.who);
+    g.first = c_.log.add(b);
+    g.key = key;
   }
-  if (r.stamp != n.state.stamp || r.mask != n.warp.active) {
-    const bool is_copy = n.access.async && n.insn.source->form.row->kind == isa::Kind::Async && trait_of(*n.insn.source->form.row) == Trait::None;
-    renew(r, static_cast<uint16_t>(n.warp.index), n.warp.active, n.strength, is_copy);
-  }
-  n.id = r.id;
-  n.site = r.site;
-  n.region = r.region;
+  return g.first + place % vm::kTogether;
 }
 
-void BlockWatch::renew(Recent& r, uint16_t warp, uint32_t active, Strength strength, bool is_copy) {
-  r.stamp = warps_[warp].stamp;
-  r.mask = active;
-  Event e;
-  e.op = l_.op;
-  e.block = linear_;
-  e.site = r.site;
-  e.mask = active;
-  e.warp = warp;
-  e.act = r.act;
-  e.strength = strength;
-  e.is_copy = is_copy;
-  copies_ = copies_ || e.is_copy;
-  r.id = c_.log.add(e);
+void BlockWatch::note_event(Now& n) {
+  LaunchInfo::Known& k = l_.known_of(n.insn);
+  if (!k.site) k.site = c_.sites.number(n.insn, n.warp);
+  n.site = k.site;
+  n.region = k.regions == c_.regions.version() ? k.region : nullptr;
+  const isa::Row& row = *n.insn.source->form.row;
+  const uint32_t place = k.place + (n.act == Act::Write && !vm::loads_or_stores(n.insn));
+  n.id = event_of(n.warp.index, place, n.warp.active);
+  if (l_.who[place].site) return;
+  Who who = who_of(n.insn, n.act, k.site);
+  who.is_copy = n.access.async && row.kind == isa::Kind::Async && trait_of(row) == Trait::None;
+  if (who.is_copy && !copies_) {
+    copies_ = true;
+    new_era();
+  }
+  c_.log.name(n.id, who);
 }
 
 void BlockWatch::access(vm::Warp& w, const vm::Insn& i, const vm::Access& a) {

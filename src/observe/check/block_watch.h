@@ -12,9 +12,6 @@
 
 namespace warpbeam::observe::check {
 
-// Of an access: its scope, if it is ordered or atomic.
-Strength strength_of(const vm::Insn&, vm::AccessKind);
-
 class BlockWatch final : public vm::BlockObserver {
  public:
   BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& block);
@@ -32,11 +29,9 @@ class BlockWatch final : public vm::BlockObserver {
   void heap_freed(vm::Warp&, const vm::Insn&, int lane, uint64_t address, bool known) override;
   void runtime_wrote(uint64_t address, uint64_t bytes) override;
   bool sees_quickly(const vm::Insn&, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern&) override;
+  bool all_came() override;
   // Compiled code keeps the checker to itself: taking turns would cost more than what it does.
-  void compiled_code(bool runs) override {
-    if (runs) held_ = std::unique_lock(c_.mutex);
-    else held_ = {};
-  }
+  void compiled_code(bool runs) override;
 
  private:
   std::unique_lock<std::mutex> hold() { return held_ ? std::unique_lock<std::mutex>{} : std::unique_lock(c_.mutex); }
@@ -46,22 +41,23 @@ class BlockWatch final : public vm::BlockObserver {
     std::array<std::shared_ptr<const Snapshot>, 32> fence;
   };
   struct WarpState {
-    uint32_t stamp = 1;      // changes when events of this warp may no longer be shared
+    vm::WatchedWarp* seen = nullptr;
+    std::vector<vm::WatchedGroup> elsewhere;  // of functions that the kernel calls
     EventId base = 0;        // all lanes know all lanes up to here
     EventId soft_base = 0;   // they were together at a shuffle or vote here, which orders nothing
     std::shared_ptr<LaneTable> table;
     std::unique_ptr<Lanes> lanes;
     std::unique_ptr<Copies> copies;
     Doubts doubts;
-    // The last access of each lane; of those in `last_mask` it is `last_access`, and `last` does not know yet.
+    void moves_on() { seen->key += uint64_t(1) << 32; }  // events from here on are other ones
+    uint64_t key(uint32_t active) const { return (seen->key & ~uint64_t(0xffffffff)) | active; }
+    // The last access of each lane; of those in seen->last_mask it is seen->last_access, and `last` does not know yet.
     std::array<const vm::Insn*, 32> last{};
-    const vm::Insn* last_access = nullptr;
-    uint32_t last_mask = 0;
-    const vm::Insn* last_of(int lane) const { return last_mask >> lane & 1 ? last_access : last[static_cast<size_t>(lane)]; }
+    const vm::Insn* last_of(int lane) const { return seen->last_mask >> lane & 1 ? seen->last_access : last[static_cast<size_t>(lane)]; }
     void accesses(const vm::Insn& i, uint32_t mask) {
-      for (uint32_t left = last_mask & ~mask; left; left &= left - 1) last[static_cast<size_t>(__builtin_ctz(left))] = last_access;
-      last_access = &i;
-      last_mask = mask;
+      for (uint32_t left = seen->last_mask & ~mask; left; left &= left - 1) last[static_cast<size_t>(__builtin_ctz(left))] = seen->last_access;
+      seen->last_access = &i;
+      seen->last_mask = mask;
     }
     std::unique_ptr<uint8_t[]> local;        // a flag per byte of local memory: has a value
     uint32_t local_stride = 0;
@@ -70,18 +66,6 @@ class BlockWatch final : public vm::BlockObserver {
       return *lanes;
     }
   };
-  struct Recent {  // an instruction's last event
-    const vm::Insn* insn = nullptr;
-    Act act{};
-    uint32_t mask = 0, stamp = 0, site = 0;
-    EventId id = 0;
-    Region* region = nullptr;
-  };
-  Recent& recently(uint32_t warp, const vm::Insn& i, Act act) {
-    const LaunchInfo::Known* k = l_.known_of(i);
-    const uint64_t place = (k ? k->place : reinterpret_cast<uint64_t>(&i) / sizeof(vm::Insn)) + (act != Act::Read);
-    return recent_[warp * l_.places + (place & (l_.places - 1))];
-  }
   // The access being looked at.
   struct Now {
     vm::Warp& warp;
@@ -119,8 +103,10 @@ class BlockWatch final : public vm::BlockObserver {
   bool changes_nothing(const Now&, int lane, uint64_t offset, uint32_t bytes, const std::byte* at) const;
   void stores_doubt(vm::Warp&, const vm::Insn&, uint32_t lanes, uint32_t shuffle);
   void note_event(Now&);
-  // The event's number, if its site is known already.
-  void renew(Recent&, uint16_t warp, uint32_t active, Strength, bool is_copy);
+  EventId event_of(uint32_t warp, uint32_t place, uint32_t active);
+  void new_era() { words_.era = ++c_.era, changes_ = c_.changes + c_.regions.version(); }
+  void set_base(EventId base);
+  void remember(uint32_t warp, uint32_t place, const Quick&, uint64_t low, uint64_t span, uint64_t zero);
   bool sees_words(const Quick&, uint64_t offset, uint32_t words, uint32_t lane, uint32_t words_of_lane);
   void read_by_many(const Quick&, uint64_t offset, uint32_t words);
   bool sees_one(const Quick&, uint64_t offset, uint32_t words, uint32_t lane, bool many);
@@ -150,7 +136,11 @@ class BlockWatch final : public vm::BlockObserver {
   EventId base_;        // everything before is known in the whole block
   CameList came_;       // meetings that everyone in the block relies on
   std::vector<WarpState> warps_;
-  std::vector<Recent> recent_;  // some of each warp
+  std::vector<vm::WatchedWarp> seen_;      // by warp
+  std::vector<vm::WatchedGroup> groups_;   // by warp and place
+  std::vector<vm::WatchedSite> sites_;
+  vm::WatchedBlock words_;
+  uint64_t changes_ = 0;                   // of the checker, when this era began
   Shadow shared_;
   std::unordered_map<uint64_t, Meeting> meetings_;  // of this block only: shared memory, .cta scope
   std::vector<std::unique_ptr<Meeting>> barriers_;  // of some warps

@@ -70,6 +70,7 @@ void Checker::report(uint64_t key, Finding finding) {
 
 void Checker::allocated(const vm::Allocation& a, int device) {
   std::lock_guard lock(mutex);
+  ++changes;
   vm::Allocation copy = a;
   copy.device = device;
   regions.add(copy, callers(), true);
@@ -78,6 +79,7 @@ void Checker::allocated(const vm::Allocation& a, int device) {
 // Stream-ordered memory: before its operation nobody has it, so that to give it out is like writing it.
 void Checker::allocated_by(uint64_t base, uint64_t operation) {
   std::lock_guard lock(mutex);
+  ++changes;
   Region* r = regions.find(base);
   auto it = queued_.find(operation);
   if (!r || it == queued_.end()) return;
@@ -93,6 +95,7 @@ void Checker::began(uint64_t operation) {
 
 void Checker::freed(const vm::Allocation& a, int) {
   std::lock_guard lock(mutex);
+  ++changes;
   frees_ += a.origin.find("Array") == std::string::npos;  // arrays are freed by who leaves buffers to the end too
   if (Region* r = regions.find(a.base); r && r->origin == "cudaMallocAsync" && running_ && settings.race) {
     order.name(running_, "cudaFreeAsync");
@@ -151,16 +154,20 @@ uint32_t Checker::stream_of(const Operation& o) {
   return it->second;
 }
 
+void Checker::look_at_log() {
+  if (!settings.race || !log.exhausted()) return;
+  regions.forget_accesses();
+  settings.race = false;
+  findings.set_note("races", "not checked to the end: there are numbers for four thousand million accesses, and the program made more");
+}
+
 void Checker::queued(const Operation& o) {
   std::lock_guard lock(mutex);
+  ++changes;
   std::vector<OpId> after;
   for (uint64_t id : o.after)
     if (auto it = queued_.find(id); it != queued_.end()) after.push_back(it->second.op);
-  if (log.exhausted()) {
-    regions.forget_accesses();
-    settings.race = false;
-    findings.set_note("races", "not checked to the end: the program made more than four thousand million accesses");
-  }
+  look_at_log();
   HostStack stack = callers();
   const OpId op = order.issue(stream_of(o), o.kind == OperationKind::Library ? o.name : kind_text(o.kind), after, log.tick());
   queued_[o.id] = {op, stack};
@@ -263,7 +270,7 @@ void Checker::use_range(const Bytes& bytes, bool writes, OpId op, const HostStac
             r->cells->peek(at + k, [&](Cell& c) {
               auto consider = [&](EventId e_id) {
                 if (e_id < bound) return;
-                const Event* e = log.find(e_id);
+                const std::optional<Event> e = log.find(e_id);
                 if (!e || e->op == op || order.ordered(e->op, op)) return;
                 if (!writes && e->act == Act::Read) return;
                 const Site& s = sites[e->site];
@@ -322,6 +329,11 @@ std::shared_ptr<vm::Observer> Checker::child(const vm::Launch& launch, const Lau
   return watch(launch, std::move(info));
 }
 
+Who who_of(const vm::Insn& i, Act act, uint32_t site) {
+  const Strength strength = strength_of(i, act == Act::Read ? vm::AccessKind::Read : act == Act::Write ? vm::AccessKind::Write : vm::AccessKind::Atomic);
+  return {site, static_cast<uint32_t>(act), static_cast<uint32_t>(strength), 0};
+}
+
 std::shared_ptr<vm::Observer> Checker::watch(const vm::Launch& launch, LaunchInfo info) {
   info.kernel = spaced(launch.kernel->display_name);
   info.launch = &launch;
@@ -346,14 +358,16 @@ std::shared_ptr<vm::Observer> Checker::watch(const vm::Launch& launch, LaunchInf
     static const std::string kPlain = "shared memory";
     info.shared.push_back({0, code.static_shared + launch.dynamic_shared, &kPlain});
   }
+  info.places = vm::access_places(*code.function);
+  info.next_place = info.places.groups() * vm::kTogether;
+  info.who.resize(info.next_place);
   info.known.resize(code.function->insns.size());
-  uint16_t accesses = 0;
   for (size_t k = 0; k < info.known.size(); ++k) {
-    info.known[k].place = accesses;
-    if (code.function->insns[k].watched != vm::Watched::Plain && code.function->insns[k].watched != vm::Watched::Extra) ++accesses;
+    const vm::Insn& i = code.function->insns[k];
+    if ((info.known[k].place = info.places.of[k]) == vm::AccessPlaces::kNone) continue;
+    info.known[k].site = sites.number(i, *code.function);
+    if (vm::loads_or_stores(i)) info.who[info.known[k].place] = who_of(i, i.source->form.row->cls == isa::Class::Load ? Act::Read : Act::Write, info.known[k].site);
   }
-  constexpr uint32_t kMostPlaces = 256;
-  while (info.places < accesses && info.places < kMostPlaces) info.places *= 2;
   return std::make_shared<LaunchWatch>(*this, std::move(info));
 }
 

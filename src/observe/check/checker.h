@@ -14,6 +14,8 @@
 #include "observe/check/sites.h"
 #include "observe/check/variables.h"
 #include "observe/tool.h"
+#include "vm/access.h"
+#include "vm/access_places.h"
 
 namespace warpbeam::observe::check {
 
@@ -25,6 +27,10 @@ struct Settings {
   std::string shapes;                              // a file for Shapes::read
   std::string unused;                              // a file with host lines whose result nobody takes
 };
+
+// Of an access: its scope, if it is ordered or atomic.
+Strength strength_of(const vm::Insn&, vm::AccessKind);
+Who who_of(const vm::Insn&, Act, uint32_t site);
 
 // A launch under way.
 struct LaunchInfo {
@@ -41,19 +47,32 @@ struct LaunchInfo {
   std::vector<SharedVariable> shared;  // by offset
   // Where threads of different blocks meet: by address, those with a scope of one block by (address, block).
   std::unordered_map<uint64_t, Meeting>* meetings = nullptr;
-  // What is known of an instruction of the kernel itself: its place among the accesses, its site (0: none yet), and the
+  // What is known of an instruction: its place among the kernel's accesses or behind them, its site (0: none yet), and the
   // region that it touched last, as long as no region has gone since.
   struct Known {
-    uint16_t place = 0;
+    uint32_t place = vm::AccessPlaces::kNone;
     uint32_t site = 0;
     Region* region = nullptr;
     uint64_t regions = 0;
   };
-  std::vector<Known> known;
-  uint32_t places = 4;  // a power of two
-  Known* known_of(const vm::Insn& i) {
+  std::vector<Known> known;                              // of the kernel's own
+  std::unordered_map<const vm::Insn*, Known> elsewhere;  // of functions that it calls
+  vm::AccessPlaces places;                               // of the kernel's own
+  uint32_t next_place = 0;
+  std::vector<Who> who;                                  // by place, as far as all events of a place are the same
+  Known& known_of(const vm::Insn& i) {
     const auto& insns = launch->kernel->code->function->insns;
-    return &i >= insns.data() && &i < insns.data() + insns.size() ? &known[static_cast<size_t>(&i - insns.data())] : nullptr;
+    if (&i >= insns.data() && &i < insns.data() + insns.size()) {
+      Known& k = known[static_cast<size_t>(&i - insns.data())];
+      if (k.place != vm::AccessPlaces::kNone) return k;
+    }
+    Known& k = elsewhere[&i];
+    if (k.place == vm::AccessPlaces::kNone) {
+      k.place = next_place;
+      next_place += 2;
+      who.resize(next_place + vm::kTogether);
+    }
+    return k;
   }
   bool ended_by_checker = false;
   std::vector<std::unique_ptr<Meeting>> clusters;  // at the barriers of clusters
@@ -89,6 +108,9 @@ class Checker final : public Tool {
   Shapes shapes;
   Findings findings;
   std::vector<Shadow> spare_shadows;  // of shared memory
+  std::vector<std::vector<vm::WatchedSite>> spare_sites;
+  uint64_t era = 0;      // the newest block's
+  uint64_t changes = 0;  // of regions and what the host does with them
   uint64_t heap_given = 0, heap_freed = 0;
 
   Region* region_at(uint64_t address, const vm::DeviceMemory& memory);
@@ -105,7 +127,9 @@ class Checker final : public Tool {
 
  private:
   friend class LaunchWatch;
+  friend class BlockWatch;
   std::shared_ptr<vm::Observer> watch(const vm::Launch&, LaunchInfo);
+  void look_at_log();
   uint32_t stream_of(const Operation&);
   void use_range(const Bytes& bytes, bool writes, OpId op, const HostStack& stack, const char* what);
   void read_unwritten(Region&, const Bytes&, OpId, const HostStack&);

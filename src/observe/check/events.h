@@ -5,8 +5,11 @@
 // Only the newest events are kept. A number whose event has been overwritten counts as ordered: after so many others
 // the checker no longer knows, and what it does not know it does not report.
 #pragma once
+#include <bit>
 #include <cstdint>
-#include <memory>
+#include <optional>
+
+#include "vm/watched_words.h"
 
 namespace warpbeam::observe::check {
 
@@ -27,32 +30,51 @@ struct Event {
   bool is_copy = false;  // cp.async: it takes effect when it has been waited for
 };
 
+// What the events of a place have in common, as a burst has it.
+struct Who {
+  uint32_t site : 24 = 0;  // 0: nobody
+  uint32_t act : 2 = 0, strength : 2 = 0, is_copy : 1 = 0;
+};
+static_assert(sizeof(Who) == sizeof(uint32_t));
+
 class EventLog {
  public:
-  static constexpr uint32_t kKept = 1u << 22;  // 4 M events of 24 bytes: 96 MB at most
-
   EventLog();
   ~EventLog();
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
 
   EventId next() const { return next_; }
-  EventId add(Event e) {
-    e.id = next_++;
-    ring_[e.id % kKept] = e;
-    return e.id;
+  vm::WatchedBurst* ring() { return ring_; }
+  EventId* next_place() { return &next_; }
+  // Gives the first event's number.
+  EventId add(const vm::WatchedBurst& burst) {
+    const EventId first = (next_ + vm::kTogether - 1) & ~(vm::kTogether - 1);
+    vm::WatchedBurst& b = burst_of(first);
+    b = burst;
+    b.first = first;
+    next_ = first + vm::kTogether;
+    return first;
+  }
+  // Says whose event that is, if the burst did not know when it began.
+  void name(EventId id, Who who) {
+    vm::WatchedBurst& b = burst_of(id);
+    if (b.first == (id & ~(vm::kTogether - 1))) b.who[id % vm::kTogether] = std::bit_cast<uint32_t>(who);
   }
   // A moment of its own, between events.
   EventId tick() { return next_++; }
   // Null when it is forgotten.
-  const Event* find(EventId id) const {
-    const Event& e = ring_[id % kKept];
-    return e.id == id && id ? &e : nullptr;
+  std::optional<Event> find(EventId id) const {
+    const vm::WatchedBurst& b = burst_of(id);
+    const auto who = std::bit_cast<Who>(b.who[id % vm::kTogether]);
+    if (b.first != (id & ~(vm::kTogether - 1)) || !who.site) return std::nullopt;
+    return Event{id, b.op, b.block, who.site, b.mask, static_cast<uint16_t>(b.warp), static_cast<Act>(who.act), static_cast<Strength>(who.strength), who.is_copy != 0};
   }
   bool exhausted() const { return next_ > 0xfff00000u; }
 
  private:
-  Event* ring_;
+  vm::WatchedBurst& burst_of(EventId id) const { return ring_[id / vm::kTogether % vm::kBursts]; }
+  vm::WatchedBurst* ring_;  // 64 MB at most
   EventId next_ = 1;
 };
 

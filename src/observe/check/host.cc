@@ -167,7 +167,7 @@ HostGuard::Answer Checker::host_touched(uint64_t address, bool writes, HostStack
   OpId other = 0;
   std::string who, location, kernel;
   auto consider = [&](EventId id) {
-    const Event* e = log.find(id);
+    const std::optional<Event> e = log.find(id);
     if (!e || order.host_knows(e->op) || (!writes && e->act == Act::Read)) return;
     // A volatile or system-wide access is where a running kernel and the host mean to meet.
     if (e->strength == Strength::Sys) return;

@@ -9,21 +9,19 @@
 namespace warpbeam::observe::check {
 namespace {
 
-// A cell as four words: write, read_a, read_b, and the rest, whose bits are these.
-enum Word { kWrite, kReadA, kReadB, kRest };
-constexpr uint32_t kWriteLane = 0x1f, kSplit = 1u << 5, kAMany = 1u << 6, kBMany = 1u << 7;
-constexpr uint32_t kALane = 0x1fu << 8, kTwoWarps = 1u << 13, kBLane = 0x1fu << 16, kInit = 0xffu << 24;
+using namespace vm::words;
 
 bool layout_holds() {
   Cell c, d;
   c.write_lane = c.a_lane = 0x1f;
-  c.init = 0xff;
+  c.init = 0xf;
+  c.has_value = 1;
   d.split = d.a_many = d.b_many = d.two_warps = 1;
   d.b_lane = 0x1f;
   uint32_t x[4], y[4];
   std::memcpy(x, &c, sizeof x);
   std::memcpy(y, &d, sizeof y);
-  return x[kRest] == (kWriteLane | kALane | kInit) && y[kRest] == (kSplit | kAMany | kBMany | kTwoWarps | kBLane);
+  return x[kRest] == (kWriteLane | kALane | kWholeValue) && y[kRest] == (kSplit | kAMany | kBMany | kTwoWarps | kBLane);
 }
 
 // Some cells side by side, their words in a row.
@@ -47,7 +45,7 @@ Cells<1> fold(V v, F f) {
 // What all cells of a stretch have in common.
 struct Summary {
   uint32_t most_write = 0, most_a = 0, most_b = 0, least_a = ~0u, least_b = ~0u;
-  uint32_t any_bits = 0, all_bits = ~0u, least_init = ~0u;  // of `rest`
+  uint32_t any_bits = 0, all_bits = ~0u;                    // of `rest`
   uint32_t differ = 0;                                      // from the first in read_a
   bool has_id = false;
 };
@@ -79,7 +77,6 @@ Summary sum_up(const Cell* cells, uint32_t count, uint32_t first, EventId id) {
   s.least_b = low[kReadB];
   s.any_bits = some[kRest];
   s.all_bits = every[kRest];
-  s.least_init = low[kRest] >> 24;
   s.differ = fold(differ, either)[kReadA];
   s.has_id = fold(ids, either)[kReadA] != 0;
   return s;
@@ -116,10 +113,10 @@ bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, Eve
   };
   if (writes) {
     if (s.most_a >= bound || s.most_b >= bound) return false;
-    const V fresh = each_cell<kCells>(id, 0, 0, 0xfu << 24);
+    const V fresh = each_cell<kCells>(id, 0, 0, kWholeValue);
     return become([&](V, V who) { return fresh | who >> 8; });
   }
-  if (tracks_values && !s.least_init) return false;
+  if (tracks_values && !(s.all_bits & kHasValue)) return false;
   if (s.least_a >= bound && s.least_b >= bound && (s.all_bits & kTwoWarps) && !s.has_id) return true;
   if (s.most_a < bound) {
     const V keep = each_cell<kCells>(~0u, 0, ~0u, ~(kALane | kAMany | kTwoWarps)), reader = each_cell<kCells>(0, id, 0, 0);
@@ -160,7 +157,7 @@ bool see_cell(Cell& c, uint32_t lane, EventId id, EventId bound, bool writes, bo
     c = Cell{};
     c.write = id;
     c.write_lane = lane & 31;
-    c.init = 0xf;
+    c.give_value(0xf);
     return true;
   }
   if (tracks_values && !c.init) return false;
@@ -192,7 +189,7 @@ bool see_cell(Cell& c, uint32_t lane, EventId id, EventId bound, bool writes, bo
 // `words` side by side, `words_of_lane` for each lane from `lane` on.
 bool BlockWatch::sees_words(const Quick& q, uint64_t offset, uint32_t words, uint32_t lane, uint32_t words_of_lane) {
   const auto of_this_warp = [&](EventId id) {
-    const Event* e = c_.log.find(id);
+    const std::optional<Event> e = c_.log.find(id);
     return !e ? -1 : e->warp == q.warp && e->block == linear_ && e->op == l_.op;
   };
   Cell* const cells = &q.shadow->word(offset);
@@ -217,6 +214,23 @@ bool BlockWatch::sees_one(const Quick& q, uint64_t offset, uint32_t words, uint3
   return true;
 }
 
+// From now on compiled code looks at such accesses by itself first.
+void BlockWatch::remember(uint32_t warp, uint32_t place, const Quick& q, uint64_t low, uint64_t span, uint64_t zero) {
+  // What needs no looking at is like words that others read long ago.
+  struct alignas(64) Quiet {
+    std::array<std::array<uint32_t, kNumbers>, 32> words;
+    Quiet() { words.fill({0, ~0u, ~0u, kTwoWarps | kWholeValue}); }
+  };
+  static const Quiet quiet;
+  vm::WatchedSite& site = sites_[warp * l_.places.count + place];
+  site.era = words_.era;
+  site.low = low;
+  site.span = span;
+  site.words = q.shadow ? reinterpret_cast<uint64_t>(q.shadow->words()) - 4 * zero : reinterpret_cast<uint64_t>(quiet.words.data());
+  site.reach = q.shadow ? ~uint64_t{0} : 0;
+  site.required = q.shadow && q.tracks_values ? kHasValue : 0;
+}
+
 bool BlockWatch::sees_quickly(const vm::Insn& i, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern& p) {
   static const bool layout = layout_holds();
   const isa::Row& row = *i.source->form.row;
@@ -226,27 +240,26 @@ bool BlockWatch::sees_quickly(const vm::Insn& i, uint32_t warp, uint32_t active,
   const int length = 32 / static_cast<int>(p.runs);
   const bool dense = p.stride == static_cast<int64_t>(bytes);
   if (!dense && (p.stride != 0 || writes)) return false;
-  const Act act = writes ? Act::Write : Act::Read;
   if (strength_of(i, writes ? vm::AccessKind::Write : vm::AccessKind::Read) != Strength::Weak) return false;
   WarpState& s = warps_[warp];
-  Recent& r = recently(warp, i, act);
-  const bool fresh = r.insn != &i || r.act != act;
-  const LaunchInfo::Known* known = fresh ? l_.known_of(i) : nullptr;
-  if (fresh && (!known || !known->site)) return false;
-  const uint32_t site = fresh ? known->site : r.site;
-  Region* region = fresh ? (known->regions == c_.regions.version() ? known->region : nullptr) : r.region;
-  if (writes && c_.sites[site].updates) return false;
+  const LaunchInfo::Known& known = l_.known_of(i);
+  Region* const region = known.regions == c_.regions.version() ? known.region : nullptr;
+  if (writes && c_.sites[known.site].updates) return false;
   // Where all of it lies.
   const uint64_t last_run = p.first + static_cast<uint64_t>(p.gap * (p.runs - 1));
-  const uint64_t low = std::min(p.first, last_run), high = std::max(p.first, last_run) + static_cast<uint64_t>(p.stride * (length - 1)) + bytes;
+  const uint64_t extent = static_cast<uint64_t>(p.stride * (length - 1)) + bytes;
+  const uint64_t low = std::min(p.first, last_run), high = std::max(p.first, last_run) + extent;
   if ((p.first | static_cast<uint64_t>(p.gap)) & (bytes - 1)) return false;
   Quick q{nullptr, 0, 0, static_cast<uint16_t>(warp), writes, c_.settings.init};
-  uint64_t zero = 0;
+  uint64_t zero = 0, begin = 0, end = 0;
   const isa::Space space = i.mods().space;
   if (space == isa::Space::Shared || space == isa::Space::SharedCluster) {
     if (copies_ || block_.leader->members.size() > 1) return false;
     const auto holds = [&](const LaunchInfo::SharedVariable& v) { return low >= v.offset && high <= uint64_t(v.offset) + v.size; };
-    if (std::ranges::none_of(l_.shared, holds)) return false;
+    const auto v = std::ranges::find_if(l_.shared, holds);
+    if (v == l_.shared.end()) return false;
+    begin = v->offset;
+    end = begin + v->size;
     q.shadow = &shared_;
     q.bound = base_;
   } else {
@@ -257,18 +270,13 @@ bool BlockWatch::sees_quickly(const vm::Insn& i, uint32_t warp, uint32_t active,
     if (!constant) q.shadow = region->cells;
     q.tracks_values = q.tracks_values && !region->initialised;
     zero = region->zero;
+    begin = region->base;
+    end = begin + region->size;
   }
   if (!c_.settings.race) q.bound = ~EventId{0};
   s.accesses(i, mask);
-  if (fresh) {
-    r = {};
-    r.insn = &i;
-    r.act = act;
-    r.site = site;
-    r.region = region;
-  }
-  if (r.stamp != s.stamp || r.mask != active) renew(r, static_cast<uint16_t>(warp), active, Strength::Weak, false);
-  q.id = r.id;
+  q.id = event_of(warp, known.place, active);
+  remember(warp, known.place, q, begin, end - begin - extent, zero);
   if (!q.shadow) return true;
   // Where a stretch is left to `access`, those before it are looked at once more, which changes nothing.
   const uint32_t words = bytes / 4;

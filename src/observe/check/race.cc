@@ -77,7 +77,7 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
   const bool writes = n.act != Act::Read;
   if (n.act == Act::Write && (c.init || (n.region && n.region->initialised)) && c_.sites[n.site].updates && changes_nothing(n, lane, offset, bytes, n.memory + offset)) return;
   auto hazard = [&](EventId id, uint32_t other_lane, bool many, Hazard h) {
-    const Event* e = c_.log.find(id);
+    const std::optional<Event> e = c_.log.find(id);
     if (!e) return;
     if (many && e->warp == n.warp.index && e->block == linear_ && e->op == l_.op && static_cast<int>(other_lane) == lane) {
       const uint32_t others = e->mask & ~(1u << lane);  // one of them read it too
@@ -99,16 +99,16 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
     c.write_lane = static_cast<uint8_t>(lane);
     c.read_a = c.read_b = 0;
     c.a_many = c.b_many = c.two_warps = 0;
-    c.init = 0xf;
+    c.give_value(0xf);
   } else if (c.read_a == n.id) {
     if (c.a_lane != lane) c.a_many = 1;
   } else {
     if (c.read_a >= n.bound) {
-      auto of_this_warp = [&](const Event* e) { return e->warp == n.warp.index && e->block == linear_ && e->op == l_.op; };
-      const Event* e = c_.log.find(c.read_a);
+      auto of_this_warp = [&](const std::optional<Event>& e) { return e->warp == n.warp.index && e->block == linear_ && e->op == l_.op; };
+      const std::optional<Event> e = c_.log.find(c.read_a);
       // A reader of another warp stays; one of another lane stays where no other warp's has to.
       const bool other_warp = e && !of_this_warp(e), other_lane = e && (c.a_lane != lane || c.a_many);
-      const Event* kept = other_lane && !other_warp && c.read_b >= n.bound ? c_.log.find(c.read_b) : nullptr;
+      const std::optional<Event> kept = other_lane && !other_warp && c.read_b >= n.bound ? c_.log.find(c.read_b) : std::nullopt;
       if (other_warp || (other_lane && (!kept || of_this_warp(kept)))) {
         c.read_b = c.read_a;
         c.b_lane = c.a_lane;
@@ -151,7 +151,7 @@ bool BlockWatch::look_quickly(Now& n, Shadow& shadow, uint64_t zero, uint64_t be
             c = Cell{};
             c.write = id;
             c.write_lane = lane & 31;
-            c.init = 0xf;
+            c.give_value(0xf);
             continue;
           }
         } else if (c.read_a == id) {

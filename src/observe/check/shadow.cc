@@ -18,11 +18,11 @@ uint64_t cell_bytes(uint64_t bytes) { return (bytes / 4 + 2) * sizeof(Cell); }
 
 }  // namespace
 
-EventLog::EventLog() : ring_(static_cast<Event*>(reserve(uint64_t(kKept) * sizeof(Event)))) {
+EventLog::EventLog() : ring_(static_cast<vm::WatchedBurst*>(reserve(uint64_t(vm::kBursts) * sizeof(vm::WatchedBurst)))) {
   if (!ring_) throw std::bad_alloc();
 }
 
-EventLog::~EventLog() { munmap(ring_, uint64_t(kKept) * sizeof(Event)); }
+EventLog::~EventLog() { munmap(ring_, uint64_t(vm::kBursts) * sizeof(vm::WatchedBurst)); }
 
 Shadow::Shadow(uint64_t bytes) : cells_(static_cast<Cell*>(reserve(cell_bytes(bytes)))), bytes_(cells_ ? bytes : 0) {}
 
@@ -41,7 +41,7 @@ Cell* Shadow::split(Cell& w) {
   const uint32_t at = static_cast<uint32_t>(parts_.size());
   for (uint32_t k = 0; k < 4; ++k) {
     Cell c = w;
-    c.init = w.init >> k & 1;
+    c.give_value(w.init >> k & 1);
     parts_.push_back(c);
   }
   w.split = 1;
@@ -57,9 +57,9 @@ void Shadow::initialise(uint64_t offset, uint64_t bytes) {
     const uint32_t bits = ((1u << n) - 1) << at;
     if (w.split) {
       for (uint32_t k = 0; k < 4; ++k)
-        if (bits >> k & 1) parts_[w.write + k].init = 1;
+        if (bits >> k & 1) parts_[w.write + k].give_value(1);
     } else {
-      w.init |= bits;
+      w.give_value(w.init | bits);
     }
     offset += n;
     bytes -= n;

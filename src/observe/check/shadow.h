@@ -18,11 +18,13 @@ struct Cell {
   uint8_t b_many : 1 = 0;
   uint8_t a_lane : 5 = 0;
   uint8_t two_warps : 1 = 0;    // the readers are of different warps: a third changes nothing
-  uint8_t spare : 2 = 0;
+  uint8_t has_value : 1 = 0;    // init is not zero
+  uint8_t spare : 1 = 0;
   uint8_t b_lane : 5 = 0;
   uint8_t host_note : 3 = 0;
   uint8_t init = 0;             // a bit per byte that has a value (of a byte cell: bit 0)
-};
+  void give_value(uint32_t bytes) { init = bytes & 0xf, has_value = init != 0; }
+};  // as vm/watched_words.h has it
 static_assert(sizeof(Cell) == 16);
 
 // The cells of one range of memory. Pages of cells that nobody touches cost nothing.
@@ -37,6 +39,7 @@ class Shadow {
   uint64_t bytes() const { return bytes_; }
   explicit operator bool() const { return cells_ != nullptr; }
   Cell& word(uint64_t offset) { return cells_[offset / 4]; }
+  const Cell* words() const { return cells_; }
 
   // Calls f(Cell&, first byte's offset, bytes) for the cells that [offset, offset + bytes) covers, splitting words of which
   // only a part is asked for.

@@ -65,10 +65,9 @@ bool Sites::after_load(const vm::FunctionCode& f, const vm::Insn& insn) {
   return false;
 }
 
-uint32_t Sites::number(const vm::Insn& insn, const vm::Warp& warp) {
+uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
   auto [it, fresh] = numbers_.try_emplace(&insn, static_cast<uint32_t>(all_.size()));
   if (fresh) {
-    const vm::FunctionCode& f = *warp.frame->function;
     Site s;
     s.kernel = spaced(f.display_name);
     s.location = vm::Warp::location(insn, f);

@@ -22,7 +22,8 @@ std::string spaced(const std::string& name);
 
 class Sites {
  public:
-  uint32_t number(const vm::Insn& insn, const vm::Warp& warp);
+  uint32_t number(const vm::Insn& insn, const vm::FunctionCode& function);
+  uint32_t number(const vm::Insn& insn, const vm::Warp& warp) { return number(insn, *warp.frame->function); }
   const Site& operator[](uint32_t n) const { return all_[n]; }
   void forget_programs();  // their instructions' addresses may come again
 
