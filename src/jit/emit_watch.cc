@@ -149,6 +149,7 @@ uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t b
     site.step = static_cast<uint32_t>(bytes);
     site.at = watch_->counters;
     watch_->counters += static_cast<uint32_t>(vm::BlockObserver::kPlaces / bytes);
+    if (address.runs == 2 && !address.even) site.gap_at = watch_->counters++;
   }
   watch_->sites.push_back(site);
   return it->second;
@@ -157,8 +158,8 @@ uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t b
 // An access whose lanes are all in bounds is about to be made.
 void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
   if (!watch_ || (!watch_->wanted.events && !watch_->wanted.traffic)) return;
-  // Of two stretches the distance may be known at run time only; then a place does not tell all.
-  const bool fixed = address.runs == 1 || (address.runs && address.even), shaped = fixed || (address.runs == 2 && watch_->wanted.events);
+  // Of two stretches the distance may be known at run time only; then a place tells all for as long as it stays.
+  const bool fixed = address.runs == 1 || (address.runs && address.even), shaped = fixed || address.runs == 2;
   V place = nullptr;
   auto* on = BasicBlock::Create(c_, "seen", f_);
   if (watch_->wanted.events)
@@ -187,6 +188,17 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
   const uint32_t number = watch_site(i, address, bytes);
   const uint32_t at = watch_->sites[number].at;
   const auto whole = [&] {
+    if (!fixed) {
+      const V gap = b_.CreateSub(address.run[1], address.run[0]);
+      auto* other = BasicBlock::Create(c_, "other_gap", f_);
+      auto* same = BasicBlock::Create(c_, "same_gap", f_);
+      V at_gap = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, counters), b_.getPtrTy(), true), watch_->sites[number].gap_at);
+      b_.CreateCondBr(b_.CreateICmpEQ(machine_load(b_.getInt64Ty(), at_gap), gap), same, other, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+      b_.SetInsertPoint(other);
+      call("wb_other_gap", b_.getVoidTy(), {context_, b_.getInt32(number), gap});
+      b_.CreateBr(same);
+      b_.SetInsertPoint(same);
+    }
     const V where = b_.CreateAnd(b_.CreateLShr(address.run[0], b_.getInt64(static_cast<uint64_t>(std::countr_zero(bytes)))), b_.getInt64(vm::BlockObserver::kPlaces / bytes - 1));
     count(at, b_.getInt64(1), where);
   };
@@ -203,7 +215,13 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
   whole();
   b_.CreateBr(on);
   b_.SetInsertPoint(part);
-  call("wb_count_shaped", b_.getVoidTy(), {context_, b_.getInt32(number), mask, address.run[0]});
+  if (fixed) {
+    call("wb_count_shaped", b_.getVoidTy(), {context_, b_.getInt32(number), mask, address.run[0]});
+  } else {
+    place = scratch(type_of(8, true));
+    b_.CreateStore(lanes_of(address, 8), place);
+    call("wb_count_lanes", b_.getVoidTy(), {context_, outside(&i), mask, place});
+  }
   b_.CreateBr(on);
   b_.SetInsertPoint(on);
 }
@@ -223,7 +241,6 @@ void Emitter::watch_fence(const vm::Insn& i) {
 
 void Emitter::watch_barrier(const vm::Insn& i) {
   if (!watch_ || !watch_->wanted.events) return;
-  call("wb_prepare", b_.getPtrTy(), {context_, b_.getInt32(0)});
   call("wb_watched_barrier", b_.getVoidTy(), {context_, outside(&i)});
 }
 

@@ -97,7 +97,7 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<Words>& all, V 
     const V first = machine_load(b_.getPtrTy(), part(block, table), true);
     return b_.CreateInBoundsGEP(b_.getInt8Ty(), first, b_.CreateAdd(b_.CreateMul(warp, b_.getInt64(stride * size)), b_.getInt64(index * size)));
   };
-  const V site = element(offsetof(vm::WatchedBlock, sites), places_.count, place, sizeof(vm::WatchedSite));
+  const V site = part(machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, sites)), true), place * sizeof(vm::WatchedSite));
   const V group = element(offsetof(vm::WatchedBlock, groups), places_.groups(), place / vm::kTogether, sizeof(vm::WatchedGroup));
   const V state = element(offsetof(vm::WatchedBlock, warps), 1, 0, sizeof(vm::WatchedWarp));
   const auto load64 = [&](V base, size_t offset) { return machine_load(b_.getInt64Ty(), part(base, offset)); };
@@ -118,7 +118,8 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<Words>& all, V 
   const V id = b_.CreateAdd(machine_load(word_type, part(group, offsetof(vm::WatchedGroup, first))), b_.getInt32(place % vm::kTogether));
   const V bound = machine_load(word_type, part(block, shared ? offsetof(vm::WatchedBlock, shared_bound) : offsetof(vm::WatchedBlock, global_bound)));
   const V required = machine_load(word_type, part(site, offsetof(vm::WatchedSite, required)));
-  const V words = load64(site, offsetof(vm::WatchedSite, words)), reach = load64(site, offsetof(vm::WatchedSite, reach));
+  const V words = shared ? load64(block, offsetof(vm::WatchedBlock, shared_words)) : load64(site, offsetof(vm::WatchedSite, words));
+  const V reach = shared ? static_cast<V>(b_.getInt64(~uint64_t{0})) : load64(site, offsetof(vm::WatchedSite, reach));
 
   struct Chunk {
     V at, numbers;

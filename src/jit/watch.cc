@@ -48,12 +48,13 @@ extern "C" bool wb_watched_lanes(Context* c, const vm::Insn* i, uint32_t warp, u
 extern "C" void wb_watched_barrier(Context* c, const vm::Insn* i) {
   vm::Block& block = *c->block;
   block.live_threads = 0;
-  const size_t warps = block.warps.size();
+  const size_t warps = (block.threads + 31) / 32;
   for (size_t w = 0; w < warps; ++w) block.live_threads += static_cast<uint32_t>(__builtin_popcount(c->live[w]));
   if (block.live_threads == block.threads && block.observer->all_came()) {
     for (size_t w = 0; w < warps; ++w) ++c->executed[w];
     return;
   }
+  wb_prepare(c, 0);
   block.live_threads = 0;
   for (auto& warp : block.warps) {
     vm::Warp& w = *warp;
@@ -82,6 +83,30 @@ void count_lanes(Context* c, const vm::Insn* i, uint32_t mask, vm::Access& acces
     for (size_t l = 0; l < 32; ++l) access.address[l] = (mask >> l & 1) ? access.address[l] : any;
   }
   c->block->observer->repeated(*i, access, 1);
+}
+
+// What was counted by places goes to the observer.
+void settle_site(const Context& c, const WatchTables::Site& s) {
+  if (!s.step) return;
+  vm::Access access = c.services->describe_access(*s.insn);
+  access.mask = ~0u;
+  const uint64_t further = s.gap_at ? c.counters[s.gap_at] : 0;  // of the second half of the lanes
+  for (uint64_t place = 0; place < vm::BlockObserver::kPlaces; place += s.step) {
+    const uint64_t times = c.counters[s.at + place / s.step];
+    if (!times) continue;
+    for (size_t l = 0; l < 32; ++l)
+      access.address[l] = (uint64_t(1) << 62) + place + s.distance[l] + (l < 16 ? 0 : further);  // no lane below zero
+    c.block->observer->repeated(*s.insn, access, times);
+  }
+}
+
+// The two stretches of an instruction's lanes are another distance apart from now on.
+extern "C" void wb_other_gap(Context* c, uint32_t site, uint64_t gap) {
+  const WatchTables::Site& s = c->watch->sites[site];
+  enter(*c);
+  settle_site(*c, s);
+  std::fill_n(c->counters + s.at, vm::BlockObserver::kPlaces / s.step, uint64_t{0});
+  c->counters[s.gap_at] = gap;
 }
 
 extern "C" void wb_count_shaped(Context* c, uint32_t site, uint32_t mask, uint64_t first) {
@@ -146,17 +171,7 @@ void settle(const Context& c) {
     for (const auto& [k, at] : t.on) observer.counted[k].threads_on += c.counters[at];
     for (const auto& [k, at] : t.parted) observer.counted[k].parted += c.counters[at];
   }
-  for (const auto& s : t.sites) {
-    if (!s.step) continue;
-    vm::Access access = c.services->describe_access(*s.insn);
-    access.mask = ~0u;
-    for (uint64_t place = 0; place < vm::BlockObserver::kPlaces; place += s.step) {
-      const uint64_t times = c.counters[s.at + place / s.step];
-      if (!times) continue;
-      for (size_t l = 0; l < 32; ++l) access.address[l] = (uint64_t(1) << 32) + place + s.distance[l];  // no lane below zero
-      observer.repeated(*s.insn, access, times);
-    }
-  }
+  for (const auto& s : t.sites) settle_site(c, s);
   std::fill_n(c.counters, t.counters, uint64_t{0});
 }
 
@@ -189,6 +204,7 @@ std::vector<Symbol> watch_symbols() {
       {"wb_watched_shaped", reinterpret_cast<void*>(&wb_watched_shaped)},
       {"wb_watched_lanes", reinterpret_cast<void*>(&wb_watched_lanes)},
       {"wb_watched_barrier", reinterpret_cast<void*>(&wb_watched_barrier)},
+      {"wb_other_gap", reinterpret_cast<void*>(&wb_other_gap)},
       {"wb_count_shaped", reinterpret_cast<void*>(&wb_count_shaped)},
       {"wb_count_lanes", reinterpret_cast<void*>(&wb_count_lanes)},
   };

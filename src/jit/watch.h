@@ -34,6 +34,7 @@ struct WatchTables {
     vm::Pattern pattern;
     std::array<uint64_t, 32> distance{};
     uint32_t at = 0, step = 0;  // of places; no step: they are not counted
+    uint32_t gap_at = 0;        // where the distance of two stretches is that was counted with; 0: it is known before
   };
   std::deque<Site> sites;
   std::map<uint32_t, uint32_t> site_of;  // by instruction

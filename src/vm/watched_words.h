@@ -25,11 +25,11 @@ inline constexpr uint32_t kALane = 0x1fu << kLaneOfA, kTwoWarps = 1u << 13, kHas
 inline constexpr uint32_t kWholeValue = kHasValue | 0xfu << kInit;
 }  // namespace words
 
-// An access instruction of a warp, as long as `era` is the block's.
+// What an access instruction touched last, as long as `era` is the block's.
 struct WatchedSite {
   uint64_t era = 0;
   uint64_t low = 0, span = 0;      // the lanes of a run are in it when the first begins at most `span` after `low`
-  uint64_t words = 0;              // the numbers of the word at address a are at words + 4 * (a & reach)
+  uint64_t words = 0;              // the numbers of the word at address a are at words + 4 * (a & reach), but for shared memory
   uint64_t reach = 0;
   uint32_t required = 0;           // bits of the rest that a word needs to be read
   uint32_t unused = 0;
@@ -60,8 +60,9 @@ struct WatchedWarp {
 };
 
 struct WatchedBlock {
-  uint64_t era = 0;
-  WatchedSite* sites = nullptr;    // by warp and place
+  uint64_t era = ~uint64_t(0);     // this one no site has
+  WatchedSite* sites = nullptr;    // by place
+  uint64_t shared_words = 0;       // those of offset 0
   WatchedGroup* groups = nullptr;  // by warp and place / kTogether
   WatchedWarp* warps = nullptr;
   WatchedBurst* ring = nullptr;    // of kBursts

@@ -49,14 +49,8 @@ BlockWatch::BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& bl
     : c_(checker), l_(launch), block_(block), linear_(static_cast<uint32_t>(block.linear)), base_(checker.log.tick()),
       warps_((block.threads + 31) / 32), seen_(warps_.size()), groups_(warps_.size() * launch.places.groups()) {
   for (size_t w = 0; w < warps_.size(); ++w) warps_[w].seen = &seen_[w];
-  if (!c_.spare_sites.empty()) {
-    sites_ = std::move(c_.spare_sites.back());
-    c_.spare_sites.pop_back();
-  }
-  if (sites_.size() < warps_.size() * launch.places.count) sites_.resize(warps_.size() * launch.places.count);
   c_.look_at_log();
-  new_era();
-  words_.sites = sites_.data();
+  words_.sites = l_.sites.data();
   words_.groups = groups_.data();
   words_.warps = seen_.data();
   words_.global_bound = c_.settings.race ? l_.ordered_below : ~EventId{0};
@@ -82,7 +76,6 @@ BlockWatch::BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& bl
 
 BlockWatch::~BlockWatch() {
   if (shared_ && c_.spare_shadows.size() < 4) c_.spare_shadows.push_back(std::move(shared_));
-  if (c_.spare_sites.size() < 4) c_.spare_sites.push_back(std::move(sites_));
 }
 
 void BlockWatch::set_base(EventId base) {
@@ -96,7 +89,12 @@ void BlockWatch::compiled_code(bool runs) {
     return;
   }
   held_ = std::unique_lock(c_.mutex);
-  if (changes_ != c_.changes + c_.regions.version()) new_era();
+  if (const uint64_t now = c_.changes + c_.regions.version(); now != c_.changes_of_era) {
+    c_.changes_of_era = now;
+    ++c_.era;
+  }
+  words_.era = copies_ || block_.leader->members.size() > 1 ? ~uint64_t{0} : c_.era;
+  words_.shared_words = shared_ ? reinterpret_cast<uint64_t>(shared_.words()) : 0;
   words_.who = reinterpret_cast<const uint32_t*>(l_.who.data());
 }
 
@@ -540,9 +538,9 @@ void BlockWatch::note_event(Now& n) {
   if (l_.who[place].site) return;
   Who who = who_of(n.insn, n.act, k.site);
   who.is_copy = n.access.async && row.kind == isa::Kind::Async && trait_of(row) == Trait::None;
-  if (who.is_copy && !copies_) {
+  if (who.is_copy) {
     copies_ = true;
-    new_era();
+    words_.era = ~uint64_t{0};
   }
   c_.log.name(n.id, who);
 }

@@ -82,10 +82,11 @@ class BlockWatch final : public vm::BlockObserver {
     const std::byte* memory = nullptr;  // of offset 0
   };
   struct Quick {  // an access whose registers are not at hand
-    Shadow* shadow;
-    EventId id, bound;
-    uint16_t warp;
-    bool writes, tracks_values;
+    Shadow* shadow = nullptr;  // null: there is nothing to look at
+    EventId id = 0, bound = 0;
+    uint16_t warp = 0;
+    bool writes = false, tracks_values = false;
+    uint64_t begin = 0, end = 0, zero = 0;  // what it lies in, and the address that offset 0 of the shadow means
   };
   enum class Hazard : uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
 
@@ -104,9 +105,10 @@ class BlockWatch final : public vm::BlockObserver {
   void stores_doubt(vm::Warp&, const vm::Insn&, uint32_t lanes, uint32_t shuffle);
   void note_event(Now&);
   EventId event_of(uint32_t warp, uint32_t place, uint32_t active);
-  void new_era() { words_.era = ++c_.era, changes_ = c_.changes + c_.regions.version(); }
   void set_base(EventId base);
-  void remember(uint32_t warp, uint32_t place, const Quick&, uint64_t low, uint64_t span, uint64_t zero);
+  void remember(uint32_t place, const Quick&, uint64_t extent);
+  bool finds(Quick&, const vm::Insn&, const LaunchInfo::Known&, uint64_t low, uint64_t high);
+  bool sees_lanes(const vm::Insn&, Quick&, uint32_t active, uint32_t mask, const vm::Pattern&);
   bool sees_words(const Quick&, uint64_t offset, uint32_t words, uint32_t lane, uint32_t words_of_lane);
   void read_by_many(const Quick&, uint64_t offset, uint32_t words);
   bool sees_one(const Quick&, uint64_t offset, uint32_t words, uint32_t lane, bool many);
@@ -138,9 +140,7 @@ class BlockWatch final : public vm::BlockObserver {
   std::vector<WarpState> warps_;
   std::vector<vm::WatchedWarp> seen_;      // by warp
   std::vector<vm::WatchedGroup> groups_;   // by warp and place
-  std::vector<vm::WatchedSite> sites_;
   vm::WatchedBlock words_;
-  uint64_t changes_ = 0;                   // of the checker, when this era began
   Shadow shared_;
   std::unordered_map<uint64_t, Meeting> meetings_;  // of this block only: shared memory, .cta scope
   std::vector<std::unique_ptr<Meeting>> barriers_;  // of some warps

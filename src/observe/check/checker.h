@@ -58,6 +58,7 @@ struct LaunchInfo {
   std::vector<Known> known;                              // of the kernel's own
   std::unordered_map<const vm::Insn*, Known> elsewhere;  // of functions that it calls
   vm::AccessPlaces places;                               // of the kernel's own
+  std::vector<vm::WatchedSite> sites;                    // by place
   uint32_t next_place = 0;
   std::vector<Who> who;                                  // by place, as far as all events of a place are the same
   Known& known_of(const vm::Insn& i) {
@@ -108,9 +109,8 @@ class Checker final : public Tool {
   Shapes shapes;
   Findings findings;
   std::vector<Shadow> spare_shadows;  // of shared memory
-  std::vector<std::vector<vm::WatchedSite>> spare_sites;
-  uint64_t era = 0;      // the newest block's
-  uint64_t changes = 0;  // of regions and what the host does with them
+  // Changes of regions, and of what the host does with them; those that there were when the era began.
+  uint64_t changes = 0, changes_of_era = 0, era = 1;
   uint64_t heap_given = 0, heap_freed = 0;
 
   Region* region_at(uint64_t address, const vm::DeviceMemory& memory);

@@ -215,69 +215,108 @@ bool BlockWatch::sees_one(const Quick& q, uint64_t offset, uint32_t words, uint3
 }
 
 // From now on compiled code looks at such accesses by itself first.
-void BlockWatch::remember(uint32_t warp, uint32_t place, const Quick& q, uint64_t low, uint64_t span, uint64_t zero) {
+void BlockWatch::remember(uint32_t place, const Quick& q, uint64_t extent) {
   // What needs no looking at is like words that others read long ago.
   struct alignas(64) Quiet {
-    std::array<std::array<uint32_t, kNumbers>, 32> words;
+    std::array<std::array<uint32_t, kNumbers>, 64> words;
     Quiet() { words.fill({0, ~0u, ~0u, kTwoWarps | kWholeValue}); }
   };
   static const Quiet quiet;
-  vm::WatchedSite& site = sites_[warp * l_.places.count + place];
-  site.era = words_.era;
-  site.low = low;
-  site.span = span;
-  site.words = q.shadow ? reinterpret_cast<uint64_t>(q.shadow->words()) - 4 * zero : reinterpret_cast<uint64_t>(quiet.words.data());
+  vm::WatchedSite& site = l_.sites[place];
+  site.era = c_.era;
+  site.low = q.begin;
+  site.span = q.end - q.begin - extent;
+  site.words = q.shadow ? reinterpret_cast<uint64_t>(q.shadow->words()) - 4 * q.zero : reinterpret_cast<uint64_t>(quiet.words.data());
   site.reach = q.shadow ? ~uint64_t{0} : 0;
   site.required = q.shadow && q.tracks_values ? kHasValue : 0;
 }
 
-bool BlockWatch::sees_quickly(const vm::Insn& i, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern& p) {
-  static const bool layout = layout_holds();
-  const isa::Row& row = *i.source->form.row;
-  const bool writes = row.cls == isa::Class::Store;
-  const uint32_t element = static_cast<uint32_t>(isa::bytes_of(i.type())), bytes = element * i.count;
-  if (!layout || mask != ~0u || !p.runs || row.cls == isa::Class::Atomic || element < 4 || bytes > 16 || (bytes & (bytes - 1))) return false;
-  const int length = 32 / static_cast<int>(p.runs);
-  const bool dense = p.stride == static_cast<int64_t>(bytes);
-  if (!dense && (p.stride != 0 || writes)) return false;
-  if (strength_of(i, writes ? vm::AccessKind::Write : vm::AccessKind::Read) != Strength::Weak) return false;
-  WarpState& s = warps_[warp];
-  const LaunchInfo::Known& known = l_.known_of(i);
-  Region* const region = known.regions == c_.regions.version() ? known.region : nullptr;
-  if (writes && c_.sites[known.site].updates) return false;
-  // Where all of it lies.
-  const uint64_t last_run = p.first + static_cast<uint64_t>(p.gap * (p.runs - 1));
-  const uint64_t extent = static_cast<uint64_t>(p.stride * (length - 1)) + bytes;
-  const uint64_t low = std::min(p.first, last_run), high = std::max(p.first, last_run) + extent;
-  if ((p.first | static_cast<uint64_t>(p.gap)) & (bytes - 1)) return false;
-  Quick q{nullptr, 0, 0, static_cast<uint16_t>(warp), writes, c_.settings.init};
-  uint64_t zero = 0, begin = 0, end = 0;
+// Where [low, high) lies, if it is a place of which nothing but its cells has to be looked at.
+bool BlockWatch::finds(Quick& q, const vm::Insn& i, const LaunchInfo::Known& known, uint64_t low, uint64_t high) {
   const isa::Space space = i.mods().space;
+  q.tracks_values = c_.settings.init;
   if (space == isa::Space::Shared || space == isa::Space::SharedCluster) {
     if (copies_ || block_.leader->members.size() > 1) return false;
     const auto holds = [&](const LaunchInfo::SharedVariable& v) { return low >= v.offset && high <= uint64_t(v.offset) + v.size; };
     const auto v = std::ranges::find_if(l_.shared, holds);
     if (v == l_.shared.end()) return false;
-    begin = v->offset;
-    end = begin + v->size;
+    q.begin = v->offset;
+    q.end = q.begin + v->size;
     q.shadow = &shared_;
     q.bound = base_;
   } else {
+    const Region* region = known.regions == c_.regions.version() ? known.region : nullptr;
     q.bound = l_.ordered_below;
     if (!region || low < region->base || high > region->base + region->size) return false;
     const bool constant = region->kind == vm::MemoryKind::Constant;
     if (!constant && (!region->cells || region->kind != vm::MemoryKind::Device || region->newest_use >= q.bound)) return false;
     if (!constant) q.shadow = region->cells;
     q.tracks_values = q.tracks_values && !region->initialised;
-    zero = region->zero;
-    begin = region->base;
-    end = begin + region->size;
+    q.zero = region->zero;
+    q.begin = region->base;
+    q.end = q.begin + region->size;
   }
   if (!c_.settings.race) q.bound = ~EventId{0};
-  s.accesses(i, mask);
-  q.id = event_of(warp, known.place, active);
-  remember(warp, known.place, q, begin, end - begin - extent, zero);
+  return true;
+}
+
+// Lanes that are looked at one by one.
+bool BlockWatch::sees_lanes(const vm::Insn& i, Quick& q, uint32_t active, uint32_t mask, const vm::Pattern& p) {
+  const uint32_t bytes = static_cast<uint32_t>(isa::bytes_of(i.type())) * i.count;
+  std::array<uint64_t, 32> at;
+  const int length = p.runs ? 32 / static_cast<int>(p.runs) : 0;
+  for (int l = 0; l < 32; ++l) at[static_cast<size_t>(l)] = p.runs ? p.first + static_cast<uint64_t>(p.stride * (l % length) + p.gap * (l / length)) : p.addresses[l];
+  uint64_t low = ~uint64_t{0}, high = 0, bits = 0;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const uint64_t a = at[static_cast<size_t>(__builtin_ctz(left))];
+    low = std::min(low, a);
+    high = std::max(high, a + bytes);
+    bits |= a;
+  }
+  const LaunchInfo::Known& known = l_.known_of(i);
+  if (!mask || (bits & (bytes - 1)) || high <= low || !finds(q, i, known, low, high)) return false;
+  warps_[q.warp].accesses(i, mask);
+  q.id = event_of(q.warp, known.place, active);
   if (!q.shadow) return true;
+  const auto of_this_warp = [&](EventId id) {
+    const std::optional<Event> e = c_.log.find(id);
+    return !e ? -1 : e->warp == q.warp && e->block == linear_ && e->op == l_.op;
+  };
+  for (uint32_t left = mask; left; left &= left - 1) __builtin_prefetch(&q.shadow->word(at[static_cast<size_t>(__builtin_ctz(left))] - q.zero), 1);
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto lane = static_cast<uint32_t>(__builtin_ctz(left));
+    for (uint32_t w = 0; w < bytes; w += 4)
+      if (!see_cell(q.shadow->word(at[lane] - q.zero + w), lane, q.id, q.bound, q.writes, q.tracks_values, of_this_warp)) return false;
+  }
+  return true;
+}
+
+bool BlockWatch::sees_quickly(const vm::Insn& i, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern& p) {
+  static const bool layout = layout_holds();
+  if (!layout || !vm::loads_or_stores(i)) return false;
+  const bool writes = i.source->form.row->cls == isa::Class::Store;
+  const uint32_t element = static_cast<uint32_t>(isa::bytes_of(i.type())), bytes = element * i.count;
+  if (element < 4 || bytes > 16 || (bytes & (bytes - 1))) return false;
+  if (strength_of(i, writes ? vm::AccessKind::Write : vm::AccessKind::Read) != Strength::Weak) return false;
+  const LaunchInfo::Known& known = l_.known_of(i);
+  if (writes && c_.sites[known.site].updates) return false;
+  Quick q;
+  q.warp = static_cast<uint16_t>(warp);
+  q.writes = writes;
+  const bool dense = p.stride == static_cast<int64_t>(bytes);
+  if (mask != ~0u || !p.runs || (!dense && (p.stride != 0 || writes))) return sees_lanes(i, q, active, mask, p);
+  const int length = 32 / static_cast<int>(p.runs);
+  // Where all of it lies.
+  const uint64_t last_run = p.first + static_cast<uint64_t>(p.gap * (p.runs - 1));
+  const uint64_t extent = static_cast<uint64_t>(p.stride * (length - 1)) + bytes;
+  const uint64_t low = std::min(p.first, last_run), high = std::max(p.first, last_run) + extent;
+  if ((p.first | static_cast<uint64_t>(p.gap)) & (bytes - 1)) return false;
+  if (!finds(q, i, known, low, high)) return false;
+  warps_[warp].accesses(i, mask);
+  q.id = event_of(warp, known.place, active);
+  remember(known.place, q, extent);
+  if (!q.shadow) return true;
+  const uint64_t zero = q.zero;
   // Where a stretch is left to `access`, those before it are looked at once more, which changes nothing.
   const uint32_t words = bytes / 4;
   if (dense && p.runs > 1 && p.gap == static_cast<int64_t>(bytes) * length) return sees_words(q, low - zero, 32 * words, 0, words);

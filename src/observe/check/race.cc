@@ -181,8 +181,10 @@ void BlockWatch::look(Now& n, Shadow& shadow, uint64_t offset, int lane, bool tr
       any = any || c.init;
       look_at_cell(n, c, at, bytes, lane);
     });
+    // An exchange whose old value nobody wants is a store.
+    const bool only_stores = n.act == Act::Write || (n.act == Act::Atomic && !n.access.returns && n.insn.mods().op == isa::Op::Exch);
     // A value of which a part is there is usually a structure with gaps.
-    if (tracks_values && !any && n.act != Act::Write) uninitialised(n, lane, offset, element);
+    if (tracks_values && !any && !only_stores) uninitialised(n, lane, offset, element);
     offset += element;
   }
 }

@@ -89,6 +89,41 @@ bool count_near(const vm::Access& access, Traffic& t) {
   return true;
 }
 
+using Keys __attribute__((ext_vector_type(32))) = uint32_t;
+using Flags __attribute__((ext_vector_type(32))) = bool;
+
+// How many different numbers there are among them.
+unsigned count_different(Keys keys) {
+  unsigned n = 0;
+  for (uint32_t l = 0; l < 32; ++l) {
+    const auto same = std::bit_cast<uint32_t>(__builtin_convertvector(keys == Keys(keys[l]), Flags));
+    n += (same & ((1u << l) - 1)) == 0;
+  }
+  return n;
+}
+
+// The same for lanes that are anywhere within 4 GiB. False: further apart, or not aligned.
+bool count_far(const vm::Access& access, Traffic& t) {
+  if (!std::has_single_bit(access.bytes) || access.bytes > 32) return false;
+  const Near near(access);
+  uint64_t bits = 0;
+  for (uint64_t a : access.address) bits |= a;
+  if ((bits & (access.bytes - 1)) || near.high - (near.low & ~uint64_t{127}) > ~0u) return false;
+  Keys at;
+  for (uint32_t l = 0; l < 32; ++l) at[l] = static_cast<uint32_t>(access.address[l] - (near.low & ~uint64_t{127}));
+  const unsigned sectors = count_different(at >> 5), lines = count_different(at >> 7);
+  const unsigned different = sectors == 32 ? 32 : count_different(at);
+  const unsigned packed = (static_cast<unsigned>(std::popcount(access.mask)) * access.bytes + 31) / 32;
+  t.requests += 1;
+  t.transactions += sectors;
+  t.sectors += sectors;
+  t.ideal += std::min(sectors, packed);
+  t.lines += lines;
+  t.bytes += uint64_t(different) * access.bytes;
+  t.bytes_moved += 32 * sectors;
+  return true;
+}
+
 // Words of 4 bytes in 32 banks of which none is wanted for two words: one pass. False: look closer.
 bool count_without_conflicts(const vm::Access& access, SharedPasses& s) {
   const Near near(access);
@@ -125,7 +160,7 @@ void add(Traffic& t, const WarpAccess& access, const GlobalTraffic& traffic, int
 
 void count_global(const model::Device& device, const vm::Insn& insn, const vm::Access& access, Traffic& t) {
   const bool atomic = access.kind == vm::AccessKind::Atomic;
-  if (!atomic && device.global_rule == GlobalRule::Sectors && count_near(access, t)) return;
+  if (!atomic && device.global_rule == GlobalRule::Sectors && (count_near(access, t) || count_far(access, t))) return;
   const WarpAccess warp = to_model(access);
   const int distinct = model::global_traffic(GlobalRule::Sectors, warp).sectors;
   if (atomic)
