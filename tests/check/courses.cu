@@ -127,8 +127,8 @@ __global__ void product(const float* a, const float* b, float* c, int n) {
   const int x = threadIdx.x, y = threadIdx.y, column = blockIdx.x * 8 + x, row = blockIdx.y * 8 + y;
   float sum = 0;
   for (int t = 0; t < n; t += 8) {
-    left[y][x] = !kGuard || (row < n && t + x < n) ? a[row * n + t + x] : 0;  // expect product_ragged out_of_bounds
-    right[y][x] = !kGuard || (column < n && t + y < n) ? b[(t + y) * n + column] : 0;
+    left[y][x] = !kGuard || (row < n && t + x < n) ? a[row * n + t + x] : 0;
+    right[y][x] = !kGuard || (column < n && t + y < n) ? b[(t + y) * n + column] : 0;  // expect product_ragged out_of_bounds
     __syncthreads();
     for (int k = 0; k < 8; ++k) sum += left[y][k] * right[k][x];
     __syncthreads();
@@ -218,7 +218,7 @@ __global__ void sum_of_sums(const float* in, float* sums, float* out) {
     if (t < k) s[t] += s[t + k];
     __syncthreads();
   }
-  if (t == 0) sums[blockIdx.x] = s[0];  // expect blocks_added_in_same_kernel race_
+  if (t == 0) sums[blockIdx.x] = s[0];
   if (blockIdx.x == gridDim.x - 1 && t == 0) {
     float sum = 0;
     for (int k = 0; k < (int)gridDim.x; ++k) sum += sums[k];  // expect blocks_added_in_same_kernel race_raw
@@ -260,8 +260,8 @@ __global__ void eliminate(float* m, int n) {
   const int t = threadIdx.x;
   for (int k = 0; k < n - 1; ++k) {
     if (t > k) {
-      const float f = m[t * n + k] / m[k * n + k];  // expect elimination_unsynced race_raw
-      for (int j = k; j < n; ++j) m[t * n + j] -= f * m[k * n + j];
+      const float f = m[t * n + k] / m[k * n + k];
+      for (int j = k; j < n; ++j) m[t * n + j] -= f * m[k * n + j];  // expect elimination_unsynced race_raw
     }
     if (kSync) __syncthreads();
   }
@@ -287,7 +287,7 @@ __global__ void warp_histograms(const int* in, int* out, int n) {
   if (kSync) __syncthreads();
   if (threadIdx.x < 64) {
     int sum = 0;
-    for (int w = 0; w < 4; ++w) sum += s[w][threadIdx.x];  // expect sub_histograms_unsynced race_
+    for (int w = 0; w < 4; ++w) sum += s[w][threadIdx.x];  // expect sub_histograms_unsynced race_raw
     atomicAdd(&out[threadIdx.x], sum);
   }
 }
@@ -329,7 +329,7 @@ __global__ void ragged_rows(const int* length, float* out) {
     __syncthreads();  // expect rows_of_different_length barrier_divergence
   }
   __syncthreads();
-  out[threadIdx.x] = s[63 - threadIdx.x];
+  out[threadIdx.x] = s[63 - threadIdx.x];  // expect rows_of_different_length race_raw
 }
 CASE(rows_of_different_length) {
   Buffer<int> a(64);
@@ -365,7 +365,7 @@ __global__ void wrong_barrier(int* out) {
   __shared__ int s[32];
   if (threadIdx.x < 32) {
     asm volatile("bar.arrive 1, 64;" ::: "memory");
-    s[threadIdx.x] = threadIdx.x;  // expect produced_too_late race_
+    s[threadIdx.x] = threadIdx.x;  // expect produced_too_late race_raw
   } else {
     asm volatile("bar.sync 1, 64;" ::: "memory");
     out[threadIdx.x - 32] = s[63 - threadIdx.x];
@@ -401,7 +401,7 @@ __global__ void life(const unsigned char* in, unsigned char* out, int n) {
   int sum = 0;
   for (int j = -1; j <= 1; ++j)
     for (int i = -1; i <= 1; ++i)
-      if (i || j) sum += in[(y + j + n) % n * n + (x + i + n) % n];  // expect life_one_board race_
+      if (i || j) sum += in[(y + j + n) % n * n + (x + i + n) % n];  // expect life_one_board race_raw
   out[y * n + x] = sum == 3 || (sum == 2 && in[y * n + x]);  // expect life_one_board race_war
 }
 CASE(life_two_boards) { Buffer<unsigned char> a(64 * 64), b(64 * 64); for (int k = 0; k < 3; ++k) life<<<dim3(4, 4), dim3(16, 16)>>>(k % 2 ? b : a, k % 2 ? a : b, 64); }
