@@ -115,16 +115,16 @@ Emitter::V Emitter::scratch(llvm::Type* type) {
 void Emitter::emit_library_call(const vm::Insn& i) {
   const auto& f = *static_cast<const isa::LibraryFunction*>(i.call->builtin_data);
   for (const vm::LocalPart& p : i.call->args)
-    if (!flow_.parameter_parts.contains(static_cast<int32_t>(p.offset))) return call_handler(i, active_);
+    if (flow_.cell_of(p) < 0) return call_handler(i, active_);
   for (const vm::LocalPart& p : i.call->returns)
-    if (!flow_.parameter_parts.contains(static_cast<int32_t>(p.offset))) return call_handler(i, active_);
+    if (flow_.cell_of(p) < 0) return call_handler(i, active_);
   llvm::IRBuilder<> top(entry_, entry_->begin());
   const size_t n = i.call->args.size();
   auto* pointers = top.CreateAlloca(llvm::ArrayType::get(b_.getPtrTy(), std::max<size_t>(n, 1)));
   for (size_t k = 0; k < n; ++k) {
     const vm::LocalPart& p = i.call->args[k];
     auto* buffer = top.CreateAlloca(type_of(static_cast<Width>(p.size), true));
-    b_.CreateStore(lanes_of(read(kParamKeys + static_cast<int32_t>(p.offset), static_cast<Width>(p.size)), static_cast<Width>(p.size)), buffer);
+    b_.CreateStore(lanes_of(read(flow_.cell_of(p), static_cast<Width>(p.size)), static_cast<Width>(p.size)), buffer);
     b_.CreateStore(buffer, b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), pointers, k));
   }
   const vm::LocalPart& r = i.call->returns[0];
@@ -133,7 +133,25 @@ void Emitter::emit_library_call(const vm::Insn& i) {
   b_.CreateCall(type, outside(reinterpret_cast<const void*>(f.lanes)), {active_, result, pointers});
   Value v;
   v.lanes = b_.CreateLoad(type_of(static_cast<Width>(r.size), true), result);
-  write(kParamKeys + static_cast<int32_t>(r.offset), static_cast<Width>(r.size), v);
+  write(flow_.cell_of(r), static_cast<Width>(r.size), v);
+}
+
+// As exec_pick_target.
+void Emitter::emit_pick(const vm::Insn& i) {
+  const Value target = read(i.op[1], 8);
+  const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()});
+  const V first = target.uniform() ? target.run[0] : b_.CreateExtractElement(lanes_of(target, 8), lane);
+  V which = b_.getInt32(static_cast<uint32_t>(i.imm));
+  for (int64_t k = i.imm; k-- > 0;)
+    which = b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt64(vm::code_address(static_cast<uint32_t>(i.list[k])))), b_.getInt32(static_cast<uint32_t>(k)), which);
+  Value out;
+  if (target.uniform()) {
+    out.runs = 1;
+    out.run[0] = which;
+  } else {
+    out.lanes = b_.CreateSelect(b_.CreateICmpEQ(lanes_of(target, 8), splat(first)), splat(which), splat(b_.getInt32(static_cast<uint32_t>(i.imm) + 1)));
+  }
+  write(i.op[0], 4, out);
 }
 
 }  // namespace warpbeam::jit

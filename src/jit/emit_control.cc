@@ -438,6 +438,20 @@ void Emitter::emit_node(uint32_t n) {
       call_handler(*node.last, active_);  // does not return
       b_.CreateUnreachable();
       b_.SetInsertPoint(right);
+      if (index.uniform()) {
+        auto* none = BasicBlock::Create(c_, "none", f_);
+        auto* choice = b_.CreateSwitch(index.run[0], none, static_cast<unsigned>(node.next.size()));
+        for (size_t k = 0; k < node.next.size(); ++k) {
+          auto* way = BasicBlock::Create(c_, "way", f_);
+          choice->addCase(b_.getInt32(static_cast<uint32_t>(k)), way);
+          b_.SetInsertPoint(way);
+          add_lanes(node.next[k], active_);
+          leave_to({node.next[k]}, false);
+        }
+        b_.SetInsertPoint(none);
+        b_.CreateUnreachable();
+        break;
+      }
       for (size_t k = 0; k < node.next.size(); ++k)
         add_lanes(node.next[k], b_.CreateAnd(active_, mask_bits(b_.CreateICmpEQ(all, splat(b_.getInt32(static_cast<uint32_t>(k)))))));
       leave_to(node.next, false);
@@ -476,8 +490,10 @@ void Emitter::emit_instruction(const vm::Insn& i) {
 
 void Emitter::dispatch(const vm::Insn& i) {
   const vm::EngineServices& sv = *flow_.services;
+  if (i.fn == sv.pick_target) return emit_pick(i);
   if (i.call) {
     if (flow_.is_library_call(i)) return emit_library_call(i);
+    if (flow_.is_left_call(i)) return hand_over(i, b_.getTrue());
     return call_handler(i, active_);
   }
   if (emit_pure(i)) return;

@@ -118,7 +118,14 @@ std::vector<Saved> Emitter::saved(const Bits& variables, bool between_regions) {
     s.stride = shape.stride;
     s.loose = shapes_.loose[v];
     s.local = variable.at >= kParamKeys;
-    if (s.local) s.at -= kParamKeys;
+    s.variable = static_cast<uint32_t>(v);
+    if (s.local) {
+      const LocalCell& cell = flow_.cells[static_cast<size_t>(s.at - kParamKeys)];
+      const vm::LocalVariable& owner = flow_.code->locals[cell.variable];
+      s.at = static_cast<int32_t>(cell.offset);
+      s.begin = owner.begin;
+      s.end = owner.end;
+    }
     if (!between_regions) {
       if (s.local) s.part = parts++;
     } else if (block_level(static_cast<uint32_t>(v))) {
@@ -135,8 +142,7 @@ std::vector<Saved> Emitter::saved(const Bits& variables, bool between_regions) {
 
 void Emitter::store_saved(const std::vector<Saved>& all, V frame) {
   for (const Saved& s : all) {
-    const Source source = flow_.source(s.local ? s.at + kParamKeys : s.at, s.bytes);
-    const Value v = read_variable(source.variable);
+    const Value v = read_variable(s.variable);
     V at = s.part >= 0 ? b_.CreateConstInBoundsGEP1_64(
                              b_.getInt8Ty(), context_,
                              offsetof(Context, parts) + static_cast<size_t>(s.part) * sizeof(Context::parts[0]))
@@ -158,7 +164,7 @@ void Emitter::emit_handover(Handover& h, V warp, V active, V first_warp) {
   for (int which = 0; which < 2; ++which)
     for (const Saved& s : which ? h.saved_after : h.saved_before)
       if (s.block_value >= 0) {
-        const uint32_t v = flow_.source(s.local ? s.at + kParamKeys : s.at, s.bytes).variable;
+        const uint32_t v = s.variable;
         // Between regions there is no warp that has run only a part of them.
         const V value = b_.CreateLoad(lane_type(s.bytes), which && h.before ? block_after_[v] : block_storage_[v]);
         machine_store(b_.CreateZExt(value, b_.getInt64Ty()),

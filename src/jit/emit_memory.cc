@@ -23,7 +23,7 @@ std::optional<Access> Emitter::access_of(const vm::Insn& i) const {
   if (i.fn == flow_.services->label || i.fn == flow_.services->jump || i.fn == flow_.services->not_pred || i.fn == flow_.services->read_special || i.call || !i.source) return std::nullopt;
   const isa::Row* row = i.source->form.row;
   const isa::Mods& m = i.mods();
-  if (!row || row->kind != isa::Kind::Memory || row->cls == isa::Class::Misc || left_out(row->opcode) || flow_.parameter_key(i) >= 0) return std::nullopt;
+  if (!row || row->kind != isa::Kind::Memory || row->cls == isa::Class::Misc || left_out(row->opcode) || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) return std::nullopt;
   Access a;
   a.insn = &i;
   a.load = row->cls == isa::Class::Load;
@@ -172,10 +172,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
   const isa::Mods& m = i.mods();
   if (row.cls == isa::Class::Misc) return;
   const bool load = row.cls == isa::Class::Load;
-  if (const int32_t key = flow_.parameter_key(i); key >= 0) {
-    load ? write(i.op[0], i.width, read(key, i.width)) : write(key, i.width, read(i.op[0], i.width));
-    return;
-  }
+  if (const CellAccess* cells = flow_.cell_access(i)) return emit_cells(i, *cells);
   const Width memory = static_cast<Width>(isa::bytes_of(i.type()));
   const bool param_space = m.space == Space::Param || m.space == Space::ParamEntry || m.space == Space::ParamFunc;
   if (param_space && i.op[1] < 0 && load && memory <= 8) {
@@ -191,6 +188,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
     }
     return;
   }
+  if (emit_local(i)) return;
   const std::optional<Access> a = access_of(i);
   if (!a) return call_handler(i, active_);
   const Value address = address_of(*a);
@@ -232,6 +230,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
     }
   }
   b_.SetInsertPoint(slow);
+  if (may_be_local(*a)) emit_in_window(*a, address, mask, join);
   handle(join);
   b_.SetInsertPoint(fast);
   touch(*a, address, mask);

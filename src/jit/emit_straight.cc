@@ -75,7 +75,7 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   for (uint32_t k = begin; k < end; ++k) {
     if (insns[k].guard >= 0) continue;
     std::optional<Access> a = access_of(insns[k]);
-    if (!a) continue;
+    if (!a || may_be_local(*a)) continue;
     first = std::min(first, k);
     accesses.push_back(std::move(*a));
   }

@@ -150,6 +150,14 @@ class Emitter {
   V join_predicates(const vm::Insn& insn, V a, V c);
   void emit_memory(const vm::Insn& insn);            // emit_memory.cc
   void emit_meeting(const vm::Insn& insn);
+  void emit_cells(const vm::Insn& insn, const CellAccess& cells);  // emit_local.cc
+  std::optional<Access> local_access_of(const vm::Insn& insn) const;
+  bool emit_local(const vm::Insn& insn);
+  V fits_local(const Access& a, const Value& offset, V mask);
+  void touch_local(const Access& a, const Value& offset, V mask);
+  V lane_rows();
+  void emit_in_window(const Access& a, const Value& address, V mask, llvm::BasicBlock* join);
+  bool may_be_local(const Access& a) const;
   void emit_warp(const vm::Insn& insn);              // emit_warp.cc
   V pick_lanes(V values, V from);
   void emit_match_any(const vm::Insn& insn);
@@ -191,6 +199,7 @@ class Emitter {
   V scratch(llvm::Type* type);                       // a place on the stack
   V outside(const void* address);                    // by a name, so that the code is the same in every process
   void emit_library_call(const vm::Insn& insn);      // emit_call.cc
+  void emit_pick(const vm::Insn& insn);
   void call_handler(const vm::Insn& insn, V mask, const RangeCells* range = nullptr);
   void call_detour(const vm::Insn& insn, V mask, const RangeCells* range, Detour::What what);
   void call_aside(V function, llvm::ArrayRef<V> arguments);  // leaves all registers as they are: for what is rare

@@ -38,17 +38,24 @@ double thread_ms() {
 
 struct BlockState {
   Context context;
-  std::byte* frames[32];
+  std::byte *frames[32], *locals[32];
   uint32_t live[32];
+};
+
+// A kernel whose calls were replaced: what blocks run that are compiled, to their ends in the interpreter if need be.
+struct Flattened {
+  std::unique_ptr<vm::FunctionCode> function;
+  vm::Code code;
 };
 
 class Kernel final : public vm::CompiledKernel {
  public:
-  Kernel(std::unique_ptr<HostCode> code, std::unique_ptr<CompiledTables> tables, const vm::EngineServices& services)
-      : code_(std::move(code)), tables_(std::move(tables)), services_(services) {}
+  Kernel(std::unique_ptr<HostCode> code, std::unique_ptr<CompiledTables> tables, std::unique_ptr<Flattened> flattened, const vm::EngineServices& services)
+      : code_(std::move(code)), tables_(std::move(tables)), flattened_(std::move(flattened)), services_(services) {}
 
   uint64_t run(vm::Block& block, uint64_t count) const override {
     static thread_local BlockState state;
+    if (flattened_) block.code = &flattened_->code;
     Context& c = state.context;
     const vm::Launch& launch = *block.launch;
     c.params = launch.params.data();
@@ -69,6 +76,11 @@ class Kernel final : public vm::CompiledKernel {
     for (const RangeCells& range : tables_->ranges) fill_cells(c, range);
     c.watch = tables_->watch.get();
     if (c.watch) return run_watched(state, block, count);
+    if (tables_->local && !find_local_memory(state, block)) {
+      services_.prepare_warps(block);
+      services_.resume(block);
+      return 0;
+    }
     const HostCode::Function function = code_->function;
     for (uint64_t n = 0;; services_.next_block(block)) {
       begin(state, block);
@@ -82,6 +94,18 @@ class Kernel final : public vm::CompiledKernel {
   uint32_t handed_over() const { return handed_over_; }
 
  private:
+  // False: too much of it for places of 32 bits.
+  bool find_local_memory(BlockState& state, vm::Block& block) const {
+    services_.take_local_memory(block);
+    Context& c = state.context;
+    c.locals = state.locals;
+    for (size_t w = 0; w < block.warps.size(); ++w) state.locals[w] = block.warps[w]->local(0);
+    const vm::Warp& first = *block.warps[0];
+    c.local_limit = first.local_limit;
+    for (uint32_t l = 0; l < 32; ++l) c.lane_places[l] = l * first.local_stride;
+    return first.local_stride < (1u << 25);
+  }
+
   static void begin(BlockState& state, const vm::Block& block) {
     const uint32_t warps = (block.threads + 31) / 32;
     for (uint32_t w = 0; w < warps; ++w) state.live[w] = ~0u;
@@ -133,16 +157,30 @@ class Kernel final : public vm::CompiledKernel {
 
   std::unique_ptr<HostCode> code_;
   std::unique_ptr<CompiledTables> tables_;
+  std::unique_ptr<Flattened> flattened_;
   const vm::EngineServices& services_;
   mutable std::atomic<uint32_t> handed_over_{0};
 };
+
+// Does the instruction stand in one of the functions that a call through a register chooses among?
+bool may_be_passed(const vm::Code& code, const vm::Insn& insn, const vm::EngineServices& services) {
+  const auto& insns = code.function->insns;
+  const auto at = &insn - insns.data();
+  for (size_t k = 0; k + 1 < insns.size(); ++k) {
+    if (insns[k].fn != services.pick_target) continue;
+    const vm::Insn& ways = insns[k + 1];
+    if (at >= ways.list[0] && at < ways.list[insns[k].imm]) return true;
+  }
+  return false;
+}
 
 // Why a kernel stays with the interpreter; empty: it can be compiled.
 std::string refuse(const vm::Code& code, size_t param_bytes, const vm::EngineServices& services) {
   constexpr size_t kMostInstructions = 8000;  // code generation takes seconds for more
   if (code.function->insns.size() > kMostInstructions) return "it is very long";
   for (const vm::Insn& i : code.function->insns) {
-    if (i.fn == services.call || i.fn == services.call_indirect) return "it calls device functions that were not inlined";
+    if (i.fn == services.call && !may_be_passed(code, i, services)) return "it calls device functions that call themselves or are very long";
+    if (i.fn == services.pick_target) continue;
     if (i.call && i.call->runtime) return "it calls the device runtime";
     const isa::Row* row = i.source ? i.source->form.row : nullptr;
     if (!row || i.fn == services.label) continue;
@@ -263,6 +301,7 @@ class FastEngine final : public vm::Engine {
   };
   struct Order {
     const vm::Code* code = nullptr;
+    const vm::Program::Image* image = nullptr;
     Versions* versions = nullptr;
     Version* version = nullptr;
     std::array<uint32_t, 3> block{};
@@ -277,7 +316,7 @@ class FastEngine final : public vm::Engine {
 
   void order(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version, bool assume) {
     version.state = State::Ordered;
-    orders_.push_back({&code, &versions, &version, launch.block, launch.params.size(), launch.observer ? launch.observer->wanted() : vm::Wanted{}, assume});
+    orders_.push_back({&code, &launch.program->image(), &versions, &version, launch.block, launch.params.size(), launch.observer ? launch.observer->wanted() : vm::Wanted{}, assume});
     if (!worker_.joinable()) worker_ = std::thread([this] { work(); });
     ordered_.notify_one();
   }
@@ -313,10 +352,18 @@ class FastEngine final : public vm::Engine {
   std::shared_ptr<Kernel> compile(const Order& o) {
     const auto begin = std::chrono::steady_clock::now();
     const double busy = thread_ms();
-    std::string why = refuse(*o.code, o.param_bytes, services_);
     std::shared_ptr<Kernel> kernel;
     bool from_cache = false;
-    if (why.empty()) why = build(o, kernel, from_cache);
+    std::string why;
+    std::unique_ptr<Flattened> flattened;
+    const auto calls = [&](const vm::Insn& i) { return i.fn == services_.call || i.fn == services_.call_indirect; };
+    if (std::ranges::any_of(o.code->function->insns, calls)) {
+      if (o.wanted.compiled) why = "it calls device functions that were not inlined, and is watched";
+      else flattened = flatten(o);
+    }
+    const vm::Code& code = flattened ? flattened->code : *o.code;
+    if (why.empty()) why = refuse(code, o.param_bytes, services_);
+    if (why.empty()) why = build(o, code, std::move(flattened), kernel, from_cache);
     if (!why.empty()) note(*o.code, why);
     else if (notes_wanted())
       fmt::print(stderr, "warpbeam: note: {} compiled in {:.1f} ms, {:.1f} of them busy{}\n", o.code->function->display_name,
@@ -325,13 +372,24 @@ class FastEngine final : public vm::Engine {
     return kernel;
   }
 
-  std::string build(const Order& o, std::shared_ptr<Kernel>& kernel, bool& from_cache) {
+  std::unique_ptr<Flattened> flatten(const Order& o) {
+    auto f = std::make_unique<Flattened>();
+    f->function = services_.flatten(*o.code->function, *o.image);
+    if (!f->function) return nullptr;
+    f->code.function = f->function.get();
+    f->code.shared_offsets = o.code->shared_offsets;
+    f->code.static_shared = o.code->static_shared;
+    f->code.takes_param_address = o.code->takes_param_address;
+    return f;
+  }
+
+  std::string build(const Order& o, const vm::Code& code, std::unique_ptr<Flattened> flattened, std::shared_ptr<Kernel>& kernel, bool& from_cache) {
     KernelPlan plan;
-    plan.code = o.code;
+    plan.code = &code;
     plan.block = o.block;
-    if (std::string why = build_flow(plan.flow, *o.code->function, services_); !why.empty()) return why;
-    for (const std::vector<Slot>& slots : plan.flow.slots)
-      if (slots.size() > kMostOperands) return "it has an instruction with very many registers";
+    if (std::string why = build_flow(plan.flow, *code.function, services_, o.wanted.compiled); !why.empty()) return why;
+    for (size_t k = 0; k < plan.flow.slots.size(); ++k)
+      if (plan.flow.slots[k].size() > kMostOperands && !plan.flow.is_left_call(code.function->insns[k])) return "it has an instruction with very many registers";
     if (std::string why = find_waiting_loop(plan.flow, o.wanted.compiled); !why.empty()) return why;
     std::string why;
     auto regions = find_regions(plan.flow, why);
@@ -375,7 +433,7 @@ class FastEngine final : public vm::Engine {
     auto host = generator_->compile(module, tables->names);
     if (!host) return host.error().message;
     from_cache = (*host)->from_cache;
-    kernel = std::make_shared<Kernel>(std::move(*host), std::move(tables), services_);
+    kernel = std::make_shared<Kernel>(std::move(*host), std::move(tables), std::move(flattened), services_);
     return "";
   }
 

@@ -21,74 +21,15 @@ bool is_block_barrier(const vm::Insn& i) {
          i.source->form.row->syntax.find("warp.sync") == std::string_view::npos;
 }
 
-// Parts of local memory that calls of the device library pass, when every access is to a whole part.
-void find_parameter_parts(Flow& flow) {
-  const vm::FunctionCode& code = *flow.code;
-  for (const vm::Insn& i : code.insns) {
-    const isa::Row* row = i.source ? i.source->form.row : nullptr;
-    const bool direct = row && !i.call && row->kind == Kind::Memory && i.mods().space != isa::Space::Generic;
-    for (const int32_t at : i.op) {
-      const auto slot = flow.special_at.find(at);
-      if (at >= 0 && slot != flow.special_at.end() && slot->second->kind == vm::SlotKind::LocalAddress && !(direct && at == i.op[1])) flow.local_escapes = true;
-    }
-  }
-  std::map<int32_t, uint32_t> parts;
-  for (const vm::Insn& i : code.insns) {
-    if (!flow.is_library_call(i)) continue;
-    for (const auto& list : {i.call->args, i.call->returns})
-      for (const vm::LocalPart& p : list)
-        if (p.size == 4 || p.size == 8) parts[static_cast<int32_t>(p.offset)] = p.size;
-  }
-  if (parts.empty()) return;
-  auto spoil = [&](int64_t offset, int64_t size) {
-    for (auto it = parts.begin(); it != parts.end();) {
-      const bool touches = offset < it->first + int64_t(it->second) && it->first < offset + size;
-      it = touches ? parts.erase(it) : std::next(it);
-    }
-  };
-  for (const vm::Insn& i : code.insns) {
-    if (i.call && !flow.is_library_call(i))
-      for (const auto& list : {i.call->args, i.call->returns})
-        for (const vm::LocalPart& p : list) spoil(p.offset, p.size);
-    const isa::Row* row = i.source ? i.source->form.row : nullptr;
-    const bool access = row && row->kind == Kind::Memory && row->cls != isa::Class::Misc && !i.call;
-    for (const int32_t at : i.op) {
-      const auto slot = flow.special_at.find(at);
-      if (at < 0 || slot == flow.special_at.end() || slot->second->kind != vm::SlotKind::LocalAddress) continue;
-      if (!access || at != i.op[1]) {
-        spoil(slot->second->addend, INT32_MAX);  // its address is taken
-        continue;
-      }
-      const int64_t offset = slot->second->addend + i.imm, size = isa::bytes_of(i.source->form.type);
-      const auto part = parts.find(static_cast<int32_t>(offset));
-      if (i.list || part == parts.end() || part->second != size || i.width != size) spoil(offset, size * i.count);
-    }
-  }
-  flow.parameter_parts = std::move(parts);
-}
-
 std::string name_variables(Flow& flow) {
   const vm::FunctionCode& code = *flow.code;
-  flow.slots.resize(code.insns.size());
   for (size_t k = 0; k < code.insns.size(); ++k) {
-    const vm::Insn& i = code.insns[k];
-    std::vector<Slot> slots = slots_of(i, code, *flow.services);
-    if (const int32_t key = flow.parameter_key(i); key >= 0) {
-      const bool load = i.source->form.row->cls == isa::Class::Load;
-      slots.push_back({key, i.width, load ? false : true, load});
-    } else if (flow.is_library_call(i)) {
-      for (const vm::LocalPart& p : i.call->args)
-        if (flow.parameter_parts.contains(static_cast<int32_t>(p.offset))) slots.push_back({kParamKeys + static_cast<int32_t>(p.offset), static_cast<Width>(p.size), false, true});
-      for (const vm::LocalPart& p : i.call->returns)
-        if (flow.parameter_parts.contains(static_cast<int32_t>(p.offset))) slots.push_back({kParamKeys + static_cast<int32_t>(p.offset), static_cast<Width>(p.size), true, false});
-    }
-    for (const Slot& s : slots) {
+    for (const Slot& s : flow.slots[k]) {
       if (s.at < kParamKeys && (flow.special_at.contains(s.at) || (s.at >= static_cast<int32_t>(code.constants_at) && s.at < static_cast<int32_t>(code.constants_at + code.constants.size())))) continue;
       auto [it, fresh] = flow.variable_at.try_emplace(s.at, static_cast<uint32_t>(flow.variables.size()));
       if (fresh) flow.variables.push_back({s.at, s.bytes});
       else if (flow.variables[it->second].bytes != s.bytes) return fmt::format("a register is used with {} and {} bytes", flow.variables[it->second].bytes, s.bytes);
     }
-    flow.slots[k] = std::move(slots);
   }
   return flow.variables.size() > kMostVariables ? "too many registers" : "";
 }
@@ -219,21 +160,12 @@ bool Flow::is_library_call(const vm::Insn& i) const {
   return k == i.call->args.size() && i.call->returns.size() == 1 && static_cast<int>(i.call->returns[0].size) == isa::library_type_bytes(signature[0]);
 }
 
-int32_t Flow::parameter_key(const vm::Insn& i) const {
-  if (!i.source || i.call || i.list || i.op[1] < 0 || parameter_parts.empty()) return -1;
-  const isa::Row* row = i.source->form.row;
-  if (!row || row->kind != Kind::Memory || row->cls == isa::Class::Misc) return -1;
-  const auto slot = special_at.find(i.op[1]);
-  if (slot == special_at.end() || slot->second->kind != vm::SlotKind::LocalAddress) return -1;
-  const auto part = parameter_parts.find(static_cast<int32_t>(slot->second->addend + i.imm));
-  return part == parameter_parts.end() ? -1 : kParamKeys + part->first;
-}
-
-std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services) {
+std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services, bool watched) {
   flow.code = &code;
   flow.services = &services;
   for (const vm::FrameSlot& s : code.slots) flow.special_at[s.offset] = &s;
-  find_parameter_parts(flow);
+  for (const vm::Insn& i : code.insns) flow.slots.push_back(slots_of(i, code, services));
+  find_local_cells(flow, watched);
   if (std::string why = name_variables(flow); !why.empty()) return why;
   if (std::string why = make_nodes(flow); !why.empty()) return why;
   find_live(flow);

@@ -48,26 +48,54 @@ struct Region {
   int32_t exit_node = -1, exit_to = -1;
 };
 
+// An address in local memory that is known before the kernel runs.
+struct LocalPlace {
+  uint32_t variable = 0;  // of FunctionCode::locals
+  int64_t offset = 0;     // in local memory
+  bool generic = false;   // as a generic address
+  bool operator==(const LocalPlace&) const = default;
+};
+
+// A part of local memory that is a variable here.
+struct LocalCell {
+  uint32_t variable = 0;  // of FunctionCode::locals
+  uint32_t offset = 0;    // in local memory
+  Width bytes = 0;
+};
+
+// A load or store of nothing but such parts: the keys of each element's, from the lowest address on.
+struct CellAccess {
+  std::vector<std::vector<int32_t>> elements;
+};
+
 struct Flow {
   const vm::FunctionCode* code = nullptr;
   const vm::EngineServices* services = nullptr;
   std::vector<Variable> variables;
   std::unordered_map<int32_t, uint32_t> variable_at;
   std::unordered_map<int32_t, const vm::FrameSlot*> special_at;
-  std::map<int32_t, uint32_t> parameter_parts;  // promoted parts of calls' parameters: offset in local memory -> bytes
+  std::vector<LocalCell> cells;                 // keys: kParamKeys and the number in here
+  std::unordered_map<const vm::Insn*, CellAccess> cell_accesses;
+  std::unordered_map<const vm::Insn*, int64_t> fixed_local;  // accesses of local memory at a known place in memory
   std::vector<std::vector<Slot>> slots;         // by instruction
   std::vector<Node> nodes;
   bool local_escapes = false;                   // generic addresses may point into local memory, where each lane has its own
   std::vector<int32_t> node_at;                 // by instruction: the node that begins there, or -1
 
   Source source(int32_t at, Width bytes) const;
-  // The promoted parameter that an ld.param or st.param touches, as a key; -1.
-  int32_t parameter_key(const vm::Insn& insn) const;
+  const CellAccess* cell_access(const vm::Insn& insn) const;
+  // The one cell that is all of a parameter or result of a call, as a key; -1.
+  int32_t cell_of(const vm::LocalPart& part) const;
   bool is_library_call(const vm::Insn& insn) const;
+  // Calls that compiled code does not know: it hands the block over there.
+  bool is_left_call(const vm::Insn& insn) const { return insn.fn == services->call || insn.fn == services->call_indirect; }
 };
 
+// What of local memory becomes variables. Flow::slots has what instructions read and write beside it.
+void find_local_cells(Flow& flow, bool watched);
+
 // Why the kernel cannot be compiled; empty: it can.
-std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services);
+std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services, bool watched);
 
 // Fills Node::waits. `divergent[n]`: lanes of a warp may disagree at the end of node n.
 void find_waits(Flow& flow, const std::vector<char>& divergent);

@@ -32,7 +32,7 @@ bool lonely(const Flow& flow, const Shapes& shapes, const vm::Insn& i, const std
   ++cost.instructions;
   if (i.fn == sv.not_pred) return true;
   const isa::Row* row = i.source ? i.source->form.row : nullptr;
-  if (!row || !shapes.has_ir(i) || flow.parameter_key(i) >= 0) return false;
+  if (!row || !shapes.has_ir(i) || flow.cell_access(i) || flow.fixed_local.contains(&i)) return false;
   if (row->kind == Kind::Lane || row->kind == Kind::Move || row->kind == Kind::Convert || row->kind == Kind::Select || row->kind == Kind::Compare || row->kind == Kind::Address) return true;
   if (row->kind != Kind::Memory || row->cls == isa::Class::Misc) return false;
   const isa::Mods& m = i.mods();

@@ -20,7 +20,7 @@ class Collector {
   void both(int32_t at, int bytes) { add(at, bytes, true, true); }
 
   Width register_width(const ptx::Operand& o, Type otherwise) const {
-    return o.kind == OperandKind::Register ? width_of(code_.source->registers[static_cast<size_t>(o.reg)].type) : width_of(otherwise);
+    return o.kind == OperandKind::Register ? width_of(code_.function_of(i_).source->registers[static_cast<size_t>(o.reg)].type) : width_of(otherwise);
   }
 
   // Operand k of the text is op[k]; the first `destinations` are written.
@@ -67,6 +67,11 @@ std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code, cons
   }
   if (i.fn == services.read_special) {
     c.writes(i.op[0], i.width);
+    return c.out;
+  }
+  if (i.fn == services.pick_target) {
+    c.writes(i.op[0], 4);
+    c.reads(i.op[1], 8);
     return c.out;
   }
   if (i.fn == services.branch_table) {

@@ -30,7 +30,12 @@ void spread(std::byte* lanes, const Saved& s, const std::byte* bases) {
   }
 }
 
-void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which, uint32_t kept_stride) {
+// Where lanes of a warp go on, by instruction.
+struct Standing {
+  uint32_t at = 0, lanes = 0;
+};
+
+void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which, uint32_t kept_stride, const std::vector<Standing>& standing) {
   for (const Saved& s : saved) {
     std::byte* at = s.local ? nullptr : w.regs + s.at;
     const std::byte* from = s.block_value >= 0 ? reinterpret_cast<const std::byte*>(&c->block_values[which][s.block_value])
@@ -58,8 +63,13 @@ void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which
     }
     put_lanes(lanes, s, from);
     if (!s.local) std::memcpy(at, lanes, static_cast<size_t>(kLanes) * s.bytes);
-    else
-      for (int l = 0; l < kLanes; ++l) std::memcpy(w.local(l) + w.frame->local_base + s.at, lanes + l * s.bytes, s.bytes);
+    else {
+      uint32_t theirs = 0;
+      for (const Standing& lanes_at : standing)
+        if (lanes_at.at >= s.begin && lanes_at.at < s.end) theirs |= lanes_at.lanes;
+      for (int l = 0; l < kLanes; ++l)
+        if (theirs >> l & 1) std::memcpy(w.local(l) + w.frame->local_base + s.at, lanes + l * s.bytes, s.bytes);
+    }
   }
 }
 
@@ -68,16 +78,19 @@ extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32
   const uint32_t count = static_cast<uint32_t>(block.warps.size());
   const auto turn = [&](uint32_t w) { return (w + count - first_warp) % count; };
   const vm::Insn* first = block.code->function->insns.data();
+  const auto number = [&](const vm::Insn* i) { return static_cast<uint32_t>(i - first); };
   for (uint32_t w = 0; w < block.warps.size(); ++w) {
     vm::Warp& other = *block.warps[w];
     if (warp >= count || turn(w) < turn(warp)) {
       c->services->place_warp(block, w, h->after ? h->after : first, h->after ? c->live[w] : 0);
-      if (h->after) restore(c, other, h->saved_after, 1, h->kept_stride);
+      if (h->after) restore(c, other, h->saved_after, 1, h->kept_stride, {{number(h->after), ~0u}});
     } else if (w != warp) {
       c->services->place_warp(block, w, h->before ? h->before : first, c->live[w]);
-      restore(c, other, h->saved_before, 0, h->kept_stride);
+      restore(c, other, h->saved_before, 0, h->kept_stride, {{h->before ? number(h->before) : 0, ~0u}});
     } else {
-      restore(c, other, h->here, 0, h->kept_stride);
+      std::vector<Standing> standing{{number(h->at), active}};
+      for (const auto& [k, at] : h->pending) standing.push_back({number(at), c->pending[k]});
+      restore(c, other, h->here, 0, h->kept_stride, standing);
       c->services->place_warp(block, w, h->at, active);
       if (c->watch && h->stretch >= 0) take_back(*c, static_cast<uint32_t>(h->stretch), static_cast<uint32_t>(h->at - first), w, active);
       for (const auto& [k, at] : h->pending)

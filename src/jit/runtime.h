@@ -15,7 +15,7 @@
 
 namespace warpbeam::jit {
 
-inline constexpr uint32_t kMostPending = 256, kMostParts = 16, kMostBlockValues = 1024, kMostOperands = 64, kMostCells = 2048;
+inline constexpr uint32_t kMostPending = 256, kMostParts = 512, kMostBlockValues = 1024, kMostOperands = 64, kMostCells = 2048;
 
 // What the processor has that code is compiled for.
 struct Processor {
@@ -39,6 +39,9 @@ struct Context {
   uint32_t dynamic_shared = 0;
   uint32_t pad = 0;
   uint64_t gridid = 0, params_address = 0, param_bytes = 0, workspace = 0;
+  std::byte** locals = nullptr;     // local memory of each warp's first lane
+  uint64_t local_limit = 0;
+  uint32_t lane_places[32] = {};    // of each lane's local memory from there on
   vm::Block* block = nullptr;
   const vm::EngineServices* services = nullptr;
   uint32_t pending[kMostPending] = {};      // masks, by node, of a warp that is handed over
@@ -61,7 +64,9 @@ struct Context {
 // Where a variable's values are when a warp is handed over, and where they belong: in its frame or in local memory.
 struct Saved {
   int32_t at = -1;
+  uint32_t variable = 0;      // whose they are
   bool local = false;         // `at` counts from the function's part of local memory
+  uint32_t begin = 0, end = 0;  // then: it belongs to lanes that are at these instructions
   Width bytes = 0;
   uint8_t runs = 0;
   bool loose = false;
@@ -114,6 +119,7 @@ struct CompiledTables {
   std::deque<std::vector<uint32_t>> numbers;
   std::unordered_map<const void*, std::string> names;  // what the code refers to outside of itself
   bool streams = false;   // some stores go past the caches
+  bool local = false;     // the code accesses local memory by itself
   std::unique_ptr<WatchTables> watch;  // null: nobody watches
 };
 

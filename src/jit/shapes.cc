@@ -209,17 +209,40 @@ bool Shapes::needs_blend(uint32_t node, uint32_t variable) const {
   return needed;
 }
 
+// Of a load or store of local memory that has become variables.
+Shape Shapes::of_cells(const vm::Insn& i, const CellAccess& access) const {
+  const bool load = i.source->form.row->cls == isa::Class::Load;
+  const auto& first = access.elements[0];
+  if (access.elements.size() == 1 && first.size() == 1 && flow->cells[static_cast<size_t>(first[0] - kParamKeys)].bytes == i.width)
+    return load ? source(first[0], i.width) : source(i.op[0], i.width);
+  Reach reach = Reach::Block;
+  bool same = true;
+  const auto join_in = [&](const Shape& s) {
+    same = same && s.uniform();
+    reach = std::max(reach, s.reach);
+    return s.unset;
+  };
+  for (size_t k = 0; k < access.elements.size(); ++k) {
+    if (!load && join_in(source(i.list ? i.list[k] : i.op[0], i.width))) return {};
+    for (const int32_t key : access.elements[k])
+      if (load && join_in(source(key, flow->cells[static_cast<size_t>(key - kParamKeys)].bytes))) return {};
+  }
+  return same ? uniform_shape(reach) : vector_shape();
+}
+
 Shape Shapes::result(const vm::Insn& i) const {
   const vm::EngineServices& sv = *flow->services;
   if (i.fn == sv.not_pred) return source(i.op[1], 0).uniform() ? source(i.op[1], 0) : vector_shape();
   if (i.fn == sv.read_special || i.call) return vector_shape();
+  if (i.fn == sv.pick_target) {
+    const Shape target = source(i.op[1], 8);
+    return target.unset ? Shape{} : target.uniform() ? uniform_shape(target.reach) : vector_shape();
+  }
   const ptx::Instruction& s = *i.source;
   const isa::Row& row = *s.form.row;
   const isa::Mods& m = s.form.mods;
-  if (const int32_t key = flow->parameter_key(i); key >= 0) {
-    if (row.cls == isa::Class::Store) return source(i.op[0], i.width);
-    return source(key, i.width);
-  }
+  if (const CellAccess* cells = flow->cell_access(i)) return of_cells(i, *cells);
+  if (flow->fixed_local.contains(&i)) return vector_shape();  // another place for every lane
   if (!has_ir(i)) return vector_shape();
   if (row.kind == Kind::Barrier) return uniform_shape(Reach::Block);  // bar.red
   // What all operands have in common.

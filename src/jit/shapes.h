@@ -69,6 +69,9 @@ struct Shapes {
   // A write in the node must keep the old values of the lanes that are not running.
   bool needs_blend(uint32_t node, uint32_t variable) const;
   bool has_ir(const vm::Insn& insn) const;
+
+ private:
+  Shape of_cells(const vm::Insn& insn, const CellAccess& access) const;
 };
 
 // `decides[n]`: the whole block goes one way at the end of node n.

@@ -47,7 +47,7 @@ class Slopes {
   bool defines(uint32_t node, const vm::Insn& i, uint32_t v) const {
     if (!i.source || !i.source->form.row || i.fn == flow_.services->not_pred || i.call || i.list || !shapes_.has_ir(i))
       return false;
-    if (flow_.parameter_key(i) >= 0 || flow_.source(i.op[0], flow_.variables[v].bytes).variable != v || i.op[5] >= 0)
+    if (flow_.cell_access(i) || flow_.source(i.op[0], flow_.variables[v].bytes).variable != v || i.op[5] >= 0)
       return false;
     if (i.guard >= 0 && !uniform(i.guard, 0)) return false;
     if (shapes_.needs_blend(node, v)) return false;

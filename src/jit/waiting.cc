@@ -91,6 +91,11 @@ std::string find_waiting_loop(const Flow& flow, bool watched) {
   for (uint32_t latch = 0; latch < n; ++latch)
     for (uint32_t head : flow.nodes[latch].next) {
       if (head > latch || (!watched && Update(flow, head, latch).found())) continue;
+      // Lanes that want other functions than the first one take their turns.
+      const auto chooses = [&](uint32_t b) {
+        return std::any_of(flow.code->insns.begin() + flow.nodes[b].begin, flow.code->insns.begin() + flow.nodes[b].end, [&](const vm::Insn& i) { return i.fn == s.pick_target; });
+      };
+      if (chooses(head)) continue;
       // The loop's blocks stand together, from its head to the furthest block that leads back to it.
       const auto plain = [&](const vm::Insn& i) { return i.fn != s.label && i.fn != s.jump && i.fn != s.not_pred && i.fn != s.read_special && i.source && i.source->form.row; };
       bool sleeps = false, any = false;

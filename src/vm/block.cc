@@ -74,11 +74,20 @@ void Block::begin(GridState& g, uint64_t block_index) {
   prepared_for = ~uint64_t(0);
 }
 
-void Block::start() {
+void Block::have_warps() {
   const uint32_t n = (threads + kWarpSize - 1) / kWarpSize;
   while (warps.size() < n) warps.push_back(std::make_unique<Warp>());
   if (warps.size() > n) warps.resize(n);
-  for (uint32_t w = 0; w < n; ++w) warps[w]->start(*this, w, fresh_warps);
+}
+
+void Block::take_local_memory() {
+  have_warps();
+  for (auto& w : warps) w->take_local_memory(*this, true);
+}
+
+void Block::start() {
+  have_warps();
+  for (uint32_t w = 0; w < warps.size(); ++w) warps[w]->start(*this, w, fresh_warps);
   fresh_warps = false;
   if (!observer) begin_watch();
 }

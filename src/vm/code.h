@@ -24,6 +24,7 @@ inline constexpr uint64_t kSharedWindow = uint64_t(1) << 40;
 inline constexpr uint64_t kLocalWindow = uint64_t(2) << 40;
 inline constexpr uint64_t kCodeWindow = uint64_t(3) << 40;  // function addresses: window + 16 * (index + 1)
 inline constexpr uint64_t kWindowBytes = uint64_t(1) << 32;
+inline constexpr uint64_t code_address(uint32_t function) { return kCodeWindow + 16 * (uint64_t(function) + 1); }
 
 class Warp;
 struct Insn;
@@ -88,12 +89,25 @@ struct FrameSlot {
   uint8_t component = 0;
   uint8_t width = 4;      // 4 or 8 bytes
   int32_t offset = 0;     // of the slot in the frame
-  uint32_t variable = 0;  // SharedAddress: index into Image::shared_variables
+  uint32_t variable = 0;  // SharedAddress: index into Image::shared_variables; LocalAddress: into FunctionCode::locals
   int64_t addend = 0;     // LocalAddress: offset in the function's local frame; ParamAddress: in the parameters
 };
 
 struct LocalPart {  // a parameter or return value in a function's local frame
   uint32_t offset = 0, size = 0;
+  uint32_t variable = 0;  // of FunctionCode::locals
+};
+
+// A variable of the text in the local frame; the instructions that may use it.
+struct LocalVariable {
+  uint32_t offset = 0, size = 0;
+  uint32_t begin = 0, end = kNoTarget;
+};
+
+// What an instruction of flattened code was copied from.
+struct Origin {
+  const FunctionCode* function = nullptr;
+  const Insn* insn = nullptr;
 };
 
 struct FunctionCode {
@@ -113,12 +127,17 @@ struct FunctionCode {
   int32_t carry_slot = -1;
   uint32_t local_bytes = 0;                   // .local, .param of calls, parameters of the function itself
   std::vector<LocalPart> params, returns;     // in the local frame
+  std::vector<LocalVariable> locals;          // everything in it
   std::vector<uint32_t> callees, shared_used; // for call-graph sums
+  std::vector<uint32_t> taken;                // functions whose address it mentions
+  std::vector<Origin> origins;                // of flattened code: by instruction
+  bool address_taken = false;
   bool takes_param_address = false;
   bool indirect_calls = false;
   bool allocates = false;                     // by alloca, from the top of local memory
   const Kernel* kernel = nullptr;             // of an entry
   bool may_wait = false;                      // it or what it calls sees what other threads do
+  const FunctionCode& function_of(const Insn& i) const { return origins.empty() ? *this : *origins[static_cast<size_t>(&i - insns.data())].function; }
 };
 
 struct CallSite {
@@ -128,6 +147,8 @@ struct CallSite {
   bool runtime = false;                  // it may make lanes wait for grids they launched
   int32_t target_slot = -1;              // register holding a function address
   std::vector<LocalPart> args, returns;  // in the caller's local frame
+  // In flattened code: of the calls that the caller itself stands for.
+  uint32_t below = 0, depth = 0;         // local memory past the frame's own; how deep they are
 };
 
 struct SharedVariable {

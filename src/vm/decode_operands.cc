@@ -53,7 +53,8 @@ void Decoder::place_locals() {
   uint64_t at = 0;
   auto place = [&](const ptx::Variable& v) {
     at = (at + v.align - 1) / v.align * v.align;
-    LocalPart part{static_cast<uint32_t>(at), static_cast<uint32_t>(v.size)};
+    LocalPart part{static_cast<uint32_t>(at), static_cast<uint32_t>(v.size), static_cast<uint32_t>(code_.locals.size())};
+    code_.locals.push_back({part.offset, part.size});
     locals_[v.name] = part;
     at += v.size;
     if (at > (64u << 20)) {
@@ -125,7 +126,7 @@ uint64_t Decoder::immediate_bits(const Operand& o, Type want) {
 int32_t Decoder::symbol(const Operand& o, int bytes, const ptx::Instruction& at) {
   if (auto it = locals_.find(o.name); it != locals_.end())
     return frame_slot(
-        {SlotKind::LocalAddress, {}, 0, static_cast<uint8_t>(bytes), 0, 0, int64_t(it->second.offset) + o.offset});
+        {SlotKind::LocalAddress, {}, 0, static_cast<uint8_t>(bytes), 0, it->second.variable, int64_t(it->second.offset) + o.offset});
   if (auto it = entry_params_.find(o.name); it != entry_params_.end()) {
     code_.takes_param_address = true;
     return frame_slot(
@@ -140,6 +141,7 @@ int32_t Decoder::symbol(const Operand& o, int bytes, const ptx::Instruction& at)
       return frame_slot({SlotKind::SharedAddress, {}, 0, static_cast<uint8_t>(bytes), 0, r.shared, o.offset});
     case Resolved::Function:
       note(code_.callees, r.function->index);
+      note(code_.taken, r.function->index);
       return constant(r.address, bytes);
     default:
       errors_.push_back({at.at, fmt::format("'{}' is not declared", o.name), false});

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "vm/builtins.h"
+#include "vm/flatten.h"
 #include "vm/flow_handlers.h"
 #include "vm/warp.h"
 
@@ -61,9 +62,9 @@ Engine* load() {
     return nullptr;
   }
   static const EngineServices services{exec_label, exec_jump, exec_branch, exec_branch_table, exec_call, exec_call_builtin,
-                                       exec_call_indirect, exec_ret, exec_exit, exec_not_pred, exec_read_special,
-                                       library_function_call(), [](Block& b) { b.become_next(); },
-                                       [](Block& b) { b.begin_watch(); }, [](Block& b) { b.end_watch(); }, [](Block& b) { b.prepare_warps(); },
+                                       exec_call_indirect, exec_pick_target, exec_ret, exec_exit, exec_not_pred, exec_read_special,
+                                       library_function_call(), flatten, [](Block& b) { b.become_next(); },
+                                       [](Block& b) { b.begin_watch(); }, [](Block& b) { b.end_watch(); }, [](Block& b) { b.prepare_warps(); }, [](Block& b) { b.take_local_memory(); },
                                        report_accesses, report_meeting, describe_access, place_warp, place_lanes, resume};
   return make(services);
 }

@@ -45,14 +45,17 @@ class Engine {
 
 // What an engine needs of the machine. Handlers that the decoder places by itself tell control flow apart.
 struct EngineServices {
-  Handler label, jump, branch, branch_table, call, call_builtin, call_indirect, ret, exit, not_pred, read_special;
+  Handler label, jump, branch, branch_table, call, call_builtin, call_indirect, pick_target, ret, exit, not_pred, read_special;
   Builtin library_call;
+  std::unique_ptr<FunctionCode> (*flatten)(const FunctionCode& kernel, const Program::Image& image);  // flatten.h
   void (*next_block)(Block& block);  // what was one block becomes the next one of its grid
   // Its observer, when the launch has one; prepare_warps leaves it as it is.
   void (*begin_watch)(Block& block);
   void (*end_watch)(Block& block);
   // Makes the warps of a block ready for handlers: their frames hold the constants and this block's special registers.
   void (*prepare_warps)(Block& block);
+  // Their local memory alone.
+  void (*take_local_memory)(Block& block);
   // Of observer.h.
   void (*report_accesses)(Warp& warp, const Insn& insn, uint32_t mask);
   void (*report_meeting)(Warp& warp, const Insn& insn, uint32_t mask);

@@ -11,6 +11,7 @@ void exec_branch_table(Warp&, const Insn&, uint32_t);
 void exec_call(Warp&, const Insn&, uint32_t);
 void exec_call_builtin(Warp&, const Insn&, uint32_t);
 void exec_call_indirect(Warp&, const Insn&, uint32_t);
+void exec_pick_target(Warp&, const Insn&, uint32_t);
 void exec_ret(Warp&, const Insn&, uint32_t);
 void exec_exit(Warp&, const Insn&, uint32_t);
 void exec_not_pred(Warp&, const Insn&, uint32_t);

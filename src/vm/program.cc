@@ -257,7 +257,7 @@ class Linker {
     if (f) {
       r.kind = Resolved::Function;
       r.function = f;
-      r.address = kCodeWindow + 16 * (uint64_t(f->index) + 1);
+      r.address = code_address(f->index);
       if (f->source->entry) r.builtin = options_.launch_entry;
       return r;
     }
@@ -307,6 +307,7 @@ class Linker {
       const size_t m = module_of(*f);
       decode(*f, [&](const std::string& name) { return resolve(m, name); }, diagnostics);
       for (const auto& d : diagnostics) report(m, d);
+      for (const uint32_t taken : f->taken) image_.functions[taken]->address_taken = true;
       if (errors_.size() > 100) return;
     }
   }
@@ -321,6 +322,7 @@ class Linker {
           report(p->module, {rel.at, fmt::format("'{}' is not defined", rel.symbol), false});
           continue;
         }
+        if (r.kind == Resolved::Function) image_.functions[r.function->index]->address_taken = true;
         const uint64_t value = (r.address + static_cast<uint64_t>(rel.addend)) >> rel.shift;
         if (rel.offset + rel.bytes <= p->variable->size)
           std::memcpy(reinterpret_cast<std::byte*>(p->address) + rel.offset, &value, std::min<size_t>(rel.bytes, 8));

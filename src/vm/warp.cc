@@ -124,6 +124,21 @@ uint64_t Warp::footprint() const {
   return bytes;
 }
 
+void Warp::take_local_memory(const Block& b, bool needed) {
+  const uint32_t wanted = b.code->function->local_bytes + b.launch->stack_limit + 4096;
+  local_limit = wanted;
+  const uint32_t stride = (wanted + 63) / 64 * 64 + 64;  // never a power of two: lanes must not share cache sets
+  if (local_stride != stride) {
+    local_stride = stride;
+    local_memory.reset();
+  }
+  if (!local_memory && needed) {
+    local_memory.reset(static_cast<std::byte*>(std::calloc(kWarpSize, stride)));
+    if (!local_memory) throw std::bad_alloc();
+  }
+  if (!local_memory) local_limit = 0;
+}
+
 void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
   if (fresh) {
     root_.prepared = nullptr;
@@ -152,18 +167,7 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
   }
   live = active = present;
   const FunctionCode& f = *b.code->function;
-  const uint32_t wanted = f.local_bytes + b.launch->stack_limit + 4096;
-  local_limit = wanted;
-  const uint32_t stride = (wanted + 63) / 64 * 64 + 64;  // never a power of two: lanes must not share cache sets
-  if (local_stride != stride) {
-    local_stride = stride;
-    local_memory.reset();
-  }
-  if (!local_memory && (f.local_bytes > 0 || f.allocates || !f.callees.empty() || f.indirect_calls || !f.call_sites.empty())) {
-    local_memory.reset(static_cast<std::byte*>(std::calloc(kWarpSize, stride)));
-    if (!local_memory) throw std::bad_alloc();
-  }
-  if (!local_memory) local_limit = 0;
+  take_local_memory(b, f.local_bytes > 0 || f.allocates || !f.callees.empty() || f.indirect_calls || !f.call_sites.empty());
   stack_tops.fill(local_limit);
   lowest_top = local_limit;
   root_.caller = nullptr;
@@ -369,8 +373,8 @@ void Warp::call(const Insn& i, const FunctionCode& callee, const CallSite& site,
   f->caller = frame;
   f->return_to = ip;
   f->site = &site;
-  f->depth = frame->depth + 1;
-  f->local_base = frame->local_base + frame->function->local_bytes;
+  f->depth = frame->depth + site.depth + 1;
+  f->local_base = frame->local_base + frame->function->local_bytes + site.below;
   f->lanes = mask;
   f->function = &callee;
   frame_bytes_ += callee.frame_bytes;
@@ -586,6 +590,10 @@ bool in_platform(const Insn& i, const FunctionCode& f) {
 // asked for what was inlined.
 std::string Warp::location(const Insn& at, const FunctionCode& f) {
   if (!at.source) return "";
+  if (!f.origins.empty()) {
+    const Origin& origin = f.origins[static_cast<size_t>(&at - f.insns.data())];
+    return location(*origin.insn, *origin.function);
+  }
   const Insn* i = &at;
   if (in_platform(at, f)) {
     const Insn* first = f.insns.data();

@@ -93,6 +93,7 @@ class Warp {
 
   // `fresh`: what the warp remembers of functions is void.
   void start(Block& b, uint32_t warp_index, bool fresh);
+  void take_local_memory(const Block& b, bool needed);
   uint64_t footprint() const;
   // Runs until every group waits, the warp ends, or it spins.
   StopReason run();
@@ -211,6 +212,8 @@ struct Block {
   void start_unit();
   // For compiled kernels that call handlers: as start, but the warps' registers keep what they hold.
   void prepare_warps();
+  // For compiled kernels that only use the warps' local memory.
+  void take_local_memory();
   uint64_t footprint() const;   // bytes of host memory, roughly
   BlockStatus run();            // the whole unit
   void check_cluster_barrier();
@@ -219,6 +222,7 @@ struct Block {
   std::string who_waits() const;
 
  private:
+  void have_warps();
   BlockStatus advance(bool& polled);  // until nothing in the block can go on by itself
   [[noreturn]] void deadlock(const std::string& message);
 };

@@ -1,0 +1,211 @@
+// Local memory. Parts of it that have become variables are read and written as such; the rest is where the interpreter has
+// it: each lane's piece stands by itself, so that one address is 32 places at a constant distance.
+#include <llvm/IR/Intrinsics.h>
+
+#include <bit>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using isa::Space;
+using llvm::BasicBlock;
+using llvm::FixedVectorType;
+namespace In = llvm::Intrinsic;
+
+void Emitter::emit_cells(const vm::Insn& i, const CellAccess& access) {
+  const bool load = i.source->form.row->cls == isa::Class::Load;
+  const Width memory = static_cast<Width>(isa::bytes_of(i.type()));
+  const auto bytes_of = [&](int32_t key) { return flow_.cells[static_cast<size_t>(key - kParamKeys)].bytes; };
+  for (size_t e = 0; e < access.elements.size(); ++e) {
+    const std::vector<int32_t>& keys = access.elements[e];
+    const int32_t at = i.list ? i.list[e] : i.op[0];
+    const bool whole = keys.size() == 1 && memory == i.width;
+    if (load) {
+      bool same = true;
+      for (const int32_t key : keys) same = same && read(key, bytes_of(key)).uniform();
+      if (whole) {
+        write(at, i.width, read(keys[0], memory));
+        continue;
+      }
+      V all = nullptr;
+      uint64_t shift = 0;
+      llvm::Type* type = type_of(memory, !same);
+      for (const int32_t key : keys) {
+        const Value part = read(key, bytes_of(key));
+        V v = b_.CreateZExt(same ? part.run[0] : lanes_of(part, bytes_of(key)), type);
+        if (shift) v = b_.CreateShl(v, llvm::ConstantInt::get(type, shift));
+        all = all ? b_.CreateOr(all, v) : v;
+        shift += bytes_of(key) * 8u;
+      }
+      Value out;
+      out.runs = same;
+      llvm::Type* wide = type_of(i.width, !same);
+      (same ? out.run[0] : out.lanes) = isa::is_signed(i.type()) ? b_.CreateSExtOrTrunc(all, wide) : b_.CreateZExtOrTrunc(all, wide);
+      write(at, i.width, out);
+      continue;
+    }
+    Value v = read(at, i.width);
+    const Source s = flow_.source(at, i.width);
+    if (s.kind == SourceKind::Variable && shapes_.loose[s.variable]) {
+      if (v.runs) v.run[0] = bits_of(canonical(float_of(v.run[0], 4)));
+      else v.lanes = bits_of(canonical(float_of(v.lanes, 4)));
+      v.line = {};
+    }
+    if (whole) {
+      write(keys[0], memory, v);
+      continue;
+    }
+    const bool same = v.uniform();
+    const V all = same ? v.run[0] : lanes_of(v, i.width);
+    uint64_t shift = 0;
+    for (const int32_t key : keys) {
+      V part = shift ? b_.CreateLShr(all, llvm::ConstantInt::get(all->getType(), shift)) : all;
+      Value out;
+      out.runs = same;
+      (same ? out.run[0] : out.lanes) = b_.CreateTrunc(part, type_of(bytes_of(key), !same));
+      write(key, bytes_of(key), out);
+      shift += bytes_of(key) * 8u;
+    }
+  }
+}
+
+// A generic access that may turn out to be one of local memory.
+bool Emitter::may_be_local(const Access& a) const {
+  return flow_.local_escapes && !watch_ && a.root < 0 && a.insn->mods().space == Space::Generic && a.insn->op[1] >= 0;
+}
+
+std::optional<Access> Emitter::local_access_of(const vm::Insn& i) const {
+  const isa::Row* row = i.source ? i.source->form.row : nullptr;
+  if (watch_ || !row || row->kind != isa::Kind::Memory || (row->cls != isa::Class::Load && row->cls != isa::Class::Store) || left_out(row->opcode) || left_out("local"))
+    return std::nullopt;
+  if (!flow_.fixed_local.contains(&i) && i.mods().space != Space::Local) return std::nullopt;
+  Access a;
+  a.insn = &i;
+  a.load = row->cls == isa::Class::Load;
+  a.memory = static_cast<Width>(isa::bytes_of(i.type()));
+  a.reg = i.width;
+  a.sign = isa::is_signed(i.type()) && a.load;
+  a.count = i.list ? i.count : 1;
+  for (int k = 0; k < a.count; ++k) a.slots.push_back(i.list ? i.list[k] : i.op[0]);
+  if (a.memory > 8 || a.total() > 16 || !std::has_single_bit(a.total())) return std::nullopt;
+  return a;
+}
+
+// Where the lanes' pieces begin, counted from the first one's.
+Emitter::V Emitter::lane_rows() {
+  tables_.local = true;
+  auto* rows = llvm::cast<llvm::LoadInst>(context_field(offsetof(Context, lane_places), type_of(4, true), true));
+  rows->setAlignment(llvm::Align(4));
+  return rows;
+}
+
+// Do the lanes of the mask stay within their pieces?
+Emitter::V Emitter::fits_local(const Access& a, const Value& offset, V mask) {
+  tables_.local = true;
+  const uint64_t total = a.total(), by = static_cast<uint64_t>(std::countr_zero(total));
+  const V limit = context_field(offsetof(Context, local_limit), b_.getInt64Ty(), true);
+  // As for shared memory: a low bit that is set makes the number too large.
+  const V room = b_.CreateLShr(limit, b_.getInt64(by));
+  const auto turned = [&](V v) {
+    return total == 1 ? v : b_.CreateIntrinsic(In::fshr, {v->getType()}, {v, v, llvm::ConstantInt::get(v->getType(), by)});
+  };
+  if (offset.uniform()) return b_.CreateICmpULT(turned(offset.run[0]), room);
+  const V bad = b_.CreateNot(mask_bits(b_.CreateICmpULT(turned(lanes_of(offset, 8)), splat(room))));
+  return b_.CreateICmpEQ(b_.CreateAnd(bad, mask), b_.getInt32(0));
+}
+
+void Emitter::touch_local(const Access& a, const Value& offset, V mask) {
+  const V locals = context_field(offsetof(Context, locals), b_.getPtrTy(), true);
+  const V base = machine_load(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), locals, warp_), true);
+  llvm::Type* places = type_of(4, true);
+  const V from = offset.uniform() ? splat(b_.CreateTrunc(offset.run[0], b_.getInt32Ty())) : b_.CreateTrunc(lanes_of(offset, 8), places);
+  const V at = b_.CreateAdd(lane_rows(), from);
+  const V bits = bool_lanes(mask);
+  const auto place = [&](V where) { return b_.CreateGEP(b_.getInt8Ty(), base, where); };
+  const auto gather = [&](Width bytes, V where) {
+    auto* type = type_of(bytes, true);
+    return user(b_.CreateMaskedGather(type, place(where), llvm::Align(bytes), bits, llvm::Constant::getNullValue(type)));
+  };
+  for (int k = 0; k < a.count; ++k) {
+    const V where = k ? b_.CreateAdd(at, llvm::ConstantInt::get(places, static_cast<uint64_t>(k) * a.memory)) : at;
+    const int32_t slot = a.slots[static_cast<size_t>(k)];
+    // Hosts gather and scatter words; nobody else writes what is beside a lane's bytes.
+    const bool narrow = a.memory < 4;
+    const V word = narrow ? b_.CreateAnd(where, llvm::ConstantInt::get(places, ~uint64_t(3) & 0xffffffff)) : where;
+    const V shift = narrow ? b_.CreateShl(b_.CreateAnd(where, llvm::ConstantInt::get(places, 3)), llvm::ConstantInt::get(places, 3)) : nullptr;
+    if (a.load) {
+      V v = gather(narrow ? 4 : a.memory, word);
+      if (narrow) v = b_.CreateTrunc(b_.CreateLShr(v, shift), type_of(a.memory, true));
+      Value out;
+      out.lanes = a.sign ? b_.CreateSExtOrTrunc(v, type_of(a.reg, true)) : b_.CreateZExtOrTrunc(v, type_of(a.reg, true));
+      write(slot, a.reg, out);
+      continue;
+    }
+    Value v = read(slot, a.reg);
+    V data = lanes_of(v, a.reg);
+    const Source s = flow_.source(slot, a.reg);
+    if (s.kind == SourceKind::Variable && shapes_.loose[s.variable]) data = bits_of(canonical(float_of(data, 4)));
+    data = b_.CreateTrunc(data, type_of(a.memory, true));
+    if (narrow) {
+      const V field = b_.CreateShl(llvm::ConstantInt::get(places, a.memory == 1 ? 0xff : 0xffff), shift);
+      data = b_.CreateOr(b_.CreateAnd(gather(4, word), b_.CreateNot(field)), b_.CreateShl(b_.CreateZExt(data, places), shift));
+    }
+    user(b_.CreateMaskedScatter(data, place(word), llvm::Align(narrow ? 4 : a.memory), bits));
+  }
+}
+
+// False: it is none of local memory, or not one that is known to be.
+bool Emitter::emit_local(const vm::Insn& i) {
+  const std::optional<Access> a = local_access_of(i);
+  if (!a) return false;
+  const V mask = active_;
+  if (const auto fixed = flow_.fixed_local.find(&i); fixed != flow_.fixed_local.end()) {
+    tables_.local = true;
+    Value offset;
+    offset.runs = 1;
+    offset.run[0] = b_.getInt64(static_cast<uint64_t>(fixed->second));
+    touch_local(*a, offset, mask);
+    return true;
+  }
+  Value offset = address_of(*a);
+  if (!offset.uniform()) {
+    offset.lanes = lanes_of(offset, 8);
+    offset.runs = 0;
+  }
+  auto* fast = BasicBlock::Create(c_, "local", f_);
+  auto* slow = BasicBlock::Create(c_, "slow", f_);
+  auto* join = BasicBlock::Create(c_, "join", f_);
+  b_.CreateCondBr(fits_local(*a, offset, mask), fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
+  b_.SetInsertPoint(slow);
+  call_handler(i, mask);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(fast);
+  touch_local(*a, offset, mask);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  return true;
+}
+
+// A generic access that is none of the memory it was taken for: goes on where it is none of local memory either.
+void Emitter::emit_in_window(const Access& a, const Value& address, V mask, BasicBlock* join) {
+  if (a.shared || left_out("local")) return;
+  Value offset;
+  if (address.uniform()) {
+    offset.runs = 1;
+    offset.run[0] = b_.CreateSub(address.run[0], b_.getInt64(vm::kLocalWindow));
+  } else {
+    const V all = lanes_of(address, 8);
+    offset.lanes = b_.CreateSub(all, llvm::ConstantInt::get(all->getType(), vm::kLocalWindow));
+  }
+  // What is outside of the window is far outside of any lane's piece.
+  auto* here = BasicBlock::Create(c_, "in_local", f_);
+  auto* other = BasicBlock::Create(c_, "elsewhere", f_);
+  b_.CreateCondBr(fits_local(a, offset, mask), here, other);
+  b_.SetInsertPoint(here);
+  touch_local(a, offset, mask);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(other);
+}
+
+}  // namespace warpbeam::jit
