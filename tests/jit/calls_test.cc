@@ -56,7 +56,7 @@ TEST_F(Engines, AgreeOnCalls) {
 
 TEST_F(Engines, GiveTheSameReportOfAFaultInACalledFunction) {
   const Outcome o = both("{ .param .b32 a0; .param .b64 a1; .param .b32 r0; setp.eq.u32 %p1, %t, 40; @%p1 mov.u64 %at, 64; st.param.b32 [a0], %t; st.param.b64 [a1], %at; call (r0), f, (a0, a1); } ret;" + std::string(kCallee),
-                         {3, 1, 1}, {64, 1, 1}, 0);
+                         {1, 1, 1}, {64, 1, 1}, 0);
   EXPECT_FALSE(o.failure.empty());
 }
 
@@ -69,8 +69,8 @@ TEST_F(Engines, AgreeOnCallsThroughRegisters) {
   const std::string proto = "proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);\n";
   const std::string choose = proto + "mov.u64 %d1, f; mov.u64 %d2, g; add.s64 %d4, %out, 8192; shr.u32 %r5, 6442451, %t; and.b32 %r5, %r5, 1; setp.eq.u32 %p1, %r5, 0; selp.b64 %d3, %d1, %d2, %p1; ";
   const std::string functions = function("f", "mul.lo.u32 %r2, %r2, 3;") + function("g", "setp.gt.u32 %p1, %r1, 17; @%p1 mul.lo.u32 %r2, %r2, 7;");
-  both(choose + call + functions, {2, 1, 1}, {60, 1, 1}, 0);
-  both(choose + "and.b32 %r6, %t, 7; setp.eq.u32 %p2, %r6, 3; @%p2 bra E; " + call + " E: ret;" + functions, {2, 1, 1}, {60, 1, 1}, 0);
+  both(choose + call + functions, {1, 1, 1}, {90, 1, 1}, 0);
+  both(choose + "and.b32 %r6, %t, 7; setp.eq.u32 %p2, %r6, 3; @%p2 bra E; " + call + " E: ret;" + functions, {1, 1, 1}, {90, 1, 1}, 0);
   const Outcome wrong = both(choose + "setp.eq.u32 %p2, %t, 33; @%p2 mov.u64 %d3, 12345; " + call + functions, {1, 1, 1}, {60, 1, 1}, 0);
   EXPECT_NE(wrong.failure.find("pointer"), std::string::npos) << wrong.failure;
 }
