@@ -102,7 +102,7 @@ for source in *.cu; do
 done
 # Correct programs of other folders.
 clean=(fences reduce_harris reduce_shared scan_large stream_dependencies stream_order transpose_shared shuffle managed_matrix overlap_copies
-  cluster_histogram cp_async_pipeline cub_primitives memory_spaces tma_transpose wgmma_gemm dynamic_parallelism_reduce)
+  cluster_histogram cp_async_pipeline cub_primitives memory_spaces tma_transpose wgmma_gemm dynamic_parallelism_reduce ../tests/programs/large_tiles)
 [[ -n ${WARPBEAM_FAST:-} ]] && clean=(fences reduce_harris)
 for name in "${clean[@]}"; do
   wanted "clean/$name" "$@" || continue

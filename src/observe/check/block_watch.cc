@@ -75,6 +75,10 @@ BlockWatch::BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& bl
 }
 
 BlockWatch::~BlockWatch() {
+  if (left_elsewhere_) {
+    c_.ended_meetings_.push_back(std::move(meetings_));
+    c_.ended_barriers_.push_back(std::move(barriers_));
+  }
   if (shared_ && c_.spare_shadows.size() < 4) c_.spare_shadows.push_back(std::move(shared_));
 }
 
@@ -226,6 +230,7 @@ void BlockWatch::synchronise(Now& n) {
     if (!left_there) continue;
     const bool everywhere = !n.shared && left_there->scope != Strength::Cta && n.strength != Strength::Cta;
     Meeting& meeting = everywhere ? (*l_.meetings)[where] : home.meetings_[of_block];
+    left_elsewhere_ = left_elsewhere_ || everywhere || &home != this;
     meeting.leave({left_there, 1u << l, c_.log.tick()});
   }
 }
@@ -501,6 +506,7 @@ void BlockWatch::cluster_complete(vm::Block& leader) {
       }
     }
     meeting.leave({watch.snapshot(watch.warps_[0], 0, Strength::Cta, {}), 0, c_.log.tick()});
+    watch.left_elsewhere_ = true;
   }
   const EventId now = c_.log.tick();
   for (vm::Block* member : leader.members) add(static_cast<BlockWatch&>(*member->observer).came_, {&meeting, now});

@@ -151,6 +151,7 @@ class BlockWatch final : public vm::BlockObserver {
   std::array<std::vector<Arrival>, 16> arrivals_;
   std::unique_lock<std::mutex> held_;
   bool bypass_reported_ = false;
+  bool left_elsewhere_ = false;  // where other blocks may come, they find what was left within this one
   bool copies_ = false;  // asynchronous ones have been made, which no barrier orders
 };
 

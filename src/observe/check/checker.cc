@@ -339,7 +339,11 @@ std::shared_ptr<vm::Observer> Checker::watch(const vm::Launch& launch, LaunchInf
   info.launch = &launch;
   info.ordered_below = order.ordered_below(info.op, log.next());
   // Meetings of earlier launches matter only to those that may run at the same time.
-  if (info.ordered_below == log.next() && launch.depth == 0) meetings_.clear();
+  if (info.ordered_below == log.next() && launch.depth == 0) {
+    meetings_.clear();
+    ended_meetings_.clear();
+    ended_barriers_.clear();
+  }
   info.meetings = &meetings_;
   const vm::Code& code = *launch.kernel->code;
   const auto& variables = launch.program->image().shared_variables;
@@ -384,6 +388,7 @@ void LaunchWatch::end_grid(const vm::LaunchResult& result) {
   using enum vm::TrapKind;
   const vm::Trap& t = result.trap;
   std::lock_guard lock(c_.mutex);
+  c_.ended_barriers_.push_back(std::move(info_.clusters));
   if (t.kind == None || t.kind == Cancelled) return;
   c_.kernel_failed_ = true;
   // A kernel ends with those that it launched: the first to end is the one that failed.

@@ -1,6 +1,7 @@
 // The checker of one process: what the host does, who is ordered with whom, and the findings. Kernels are watched block by
 // block (block_watch.h), one block at a time, so that findings come out the same for any number of host threads.
 #pragma once
+#include <deque>
 #include <mutex>
 #include <set>
 #include <unordered_map>
@@ -148,6 +149,9 @@ class Checker final : public Tool {
   OpId running_ = 0;
   std::unordered_map<uint64_t, size_t> reported_;
   std::unordered_map<uint64_t, Meeting> meetings_;
+  // Those within blocks that have ended: what was left elsewhere goes back to them.
+  std::deque<std::unordered_map<uint64_t, Meeting>> ended_meetings_;
+  std::deque<std::vector<std::unique_ptr<Meeting>>> ended_barriers_;
   struct Call {
     FailedCall call;
     HostStack stack;
