@@ -113,7 +113,7 @@ TEST_F(Engines, AgreeOnOverlappingStores) {
 }
 
 TEST_F(Engines, AgreeWhereAnIndexWrapsAround) {
-  both("sub.u32 %r1, %t, 5; mul.wide.u32 %d1, %r1, 4; setp.lt.u32 %p1, %t, 5; @%p1 bra E; add.s64 %d1, %out, %d1; st.global.u32 [%d1], %i; E: ret;", {2, 1, 1}, {64, 1, 1}, 0);
+  both("sub.u32 %r1, %t, 5; mul.wide.u32 %d1, %r1, 4; setp.lt.u32 %p1, %t, 5; @%p1 bra E; add.s64 %d1, %out, %d1; st.global.u32 [%d1], %i; E: ret;", {1, 1, 1}, {64, 1, 1}, 0);
 }
 
 TEST_F(Engines, ReportFaultsInDivergentCodeAlike) {
