@@ -21,7 +21,7 @@ constexpr uint64_t kGap = 64 << 10;              // unmapped bytes after every a
 #endif
 #endif
 #ifdef WB_SMALL_ARENAS
-constexpr uint64_t kArenaPlace = 0, kMostArenaBytes = uint64_t(1) << 36, kLeastArenaBytes = uint64_t(1) << 32;
+constexpr uint64_t kArenaPlace = uint64_t(0x7e90) << 32, kMostArenaBytes = uint64_t(1) << 36, kLeastArenaBytes = uint64_t(1) << 32;
 #else
 constexpr uint64_t kArenaPlace = uint64_t(0x10) << 40, kMostArenaBytes = UINT64_MAX, kLeastArenaBytes = uint64_t(1) << 36;
 #endif
