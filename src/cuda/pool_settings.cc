@@ -233,7 +233,10 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
   return with_pool(handle, [&](const PoolRef& pool) {
     if (!value) return cudaErrorInvalidValue;
     std::lock_guard lock(pool->mutex);
-    auto& number = *static_cast<uint64_t*>(value);
+    const auto number = [&](uint64_t n) {
+      *static_cast<uint64_t*>(value) = n;
+      return cudaSuccess;
+    };
     switch (attribute) {
       case cudaMemPoolReuseFollowEventDependencies:
       case cudaMemPoolReuseAllowOpportunistic:
@@ -241,20 +244,15 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
         *static_cast<int*>(value) = pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies];
         return cudaSuccess;
       case cudaMemPoolAttrReleaseThreshold:
-        number = pool->release_threshold;
-        return cudaSuccess;
+        return number(pool->release_threshold);
       case cudaMemPoolAttrReservedMemCurrent:
-        number = pool->reserved;
-        return cudaSuccess;
+        return number(pool->reserved);
       case cudaMemPoolAttrReservedMemHigh:
-        number = pool->reserved_high;
-        return cudaSuccess;
+        return number(pool->reserved_high);
       case cudaMemPoolAttrUsedMemCurrent:
-        number = pool->used;
-        return cudaSuccess;
+        return number(pool->used);
       case cudaMemPoolAttrUsedMemHigh:
-        number = pool->used_high;
-        return cudaSuccess;
+        return number(pool->used_high);
       default:
         return cudaErrorInvalidValue;
     }
