@@ -452,7 +452,13 @@ Emitter::V Emitter::compute(const vm::Insn& i, const std::vector<V>& o) {
   const Type t = i.type();
   if (i.fn == flow_.services->not_pred) return b_.CreateNot(o[0]);
   switch (row.kind) {
-    case Kind::Move: return o[0];
+    case Kind::Move: {
+      const auto loose = [&](int32_t at) {
+        const Source s = flow_.source(at, 4);
+        return s.kind == SourceKind::Variable && shapes_.loose[s.variable];
+      };
+      return i.op[1] >= 0 && loose(i.op[1]) && !loose(i.op[0]) ? bits_of(canonical(float_of(o[0], 4))) : o[0];
+    }
     case Kind::Address: {
       uint64_t window = 0;
       if (m.space == isa::Space::Shared || m.space == isa::Space::SharedCluster) window = vm::kSharedWindow;

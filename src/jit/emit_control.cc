@@ -89,8 +89,17 @@ void Emitter::run() {
   for (uint32_t v = 0; v < flow_.variables.size(); ++v) {
     const Shape& s = shapes_.variables[v];
     const Width bytes = flow_.variables[v].bytes;
-    for (size_t r = 0; r < std::max<size_t>(s.runs, 1); ++r) storage_[v][r] = cell(type_of(bytes, s.runs == 0));
-    if (plan_.slopes[v]) storage_[v][1] = cell(lane_type(bytes)), storage_[v][2] = cell(lane_type(bytes));
+    const auto cells = [&](const Shape& s, bool sloped) {
+      std::array<llvm::AllocaInst*, 4> out{};
+      for (size_t r = 0; r < std::max<size_t>(s.runs, 1); ++r) out[r] = cell(type_of(bytes, s.runs == 0));
+      if (sloped) out[1] = cell(lane_type(bytes)), out[2] = cell(lane_type(bytes));
+      return out;
+    };
+    storage_[v] = cells(s, plan_.slopes[v]);
+    if (const Guessed* g = plan_.guessed.get()) {
+      const bool same = g->shapes.variables[v] == s && g->slopes[v] == plan_.slopes[v];
+      guessed_storage_.push_back(same ? storage_[v] : cells(g->shapes.variables[v], g->slopes[v]));
+    }
     if (block_level(v)) {
       block_storage_[v] = cell(lane_type(bytes));
       block_after_[v] = cell(lane_type(bytes));
@@ -153,12 +162,9 @@ bool Emitter::inside(uint32_t node) const {
 
 void Emitter::emit_region(size_t r) {
   const Region& region = plan_.regions[r];
-  const auto& shape = plan_.block;
-  const uint32_t threads = shape[0] * shape[1] * shape[2], warps = (threads + kLanes - 1) / kLanes;
   const vm::Insn* decision = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)] ? exit_insn(region) : nullptr;
   const bool agrees = decision && !of_block(decision->guard, 0);
   const bool once = runs_once(region);
-  blocks_.assign(flow_.nodes.size(), nullptr);
   b_.SetInsertPoint(region_entry_[r]);
   b_.CreateStore(b_.getTrue(), all_taken_);
   b_.CreateStore(b_.getTrue(), none_taken_);
@@ -172,10 +178,24 @@ void Emitter::emit_region(size_t r) {
       if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), block_storage_[v]), block_after_[v]);
     });
   const V todo = once || agrees || watch_ ? nullptr : warps_to_run(region);
+  auto* after = BasicBlock::Create(c_, "warps_done", f_);
+  if (plan_.guessed && !once && !agrees && !watch_) emit_guessed(region, todo, after);
+  emit_warps(region, todo, once, after);
+  b_.SetInsertPoint(after);
+  write_rows();
+  emit_dispatch(region, once);
+}
+
+// The loop over the block's warps.
+void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* after) {
+  const auto& shape = plan_.block;
+  const uint32_t threads = shape[0] * shape[1] * shape[2], warps = (threads + kLanes - 1) / kLanes;
+  const vm::Insn* decision = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)] ? exit_insn(region) : nullptr;
+  const bool agrees = decision && !of_block(decision->guard, 0);
   auto* head = b_.GetInsertBlock();
   auto* loop = BasicBlock::Create(c_, "warp", f_);
   auto* next = BasicBlock::Create(c_, "next_warp", f_);
-  auto* after = BasicBlock::Create(c_, "warps_done", f_);
+  blocks_.assign(flow_.nodes.size(), nullptr);
   if (todo) b_.CreateCondBr(b_.CreateICmpNE(todo, b_.getInt32(0)), loop, after);
   else b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
@@ -253,9 +273,6 @@ void Emitter::emit_region(size_t r) {
   turn->addIncoming(following, next);
   const V more = todo ? b_.CreateICmpNE(following, b_.getInt32(0)) : b_.CreateICmpULT(following, b_.getInt32(warps));
   b_.CreateCondBr(once ? static_cast<V>(b_.getFalse()) : more, loop, after);
-  b_.SetInsertPoint(after);
-  write_rows();
-  emit_dispatch(region, once);
 }
 
 // What the block does after a region.
@@ -361,6 +378,14 @@ void Emitter::leave_to(const std::vector<uint32_t>& targets, bool may_be_none, c
   if (!closed) b_.CreateBr(region_exit_);
 }
 
+// Lanes that disagree on a branch.
+void Emitter::part(const Node& node, V taken) {
+  watch_end(*node.last, taken);
+  add_lanes(node.next[0], taken);
+  add_lanes(node.next[1], b_.CreateAnd(active_, b_.CreateNot(taken)));
+  leave_to(node.next, false);
+}
+
 void Emitter::emit_node(uint32_t n) {
   const Node& node = flow_.nodes[n];
   const Region& region = plan_.regions[region_];
@@ -372,6 +397,7 @@ void Emitter::emit_node(uint32_t n) {
   const uint32_t last = node.last ? node.end - 1 : node.end;
   for (const LaneLoop& l : plan_.lane_loops)
     if (l.head == n) emit_lane_loop(l);
+  if (loops_whole(n)) emit_whole_loop(n);
   emit_straight(node.begin, last);
   if (region.exit_node == static_cast<int32_t>(n)) {
     watch_exit(*node.last);
@@ -419,11 +445,7 @@ void Emitter::emit_node(uint32_t n) {
         }
         break;
       }
-      V taken = guard_mask(*node.last);
-      watch_end(*node.last, taken);
-      add_lanes(node.next[0], taken);
-      add_lanes(node.next[1], b_.CreateAnd(active_, b_.CreateNot(taken)));
-      leave_to(node.next, false);
+      part(node, guard_mask(*node.last));
       break;
     }
     case End::Table: {

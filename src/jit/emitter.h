@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 
+#include "jit/guesses.h"
 #include "jit/lane_loops.h"
 #include "jit/roots.h"
 #include "jit/runtime.h"
@@ -61,6 +62,7 @@ struct KernelPlan {  // what is compiled
   Roots roots;
   std::vector<LaneLoop> lane_loops;
   std::vector<char> slopes;      // by variable
+  std::unique_ptr<Guessed> guessed;
   std::vector<Region> regions;
   std::vector<char> decides;
   std::array<uint32_t, 3> block{1, 1, 1};
@@ -102,7 +104,14 @@ class Emitter {
 
   // --- control (emit_control.cc)
   void emit_region(size_t region);
+  void emit_warps(const Region& region, V todo, bool once, llvm::BasicBlock* after);
+  // Goes to a version of the region for what is guessed of masks, where that holds (emit_guessed.cc).
+  void emit_guessed(const Region& region, V todo, llvm::BasicBlock* after);
+  void change_shapes();              // to those of the version, and back
   void emit_node(uint32_t node);
+  void part(const Node& node, V taken);
+  bool loops_whole(uint32_t node) const;             // emit_loops.cc
+  void emit_whole_loop(uint32_t node);
   // Goes on with the first block that has lanes; `targets` have just been given some (all empty only if `may_be_none`).
   void leave_to(const std::vector<uint32_t>& targets, bool may_be_none) { leave_to(targets, may_be_none, flow_.nodes[node_].waits); }
   void leave_to(const std::vector<uint32_t>& targets, bool may_be_none, const Bits& waits);
@@ -288,6 +297,7 @@ class Emitter {
   V context_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   std::vector<std::array<llvm::AllocaInst*, 4>> storage_;       // by variable: what this warp sees
+  std::vector<std::array<llvm::AllocaInst*, 4>> guessed_storage_;  // of the version for what is guessed
   std::vector<char> block_level_;
   std::vector<llvm::AllocaInst*> block_storage_;  // of variables that are the same in the whole block, between regions
   std::vector<llvm::AllocaInst*> masks_;          // by node: lanes that are to run it

@@ -416,6 +416,7 @@ class FastEngine final : public vm::Engine {
     if (!left_out("lanes") && !o.wanted.compiled) plan.lane_loops = find_lane_loops(plan.flow, plan.shapes, plan.regions);
     plan.slopes.assign(plan.flow.variables.size(), 0);
     if (!left_out("slopes") && !o.wanted.compiled) plan.slopes = find_slopes(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
+    if (!left_out("guesses") && !o.wanted.compiled) plan.guessed = guess_shapes(plan.flow, plan.shapes, plan.regions, plan.decides, barriers, plan.lane_loops);
     if (!generator_) {
       auto made = CodeGenerator::make();
       if (!made) return made.error().message;

@@ -143,13 +143,8 @@ void find_loose(Shapes& s) {
           const Source from = flow.source(i.op[1], 4);
           fine = from.kind == SourceKind::Constant ? (from.bits & 0x7fffffff) <= 0x7f800000 : from.kind == SourceKind::Variable && s.loose[from.variable];
         } else if (!slot.written) {
-          if (move) {
-            const Source to = flow.source(i.op[0], 4);
-            fine = to.kind == SourceKind::Variable && s.loose[to.variable];
-          } else {
-            // Handlers get canonical values.
-            fine = arithmetic || compares || special || (store && slot.at != i.op[1]);
-          }
+          // A move out of these variables makes the NaN canonical. Handlers get canonical values.
+          fine = arithmetic || compares || special || move || (store && slot.at != i.op[1]);
         }
         if (!fine) {
           s.loose[v->second] = 0;
@@ -353,6 +348,11 @@ Shape Shapes::result(const vm::Insn& i) const {
                      pace ? std::optional(*pace * (int64_t(1) << c)) : std::nullopt);
   }
   const int run_bits = a.runs ? kWarpBits - log2_of(a.runs) : 0;  // lanes of a run
+  if (const int guessed = guessed_operand(i)) {
+    const Shape &x = guessed == 1 ? b : a, &mask = guessed == 1 ? a : b;
+    const bool ones = guesses[flow->source(i.op[guessed], bytes).variable] == LowBits::Ones;
+    return runs_of(1, ones ? 1 : 0, x.reach, kWarpBits, std::min(x.bits, mask.bits));
+  }
   if (op == "and") {
     for (const auto& [x, at] : {std::pair{a, i.op[2]}, std::pair{b, i.op[1]}}) {
       if (x.vector() || !constant_of(*flow, at, bytes, c)) continue;
@@ -389,13 +389,33 @@ Shape Shapes::result(const vm::Insn& i) const {
   return flat ? runs_of(runs, 0, reach, 0, 64) : vector_shape();
 }
 
+int Shapes::guessed_operand(const vm::Insn& i) const {
+  if (guesses.empty() || i.call || !i.source || !i.source->form.row || i.guard >= 0) return 0;
+  const isa::Row& row = *i.source->form.row;
+  if (row.kind != Kind::Lane || row.opcode != "and" || i.fn == flow->services->not_pred) return 0;
+  if (i.type() == Type::Pred || isa::bytes_of(i.type()) != 4) return 0;
+  for (int k = 1; k <= 2; ++k) {
+    const Source s = flow->source(i.op[k], 4);
+    if (s.kind != SourceKind::Variable || guesses[s.variable] == LowBits::Unknown) continue;
+    const Shape mask = source(i.op[k], 4), x = source(i.op[3 - k], 4);
+    // Lanes are told apart by the bits that are guessed, and by no others.
+    if (mask.uniform() && mask.reach == Reach::Block && x.runs == 1 && x.stride == 1 && x.align >= kWarpBits) return k;
+  }
+  return 0;
+}
+
 Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::vector<char>& decides, bool barriers, bool assume_no_wrap) {
-  static const bool without_shapes = left_out("shapes"), without_uniform = left_out("uniform");
   Shapes s;
   s.block = block;
   s.assume_no_wrap = assume_no_wrap;
   s.flow = &flow;
   s.variables.resize(flow.variables.size());
+  settle_shapes(s, flow, decides, barriers);
+  return s;
+}
+
+void settle_shapes(Shapes& s, Flow& flow, const std::vector<char>& decides, bool barriers) {
+  static const bool without_shapes = left_out("shapes"), without_uniform = left_out("uniform");
   s.divergent.assign(flow.nodes.size(), 0);
   std::vector<char> per_warp(flow.nodes.size(), 0);  // some warps may come here and others not
   std::vector<char> spread(flow.nodes.size(), 0);    // branches whose influence is in per_warp already
@@ -451,7 +471,6 @@ Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::
   for (Shape& v : s.variables)
     if (v.unset) v = vector_shape();  // never written
   find_loose(s);
-  return s;
 }
 
 }  // namespace warpbeam::jit

@@ -30,6 +30,9 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
+// What the lowest bits of a value that is the same in the whole block may turn out to be, as many as tell the lanes of a warp.
+enum class LowBits : uint8_t { Unknown, Zeros, Ones };
+
 inline Shape vector_shape() { return {0, false, Reach::Warp, 0, 64, 0, false, 0}; }
 inline Shape uniform_shape(Reach reach, uint8_t align = 0, uint8_t bits = 64) { return {1, false, reach, align, bits, 0, false, 0}; }
 
@@ -60,6 +63,7 @@ struct Shapes {
   std::vector<Shape> variables;
   std::vector<char> divergent;         // by node: lanes may disagree at its end
   std::vector<char> loose;             // by variable: a NaN in it need not be canonical yet
+  std::vector<LowBits> guesses;        // by variable (guesses.h); empty: nothing is guessed
   const Flow* flow = nullptr;
 
   Shape special(const vm::FrameSlot& slot) const;
@@ -69,6 +73,8 @@ struct Shapes {
   // A write in the node must keep the old values of the lanes that are not running.
   bool needs_blend(uint32_t node, uint32_t variable) const;
   bool has_ir(const vm::Insn& insn) const;
+  // The operand of an `and` whose low bits its shape is guessed by; 0: none.
+  int guessed_operand(const vm::Insn& insn) const;
 
  private:
   Shape of_cells(const vm::Insn& insn, const CellAccess& access) const;
@@ -76,5 +82,7 @@ struct Shapes {
 
 // `decides[n]`: the whole block goes one way at the end of node n.
 Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::vector<char>& decides, bool barriers, bool assume_no_wrap);
+// Finds the shapes of variables that have none yet, and others' again where their definitions say less.
+void settle_shapes(Shapes& shapes, Flow& flow, const std::vector<char>& decides, bool barriers);
 
 }  // namespace warpbeam::jit

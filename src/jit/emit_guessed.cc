@@ -1,0 +1,45 @@
+// The versions of regions that rest on guesses at masks (guesses.h).
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+
+void Emitter::change_shapes() {
+  Guessed& g = *plan_.guessed;
+  std::swap(plan_.shapes, g.shapes);
+  std::swap(plan_.slopes, g.slopes);
+  std::swap(storage_, guessed_storage_);
+  for (size_t n = 0; n < plan_.flow.nodes.size(); ++n) std::swap(plan_.flow.nodes[n].waits, g.waits[n]);
+}
+
+void Emitter::emit_guessed(const Region& region, V todo, BasicBlock* after) {
+  const GuessedMasks guessed = guessed_masks(flow_, region, plan_.guessed->shapes);
+  if (guessed.masks.empty()) return;
+  for (uint32_t k : guessed.makes) {
+    const vm::Insn& i = flow_.code->insns[k];
+    if (i.guard >= 0 || !only_computes(i)) return;
+    for (const Slot& s : flow_.slots[k])
+      if (const Source v = flow_.source(s.at, s.bytes); v.kind == SourceKind::Variable && !shapes_.variables[v.variable].uniform()) return;
+  }
+  warp_ = b_.getInt32(0);
+  active_ = b_.getInt32(~0u);
+  node_ = region.entry;
+  if (many_regions_) load_kept(region);
+  for (uint32_t k : guessed.makes) emit_instruction(flow_.code->insns[k]);
+  V holds = b_.getTrue();
+  for (const Mask& m : guessed.masks) {
+    const V low = b_.CreateAnd(read(m.at, 4).run[0], b_.getInt32(kLanes - 1));
+    holds = b_.CreateAnd(holds, b_.CreateICmpEQ(low, b_.getInt32(m.ones ? kLanes - 1 : 0)));
+  }
+  auto* as_guessed = BasicBlock::Create(c_, "as_guessed", f_);
+  auto* otherwise = BasicBlock::Create(c_, "otherwise", f_);
+  b_.CreateCondBr(holds, as_guessed, otherwise);
+  b_.SetInsertPoint(as_guessed);
+  change_shapes();
+  emit_warps(region, todo, false, after);
+  change_shapes();
+  b_.SetInsertPoint(otherwise);
+}
+
+}  // namespace warpbeam::jit

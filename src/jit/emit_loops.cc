@@ -1,0 +1,50 @@
+// Loops that lanes may leave at different times, as `for (i = first; i < n; i += stride)`. All lanes of a warp stay together
+// for all but the last round, so there is a version of the loop for them, without masks, which ends where not every lane goes on.
+#include <algorithm>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+
+namespace {
+
+constexpr uint32_t kMostInstructions = 120;  // of which there are two versions
+
+}  // namespace
+
+bool Emitter::loops_whole(uint32_t n) const {
+  static const bool without = left_out("loops");
+  const Node& node = flow_.nodes[n];
+  if (without || watch_ || full_[n] || node.ends != End::Branch || !shapes_.divergent[n]) return false;
+  if (plan_.regions[region_].exit_node == static_cast<int32_t>(n) || node.next[0] == node.next[1]) return false;
+  if (node.end - node.begin > kMostInstructions) return false;
+  const auto is_head = [&](const LaneLoop& l) { return l.head == n; };
+  if (std::any_of(plan_.lane_loops.begin(), plan_.lane_loops.end(), is_head)) return false;
+  return (node.next[0] == n || node.next[1] == n) && inside(n);
+}
+
+// Is left where some lanes do not take part.
+void Emitter::emit_whole_loop(uint32_t n) {
+  const Node& node = flow_.nodes[n];
+  const V mask = active_;
+  auto* whole = BasicBlock::Create(c_, "whole", f_);
+  auto* parts = BasicBlock::Create(c_, "parts", f_);
+  auto* some = BasicBlock::Create(c_, "some", f_);
+  b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), whole, some);
+  b_.SetInsertPoint(whole);
+  active_ = b_.getInt32(~0u);
+  full_[n] = 1;
+  emit_straight(node.begin, node.end - 1);
+  full_[n] = 0;
+  const V taken = guard_mask(*node.last);
+  const V all = node.next[0] == n ? b_.CreateICmpEQ(taken, b_.getInt32(~0u)) : b_.CreateICmpEQ(taken, b_.getInt32(0));
+  b_.CreateCondBr(all, whole, parts);
+  b_.SetInsertPoint(parts);
+  part(node, taken);
+  active_ = mask;
+  b_.SetInsertPoint(some);
+}
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,133 @@
+#include "jit/guesses.h"
+
+#include <algorithm>
+
+#include "jit/slopes.h"
+
+namespace warpbeam::jit {
+namespace {
+
+using isa::Kind;
+
+constexpr size_t kMostInstructions = 600, kMostOfRegion = 150;  // of which there are two versions
+
+bool plain(const Flow& flow, const vm::Insn& i) {
+  const vm::EngineServices& sv = *flow.services;
+  return i.source && i.source->form.row && !i.call && !i.list && i.fn != sv.not_pred && i.fn != sv.read_special &&
+         i.fn != sv.label && i.fn != sv.jump;
+}
+
+// x - 1
+bool one_less(const Flow& flow, const vm::Insn& i) {
+  const std::string_view op = i.source->form.row->opcode;
+  if (i.source->form.row->kind != Kind::Lane || (op != "add" && op != "sub")) return false;
+  const Source by = flow.source(i.op[2], 4);
+  return by.kind == SourceKind::Constant && static_cast<uint32_t>(by.bits) == (op == "add" ? ~0u : 1u);
+}
+
+std::vector<LowBits> find_guesses(const Flow& flow) {
+  std::vector<LowBits> out(flow.variables.size(), LowBits::Unknown);
+  std::vector<char> other(flow.variables.size());
+  for (size_t v = 0; v < out.size(); ++v)
+    if (flow.variables[v].bytes == 4 && flow.variables[v].at < kParamKeys) out[v] = LowBits::Zeros;
+  for (size_t k = 0; k < flow.slots.size(); ++k)
+    for (const Slot& s : flow.slots[k]) {
+      const auto v = flow.variable_at.find(s.at);
+      if (!s.written || v == flow.variable_at.end() || out[v->second] == LowBits::Unknown) continue;
+      const vm::Insn& i = flow.code->insns[k];
+      if (plain(flow, i) && one_less(flow, i) && !other[v->second]) out[v->second] = LowBits::Ones;
+      else other[v->second] = 1, out[v->second] = LowBits::Zeros;
+    }
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<Guessed> guess_shapes(Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
+                                      const std::vector<char>& decides, bool barriers,
+                                      const std::vector<LaneLoop>& loops) {
+  if (flow.code->insns.size() > kMostInstructions || !loops.empty()) return nullptr;
+  auto g = std::make_unique<Guessed>();
+  g->shapes = shapes;
+  g->shapes.guesses = find_guesses(flow);
+  const auto guessed = [&](const vm::Insn& i) { return g->shapes.guessed_operand(i) > 0; };
+  if (std::ranges::none_of(flow.code->insns, guessed)) return nullptr;
+
+  Bits shared(flow.variables.size());
+  for (const Region& r : regions) {
+    if (r.entry != 0) shared.add(flow.nodes[r.entry].live_in);
+    if (r.exit_to >= 0) shared.add(flow.nodes[static_cast<size_t>(r.exit_to)].live_in);
+    if (r.exit_node < 0) continue;
+    const Node& exit = flow.nodes[static_cast<size_t>(r.exit_node)];
+    shared.add(exit.live_out);
+    for (const Slot& s : flow.slots[exit.end - 1])
+      if (const auto v = flow.variable_at.find(s.at); v != flow.variable_at.end()) shared.add(v->second);
+  }
+  for (size_t v = 0; v < flow.variables.size(); ++v)
+    if (!shared.has(v)) g->shapes.variables[v] = Shape{};
+  std::vector<Bits> waits;
+  for (Node& node : flow.nodes) waits.push_back(node.waits);
+  settle_shapes(g->shapes, flow, decides, barriers);
+  g->slopes = find_slopes(flow, g->shapes, regions, loops);
+  for (size_t n = 0; n < flow.nodes.size(); ++n) {
+    g->waits.push_back(std::move(flow.nodes[n].waits));
+    flow.nodes[n].waits = std::move(waits[n]);
+  }
+  // What outlives regions must look the same.
+  bool same = g->shapes.loose == shapes.loose;
+  shared.each([&](size_t v) { same = same && g->shapes.variables[v] == shapes.variables[v]; });
+  return same ? std::move(g) : nullptr;
+}
+
+GuessedMasks guessed_masks(const Flow& flow, const Region& region, const Shapes& guessed) {
+  GuessedMasks out;
+  // How often the region writes a variable, and where a straight way from its entry does.
+  std::vector<uint32_t> writes(flow.variables.size());
+  size_t size = 0;
+  const auto each_written = [&](uint32_t k, auto f) {
+    for (const Slot& s : flow.slots[k])
+      if (const auto v = flow.variable_at.find(s.at); s.written && v != flow.variable_at.end()) f(v->second);
+  };
+  for (uint32_t n : region.nodes)
+    for (uint32_t k = flow.nodes[n].begin; k < flow.nodes[n].end; ++k) {
+      each_written(k, [&](uint32_t v) { ++writes[v]; });
+      if (const vm::Insn& i = flow.code->insns[k]; const int operand = guessed.guessed_operand(i)) {
+        const uint32_t v = flow.source(i.op[operand], 4).variable;
+        out.masks.push_back({i.op[operand], guessed.guesses[v] == LowBits::Ones});
+      }
+      ++size;
+    }
+  if (size > kMostOfRegion) out.masks.clear();
+  if (out.masks.empty()) return out;
+  std::vector<uint32_t> way;
+  std::vector<char> seen(flow.nodes.size());
+  for (uint32_t n = region.entry; !seen[n];) {
+    seen[n] = 1;
+    const Node& node = flow.nodes[n];
+    for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k) way.push_back(k);
+    if (node.ends != End::Fall || node.next.empty()) break;
+    n = node.next[0];
+    if (std::ranges::find(region.nodes, n) == region.nodes.end()) break;
+  }
+  Bits wanted(flow.variables.size());
+  for (const Mask& m : out.masks) wanted.add(flow.source(m.at, 4).variable);
+  for (size_t k = way.size(); k-- > 0;) {
+    bool makes = false;
+    each_written(way[k], [&](uint32_t v) { makes = makes || wanted.has(v); });
+    if (!makes) continue;
+    out.makes.push_back(way[k]);
+    for (const Slot& s : flow.slots[way[k]]) {
+      const auto v = flow.variable_at.find(s.at);
+      if (v == flow.variable_at.end()) continue;
+      if (s.written && writes[v->second] == 1) writes[v->second] = 0;  // found: the one place that writes it
+      if (s.read) wanted.add(v->second);
+    }
+  }
+  std::ranges::reverse(out.makes);
+  bool found = true;
+  wanted.each([&](size_t v) { found = found && writes[v] == 0; });
+  if (!found) out.masks.clear();
+  return out;
+}
+
+}  // namespace warpbeam::jit

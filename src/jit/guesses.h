@@ -1,0 +1,35 @@
+// `t & (distance - 1)`, where the distance is known only when the kernel runs, may be anything from lane to lane. But the
+// distances of trees and networks are powers of two, and from 32 on it grows like `t` itself; `i & run` is then the same in
+// all lanes. So a region that has such an `and` gets a second version, with the shapes that follow from the guess that the
+// lowest bits of a mask are all zeros, or all ones where one has been subtracted from it, and looks at the masks before its
+// warps run. What outlives regions is the same in both versions.
+#pragma once
+#include "jit/lane_loops.h"
+#include "jit/shapes.h"
+
+namespace warpbeam::jit {
+
+struct Guessed {
+  Shapes shapes;
+  std::vector<Bits> waits;     // by node
+  std::vector<char> slopes;    // by variable
+};
+
+// Null: there is nothing to guess.
+std::unique_ptr<Guessed> guess_shapes(Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
+                                      const std::vector<char>& decides, bool barriers,
+                                      const std::vector<LaneLoop>& loops);
+
+// What a version of a region rests on: masks, and the instructions that find them when the region begins.
+struct Mask {
+  int32_t at = -1;  // its slot
+  bool ones = false;
+};
+struct GuessedMasks {
+  std::vector<Mask> masks;
+  std::vector<uint32_t> makes;  // instructions, in order
+};
+// No masks: the region has no second version.
+GuessedMasks guessed_masks(const Flow& flow, const Region& region, const Shapes& guessed);
+
+}  // namespace warpbeam::jit
