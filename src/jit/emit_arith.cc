@@ -542,6 +542,14 @@ bool Emitter::emit_pure(const vm::Insn& i) {
     result.lanes = joined(o[0]);
     other.lanes = joined(bool_lanes(b_.CreateNot(known)));
   } else if (shape.runs == 0) {
+    const auto made = flow_.variable_at.find(destinations[0].at);
+    if (!not_pred && made != flow_.variable_at.end() && plan_.spreads[made->second]) {
+      result.spread = spread_of_result(i, in);
+      llvm::Type* type = type_of(out_bytes, true);
+      result.lanes = b_.CreateAdd(splat(result.spread.base), b_.CreateSExtOrTrunc(result.spread.pattern, type));
+      write(destinations[0].at, out_bytes, result);
+      return true;
+    }
     std::vector<V> o;
     for (auto& [v, bytes] : in) o.push_back(lanes_of(v, bytes));
     result.lanes = apply(o, &other.lanes);

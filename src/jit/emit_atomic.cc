@@ -307,8 +307,7 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       load->setVolatile(true);  // not to be taken from the register after all
       return load;
     };
-    const auto lane_does = [&](V lane) {
-      const V where = all ? static_cast<V>(pick(all, offset, lane)) : at;
+    const auto lane_does = [&](V lane, V where) {
       const V x = bs ? static_cast<V>(pick(bs, lane_type(bytes), lane)) : b.run[0];
       const V y = cs ? static_cast<V>(pick(cs, lane_type(bytes), lane)) : i.op[3] >= 0 ? c.run[0] : x;
       const V old = update_one(i, place(shared ? b_.CreateZExt(where, b_.getInt64Ty()) : where), x, y, shared);
@@ -321,7 +320,11 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       auto* some = BasicBlock::Create(c_, "some_lanes", f_);
       b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
       b_.SetInsertPoint(every);
-      for (uint32_t l = 0; l < kLanes; ++l) lane_does(b_.getInt32(l));
+      V pair = nullptr;  // a load brings two lanes' offsets
+      for (uint32_t l = 0; l < kLanes; ++l) {
+        if (all && l % 2 == 0) pair = pick(all, b_.getInt64Ty(), b_.getInt32(l / 2));
+        lane_does(b_.getInt32(l), all ? b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, offset) : at);
+      }
       b_.CreateBr(done);
       b_.SetInsertPoint(some);
     }
@@ -330,7 +333,8 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     b_.SetInsertPoint(loop);
     auto* left = b_.CreatePHI(b_.getInt32Ty(), 2);
     left->addIncoming(mask, before);
-    lane_does(b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {left, b_.getTrue()}));
+    const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {left, b_.getTrue()});
+    lane_does(lane, all ? static_cast<V>(pick(all, offset, lane)) : at);
     const V rest = b_.CreateAnd(left, b_.CreateSub(left, b_.getInt32(1)));
     left->addIncoming(rest, b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateICmpNE(rest, b_.getInt32(0)), loop, done);

@@ -89,16 +89,16 @@ void Emitter::run() {
   for (uint32_t v = 0; v < flow_.variables.size(); ++v) {
     const Shape& s = shapes_.variables[v];
     const Width bytes = flow_.variables[v].bytes;
-    const auto cells = [&](const Shape& s, bool sloped) {
+    const auto cells = [&](const Shape& s, bool sloped, bool spread) {
       std::array<llvm::AllocaInst*, 4> out{};
       for (size_t r = 0; r < std::max<size_t>(s.runs, 1); ++r) out[r] = cell(type_of(bytes, s.runs == 0));
-      if (sloped) out[1] = cell(lane_type(bytes)), out[2] = cell(lane_type(bytes));
+      if (sloped || spread) out[1] = cell(lane_type(bytes)), out[2] = cell(spread ? type_of(4, true) : lane_type(bytes));
       return out;
     };
-    storage_[v] = cells(s, plan_.slopes[v]);
+    storage_[v] = cells(s, plan_.slopes[v], plan_.spreads[v]);
     if (const Guessed* g = plan_.guessed.get()) {
-      const bool same = g->shapes.variables[v] == s && g->slopes[v] == plan_.slopes[v];
-      guessed_storage_.push_back(same ? storage_[v] : cells(g->shapes.variables[v], g->slopes[v]));
+      const bool same = g->shapes.variables[v] == s && g->slopes[v] == plan_.slopes[v] && g->spreads[v] == plan_.spreads[v];
+      guessed_storage_.push_back(same ? storage_[v] : cells(g->shapes.variables[v], g->slopes[v], g->spreads[v]));
     }
     if (block_level(v)) {
       block_storage_[v] = cell(lane_type(bytes));

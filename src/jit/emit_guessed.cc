@@ -9,6 +9,7 @@ void Emitter::change_shapes() {
   Guessed& g = *plan_.guessed;
   std::swap(plan_.shapes, g.shapes);
   std::swap(plan_.slopes, g.slopes);
+  std::swap(plan_.spreads, g.spreads);
   std::swap(storage_, guessed_storage_);
   for (size_t n = 0; n < plan_.flow.nodes.size(); ++n) std::swap(plan_.flow.nodes[n].waits, g.waits[n]);
 }

@@ -56,6 +56,8 @@ Value Emitter::address_of(const Access& a) {
   if (address.runs == 0) address.lanes = whole(address.lanes, true);
   if (address.line.base && i.base_width == 8) address.line.base = whole(address.line.base, false);
   else address.line = {};
+  if (address.spread.base && i.base_width == 8) address.spread.base = whole(address.spread.base, false);
+  else address.spread = {};
   for (size_t r = 0; r < address.runs; ++r) address.run[r] = whole(address.run[r], false);
   return address;
 }
@@ -167,6 +169,20 @@ Emitter::V Emitter::fits_lanes(const Access& a, V addresses, V mask) {
   return b_.CreateICmpEQ(bad, b_.getInt32(0));
 }
 
+// Lets the compiler know how small the handler's results are: what is computed from them is, too.
+void Emitter::narrow_again(const Access& a) {
+  for (const int32_t at : a.slots) {
+    const Source s = flow_.source(at, a.reg);
+    if (s.kind != SourceKind::Variable || flow_.variables[s.variable].bytes != a.reg) continue;
+    Value v = read(at, a.reg);
+    if (v.runs > 1 || v.stride != 0) continue;
+    V& all = v.runs ? v.run[0] : v.lanes;
+    const V small = b_.CreateTrunc(all, type_of(a.memory, v.runs == 0));
+    all = a.sign ? b_.CreateSExt(small, all->getType()) : b_.CreateZExt(small, all->getType());
+    write(at, a.reg, v);
+  }
+}
+
 void Emitter::emit_memory(const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;
   const isa::Mods& m = i.mods();
@@ -196,6 +212,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
   const V mask = active_;
   const auto handle = [&](BasicBlock* next) {
     call_handler(i, mask, a->shared ? nullptr : &range_of(*a));
+    if (a->load && a->memory < a->reg) narrow_again(*a);
     b_.CreateBr(next);
   };
   if (handled_.contains(&i)) {
@@ -206,6 +223,11 @@ void Emitter::emit_memory(const vm::Insn& i) {
   }
   auto* slow = BasicBlock::Create(c_, "slow", f_);
   auto* join = BasicBlock::Create(c_, "join", f_);
+  if (looks_for_window(*a, address)) {
+    auto* other = BasicBlock::Create(c_, "no_window", f_);
+    touch_window(*a, address, mask, other, join);
+    b_.SetInsertPoint(other);
+  }
   auto* likely = llvm::MDBuilder(c_).createBranchWeights(10000, 1);
   if (address.line.base && looks_for_stretches()) {
     check_line(*a, address.line, mask, slow);

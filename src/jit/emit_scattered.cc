@@ -151,9 +151,13 @@ Emitter::V Emitter::load_lanes(V at, V mask, Width bytes, V base) {
 // Of the elements from `pointer` on, those that the lanes say.
 Emitter::V Emitter::from_window(V pointer, V which) {
   auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
-  V part[4];
+  std::array<V, 4> part;
   for (uint64_t k = 0; k < 4; ++k)
     part[k] = user(b_.CreateAlignedLoad(type, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4)));
+  return pick_from_window(part, which);
+}
+
+Emitter::V Emitter::pick_from_window(const std::array<V, 4>& part, V which) {
   V halves[2];
   for (int h = 0; h < 2; ++h) {
     const V index = b_.CreateShuffleVector(which, half_lanes(h));

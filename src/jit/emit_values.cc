@@ -64,6 +64,7 @@ Value Emitter::read_variable(uint32_t variable) {
   v.stride = s.stride;
   if (s.runs == 0) v.lanes = b_.CreateLoad(type_of(bytes, true), storage_[variable][0]);
   if (s.runs == 0 && plan_.slopes[variable]) v.line = {b_.CreateLoad(lane_type(bytes), storage_[variable][1]), b_.CreateLoad(lane_type(bytes), storage_[variable][2])};
+  if (s.runs == 0 && plan_.spreads[variable]) v.spread = {b_.CreateLoad(lane_type(bytes), storage_[variable][1]), b_.CreateLoad(type_of(4, true), storage_[variable][2])};
   v.even = s.even;
   v.gap = s.gap;
   for (size_t r = 0; r < s.runs; ++r) {
@@ -172,6 +173,10 @@ void Emitter::write(int32_t at, Width bytes, const Value& v) {
     const Line line = line_of(v, bytes);
     b_.CreateStore(line.base, storage_[k][1]);
     b_.CreateStore(line.slope, storage_[k][2]);
+  }
+  if (plan_.spreads[k]) {
+    b_.CreateStore(v.spread.base, storage_[k][1]);
+    b_.CreateStore(v.spread.pattern, storage_[k][2]);
   }
   if (forced_ || shapes_.needs_blend(node_, k)) {
     const V old = b_.CreateLoad(type_of(bytes, true), storage_[k][0]);

@@ -30,6 +30,11 @@ struct Line {
   llvm::Value *base = nullptr, *slope = nullptr;
 };
 
+// Lane l has base + pattern[l], numbers of 32 bits whatever the base is.
+struct Spread {
+  llvm::Value *base = nullptr, *pattern = nullptr;
+};
+
 struct Value {
   std::array<llvm::Value*, 4> run{};  // when runs > 0: the value in each run's first lane
   llvm::Value* lanes = nullptr;       // when runs == 0
@@ -38,6 +43,7 @@ struct Value {
   bool even = false;                  // run r begins r * gap after run 0
   int64_t gap = 0;
   Line line;                          // beside `lanes`, where it is known (slopes.h)
+  Spread spread;                      // likewise (spreads.h)
   bool uniform() const { return runs == 1 && stride == 0; }
 };
 
@@ -61,7 +67,7 @@ struct KernelPlan {  // what is compiled
   Shapes shapes;
   Roots roots;
   std::vector<LaneLoop> lane_loops;
-  std::vector<char> slopes;      // by variable
+  std::vector<char> slopes, spreads;  // by variable
   std::unique_ptr<Guessed> guessed;
   std::vector<Region> regions;
   std::vector<char> decides;
@@ -158,6 +164,7 @@ class Emitter {
   V compare_shapes(const vm::Insn& insn, const Value& a, const Value& c);  // emit_masks.cc
   V join_predicates(const vm::Insn& insn, V a, V c);
   void emit_memory(const vm::Insn& insn);            // emit_memory.cc
+  void narrow_again(const Access& a);
   void emit_meeting(const vm::Insn& insn);
   void emit_cells(const vm::Insn& insn, const CellAccess& cells);  // emit_local.cc
   std::optional<Access> local_access_of(const vm::Insn& insn) const;
@@ -188,9 +195,14 @@ class Emitter {
   V line_fits(const Access& a, const Line& line, V mask);
   void check_line(const Access& a, const Line& line, V mask, llvm::BasicBlock* slow);
   void touch_line(const Access& a, const Value& address, V mask);
+  Spread spread_of_result(const vm::Insn& insn, const std::vector<std::pair<Value, Width>>& in);  // emit_spread.cc
+  bool looks_for_window(const Access& a, const Value& address) const;
+  void touch_window(const Access& a, const Value& address, V mask, llvm::BasicBlock* other, llvm::BasicBlock* join);
+  V load_places(V pointer, V which, V places);
   Scattered sort_out(V at, Width bytes, V base);     // emit_scattered.cc
   V place_of(const Scattered& s, V at, llvm::Type* element);
   V from_window(V pointer, V which);
+  V pick_from_window(const std::array<V, 4>& parts, V which);
   void to_window(V data, V pointer, V which, V mask);
   void store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock* join);
   V load_lanes(V at, V mask, Width bytes, V base);
@@ -243,6 +255,8 @@ class Emitter {
   void name_next_blocks(const Access& a, V pointer);
 
   // --- few lanes (emit_few.cc)
+  bool compares_steps(const Node& node, int32_t predicate) const;
+  bool comes_in_order() const;
   bool suits_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses) const;
   void emit_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses, const std::vector<uint32_t>& ahead, V none_wraps, llvm::BasicBlock* join);
   V load_few(const Value& address, V shared, Width bytes);

@@ -16,6 +16,7 @@
 #include "jit/codegen.h"
 #include "jit/emitter.h"
 #include "jit/slopes.h"
+#include "jit/spreads.h"
 #include "vm/grid.h"
 
 namespace warpbeam::jit {
@@ -416,6 +417,8 @@ class FastEngine final : public vm::Engine {
     if (!left_out("lanes") && !o.wanted.compiled) plan.lane_loops = find_lane_loops(plan.flow, plan.shapes, plan.regions);
     plan.slopes.assign(plan.flow.variables.size(), 0);
     if (!left_out("slopes") && !o.wanted.compiled) plan.slopes = find_slopes(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
+    plan.spreads.assign(plan.flow.variables.size(), 0);
+    if (!left_out("spreads") && !o.wanted.compiled) plan.spreads = find_spreads(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
     if (!left_out("guesses") && !o.wanted.compiled) plan.guessed = guess_shapes(plan.flow, plan.shapes, plan.regions, plan.decides, barriers, plan.lane_loops);
     if (!generator_) {
       auto made = CodeGenerator::make();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jit/slopes.h"
+#include "jit/spreads.h"
 
 namespace warpbeam::jit {
 namespace {
@@ -69,6 +70,7 @@ std::unique_ptr<Guessed> guess_shapes(Flow& flow, const Shapes& shapes, const st
   for (Node& node : flow.nodes) waits.push_back(node.waits);
   settle_shapes(g->shapes, flow, decides, barriers);
   g->slopes = find_slopes(flow, g->shapes, regions, loops);
+  g->spreads = find_spreads(flow, g->shapes, regions, loops);
   for (size_t n = 0; n < flow.nodes.size(); ++n) {
     g->waits.push_back(std::move(flow.nodes[n].waits));
     flow.nodes[n].waits = std::move(waits[n]);

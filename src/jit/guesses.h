@@ -12,7 +12,7 @@ namespace warpbeam::jit {
 struct Guessed {
   Shapes shapes;
   std::vector<Bits> waits;     // by node
-  std::vector<char> slopes;    // by variable
+  std::vector<char> slopes, spreads;  // by variable
 };
 
 // Null: there is nothing to guess.

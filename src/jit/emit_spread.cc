@@ -1,0 +1,121 @@
+// Values that are a number of the warp and a pattern of lanes (spreads.h), and accesses at such addresses in shared memory:
+// where the pattern lies within 64 elements, these are loaded and permuted, or permuted and stored. All that depends on the
+// pattern alone is moved out of the loop over warps by LLVM.
+#include <llvm/IR/Intrinsics.h>
+
+#include "jit/emitter.h"
+#include "jit/slopes.h"
+#include "jit/spreads.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+using llvm::FixedVectorType;
+namespace In = llvm::Intrinsic;
+
+namespace {
+
+constexpr uint32_t kHalf = 16, kWindow = 64;
+
+llvm::Constant* steps(llvm::IRBuilder<>& b, int64_t stride) {
+  std::vector<llvm::Constant*> all;
+  for (int64_t l = 0; l < kLanes; ++l) all.push_back(llvm::ConstantInt::getSigned(b.getInt32Ty(), l * stride));
+  return llvm::ConstantVector::get(all);
+}
+
+}  // namespace
+
+Spread Emitter::spread_of_result(const vm::Insn& i, const std::vector<std::pair<Value, Width>>& in) {
+  if (const int at = spreading_mask(flow_, shapes_, i)) {
+    const V mask = in[static_cast<size_t>(at - 1)].first.run[0], first = in[static_cast<size_t>(2 - at)].first.run[0];
+    return {b_.CreateAnd(first, mask), b_.CreateAnd(steps(b_, 1), splat(mask))};
+  }
+  std::vector<Spread> s;
+  for (const auto& [v, bytes] : in) s.push_back(v.runs == 0 ? v.spread : Spread{v.run[0], steps(b_, v.stride)});
+  const isa::Row& row = *i.source->form.row;
+  const auto factor = [&](V value, llvm::Type* type) {  // a constant
+    return llvm::ConstantInt::getSigned(type, llvm::cast<llvm::ConstantInt>(value)->getSExtValue());
+  };
+  if (widens(i)) {
+    const bool sg = isa::is_signed(row.kind == isa::Kind::Convert ? i.source->form.atype : i.type());
+    const V base = sg ? b_.CreateSExt(s[0].base, b_.getInt64Ty()) : b_.CreateZExt(s[0].base, b_.getInt64Ty());
+    V wraps = b_.getFalse();
+    for (const V end : {b_.CreateIntMinReduce(s[0].pattern, true), b_.CreateIntMaxReduce(s[0].pattern, true)}) {
+      const V there = b_.CreateAdd(base, b_.CreateSExt(end, b_.getInt64Ty()));
+      const V low = b_.CreateTrunc(there, b_.getInt32Ty());
+      wraps = b_.CreateOr(wraps, b_.CreateICmpNE(sg ? b_.CreateSExt(low, b_.getInt64Ty()) : b_.CreateZExt(low, b_.getInt64Ty()), there));
+    }
+    wraps = b_.CreateAnd(wraps, b_.CreateICmpNE(active_, b_.getInt32(0)));
+    wraps_ ? wraps_->push_back(wraps) : hand_over(i, wraps);
+    s[0].base = base;
+    if (row.kind == isa::Kind::Convert) return s[0];
+  }
+  if (row.opcode == "mul" || row.opcode == "mad") {
+    const V by = s[1].base;
+    Spread product{b_.CreateMul(s[0].base, factor(by, s[0].base->getType())), b_.CreateMul(s[0].pattern, splat(factor(by, b_.getInt32Ty())))};
+    if (row.opcode == "mul") return product;
+    return {b_.CreateAdd(product.base, s[2].base), b_.CreateAdd(product.pattern, s[2].pattern)};
+  }
+  if (row.opcode == "shl") {
+    const V by = s[1].base;
+    return {b_.CreateShl(s[0].base, b_.CreateZExtOrTrunc(by, s[0].base->getType())), b_.CreateShl(s[0].pattern, splat(b_.CreateZExtOrTrunc(by, b_.getInt32Ty())))};
+  }
+  if (row.opcode == "add") return {b_.CreateAdd(s[0].base, s[1].base), b_.CreateAdd(s[0].pattern, s[1].pattern)};
+  if (row.opcode == "sub") return {b_.CreateSub(s[0].base, s[1].base), b_.CreateSub(s[0].pattern, s[1].pattern)};
+  return s[0];  // a move
+}
+
+bool Emitter::looks_for_window(const Access& a, const Value& address) const {
+  return address.spread.base && a.shared && a.insn->mods().space == isa::Space::Shared && a.count == 1 && a.memory == 4 &&
+         a.reg == 4 && wide_host() && !watch_ && looks_for_stretches();
+}
+
+// The access by a window, and on to `join`; to `other` where the pattern does not allow it or places do not exist.
+void Emitter::touch_window(const Access& a, const Value& address, V mask, BasicBlock* other, BasicBlock* join) {
+  const V pattern = address.spread.pattern, low = b_.CreateIntMinReduce(pattern, true), high = b_.CreateIntMaxReduce(pattern, true);
+  const V offset = b_.CreateSub(pattern, splat(low));
+  const auto all = [&](V lanes) { return b_.CreateICmpEQ(mask_bits(lanes), b_.getInt32(~0u)); };
+  const V narrow = b_.CreateICmpULT(b_.CreateSub(high, low), b_.getInt32(kWindow * 4));
+  const V even = all(b_.CreateICmpEQ(b_.CreateAnd(offset, splat(b_.getInt32(3))), llvm::Constant::getNullValue(offset->getType())));
+  V good = b_.CreateAnd(narrow, even);
+  if (!a.load) {  // each at a place of its own, and rising
+    std::vector<int> following;
+    for (int l = 0; l < kLanes; ++l) following.push_back(std::min(l + 1, kLanes - 1));
+    const V rises = mask_bits(b_.CreateICmpSLT(pattern, b_.CreateShuffleVector(pattern, following)));
+    good = b_.CreateAnd(good, b_.CreateICmpEQ(b_.CreateOr(rises, b_.getInt32(1u << 31)), b_.getInt32(~0u)));
+  }
+  const V which = b_.CreateLShr(offset, splat(b_.getInt32(2)));
+  llvm::Type* wide = type_of(8, true);
+  const V places = b_.CreateOrReduce(b_.CreateShl(llvm::ConstantInt::get(wide, 1), b_.CreateZExt(which, wide)));
+  const V first = b_.CreateAdd(address.spread.base, b_.CreateSExt(low, b_.getInt64Ty()));
+  const V last = b_.CreateAdd(address.spread.base, b_.CreateSExt(high, b_.getInt64Ty()));
+  good = b_.CreateAnd(good, b_.CreateAnd(fits(a, first, a.total()), fits(a, last, a.total())));
+  auto* window = BasicBlock::Create(c_, "window", f_);
+  b_.CreateCondBr(good, window, other);
+  b_.SetInsertPoint(window);
+  const V pointer = b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), first);
+  if (a.load) {
+    Value v;
+    v.lanes = load_places(pointer, which, places);
+    write(a.slots[0], a.reg, v);
+  } else {
+    const Source s = flow_.source(a.slots[0], a.reg);
+    V data = lanes_of(read(a.slots[0], a.reg), a.reg);
+    if (s.kind == SourceKind::Variable && shapes_.loose[s.variable]) data = bits_of(canonical(float_of(data, 4)));
+    to_window(data, pointer, which, mask);
+  }
+  b_.CreateBr(join);
+}
+
+// Of the elements from `pointer` on, those that the lanes say; no others than `places` are touched.
+Emitter::V Emitter::load_places(V pointer, V which, V places) {
+  auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
+  std::array<V, 4> parts;
+  for (uint64_t k = 0; k < 4; ++k) {
+    const V bits = b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(places, k * kHalf), b_.getInt16Ty()), FixedVectorType::get(b_.getInt1Ty(), kHalf));
+    parts[k] = user(b_.CreateMaskedLoad(type, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4), bits, llvm::Constant::getNullValue(type)));
+  }
+  return pick_from_window(parts, which);
+}
+
+}  // namespace warpbeam::jit

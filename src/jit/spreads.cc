@@ -1,0 +1,146 @@
+#include "jit/spreads.h"
+
+#include <algorithm>
+
+#include "jit/slopes.h"
+
+namespace warpbeam::jit {
+namespace {
+
+using isa::Kind;
+
+constexpr int64_t kMostStride = 1 << 10;  // of what is added, so that patterns stay numbers of 32 bits
+
+bool pure(const Flow& flow, const vm::Insn& i) {
+  return i.source && i.source->form.row && i.fn != flow.services->not_pred && !i.call && !i.list;
+}
+
+class Spreads {
+ public:
+  Spreads(const Flow& flow, const Shapes& shapes) : flow_(flow), shapes_(shapes), reach_(flow.variables.size()) {}
+
+  std::vector<char> run(const std::vector<Region>& regions, const std::vector<LaneLoop>& loops) {
+    Bits kept(flow_.variables.size());
+    for (const Region& r : regions) kept.add(flow_.nodes[r.entry].live_in);
+    for (const LaneLoop& l : loops)
+      for (uint32_t v : l.variables) kept.add(v);
+    std::vector<uint32_t> writes(flow_.variables.size());
+    for (const std::vector<Slot>& slots : flow_.slots)
+      for (const Slot& s : slots)
+        if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) ++writes[v->second];
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (uint32_t n = 0; n < flow_.nodes.size(); ++n)
+        for (uint32_t k = flow_.nodes[n].begin; k < flow_.nodes[n].end; ++k) {
+          const vm::Insn& i = flow_.code->insns[k];
+          if (!pure(flow_, i) || i.guard >= 0 || i.op[0] < 0) continue;
+          const auto v = flow_.variable_at.find(i.op[0]);
+          if (v == flow_.variable_at.end() || reach_[v->second] || writes[v->second] != 1 || kept.has(v->second)) continue;
+          const Width bytes = flow_.variables[v->second].bytes;
+          if (i.op[0] >= kParamKeys || (bytes != 4 && bytes != 8) || shapes_.variables[v->second].runs != 0) continue;
+          if (i.op[5] >= 0 || shapes_.needs_blend(n, v->second) || !shapes_.has_ir(i)) continue;
+          reach_[v->second] = reach(i);
+          changed = changed || reach_[v->second];
+        }
+    }
+    return needed();
+  }
+
+ private:
+  // How far the pattern may reach to either side; 0: it is no such value.
+  int64_t of(int32_t at, Width bytes) const {
+    const Source s = flow_.source(at, bytes);
+    return s.kind == SourceKind::Variable ? reach_[s.variable] : 0;
+  }
+  // The same of what is no spread but is as good: known strides.
+  bool part(int32_t at, Width bytes, int64_t& reach) const {
+    reach = of(at, bytes);
+    if (reach) return true;
+    const Shape s = shapes_.source(at, bytes);
+    reach = std::abs(s.stride) * 31;
+    return s.runs == 1 && std::abs(s.stride) <= kMostStride;
+  }
+  bool constant(int32_t at, Width bytes, int64_t& value) const {
+    const Source s = flow_.source(at, bytes);
+    value = bytes == 4 ? static_cast<int32_t>(s.bits) : static_cast<int64_t>(s.bits);
+    return s.kind == SourceKind::Constant && std::abs(value) <= kMostStride;
+  }
+  static int64_t small(int64_t reach) { return reach <= 1 << 20 ? reach : 0; }
+
+  int64_t reach(const vm::Insn& i) const {
+    if (spreading_mask(flow_, shapes_, i)) return 31;
+    const isa::Row& row = *i.source->form.row;
+    const isa::Mods& m = i.mods();
+    const isa::Type t = i.type();
+    if (isa::is_float(t) || t == isa::Type::Pred || m.sat) return 0;
+    const Width bytes = static_cast<Width>(isa::bytes_of(t));
+    int64_t a = 0, c = 0, k = 0;
+    if (row.kind == Kind::Move || row.kind == Kind::Address) return bytes == 4 || bytes == 8 ? of(i.op[1], bytes) : 0;
+    if (row.kind == Kind::Convert) {
+      const isa::Type from = i.source->form.atype;
+      const bool wide = !isa::is_float(from) && bytes == 8 && isa::bytes_of(from) == 4 && i.width == bytes && i.count == 4;
+      return wide && shapes_.assume_no_wrap ? of(i.op[1], 4) : 0;
+    }
+    if (row.kind != Kind::Lane || (bytes != 4 && bytes != 8)) return 0;
+    const bool lo = half_of(i) == isa::Half::Lo, wide = widens(i);
+    if ((row.opcode == "add" || row.opcode == "sub") && row.types.size() > 2) {
+      if (!of(i.op[1], bytes) && !of(i.op[2], bytes)) return 0;
+      return part(i.op[1], bytes, a) && part(i.op[2], bytes, c) ? small(a + c) : 0;
+    }
+    if (row.opcode == "shl") return constant(i.op[2], 4, k) && k >= 0 && k <= 8 ? small(of(i.op[1], bytes) << k) : 0;
+    if ((row.opcode != "mul" && row.opcode != "mad") || (!lo && !wide) || (wide && (!shapes_.assume_no_wrap || bytes != 4))) return 0;
+    if (!constant(i.op[2], bytes, k) || !of(i.op[1], bytes) || (wide && k < 0)) return 0;
+    const int64_t product = small(of(i.op[1], bytes) * std::abs(k));
+    if (row.opcode == "mul" || !product) return product;
+    return part(i.op[3], wide ? 8 : bytes, c) ? small(product + c) : 0;
+  }
+
+  // Those that addresses are made of.
+  std::vector<char> needed() const {
+    std::vector<char> out(reach_.size());
+    const auto need = [&](int32_t at) {
+      const auto v = flow_.variable_at.find(at);
+      if (v == flow_.variable_at.end() || !reach_[v->second] || out[v->second]) return false;
+      out[v->second] = 1;
+      return true;
+    };
+    for (const vm::Insn& i : flow_.code->insns)
+      if (pure(flow_, i) && i.source->form.row->kind == Kind::Memory && i.op[1] >= 0 && i.base_width == 8) need(i.op[1]);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const std::vector<Slot>& slots : flow_.slots) {
+        const bool makes = std::ranges::any_of(slots, [&](const Slot& s) {
+          const auto v = flow_.variable_at.find(s.at);
+          return s.written && v != flow_.variable_at.end() && out[v->second];
+        });
+        if (!makes) continue;
+        for (const Slot& s : slots)
+          if (s.read) changed = need(s.at) || changed;
+      }
+    }
+    return out;
+  }
+
+  const Flow& flow_;
+  const Shapes& shapes_;
+  std::vector<int64_t> reach_;
+};
+
+}  // namespace
+
+int spreading_mask(const Flow& flow, const Shapes& shapes, const vm::Insn& i) {
+  if (!pure(flow, i) || i.source->form.row->kind != Kind::Lane || i.source->form.row->opcode != "and") return 0;
+  if (i.type() == isa::Type::Pred || isa::bytes_of(i.type()) != 4) return 0;
+  for (int k = 1; k <= 2; ++k) {
+    const Shape mask = shapes.source(i.op[k], 4), x = shapes.source(i.op[3 - k], 4);
+    if (mask.uniform() && x.runs == 1 && x.stride == 1 && x.align >= 5) return k;
+  }
+  return 0;
+}
+
+std::vector<char> find_spreads(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
+                               const std::vector<LaneLoop>& loops) {
+  return Spreads(flow, shapes).run(regions, loops);
+}
+
+}  // namespace warpbeam::jit
