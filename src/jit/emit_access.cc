@@ -96,6 +96,7 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
 
   if (a.load && full && dense && runs == 1) name_next_blocks(a, pointer(address.run[0]));
   const V ready = a.load && full && dense && runs == 1 ? from_windows(a, pointer(address.run[0])) : nullptr;
+  if (a.load && dense && runs == 1 && !ready) name_next_turns(a, address.run[0]);
   if (ready) {
     put(0, ready, false);
   } else if (few_ && a.load) {

@@ -160,6 +160,31 @@ bool Emitter::inside(uint32_t node) const {
          (region_of_entry_[node] < 0 || region_of_entry_[node] == static_cast<int32_t>(region_));
 }
 
+// The interpreter goes on with the warp that came to a barrier last and then round; so programs that leave the order of
+// their warps to chance get the same results.
+Emitter::V Emitter::warp_at(V turn) {
+  const uint32_t threads = plan_.block[0] * plan_.block[1] * plan_.block[2], warps = (threads + kLanes - 1) / kLanes;
+  if (!first_warp_ || warps < 2) return turn;
+  const V shifted = b_.CreateAdd(turn, b_.CreateLoad(b_.getInt32Ty(), first_warp_)), count = b_.getInt32(warps);
+  return b_.CreateSelect(b_.CreateICmpULT(shifted, count), shifted, b_.CreateSub(shifted, count));
+}
+
+void Emitter::begin_warp(const Region& region) {
+  // What earlier regions left.
+  const Node& entry = flow_.nodes[region.entry];
+  if (many_regions_) load_kept(region);
+  // Nothing else outlives the warp before: everything that the region mentions begins anew.
+  Bits fresh(flow_.variables.size());
+  for (uint32_t n : region.nodes)
+    for (uint32_t k = flow_.nodes[n].begin; k < flow_.nodes[n].end; ++k)
+      for (const Slot& s : flow_.slots[k])
+        if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end()) fresh.add(v->second);
+  fresh.each([&](size_t v) {
+    if (region.entry != 0 && entry.live_in.has(v)) return;
+    for (size_t k = 0; k < std::max<size_t>(shapes_.variables[v].runs, 1); ++k) b_.CreateStore(llvm::Constant::getNullValue(storage_[v][k]->getAllocatedType()), storage_[v][k]);
+  });
+}
+
 void Emitter::emit_region(size_t r) {
   const Region& region = plan_.regions[r];
   const vm::Insn* decision = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)] ? exit_insn(region) : nullptr;
@@ -201,15 +226,15 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   b_.SetInsertPoint(loop);
   auto* turn = b_.CreatePHI(b_.getInt32Ty(), 2);  // counts the warps, or has a bit for each that is left
   turn->addIncoming(todo ? todo : b_.getInt32(0), head);
-  const V index = todo ? b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {turn, b_.getTrue()}) : static_cast<V>(turn);
-  // The interpreter goes on with the warp that came to a barrier last and then round; so programs that leave the order of
-  // their warps to chance get the same results.
-  warp_ = once ? static_cast<V>(b_.getInt32(0)) : index;
-  if (first_warp_ && warps > 1 && !once) {
-    const V shifted = b_.CreateAdd(index, b_.CreateLoad(b_.getInt32Ty(), first_warp_));
-    const V count = b_.getInt32(warps);
-    warp_ = b_.CreateSelect(b_.CreateICmpULT(shifted, count), shifted, b_.CreateSub(shifted, count));
+  Team team = todo ? Team{} : find_team(region);
+  auto* through = team.warps ? BasicBlock::Create(c_, "team_through", f_) : nullptr;
+  if (team.warps) {
+    auto* single = BasicBlock::Create(c_, "single", f_);
+    emit_team(region, team, turn, single, through);
+    b_.SetInsertPoint(single);
   }
+  const V index = todo ? b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {turn, b_.getTrue()}) : static_cast<V>(turn);
+  warp_ = once ? static_cast<V>(b_.getInt32(0)) : warp_at(index);
   V live = b_.getInt32(~0u);
   if (threads % kLanes && !once) live = b_.CreateSelect(b_.CreateICmpEQ(warp_, b_.getInt32(warps - 1)), b_.getInt32((1u << threads % kLanes) - 1), live);
   if (lanes_leave_ && !once) {
@@ -219,24 +244,13 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
     b_.CreateCondBr(b_.CreateICmpNE(live, b_.getInt32(0)), go, next);
     b_.SetInsertPoint(go);
   }
-  // What earlier regions left.
-  const Node& entry = flow_.nodes[region.entry];
-  if (many_regions_) load_kept(region);
-  // Nothing else outlives the warp before: everything that the region mentions begins anew.
-  Bits fresh(flow_.variables.size());
-  for (uint32_t n : region.nodes)
-    for (uint32_t k = flow_.nodes[n].begin; k < flow_.nodes[n].end; ++k)
-      for (const Slot& s : flow_.slots[k])
-        if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end()) fresh.add(v->second);
-  fresh.each([&](size_t v) {
-    if (region.entry != 0 && entry.live_in.has(v)) return;
-    for (size_t k = 0; k < std::max<size_t>(shapes_.variables[v].runs, 1); ++k) b_.CreateStore(llvm::Constant::getNullValue(storage_[v][k]->getAllocatedType()), storage_[v][k]);
-  });
+  begin_warp(region);
   for (uint32_t b : region.nodes) b_.CreateStore(b_.getInt32(0), masks_[b]);
   b_.CreateStore(b_.getInt32(0), exit_mask_);
   b_.CreateStore(live, masks_[region.entry]);
   region_exit_ = BasicBlock::Create(c_, "region_exit", f_);
-  b_.CreateBr(block_of(region.entry));
+  if (team.warps) emit_resumed(region, team);
+  else b_.CreateBr(block_of(region.entry));
   for (uint32_t b : region.nodes)
     emit_node(b);
 
@@ -269,10 +283,21 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   }
   b_.CreateBr(next);
   b_.SetInsertPoint(next);
+  if (team.warps) {
+    const V left = b_.CreateIntrinsic(In::usub_sat, {b_.getInt32Ty()}, {b_.CreateLoad(b_.getInt32Ty(), team.left), b_.getInt32(1)});
+    b_.CreateStore(left, team.left);
+    b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(left, b_.getInt32(0)), b_.getInt32(0), b_.CreateLoad(b_.getInt32Ty(), team.resume)), team.resume);
+  }
   const V following = todo ? b_.CreateAnd(turn, b_.CreateSub(turn, b_.getInt32(1))) : b_.CreateAdd(turn, b_.getInt32(1));
   turn->addIncoming(following, next);
   const V more = todo ? b_.CreateICmpNE(following, b_.getInt32(0)) : b_.CreateICmpULT(following, b_.getInt32(warps));
   b_.CreateCondBr(once ? static_cast<V>(b_.getFalse()) : more, loop, after);
+  if (team.warps) {
+    b_.SetInsertPoint(through);
+    const V further = b_.CreateAdd(turn, b_.getInt32(static_cast<uint32_t>(team.warps)));
+    turn->addIncoming(further, through);
+    b_.CreateCondBr(b_.CreateICmpULT(further, b_.getInt32(warps)), loop, after);
+  }
 }
 
 // What the block does after a region.
@@ -572,9 +597,13 @@ Handover& Emitter::new_handover(const vm::Insn& at) {
 }
 
 void Emitter::hand_over(const vm::Insn& at, V when) {
-  auto* stub = BasicBlock::Create(c_, "hand_over", f_);
+  auto* stub = apart_ ? apart_ : BasicBlock::Create(c_, "hand_over", f_);
   auto* on = BasicBlock::Create(c_, "on", f_);
   b_.CreateCondBr(when, stub, on, llvm::MDBuilder(c_).createBranchWeights(1, 100000));
+  if (apart_) {
+    b_.SetInsertPoint(on);
+    return;
+  }
   b_.SetInsertPoint(stub);
   write_rows();
   Handover& h = new_handover(at);

@@ -211,6 +211,10 @@ void Emitter::emit_memory(const vm::Insn& i) {
   if (checked_.contains(&i)) return touch(*a, address, active_);
   const V mask = active_;
   const auto handle = [&](BasicBlock* next) {
+    if (apart_) {
+      b_.CreateBr(apart_);
+      return;
+    }
     call_handler(i, mask, a->shared ? nullptr : &range_of(*a));
     if (a->load && a->memory < a->reg) narrow_again(*a);
     b_.CreateBr(next);

@@ -67,68 +67,54 @@ std::vector<uint32_t> Emitter::early(uint32_t begin, uint32_t end, const std::ve
   return out;
 }
 
-void Emitter::emit_straight(uint32_t begin, uint32_t end) {
+Emitter::Straight Emitter::straight(uint32_t begin, uint32_t end) const {
   const auto& insns = flow_.code->insns;
+  Straight out{begin, end, end, {}, {}, {}};
   // Up to the first access all is plain.
   std::vector<Access> accesses;
-  uint32_t first = end;
   for (uint32_t k = begin; k < end; ++k) {
     if (insns[k].guard >= 0) continue;
     std::optional<Access> a = access_of(insns[k]);
     if (!a || may_be_local(*a)) continue;
-    first = std::min(first, k);
+    out.first = std::min(out.first, k);
     accesses.push_back(std::move(*a));
   }
-  const bool full = full_[node_] || alone_;
-  std::vector<uint32_t> ahead;
-  std::vector<Access> few;  // those that a few lanes can do by themselves
-  if (!accesses.empty()) {
-    ahead = early(first, end, accesses);
-    // Those whose address is known once that is done.
-    Bits changed(flow_.variables.size());
-    std::vector<Access> known;
-    size_t next = 0;
-    for (uint32_t k = first; k < end && next < accesses.size(); ++k) {
-      const Access& a = accesses[next];
-      if (a.insn == &insns[k]) {
-        const Source s = a.insn->op[1] < 0 ? Source{} : flow_.source(a.insn->op[1], a.insn->base_width);
-        const bool ready = s.kind != SourceKind::Variable || !changed.has(s.variable);
-        const bool shaped = s.kind != SourceKind::Variable || shapes_.variables[s.variable].runs > 0;
-        if (ready && shaped && (s.kind != SourceKind::Special || shapes_.special(*s.special).runs > 0)) known.push_back(a);
-        if (ready && s.kind == SourceKind::Variable) few.push_back(a);
-        ++next;
-      }
-      if (std::find(ahead.begin(), ahead.end(), k) != ahead.end()) continue;
-      for (const Slot& s : flow_.slots[k])
-        if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) changed.add(v->second);
+  if (accesses.empty()) return out;
+  out.ahead = early(out.first, end, accesses);
+  // Those whose address is known once that is done.
+  Bits changed(flow_.variables.size());
+  size_t next = 0;
+  for (uint32_t k = out.first; k < end && next < accesses.size(); ++k) {
+    const Access& a = accesses[next];
+    if (a.insn == &insns[k]) {
+      const Source s = a.insn->op[1] < 0 ? Source{} : flow_.source(a.insn->op[1], a.insn->base_width);
+      const bool ready = s.kind != SourceKind::Variable || !changed.has(s.variable);
+      const bool shaped = s.kind != SourceKind::Variable || shapes_.variables[s.variable].runs > 0;
+      if (ready && shaped && (s.kind != SourceKind::Special || shapes_.special(*s.special).runs > 0)) out.accesses.push_back(a);
+      if (ready && s.kind == SourceKind::Variable) out.few.push_back(a);
+      ++next;
     }
-    accesses = std::move(known);
+    if (std::find(out.ahead.begin(), out.ahead.end(), k) != out.ahead.end()) continue;
+    for (const Slot& s : flow_.slots[k])
+      if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) changed.add(v->second);
   }
-  static const bool without = left_out("straight");
-  const bool suits = !full && suits_few(first, end, few);
-  const bool together = !without && !accesses.empty() && !(full && accesses.size() == 1) && end - first <= kMostInstructions;
-  if (!together && !suits) {
-    for (uint32_t k = begin; k < end; ++k) emit_instruction(insns[k]);
-    return;
-  }
-  for (uint32_t k = begin; k < first; ++k) emit_instruction(insns[k]);
-  const V mask = active_;
+  return out;
+}
+
+Emitter::V Emitter::run_ahead(const Straight& s) {
   std::vector<V> wraps;
   wraps_ = &wraps;
-  for (uint32_t k : ahead) emit_instruction(insns[k]);
+  for (uint32_t k : s.ahead) emit_instruction(flow_.code->insns[k]);
   wraps_ = nullptr;
   V none_wraps = b_.getTrue();
   for (V w : wraps) none_wraps = b_.CreateAnd(none_wraps, b_.CreateNot(w));
-  auto* join = BasicBlock::Create(c_, "both", f_);
-  if (!together) {
-    emit_few(first, end, few, ahead, none_wraps, join);
-    for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
-    b_.CreateBr(join);
-    b_.SetInsertPoint(join);
-    return;
-  }
-  V good = full ? none_wraps : b_.CreateAnd(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), none_wraps);
-  // Accesses from one register differ by constants: the first and the last place speak for all.
+  return none_wraps;
+}
+
+// Accesses from one register differ by constants: the first and the last place speak for all.
+Emitter::V Emitter::all_fit(const Straight& s) {
+  const std::vector<Access>& accesses = s.accesses;
+  V good = b_.getTrue();
   std::vector<char> done(accesses.size());
   for (size_t k = 0; k < accesses.size(); ++k) {
     if (done[k]) continue;
@@ -147,6 +133,35 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
     }
     good = b_.CreateAnd(good, fits_whole(a, address, low - a.insn->imm, high - low));
   }
+  return good;
+}
+
+void Emitter::emit_straight(uint32_t begin, uint32_t end) {
+  const auto& insns = flow_.code->insns;
+  const Straight s = straight(begin, end);
+  const std::vector<Access>& accesses = s.accesses;
+  const uint32_t first = s.first;
+  const bool full = full_[node_] || alone_;
+  static const bool without = left_out("straight");
+  const bool suits = !full && suits_few(first, end, s.few);
+  const bool together = !without && !accesses.empty() && !(full && accesses.size() == 1) && end - first <= kMostInstructions;
+  if (!together && !suits) {
+    for (uint32_t k = begin; k < end; ++k) emit_instruction(insns[k]);
+    return;
+  }
+  for (uint32_t k = begin; k < first; ++k) emit_instruction(insns[k]);
+  const V mask = active_;
+  const V none_wraps = run_ahead(s);
+  auto* join = BasicBlock::Create(c_, "both", f_);
+  if (!together) {
+    emit_few(first, end, s.few, s.ahead, none_wraps, join);
+    for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
+    b_.CreateBr(join);
+    b_.SetInsertPoint(join);
+    return;
+  }
+  V good = full ? none_wraps : b_.CreateAnd(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), none_wraps);
+  good = b_.CreateAnd(good, all_fit(s));
   auto* fast = BasicBlock::Create(c_, "all_well", f_);
   auto* careful = BasicBlock::Create(c_, "careful", f_);
   if (full) b_.CreateCondBr(good, fast, careful, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
@@ -155,7 +170,7 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   if (full)
     for (const Access& a : accesses) handled_.insert(a.insn);
   else if (suits)
-    emit_few(first, end, few, ahead, none_wraps, join);
+    emit_few(first, end, s.few, s.ahead, none_wraps, join);
   for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
   handled_.clear();
   b_.CreateBr(join);
@@ -164,7 +179,7 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   for (const Access& a : accesses) checked_.insert(a.insn);
   if (!alone_) find_windows(accesses);
   for (uint32_t k = first; k < end; ++k)
-    if (std::find(ahead.begin(), ahead.end(), k) == ahead.end()) emit_instruction(insns[k]);
+    if (std::find(s.ahead.begin(), s.ahead.end(), k) == s.ahead.end()) emit_instruction(insns[k]);
   checked_.clear();
   windows_.clear();
   active_ = mask;

@@ -253,6 +253,7 @@ class Emitter {
   void find_windows(const std::vector<Access>& accesses);
   V from_windows(const Access& a, V pointer);
   void name_next_blocks(const Access& a, V pointer);
+  void name_next_turns(const Access& a, V address);
 
   // --- few lanes (emit_few.cc)
   bool compares_steps(const Node& node, int32_t predicate) const;
@@ -295,9 +296,52 @@ class Emitter {
   void watch_barrier(const vm::Insn& insn);
 
   // --- straight code (emit_straight.cc)
+  struct Straight {  // instructions [begin, end)
+    uint32_t begin = 0, first = 0, end = 0;  // where the first access is
+    std::vector<Access> accesses;            // whose addresses are known once `ahead` has run
+    std::vector<Access> few;                 // those that a few lanes can do by themselves
+    std::vector<uint32_t> ahead;             // what makes addresses and may run before everything else
+  };
+  Straight straight(uint32_t begin, uint32_t end) const;
+  V run_ahead(const Straight& s);                    // no address wrapped around
+  V all_fit(const Straight& s);
   void emit_straight(uint32_t begin, uint32_t end);
   void emit_lane_loop(const LaneLoop& loop);         // emit_lanes.cc
   std::vector<uint32_t> early(uint32_t begin, uint32_t end, const std::vector<Access>& accesses) const;
+
+  // --- warps side by side (emit_team.cc)
+  struct Member {  // of a team: what a warp is to the code that is written
+    std::vector<std::array<llvm::AllocaInst*, 4>> storage;
+    V warp = nullptr, kept_piece = nullptr;
+    std::map<const vm::Insn*, std::shared_ptr<Windows>> windows;
+  };
+  struct Team {
+    int warps = 0;
+    std::vector<char> together;                      // by node: what they run side by side
+    Bits written{0};                                 // there
+    std::vector<Access> reads, writes;               // pairs that must not be of one allocation
+    std::vector<Member> members;
+    std::vector<llvm::BasicBlock*> blocks;           // by node
+    static constexpr size_t kNobody = ~size_t(0);
+    size_t member = kNobody;                         // whose code is being written
+    llvm::BasicBlock *single = nullptr, *apart = nullptr, *finish = nullptr;
+    llvm::AllocaInst *left = nullptr, *resume = nullptr, *failures = nullptr;
+    std::vector<std::pair<uint32_t, llvm::BasicBlock*>> points;  // nodes at whose end they part
+    V taken = nullptr;                               // by member: lanes that branch there
+    std::vector<std::array<V, 4>> parted;            // by variable: what each member has there
+  };
+  Team find_team(const Region& region);
+  bool suits_team(const vm::Insn& insn) const;
+  bool gains_from_team(const Region& region, const Team& team) const;
+  bool hides_nothing(const Region& region, Team& team) const;
+  void as_member(Team& team, size_t m);
+  V warp_at(V turn);                                 // which warp's turn it is
+  void begin_warp(const Region& region);
+  void emit_team(const Region& region, Team& team, V turn, llvm::BasicBlock* single, llvm::BasicBlock* done);
+  void emit_together(const Region& region, Team& team, uint32_t node);
+  void part_at(Team& team, uint32_t node, const std::vector<V>& taken);
+  void emit_resumed(const Region& region, Team& team);
+  bool ends_plainly(const Region& region) const;
 
   llvm::Module& m_;
   llvm::LLVMContext& c_;
@@ -341,6 +385,7 @@ class Emitter {
   bool alone_ = false;              // the code is for one lane
   const vm::Insn* late_store_ = nullptr;
   V rows_ = nullptr;                // of late_store_
+  llvm::BasicBlock* apart_ = nullptr;  // the code is for warps side by side: where they go when one cannot follow
   int few_ = 0;                     // the code is for so many lanes, the first ones
   std::vector<int32_t> kept_at_;    // by variable: where regions keep it in the warp's piece of `kept_`; -1
   uint32_t kept_stride_ = 0;

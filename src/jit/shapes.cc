@@ -169,7 +169,7 @@ Shape Shapes::special(const vm::FrameSlot& s) const {
       const uint32_t x = block[0], c = s.component;
       if (c > 2 || block[c] == 1) return uniform_shape(Reach::Block, 62, 0);
       const int bits = std::bit_width(block[c] - 1);
-      if (c == 0 && (one_dimension || x % 32 == 0)) return with_pace(runs_of(1, 1, Reach::Warp, kWarpBits, bits), one_dimension ? std::optional(32) : std::nullopt);
+      if (c == 0 && (one_dimension || x % 32 == 0)) return with_pace(runs_of(1, 1, Reach::Warp, kWarpBits, bits), one_dimension ? std::optional(32) : x == 32 ? std::optional(0) : std::nullopt);
       if (c == 0 && std::has_single_bit(x) && x < 32) return with_pace(spaced(runs_of(static_cast<int>(32 / x), 1, Reach::Warp, 62, bits), 0), 0);
       if (c == 1 && x % 32 == 0) return with_pace(uniform_shape(Reach::Warp, 0, static_cast<uint8_t>(bits)), x == 32 && block[2] == 1 ? std::optional(1) : std::nullopt);
       if (c == 1 && std::has_single_bit(x) && x < 32) {

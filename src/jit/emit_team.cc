@@ -1,0 +1,428 @@
+// Warps side by side. A warp runs through a region before the next one begins; where a part of it only reads and
+// computes, several warps can go through that together, a step of each in turn. They share what they load, as a row of a
+// tile, and what they read one after the other lies together, where a warp by itself would jump, as in a grid-stride loop.
+//
+// Nothing that a team does shows before it is through, and it goes on only while all of its lanes go the same way. When
+// lanes part, its warps go on one by one from there; when one comes to anything unusual, they begin the region again.
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using isa::Kind;
+using isa::Space;
+using llvm::BasicBlock;
+
+namespace {
+
+constexpr int kMostWarps = 4;
+constexpr size_t kMostTogether = 800;   // instructions, each warp's counted
+constexpr size_t kFewestShared = 8;     // loads of one place by all that are worth it
+constexpr uint32_t kMostFailures = 4;   // in a block, after which its warps stay by themselves
+
+bool says_nothing(const vm::Insn& i, const Flow& flow) {
+  const vm::EngineServices& s = *flow.services;
+  return i.fn == s.label || i.fn == s.jump;
+}
+
+bool parameter(const vm::Insn& i) {
+  const Space space = i.mods().space;
+  return i.op[1] < 0 && (space == Space::Param || space == Space::ParamEntry || space == Space::ParamFunc);
+}
+
+bool unchanging(const vm::Insn& i) { return i.mods().space == Space::Const || says(*i.source->form.row, ".nc"); }
+
+bool one_value(const Shape& s) { return !s.unset && s.uniform() && s.reach == Reach::Block; }
+
+bool same_for_all(const Shape& s) { return !s.unset && s.runs > 0 && (s.reach == Reach::Block || (s.paced && s.pace == 0)); }
+
+}  // namespace
+
+// A load whose address has a known shape, or an instruction that only computes.
+bool Emitter::suits_team(const vm::Insn& i) const {
+  if (says_nothing(i, flow_)) return true;
+  if (i.call || i.fn == flow_.services->read_special) return false;
+  size_t shared = 0, written = 0;
+  for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
+    const auto v = flow_.variable_at.find(s.at);
+    if (!s.written || v == flow_.variable_at.end()) continue;
+    ++written;
+    shared += one_value(shapes_.variables[v->second]);
+  }
+  if (shared && shared != written) return false;
+  if (i.fn == flow_.services->not_pred) return true;
+  const isa::Row& row = *i.source->form.row;
+  if (row.kind == Kind::Memory) {
+    if (row.cls == isa::Class::Misc || flow_.cell_access(i) || (row.cls == isa::Class::Load && parameter(i))) return true;
+    const std::optional<Access> a = access_of(i);
+    const isa::Sem sem = i.mods().sem;
+    if (!a || !a->load || may_be_local(*a) || (sem != isa::Sem::None && sem != isa::Sem::Weak) || says(row, ".volatile")) return false;
+    return i.op[1] < 0 || shapes_.source(i.op[1], i.base_width).runs > 0;
+  }
+  if (row.kind != Kind::Lane && row.kind != Kind::Move && row.kind != Kind::Convert && row.kind != Kind::Address && row.kind != Kind::Select &&
+      row.kind != Kind::Compare)
+    return false;
+  return shapes_.has_ir(i) || (row.kind == Kind::Lane && i.type() == isa::Type::F32 && (says(row, ".approx") || says(row, ".full")) &&
+                               approximation(row.opcode, says(row, ".full"), i.mods().ftz));
+}
+
+// A warp that is through has nothing to find out for the others.
+bool Emitter::ends_plainly(const Region& region) const {
+  if (region.exit_to >= 0) return true;
+  if (region.exit_node < 0) return false;
+  const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
+  return node.ends == End::Barrier ? !node.last->mods().red : of_block(node.last->guard, 0);
+}
+
+// Loops that read memory, or many loads of the same places.
+bool Emitter::gains_from_team(const Region& region, const Team& team) const {
+  const auto loads = [&](uint32_t from, uint32_t to, bool same) {
+    size_t n = 0;
+    for (uint32_t b = from; b <= to; ++b) {
+      if (!team.together[b]) continue;
+      for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) {
+        const vm::Insn& i = flow_.code->insns[k];
+        if (says_nothing(i, flow_) || flow_.cell_access(i) || !access_of(i)) continue;
+        n += !same || i.op[1] < 0 || same_for_all(shapes_.source(i.op[1], i.base_width));
+      }
+    }
+    return n;
+  };
+  bool whole = true;
+  for (uint32_t b : region.nodes) {
+    whole = whole && team.together[b];
+    if (!team.together[b]) continue;
+    for (uint32_t s : flow_.nodes[b].next)
+      if (s <= b && inside(s) && team.together[s] && loads(s, b, false)) return true;
+  }
+  return whole && ends_plainly(region) && loads(region.nodes.front(), region.nodes.back(), true) >= kFewestShared;
+}
+
+// What the rest of the region writes is not what the team reads.
+bool Emitter::hides_nothing(const Region& region, Team& team) const {
+  bool reads_shared = false;
+  for (uint32_t b : region.nodes) {
+    if (!team.together[b]) continue;
+    for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) {
+      const vm::Insn& i = flow_.code->insns[k];
+      if (says_nothing(i, flow_) || flow_.cell_access(i)) continue;
+      const std::optional<Access> a = access_of(i);
+      if (!a || unchanging(i)) continue;
+      if (a->shared || a->root < 0) reads_shared = true;
+      if (!a->shared) team.reads.push_back(*a);
+    }
+  }
+  const bool reads_unknown = std::any_of(team.reads.begin(), team.reads.end(), [](const Access& a) { return a.root < 0; });
+  for (uint32_t b : region.nodes) {
+    const Node& node = flow_.nodes[b];
+    if (team.together[b]) continue;
+    for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k) {
+      const vm::Insn& i = flow_.code->insns[k];
+      const vm::EngineServices& sv = *flow_.services;
+      if (says_nothing(i, flow_) || i.fn == sv.not_pred || i.fn == sv.read_special || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) continue;
+      const bool computes = i.call ? flow_.is_library_call(i) : suits_team(i);
+      if (computes) continue;
+      if (!i.call) {
+        const isa::Row& row = *i.source->form.row;
+        const Space space = i.mods().space;
+        if (row.kind == Kind::Warp || row.kind == Kind::Lane || row.kind == Kind::Convert || row.kind == Kind::Select || row.kind == Kind::Compare ||
+            row.kind == Kind::Move || (row.kind == Kind::Memory && (row.cls == isa::Class::Load || space == Space::Local)) ||
+            (row.kind == Kind::Barrier && (row.cls == isa::Class::Fence || i.watched == vm::Watched::WarpSync)))
+          continue;
+        const bool shared = space == Space::Shared || space == Space::SharedCluster;
+        if (shared && (row.kind == Kind::Memory || row.kind == Kind::Atomic)) {
+          if (reads_shared) return false;
+          continue;
+        }
+        const int64_t root = row.kind == Kind::Memory || row.kind == Kind::Atomic ? plan_.roots.access(flow_, i) : Roots::kNone;
+        const bool apart = root >= 0 && !reads_unknown && std::none_of(team.reads.begin(), team.reads.end(), [&](const Access& a) { return a.root == root; });
+        if (apart) {
+          if (const std::optional<Access> a = access_of(i); a && !a->shared) team.writes.push_back(*a);
+          continue;
+        }
+      }
+      if (reads_shared || !team.reads.empty()) return false;
+    }
+  }
+  return true;
+}
+
+Emitter::Team Emitter::find_team(const Region& region) {
+  static const bool without = left_out("teams");
+  Team team;
+  const uint32_t threads = plan_.block[0] * plan_.block[1] * plan_.block[2], warps = threads / kLanes;
+  if (without || watch_ || threads % kLanes || warps < 2 || runs_once(region) || processor_.avx == false) return team;
+  team.together.assign(flow_.nodes.size(), 0);
+  std::vector<uint32_t> work;
+  const auto visit = [&](uint32_t n) {
+    const Node& node = flow_.nodes[n];
+    if (!inside(n) || team.together[n]) return;
+    if (region.exit_node == static_cast<int32_t>(n) ? !ends_plainly(region) : node.ends != End::Fall && node.ends != End::Branch) return;
+    if (node.ends == End::Fall && node.next.empty()) return;
+    for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k)
+      if (!suits_team(flow_.code->insns[k])) return;
+    team.together[n] = 1;
+    work.push_back(n);
+  };
+  visit(region.entry);
+  size_t instructions = 0, vectors = 0;
+  team.written = Bits(flow_.variables.size());
+  while (!work.empty()) {
+    const uint32_t n = work.back();
+    work.pop_back();
+    const Node& node = flow_.nodes[n];
+    instructions += node.end - node.begin;
+    size_t bytes = 0;
+    node.live_in.each([&](size_t v) { bytes += shapes_.variables[v].runs == 0 ? flow_.variables[v].bytes : 0u; });
+    vectors = std::max(vectors, processor_.wide ? bytes / 2 : bytes);
+    for (uint32_t k = node.begin; k < node.end; ++k)
+      for (const Slot& s : flow_.slots[k])
+        if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) team.written.add(v->second);
+    if (region.exit_node != static_cast<int32_t>(n))
+      for (uint32_t s : node.next) visit(s);
+  }
+  const size_t registers = processor_.wide ? 20 : 10;
+  size_t most = kMostWarps;
+  while (most > 1 && (most > warps || most * vectors > registers || most * instructions > kMostTogether)) most /= 2;
+  if (most < 2 || !gains_from_team(region, team) || !hides_nothing(region, team)) return team;
+  team.warps = static_cast<int>(most);
+  return team;
+}
+
+void Emitter::as_member(Team& team, size_t m) {
+  const auto change = [&](Member& member) {
+    std::swap(storage_, member.storage);
+    std::swap(windows_, member.windows);
+    std::swap(warp_, member.warp);
+    std::swap(kept_piece_, member.kept_piece);
+  };
+  if (team.member == m) return;
+  if (team.member != Team::kNobody) change(team.members[team.member]);
+  if (m != Team::kNobody) change(team.members[m]);
+  team.member = m;
+}
+
+// The region up to where the team is through or its warps part.
+void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* single, BasicBlock* done) {
+  llvm::IRBuilder<> top(entry_, entry_->begin());
+  const auto counter = [&] {
+    auto* a = top.CreateAlloca(b_.getInt32Ty());
+    top.CreateStore(b_.getInt32(0), a);
+    return a;
+  };
+  team.left = counter();
+  team.resume = counter();
+  team.failures = counter();
+  const size_t count = static_cast<size_t>(team.warps);
+  team.taken = scratch(llvm::ArrayType::get(b_.getInt32Ty(), count));
+  team.parted.assign(flow_.variables.size(), {});
+  team.blocks.assign(flow_.nodes.size(), nullptr);
+  const uint32_t warps = plan_.block[0] * plan_.block[1] * plan_.block[2] / kLanes;
+  auto* ready = BasicBlock::Create(c_, "team", f_);
+  team.apart = BasicBlock::Create(c_, "apart", f_);
+  team.single = single;
+  V go = b_.CreateICmpEQ(b_.CreateLoad(b_.getInt32Ty(), team.left), b_.getInt32(0));
+  go = b_.CreateAnd(go, b_.CreateICmpULE(turn, b_.getInt32(warps - static_cast<uint32_t>(count))));
+  go = b_.CreateAnd(go, b_.CreateICmpULT(b_.CreateLoad(b_.getInt32Ty(), team.failures), b_.getInt32(kMostFailures)));
+  for (size_t m = 0; m < count; ++m) {
+    Member member;
+    member.warp = warp_at(b_.CreateAdd(turn, b_.getInt32(static_cast<uint32_t>(m))));
+    if (lanes_leave_) {
+      const V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), member.warp);
+      go = b_.CreateAnd(go, b_.CreateICmpEQ(machine_load(b_.getInt32Ty(), at), b_.getInt32(~0u)));
+    }
+    member.storage = storage_;
+    for (size_t v = 0; m > 0 && v < storage_.size(); ++v) {
+      if (one_value(shapes_.variables[v])) continue;
+      for (llvm::AllocaInst*& place : member.storage[v])
+        if (place) place = top.CreateAlloca(place->getAllocatedType());
+    }
+    team.members.push_back(std::move(member));
+  }
+  for (const Access& w : team.writes)
+    for (const Access& r : team.reads) {
+      const V where = lo_of(range_of(w));
+      go = b_.CreateAnd(go, b_.CreateAnd(b_.CreateICmpNE(where, b_.getInt64(0)), b_.CreateICmpNE(where, lo_of(range_of(r)))));
+    }
+  b_.CreateCondBr(go, ready, single);
+  b_.SetInsertPoint(ready);
+  for (size_t m = 0; m < count; ++m) {
+    as_member(team, m);
+    begin_warp(region);
+  }
+  for (uint32_t n : region.nodes)
+    if (team.together[n]) team.blocks[n] = BasicBlock::Create(c_, "together", f_);
+  team.finish = BasicBlock::Create(c_, "finish", f_);
+  b_.CreateBr(team.blocks[region.entry]);
+  apart_ = team.apart;
+  for (uint32_t n : region.nodes)
+    if (team.together[n]) emit_together(region, team, n);
+  apart_ = nullptr;
+
+  b_.SetInsertPoint(team.finish);
+  for (size_t m = 0; m < count; ++m) {
+    as_member(team, m);
+    active_ = b_.getInt32(~0u);
+    store_kept(region);
+  }
+  b_.CreateStore(b_.getTrue(), any_live_);
+  b_.CreateBr(done);
+
+  b_.SetInsertPoint(team.apart);
+  b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), team.failures), b_.getInt32(1)), team.failures);
+  b_.CreateStore(b_.getInt32(static_cast<uint32_t>(count)), team.left);
+  b_.CreateBr(single);
+  as_member(team, 0);
+}
+
+// A node for all members, instruction by instruction.
+void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
+  const Node& node = flow_.nodes[n];
+  const size_t count = team.members.size();
+  node_ = n;
+  b_.SetInsertPoint(team.blocks[n]);
+  active_ = b_.getInt32(~0u);
+  const auto each = [&](uint32_t k) {
+    size_t shared = 0;
+    for (const Slot& s : flow_.slots[k])
+      if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) shared += one_value(shapes_.variables[v->second]);
+    for (size_t m = 0; m < (shared ? 1 : count); ++m) {
+      as_member(team, m);
+      emit_instruction(flow_.code->insns[k]);
+    }
+  };
+  const Straight s = straight(node.begin, node.last ? node.end - 1 : node.end);
+  for (uint32_t k = s.begin; k < s.first; ++k) each(k);
+  V good = b_.getTrue();
+  for (size_t m = 0; m < count; ++m) {
+    as_member(team, m);
+    good = b_.CreateAnd(good, run_ahead(s));
+    good = b_.CreateAnd(good, all_fit(s));
+  }
+  auto* fast = BasicBlock::Create(c_, "all_well", f_);
+  b_.CreateCondBr(good, fast, apart_, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
+  b_.SetInsertPoint(fast);
+  for (const Access& a : s.accesses) checked_.insert(a.insn);
+  for (size_t m = 0; m < count; ++m) {
+    as_member(team, m);
+    find_windows(s.accesses);
+  }
+  for (uint32_t k = s.first; k < s.end; ++k)
+    if (std::find(s.ahead.begin(), s.ahead.end(), k) == s.ahead.end()) each(k);
+  checked_.clear();
+  for (size_t m = 0; m < count; ++m) {
+    as_member(team, m);
+    windows_.clear();
+  }
+
+  const auto go_to = [&](uint32_t to, bool taken) {
+    if (inside(to) && team.together[to]) b_.CreateBr(team.blocks[to]);
+    else if (region.exit_to == static_cast<int32_t>(to)) b_.CreateBr(team.finish);
+    else part_at(team, n, std::vector<V>(count, b_.getInt32(taken ? ~0u : 0)));
+  };
+  if (region.exit_node == static_cast<int32_t>(n)) {
+    b_.CreateBr(team.finish);
+    return;
+  }
+  if (node.ends == End::Fall) return go_to(node.next[0], true);
+  std::vector<V> taken;
+  V all = b_.getTrue(), none = b_.getTrue();
+  for (size_t m = 0; m < count; ++m) {
+    as_member(team, m);
+    taken.push_back(guard_mask(*node.last));
+    all = b_.CreateAnd(all, b_.CreateICmpEQ(taken.back(), b_.getInt32(~0u)));
+    none = b_.CreateAnd(none, b_.CreateICmpEQ(taken.back(), b_.getInt32(0)));
+  }
+  auto* every = BasicBlock::Create(c_, "all_taken", f_);
+  auto* rest = BasicBlock::Create(c_, "not_all_taken", f_);
+  auto* nobody = BasicBlock::Create(c_, "none_taken", f_);
+  auto* some = BasicBlock::Create(c_, "some_taken", f_);
+  b_.CreateCondBr(all, every, rest);
+  b_.SetInsertPoint(rest);
+  b_.CreateCondBr(none, nobody, some);
+  b_.SetInsertPoint(every);
+  go_to(node.next[0], true);
+  b_.SetInsertPoint(nobody);
+  go_to(node.next[1], false);
+  b_.SetInsertPoint(some);
+  part_at(team, n, taken);
+}
+
+// At the node's end each goes on by itself; `taken` lanes of each branch.
+void Emitter::part_at(Team& team, uint32_t n, const std::vector<V>& taken) {
+  for (size_t m = 0; m < taken.size(); ++m)
+    b_.CreateStore(taken[m], b_.CreateConstInBoundsGEP2_32(llvm::ArrayType::get(b_.getInt32Ty(), taken.size()), team.taken, 0, static_cast<unsigned>(m)));
+  for (const auto& [node, block] : team.points)
+    if (node == n) {
+      b_.CreateBr(block);
+      return;
+    }
+  auto* part = BasicBlock::Create(c_, "part", f_);
+  b_.CreateBr(part);
+  b_.SetInsertPoint(part);
+  team.points.emplace_back(n, part);
+  team.written.each([&](size_t v) {
+    for (size_t k = 0; k < 4; ++k) {
+      if (!storage_[v][k]) continue;
+      auto* type = llvm::ArrayType::get(storage_[v][k]->getAllocatedType(), team.members.size());
+      V& all = team.parted[v][k];
+      if (!all) all = scratch(type);
+      for (size_t m = 0; m < team.members.size(); ++m) {
+        as_member(team, m);
+        const V value = b_.CreateLoad(storage_[v][k]->getAllocatedType(), storage_[v][k]);
+        b_.CreateStore(value, b_.CreateConstInBoundsGEP2_32(type, all, 0, static_cast<unsigned>(m)));
+      }
+    }
+  });
+  b_.CreateStore(b_.getInt32(static_cast<uint32_t>(team.points.size())), team.resume);
+  b_.CreateStore(b_.getInt32(static_cast<uint32_t>(team.members.size())), team.left);
+  b_.CreateBr(team.single);
+}
+
+// A warp of a team that has parted goes on from there.
+void Emitter::emit_resumed(const Region& region, Team& team) {
+  auto* fresh = block_of(region.entry);
+  if (team.points.empty()) {
+    b_.CreateBr(fresh);
+    return;
+  }
+  auto* resumed = BasicBlock::Create(c_, "resumed", f_);
+  const V point = b_.CreateLoad(b_.getInt32Ty(), team.resume);
+  b_.CreateCondBr(b_.CreateICmpEQ(point, b_.getInt32(0)), fresh, resumed);
+  b_.SetInsertPoint(resumed);
+  b_.CreateStore(b_.getInt32(0), masks_[region.entry]);
+  const V which = b_.CreateSub(b_.getInt32(static_cast<uint32_t>(team.members.size())), b_.CreateLoad(b_.getInt32Ty(), team.left));
+  const auto mine = [&](llvm::Type* type, V all) {
+    return b_.CreateLoad(type, b_.CreateInBoundsGEP(llvm::ArrayType::get(type, team.members.size()), all, {b_.getInt32(0), which}));
+  };
+  team.written.each([&](size_t v) {
+    for (size_t k = 0; k < 4; ++k)
+      if (team.parted[v][k]) b_.CreateStore(mine(storage_[v][k]->getAllocatedType(), team.parted[v][k]), storage_[v][k]);
+  });
+  const V taken = mine(b_.getInt32Ty(), team.taken);
+  auto* nowhere = BasicBlock::Create(c_, "nowhere", f_);
+  auto* choice = b_.CreateSwitch(point, nowhere, static_cast<unsigned>(team.points.size()));
+  b_.SetInsertPoint(nowhere);
+  b_.CreateUnreachable();
+  for (size_t k = 0; k < team.points.size(); ++k) {
+    auto* here = BasicBlock::Create(c_, "point", f_);
+    choice->addCase(b_.getInt32(static_cast<uint32_t>(k + 1)), here);
+    b_.SetInsertPoint(here);
+    node_ = team.points[k].first;
+    const Node& node = flow_.nodes[node_];
+    if (node.ends == End::Fall) {
+      add_lanes(node.next[0], b_.getInt32(~0u));
+      leave_to({node.next[0]}, false);
+      continue;
+    }
+    add_lanes(node.next[0], taken);
+    add_lanes(node.next[1], b_.CreateNot(taken));
+    leave_to(node.next, false);
+  }
+}
+
+}  // namespace warpbeam::jit

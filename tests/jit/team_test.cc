@@ -1,0 +1,82 @@
+// Warps that go through loops and tiles side by side, and what sends them on their own ways.
+#include "both_engines.h"
+
+namespace warpbeam::vm {
+namespace {
+
+// Sums over the first 2048 words; the rest is written.
+constexpr const char* kStrided =
+    "mov.u32 %r1, %i; mov.u32 %r2, 0; mov.u32 %r3, %nctaid.x; mul.lo.u32 %r3, %r3, %s; setp.ge.u32 %p1, %r1, %n; @%p1 "
+    "bra S;\nL: mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %out, %d1; ld.global.nc.u32 %r4, [%d1]; mad.lo.u32 %r2, %r2, 3, "
+    "%r4; add.u32 %r1, %r1, %r3; setp.lt.u32 %p2, %r1, %n; @%p2 bra L;\nS: st.global.u32 [%at+8192], %r2; ret;";
+
+TEST_F(Engines, AgreeOnTeamsInGridStrideLoops) {
+  for (const uint32_t threads : {64u, 128u, 256u, 320u, 512u, 96u})
+    for (const uint32_t n : {0u, 1u, 33u, 512u, 640u, 1000u, 1024u, 1999u, 2048u}) both(kStrided, {2, 1, 1}, {threads, 1, 1}, n);
+}
+
+// In the middle of a team's turn the memory ends: the report is that of the lowest warp.
+TEST_F(Engines, AgreeOnFaultsOfTeams) {
+  for (const uint32_t n : {4097u, 4200u, 5000u, 100000u}) both(kStrided, {1, 1, 1}, {256, 1, 1}, n);
+  for (const uint32_t n : {1u, 40u, 100u, 1000u})
+    both("shr.u32 %r1, %t, 5; mul.lo.u32 %r1, %r1, %n; mov.u32 %r2, 0; mov.u32 %r5, 0; bar.sync 0;\nL: mad.lo.u32 "
+         "%r6, %r5, 32, %r1; mul.wide.u32 %d1, %r6, 4; add.s64 %d1, %d1, %out; ld.global.nc.u32 %r4, [%d1+64]; add.u32 "
+         "%r2, %r2, %r4; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 40; @%p1 bra L; bar.sync 0; st.global.u32 "
+         "[%at+8192], %r2; ret;",
+         {1, 1, 1}, {256, 1, 1}, n);
+}
+
+// Each warp has a number of rounds of its own, and some have none.
+TEST_F(Engines, AgreeOnTeamsThatPart) {
+  for (const uint32_t n : {0u, 1u, 2u, 3u, 7u})
+    for (const uint32_t threads : {64u, 256u})
+      both("shr.u32 %r1, %t, 5; mul.lo.u32 %r1, %r1, %n; and.b32 %r1, %r1, 15; mov.u32 %r2, %t; mov.u32 %r5, 0; "
+           "mov.u32 %r9, %t; setp.eq.u32 %p3, %r1, 0; @%p3 bra E;\n"
+           "L: mad.lo.u32 %r6, %r5, 64, %t; mul.wide.u32 %d1, %r6, 4; add.s64 %d1, %d1, %out; ld.global.nc.u32 %r4, "
+           "[%d1]; xor.b32 %r2, %r2, %r4; setp.eq.u32 %p2, %r5, 4; @%p2 add.u32 %r9, %r9, %r4; add.u32 %r5, %r5, 1; "
+           "setp.lt.u32 %p1, %r5, %r1; @%p1 bra L;\n"
+           "E: shfl.sync.bfly.b32 %r7, %r2, 3, 31, -1; add.u32 %r2, %r2, %r7; mul.wide.u32 %d2, %t, 4; mov.u64 %d3, "
+           "tile; add.s64 %d2, %d2, %d3; st.shared.u32 [%d2], %r2; bar.sync 0; xor.b32 %r8, %t, 63; mul.wide.u32 %d2, "
+           "%r8, 4; add.s64 %d2, %d2, %d3; ld.shared.u32 %r7, [%d2]; add.u32 %r7, %r7, %r9; st.global.u32 [%at+8192], "
+           "%r7; ret;",
+           {2, 1, 1}, {threads, 1, 1}, n);
+}
+
+// A loop in a loop, a way that all take or none, lanes that have left, and lanes that leave the inner loop early.
+TEST_F(Engines, AgreeOnTeamsInLoopsOfLoops) {
+  for (const uint32_t n : {1u, 2u, 5u, 8u})
+    for (const uint32_t last : {256u, 250u, 130u})
+      both(fmt::format("setp.ge.u32 %p5, %t, {}; @%p5 bra X; mov.u32 %r1, 0; mov.u32 %r2, %t;\n"
+                       "O: mov.u32 %r3, 0; mov.u32 %r7, %t;\n"
+                       "L: mul.wide.u32 %d1, %r7, 4; add.s64 %d1, %d1, %out; ld.global.nc.u32 %r4, [%d1]; setp.gt.u32 "
+                       "%p1, %r1, 3; @%p1 bra M; add.u32 %r2, %r2, %r4; bra N;\n"
+                       "M: xor.b32 %r2, %r2, %r4;\nN: add.u32 %r7, %r7, 128; add.u32 %r3, %r3, 1; setp.lt.u32 %p2, "
+                       "%r3, 6; and.b32 %r8, %r2, 63; setp.ne.u32 %p3, %r8, 0; and.pred %p2, %p2, %p3; @%p2 bra L;\n"
+                       "add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, %n; @%p4 bra O;\n"
+                       "bar.sync 0; st.global.u32 [%at+8192], %r2;\nX: ret;",
+                       last),
+           {2, 1, 1}, {256, 1, 1}, n);
+}
+
+// A tile product: what its warps load of one tile is the same for all, of the other a value for each row.
+TEST_F(Engines, AgreeOnTeamsInTiles) {
+  std::string product;
+  for (int k = 0; k < 16; ++k)
+    product += fmt::format(
+        "ld.shared.f32 %f1, [%d2+{}]; ld.shared.f32 %f2, [%d3+{}]; fma.rn.f32 %f3, %f1, %f2, %f3;\n", k * 4, k * 64);
+  for (const auto& [x, y] : {std::pair{16u, 16u}, {32u, 16u}, {16u, 24u}, {64u, 8u}, {8u, 32u}})
+    for (const uint32_t n : {1u, 3u, 9u})
+      both("mov.u32 %r1, %tid.y; mov.u32 %r2, %tid.x; mad.lo.u32 %r3, %r1, %s, %r2; and.b32 %r4, %r3, 511; mul.wide.u32 "
+           "%d1, %r4, 4; mov.u64 %d4, tile; add.s64 %d1, %d1, %d4; and.b32 %r5, %r1, 7; mul.wide.u32 %d2, %r5, 64; "
+           "add.s64 %d2, %d2, %d4; and.b32 %r6, %r2, 15; mul.wide.u32 %d3, %r2, 4; add.s64 %d3, %d3, %d4; mov.f32 "
+           "%f3, 0f00000000; mov.u32 %r7, 0;\n"
+           "L: add.u32 %r8, %r7, %r3; cvt.rn.f32.u32 %f4, %r8; st.shared.f32 [%d1], %f4; st.shared.f32 [%d1+2048], "
+           "%f3; bar.sync 0;\n" +
+               product +
+               "bar.sync 0; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %n; @%p1 bra L;\n"
+               "mul.wide.u32 %d1, %r3, 4; add.s64 %d1, %d1, %out; st.global.f32 [%d1+4096], %f3; ret;",
+           {1, 1, 1}, {x, y, 1}, n);
+}
+
+}  // namespace
+}  // namespace warpbeam::vm
