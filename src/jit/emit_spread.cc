@@ -2,6 +2,7 @@
 // where the pattern lies within 64 elements, these are loaded and permuted, or permuted and stored. All that depends on the
 // pattern alone is moved out of the loop over warps by LLVM.
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include "jit/emitter.h"
 #include "jit/slopes.h"
@@ -60,6 +61,9 @@ Spread Emitter::spread_of_result(const vm::Insn& i, const std::vector<std::pair<
     const V by = s[1].base;
     return {b_.CreateShl(s[0].base, b_.CreateZExtOrTrunc(by, s[0].base->getType())), b_.CreateShl(s[0].pattern, splat(b_.CreateZExtOrTrunc(by, b_.getInt32Ty())))};
   }
+  for (size_t k = 0; k < s.size(); ++k)
+    if (in[k].first.runs && lends_low_bits(shapes_.source(i.op[k + 1], in[k].second), in[k].second))
+      s[k] = {b_.CreateAnd(s[k].base, b_.getInt32(~31u)), splat(b_.CreateAnd(s[k].base, b_.getInt32(31)))};
   if (row.opcode == "add") return {b_.CreateAdd(s[0].base, s[1].base), b_.CreateAdd(s[0].pattern, s[1].pattern)};
   if (row.opcode == "sub") return {b_.CreateSub(s[0].base, s[1].base), b_.CreateSub(s[0].pattern, s[1].pattern)};
   return s[0];  // a move
@@ -72,7 +76,10 @@ bool Emitter::looks_for_window(const Access& a, const Value& address) const {
 
 // The access by a window, and on to `join`; to `other` where the pattern does not allow it or places do not exist.
 void Emitter::touch_window(const Access& a, const Value& address, V mask, BasicBlock* other, BasicBlock* join) {
-  const V pattern = address.spread.pattern, low = b_.CreateIntMinReduce(pattern, true), high = b_.CreateIntMaxReduce(pattern, true);
+  // The window begins where a line of memory does, as far as the pattern tells, if it reaches far enough then.
+  const V pattern = address.spread.pattern, high = b_.CreateIntMaxReduce(pattern, true), least = b_.CreateIntMinReduce(pattern, true);
+  const V line = b_.CreateAnd(least, b_.getInt32(~63u));
+  const V low = b_.CreateSelect(b_.CreateICmpULT(b_.CreateSub(high, line), b_.getInt32(kWindow * 4)), line, least);
   const V offset = b_.CreateSub(pattern, splat(low));
   const auto all = [&](V lanes) { return b_.CreateICmpEQ(mask_bits(lanes), b_.getInt32(~0u)); };
   const V narrow = b_.CreateICmpULT(b_.CreateSub(high, low), b_.getInt32(kWindow * 4));
@@ -88,8 +95,8 @@ void Emitter::touch_window(const Access& a, const Value& address, V mask, BasicB
   llvm::Type* wide = type_of(8, true);
   const V places = b_.CreateOrReduce(b_.CreateShl(llvm::ConstantInt::get(wide, 1), b_.CreateZExt(which, wide)));
   const V first = b_.CreateAdd(address.spread.base, b_.CreateSExt(low, b_.getInt64Ty()));
-  const V last = b_.CreateAdd(address.spread.base, b_.CreateSExt(high, b_.getInt64Ty()));
-  good = b_.CreateAnd(good, b_.CreateAnd(fits(a, first, a.total()), fits(a, last, a.total())));
+  const auto there = [&](V end) { return fits(a, b_.CreateAdd(address.spread.base, b_.CreateSExt(end, b_.getInt64Ty())), a.total()); };
+  good = b_.CreateAnd(good, b_.CreateAnd(there(least), there(high)));
   auto* window = BasicBlock::Create(c_, "window", f_);
   b_.CreateCondBr(good, window, other);
   b_.SetInsertPoint(window);
@@ -102,7 +109,7 @@ void Emitter::touch_window(const Access& a, const Value& address, V mask, BasicB
     const Source s = flow_.source(a.slots[0], a.reg);
     V data = lanes_of(read(a.slots[0], a.reg), a.reg);
     if (s.kind == SourceKind::Variable && shapes_.loose[s.variable]) data = bits_of(canonical(float_of(data, 4)));
-    to_window(data, pointer, which, mask);
+    store_places(data, pointer, places, mask);
   }
   b_.CreateBr(join);
 }
@@ -116,6 +123,24 @@ Emitter::V Emitter::load_places(V pointer, V which, V places) {
     parts[k] = user(b_.CreateMaskedLoad(type, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4), bits, llvm::Constant::getNullValue(type)));
   }
   return pick_from_window(parts, which);
+}
+
+// Lane l stores at the l-th of the places. Which lane that is for an element is the number of places before it.
+void Emitter::store_places(V data, V pointer, V places, V mask) {
+  auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
+  std::vector<int> low, high;
+  for (int l = 0; l < static_cast<int>(kHalf); ++l) low.push_back(l), high.push_back(l + static_cast<int>(kHalf));
+  const V first = b_.CreateShuffleVector(data, low), second = b_.CreateShuffleVector(data, high);
+  const bool full = llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne();
+  const V stored = full ? places : b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(mask, b_.getInt64Ty()), places});
+  for (uint64_t k = 0; k < 4; ++k) {
+    std::vector<llvm::Constant*> before;
+    for (uint64_t l = 0; l < kHalf; ++l) before.push_back(b_.getInt64((uint64_t(1) << (k * kHalf + l)) - 1));
+    const V lane = b_.CreateTrunc(intrinsic(In::ctpop, b_.CreateAnd(b_.CreateVectorSplat(kHalf, places), llvm::ConstantVector::get(before))), type);
+    const V spread = b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {first, lane, second});
+    const V bits = b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(stored, k * kHalf), b_.getInt16Ty()), FixedVectorType::get(b_.getInt1Ty(), kHalf));
+    user(b_.CreateMaskedStore(spread, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4), bits));
+  }
 }
 
 }  // namespace warpbeam::jit

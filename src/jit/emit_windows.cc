@@ -112,6 +112,7 @@ void Emitter::name_next_blocks(const Access& a, V pointer) {
   static const bool without = left_out("rows");
   if (without || watch_ || a.shared || a.count != 1 || a.memory != 4) return;
   if (plan_.block[0] != kLanes || plan_.block[1] < 4) return;
+  if (const auto w = windows_.find(a.insn); w != windows_.end() && !w->second->parts.empty()) return;  // named already
   const uint64_t bytes = kLanes * a.total();
   for (uint64_t k = 0; k < bytes; k += kLine)
     b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},

@@ -199,6 +199,7 @@ class Emitter {
   bool looks_for_window(const Access& a, const Value& address) const;
   void touch_window(const Access& a, const Value& address, V mask, llvm::BasicBlock* other, llvm::BasicBlock* join);
   V load_places(V pointer, V which, V places);
+  void store_places(V data, V pointer, V places, V mask);
   Scattered sort_out(V at, Width bytes, V base);     // emit_scattered.cc
   V place_of(const Scattered& s, V at, llvm::Type* element);
   V from_window(V pointer, V which);

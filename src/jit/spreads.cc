@@ -57,7 +57,7 @@ class Spreads {
     reach = of(at, bytes);
     if (reach) return true;
     const Shape s = shapes_.source(at, bytes);
-    reach = std::abs(s.stride) * 31;
+    reach = lends_low_bits(s, bytes) ? 31 : std::abs(s.stride) * 31;
     return s.runs == 1 && std::abs(s.stride) <= kMostStride;
   }
   bool constant(int32_t at, Width bytes, int64_t& value) const {
@@ -137,6 +137,8 @@ int spreading_mask(const Flow& flow, const Shapes& shapes, const vm::Insn& i) {
   }
   return 0;
 }
+
+bool lends_low_bits(const Shape& s, Width bytes) { return bytes == 4 && s.uniform() && s.reach == Reach::Block; }
 
 std::vector<char> find_spreads(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
                                const std::vector<LaneLoop>& loops) {

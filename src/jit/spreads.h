@@ -15,4 +15,8 @@ std::vector<char> find_spreads(const Flow& flow, const Shapes& shapes, const std
 // An `and` that spreads: which operand is the mask. 0: it does not.
 int spreading_mask(const Flow& flow, const Shapes& shapes, const vm::Insn& insn);
 
+// What is added and the same in the whole block: its five lowest bits go with the pattern, so that all patterns around one
+// place lie in the same lines of memory.
+bool lends_low_bits(const Shape& shape, Width bytes);
+
 }  // namespace warpbeam::jit
