@@ -14,16 +14,23 @@ namespace {
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kGap = 64 << 10;              // unmapped bytes after every allocation
 // A fixed place gives the same addresses in every run. The thread sanitizer leaves programs about one TiB of addresses,
-// which contexts share, and says where.
+// which contexts share, and says where; the address sanitizer has its shadow where programs have this memory otherwise.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define WB_SMALL_ARENAS
+#define WB_THREAD_SANITIZER
+#elif __has_feature(address_sanitizer)
+#define WB_ADDRESS_SANITIZER
 #endif
 #endif
-#ifdef WB_SMALL_ARENAS
+#ifdef WB_THREAD_SANITIZER
 constexpr uint64_t kArenaPlace = uint64_t(0x7e90) << 32, kMostArenaBytes = uint64_t(1) << 36, kLeastArenaBytes = uint64_t(1) << 32;
 #else
-constexpr uint64_t kArenaPlace = uint64_t(0x10) << 40, kMostArenaBytes = UINT64_MAX, kLeastArenaBytes = uint64_t(1) << 36;
+#ifdef WB_ADDRESS_SANITIZER
+constexpr uint64_t kArenaPlace = uint64_t(0x20) << 40;
+#else
+constexpr uint64_t kArenaPlace = uint64_t(0x10) << 40;
+#endif
+constexpr uint64_t kMostArenaBytes = UINT64_MAX, kLeastArenaBytes = uint64_t(1) << 36;
 #endif
 constexpr size_t kQuarantineCount = 4096;        // freed ranges that still trap before they are used again
 constexpr uint64_t kQuarantineShare = 4;         // at most this part of the address space waits so
