@@ -101,10 +101,22 @@ Emitter::Straight Emitter::straight(uint32_t begin, uint32_t end) const {
   return out;
 }
 
+// Do some of the instructions write what other lanes, which wait elsewhere, will read?
+bool Emitter::keeps_old(const std::vector<uint32_t>& instructions) const {
+  for (uint32_t k : instructions)
+    for (const Slot& s : flow_.slots[k])
+      if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end() && shapes_.needs_blend(node_, v->second)) return true;
+  return false;
+}
+
 Emitter::V Emitter::run_ahead(const Straight& s) {
   std::vector<V> wraps;
   wraps_ = &wraps;
+  const V mask = active_;
+  // As for all lanes, which spares looking for the first and the last of them: it only counts where all or the first few are there.
+  if (!alone_ && !keeps_old(s.ahead)) active_ = b_.getInt32(~0u);
   for (uint32_t k : s.ahead) emit_instruction(flow_.code->insns[k]);
+  active_ = mask;
   wraps_ = nullptr;
   V none_wraps = b_.getTrue();
   for (V w : wraps) none_wraps = b_.CreateAnd(none_wraps, b_.CreateNot(w));

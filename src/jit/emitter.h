@@ -308,6 +308,7 @@ class Emitter {
   V all_fit(const Straight& s);
   void emit_straight(uint32_t begin, uint32_t end);
   void emit_lane_loop(const LaneLoop& loop);         // emit_lanes.cc
+  bool keeps_old(const std::vector<uint32_t>& instructions) const;
   std::vector<uint32_t> early(uint32_t begin, uint32_t end, const std::vector<Access>& accesses) const;
 
   // --- warps side by side (emit_team.cc)
