@@ -145,6 +145,9 @@ static void scalars_and_refusals() {
   DO(cublasLtMatrixLayoutSetAttribute(&own, CUBLASLT_MATRIX_LAYOUT_ORDER, &rows, sizeof rows));
   DO(cublasLtMatrixTransform(handle, transform, &one, x, l, &zero, nullptr, nullptr, y, &own, nullptr));
   EXPECT((host(y, 4) == std::vector<float>{1, 3, 2, 4}));
+  DO(cublasLtMatrixTransformDescDestroy(transform));
+  for (cublasLtMatrixLayout_t one_of : {l, wrong}) DO(cublasLtMatrixLayoutDestroy(one_of));
+  DO(cublasLtMatmulDescDestroy(desc));
 }
 
 int main() {

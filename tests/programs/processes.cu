@@ -87,6 +87,7 @@ int main() {
   if (copy[0] != 0) return 1;
   CHECK(cudaEventDestroy(e));
   CHECK(cudaFree(p));
+  free(copy);
   int status = 1;
   waitpid(pid, &status, 0);
   printf("%s\n", status == 0 ? "PASSED" : "the child failed");
