@@ -393,6 +393,8 @@ class FastEngine final : public vm::Engine {
       if (plan.flow.slots[k].size() > kMostOperands && !plan.flow.is_left_call(code.function->insns[k])) return "it has an instruction with very many registers";
     if (std::string why = find_waiting_loop(plan.flow, o.wanted.compiled); !why.empty()) return why;
     std::string why;
+    if (o.wanted.events)  // told of in the interpreter's order, which under a watcher knows no such places
+      for (Node& node : plan.flow.nodes) node.apart = false;
     auto regions = find_regions(plan.flow, why);
     if (!regions) return why;
     plan.regions = std::move(*regions);

@@ -34,12 +34,14 @@ std::string name_variables(Flow& flow) {
   return flow.variables.size() > kMostVariables ? "too many registers" : "";
 }
 
-std::string make_nodes(Flow& flow) {
+// `cuts`: instructions at which nodes begin beside those that control flow asks for.
+std::string make_nodes(Flow& flow, const std::vector<uint32_t>& cuts) {
   const vm::FunctionCode& code = *flow.code;
   const vm::EngineServices& s = *flow.services;
   const uint32_t n = static_cast<uint32_t>(code.insns.size());
   std::vector<char> leader(n + 1);
   leader[0] = 1;
+  for (uint32_t k : cuts) leader[k] = 1;
   auto ends = [&](const vm::Insn& i) {
     return i.fn == s.jump || i.fn == s.branch || i.fn == s.branch_table || i.fn == s.ret || i.fn == s.exit ||
            (i.fn != s.label && !i.call && i.fn != s.not_pred && i.fn != s.read_special && ((is_trap(i) && i.guard < 0) || is_block_barrier(i)));
@@ -52,6 +54,7 @@ std::string make_nodes(Flow& flow) {
     if (i.fn == s.label) leader[k] = 1;
     if (ends(i)) leader[k + 1] = 1;
   }
+  flow.nodes.clear();
   flow.node_at.assign(n + 1, -1);
   for (uint32_t k = 0; k < n; ++k) {
     if (!leader[k]) continue;
@@ -99,6 +102,82 @@ std::string make_nodes(Flow& flow) {
   }
   return "";
 }
+
+// Programs get away with `x = s[0]; s[thread] = f(x);` without a barrier between the two, since the warps that a barrier
+// lets go read at about the same time (warp.h). Here a warp runs to the next barrier before another begins, so the code is
+// cut behind such reads: of one place in shared memory, with a store to what may be that place before the next barrier.
+class ReadTogether {
+ public:
+  explicit ReadTogether(const Flow& flow) : flow_(flow) {}
+
+  std::vector<uint32_t> cuts() const {
+    std::vector<uint32_t> out;
+    for (const Node& node : flow_.nodes) {
+      std::vector<const vm::Insn*> read;
+      uint32_t behind = 0;
+      for (uint32_t k = node.begin; k < node.end; ++k) {
+        const vm::Insn& i = flow_.code->insns[k];
+        if (reads_one_place(i)) {
+          read.push_back(&i);
+          behind = k + 1;
+        } else if (behind && changes(i, read)) {
+          out.push_back(behind);
+          behind = 0;
+          read.clear();
+        }
+      }
+      if (behind && behind < node.end && changed_after(node, read)) out.push_back(behind);
+    }
+    return out;
+  }
+
+ private:
+  const isa::Row* shared_row(const vm::Insn& i) const {
+    const vm::EngineServices& s = *flow_.services;
+    if (i.fn == s.label || i.fn == s.jump || i.fn == s.not_pred || i.fn == s.read_special || i.call || !i.source || !i.source->form.row) return nullptr;
+    return i.mods().space == isa::Space::Shared ? i.source->form.row : nullptr;
+  }
+
+  // Which shared variable, where the address is that of a variable and a constant; -1.
+  int64_t variable(const vm::Insn& i) const {
+    const Source s = flow_.source(i.op[1], static_cast<Width>(i.base_width));
+    return s.kind == SourceKind::Special && s.special->kind == vm::SlotKind::SharedAddress ? int64_t{s.special->variable} : -1;
+  }
+
+  bool reads_one_place(const vm::Insn& i) const {
+    const isa::Row* row = shared_row(i);
+    return row && row->kind == Kind::Memory && row->cls == isa::Class::Load && variable(i) >= 0;
+  }
+
+  bool changes(const vm::Insn& i, const std::vector<const vm::Insn*>& read) const {
+    const isa::Row* row = shared_row(i);
+    if (!row || row->kind != Kind::Memory || row->cls != isa::Class::Store) return false;
+    const int64_t to = variable(i);
+    const auto size = [](const vm::Insn& a) { return int64_t{isa::bytes_of(a.type())} * a.count; };
+    return to < 0 || std::any_of(read.begin(), read.end(), [&](const vm::Insn* r) {
+             return variable(*r) == to && r->imm < i.imm + size(i) && i.imm < r->imm + size(*r);
+           });
+  }
+
+  bool changed_after(const Node& node, const std::vector<const vm::Insn*>& read) const {
+    if (node.ends == End::Barrier) return false;
+    std::vector<char> seen(flow_.nodes.size());
+    std::vector<uint32_t> work = node.next;
+    while (!work.empty()) {
+      const uint32_t b = work.back();
+      work.pop_back();
+      if (seen[b]) continue;
+      seen[b] = 1;
+      const Node& at = flow_.nodes[b];
+      for (uint32_t k = at.begin; k < at.end; ++k)
+        if (changes(flow_.code->insns[k], read)) return true;
+      if (at.ends != End::Barrier) work.insert(work.end(), at.next.begin(), at.next.end());
+    }
+    return false;
+  }
+
+  const Flow& flow_;
+};
 
 void find_live(Flow& flow) {
   const size_t n = flow.variables.size();
@@ -167,7 +246,11 @@ std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::Engin
   for (const vm::Insn& i : code.insns) flow.slots.push_back(slots_of(i, code, services));
   find_local_cells(flow, watched);
   if (std::string why = name_variables(flow); !why.empty()) return why;
-  if (std::string why = make_nodes(flow); !why.empty()) return why;
+  if (std::string why = make_nodes(flow, {}); !why.empty()) return why;
+  if (const auto cuts = ReadTogether(flow).cuts(); !cuts.empty()) {
+    if (std::string why = make_nodes(flow, cuts); !why.empty()) return why;
+    for (uint32_t k : cuts) flow.nodes[static_cast<size_t>(flow.node_at[k])].apart = true;
+  }
   find_live(flow);
   return "";
 }

@@ -36,6 +36,7 @@ struct Node {
   End ends = End::Fall;
   const vm::Insn* last = nullptr;     // Branch, Table, Leave, Barrier: the instruction that does it
   std::vector<uint32_t> next;         // Branch: taken, not taken; Leave: those that a guard keeps here
+  bool apart = false;                 // begins behind a read that all warps had better make before one goes on
   Bits live_in, live_out;             // variables
   Bits waits;                         // nodes where lanes may wait while this one runs
 };
@@ -103,7 +104,7 @@ void find_waits(Flow& flow, const std::vector<char>& divergent);
 // Nodes between a branch at the end of `node` and the place where its ways meet again.
 Bits influence(const Flow& flow, uint32_t node);
 
-// Cuts the flow at barriers. `why` tells what is in the way.
+// Cuts the flow at barriers, and at nodes that are `apart` where all warps come there once. `why` tells what is in the way.
 std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& why);
 
 // Where regions end without a barrier, all warps run the first before any runs the next, and the interpreter runs them warp

@@ -18,6 +18,19 @@ class Cutter {
     for (const Node& node : flow_.nodes)
       if (node.ends == End::Barrier)
         for (uint32_t s : node.next) entry_[s] = 1;
+    auto regions = cut(why);
+    if (!regions) return regions;
+    bool again = false;
+    for (uint32_t b = 0; b < flow_.nodes.size(); ++b)
+      if (flow_.nodes[b].apart && !entry_[b] && owner_[b] >= 0 && all_come_to(b)) entry_[b] = again = true;
+    std::string in_the_way;
+    if (again)
+      if (auto finer = cut(in_the_way)) return finer;
+    return regions;
+  }
+
+ private:
+  std::optional<std::vector<Region>> cut(std::string& why) {
     for (;;) {
       if (assign()) continue;
       std::vector<Region> regions;
@@ -38,7 +51,27 @@ class Cutter {
     }
   }
 
- private:
+  // Every way through the region of `place` that does not leave the kernel comes past it, and just once.
+  bool all_come_to(uint32_t place) const {
+    const uint32_t e = static_cast<uint32_t>(owner_[place]);
+    const auto reaches = [&](std::vector<uint32_t> work, bool end) {  // an end of the region without `place`, or `place`
+      std::vector<char> seen(flow_.nodes.size());
+      while (!work.empty()) {
+        const uint32_t b = work.back();
+        work.pop_back();
+        if (b == place && !end) return true;
+        if (seen[b] || b == place) continue;
+        seen[b] = 1;
+        if (end && !exits_of(b, e).empty()) return true;
+        if (stops(b)) continue;
+        for (uint32_t s : flow_.nodes[b].next)
+          if (!entry_[s]) work.push_back(s);
+      }
+      return false;
+    };
+    return place != e && !reaches({e}, true) && !reaches(flow_.nodes[place].next, false);
+  }
+
   bool stops(uint32_t b) const { return flow_.nodes[b].ends == End::Barrier || decides_[b]; }
 
   // Gives every block to the region it belongs to; true when a block was found that two regions lead to.

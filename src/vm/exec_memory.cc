@@ -113,6 +113,8 @@ WB_RACY void load(Warp& w, const Insn& i, uint32_t mask) {
 
 template <class M, class R, Space space>
 WB_RACY void store(Warp& w, const Insn& i, uint32_t mask) {
+  if constexpr (space == Space::Shared || space == Space::Global)
+    if (w.give_way(i, mask, space == Space::Shared)) return;
   ++w.block->progress;
   Addresses a;
   lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);

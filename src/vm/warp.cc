@@ -152,6 +152,7 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
   spins = slice = 0;
   polled = false;
   executed = 0;
+  interpreted = may_give_way = false;
   cluster_arrived = cluster_passed = 0;
   warp_group_products = 0;
   released = false;
@@ -187,6 +188,7 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
 StopReason Warp::run() {
   stop = StopReason::None;
   polled = false;
+  interpreted = true;
   if (active == 0 && !pick()) return live ? StopReason::Waiting : StopReason::Finished;
   if (block->observer) {
     run_observed();
@@ -217,6 +219,12 @@ bool parts(Warp& w, const Insn& i, uint32_t mask, uint32_t here) {
   return false;
 }
 
+bool gives_way_before(Warp& w, const Insn& i, uint32_t mask) {
+  if (i.watched != Watched::Memory || i.source->form.row->cls != isa::Class::Store) return false;
+  const isa::Space space = i.mods().space;
+  return (space == isa::Space::Shared || space == isa::Space::Global) && w.give_way(i, mask, space == isa::Space::Shared);
+}
+
 }  // namespace
 
 void Warp::run_observed() {
@@ -242,6 +250,7 @@ void Warp::run_observed() {
       const uint32_t p = pred(i.guard);
       mask &= i.guard_negated ? ~p : p;
     }
+    if (mask && may_give_way && gives_way_before(*this, i, mask)) break;  // and nobody is told of it twice
     if (i.watched != Watched::Extra && (i.watched != Watched::WarpSync || mask == 0)) {
       tell(i, mask, here);
       if (i.watched == Watched::Memory && mask) report_accesses(*this, i, mask);
@@ -449,6 +458,16 @@ void Warp::wait_at_barrier(const Insn& i, uint8_t barrier) {
   pick();
 }
 
+bool Warp::give_way_to_others(const Insn& i) {
+  may_give_way = false;
+  bool behind = false;
+  for (const auto& w : block->warps) behind = behind || (w.get() != this && w->may_give_way && w->live && w->has_ready());
+  if (!behind) return false;
+  ip = &i;  // once more
+  stop = StopReason::GaveWay;
+  return true;
+}
+
 void Warp::wait_for_cluster(const Insn& i) {
   park(GroupState::AtCluster, i, ip);
   spins = 0;
@@ -480,6 +499,8 @@ uint32_t Warp::waiting_at(uint8_t barrier) const {
 }
 
 void Warp::release_barrier(uint8_t barrier) {
+  // The checker sees more kinds of hazards where each warp runs on to the next barrier.
+  may_give_way = interpreted && !(block->observer && block->launch->observer->one_block_at_a_time());
   const Barrier& b = block->barriers[barrier];
   for (Group& g : groups) {
     if (g.state != GroupState::AtBarrier || g.barrier != barrier) continue;

@@ -9,6 +9,11 @@
 //
 // Progress. A group that spins (a loop with volatile or atomic accesses) is put behind the others for a while, so a lane
 // can wait for a lane of its own warp; a warp that spins gives way to the other warps, a block to other blocks.
+//
+// Turns. A warp runs from barrier to barrier. On a GPU the warps that a barrier lets go read what they came for at about the
+// same time, and programs get away with a missing barrier behind it: all read shared memory, then thread 0 stores the next
+// value. So a warp that is about to store to shared memory, or with a single lane to global memory, for the first time since
+// a barrier lets those that are still behind go first.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -56,7 +61,7 @@ struct Group {
   const Insn* waiting = nullptr;  // the instruction that made it wait
 };
 
-enum class StopReason : uint8_t { None, Waiting, Spinning, Finished };
+enum class StopReason : uint8_t { None, Waiting, Spinning, Finished, GaveWay };
 
 // A range of device memory known to be accessible; each memory instruction remembers its last one.
 struct AccessRange {
@@ -82,6 +87,8 @@ class Warp {
   StopReason stop = StopReason::None;
   uint32_t spins = 0, slice = 0;
   bool polled = false;          // since run() began it looked for what other blocks do
+  bool interpreted = false;     // run() runs it, not compiled code that calls handlers
+  bool may_give_way = false;    // it has not yet since the last barrier
   // At the cluster's barrier: lanes that have arrived in this phase, and lanes whose phase is over but that have not waited.
   uint32_t cluster_arrived = 0, cluster_passed = 0;
   uint64_t executed = 0;  // instructions, where somebody watches
@@ -114,6 +121,10 @@ class Warp {
   void spin(uint32_t weight);   // counts a backward branch of a waiting loop
   void wait_inside(uint32_t weight);  // the same, for what only the block's own cluster can bring about
   void wait_for_cluster(const Insn& i);
+  // Before a store by these lanes: true when other warps go first, and the handler must return at once.
+  bool give_way(const Insn& i, uint32_t mask, bool shared) {
+    return may_give_way && (shared || (mask & (mask - 1)) == 0) && give_way_to_others(i);
+  }
   void release_cluster();
   bool has_ready() const;
   bool release_warp_sync();     // lets lanes go that wait for lanes that will not come
@@ -147,6 +158,7 @@ class Warp {
   Group& put_aside(uint32_t mask, const Insn* where, Frame* in);
   void park(GroupState state, const Insn& i, const Insn* next);
   void run_observed();
+  bool give_way_to_others(const Insn& i);
   static bool before(const Frame* fa, const Insn* a, const Frame* fb, const Insn* b);
 
   std::vector<std::unique_ptr<Frame>> all_frames_;

@@ -1,0 +1,251 @@
+// Programs that lack a barrier behind their last read of shared memory, and that every GPU runs as they were meant.
+#include <cstdio>
+#include <cstring>
+
+#define CHECK(what)                                        \
+  do {                                                     \
+    if (!(what)) {                                         \
+      printf("line %d: %s\n", __LINE__, #what);            \
+      return 1;                                            \
+    }                                                      \
+  } while (0)
+
+// Thread 0 fetches the next piece of work while the others may not have read which one this is.
+__global__ void fetch_work(int* next, int* done, int pieces) {
+  __shared__ int piece;
+  while (true) {
+    if (threadIdx.x == 0) piece = atomicAdd(next, 1);
+    __syncthreads();
+    int mine = piece;
+    if (mine >= pieces) break;
+    atomicAdd(&done[mine], 1);
+  }
+}
+
+// The flag that ends the loop is reset before all have looked at it.
+__global__ void until_nothing_changes(int* values, int n, int* rounds) {
+  __shared__ bool changed;
+  int round = 0;
+  do {
+    if (threadIdx.x == 0) changed = false;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+      if (values[i] > 0 && --values[i] > 0) changed = true;
+    ++round;
+    __syncthreads();
+  } while (changed);
+  rounds[threadIdx.x] = round;
+}
+
+// The same with the flag in global memory.
+__global__ void until_nothing_changes(int* values, int n, int* rounds, int* changed) {
+  int round = 0;
+  do {
+    if (threadIdx.x == 0) *changed = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+      if (values[i] > 0 && --values[i] > 0) *changed = 1;
+    ++round;
+    __syncthreads();
+  } while (*changed);
+  rounds[threadIdx.x] = round;
+}
+
+// One buffer serves two reductions.
+__device__ float reduce(float value, float* buffer, bool largest) {
+  const int t = threadIdx.x;
+  buffer[t] = value;
+  __syncthreads();
+  for (int s = blockDim.x / 2; s > 0; s >>= 1) {
+    if (t < s) buffer[t] = largest ? fmaxf(buffer[t], buffer[t + s]) : buffer[t] + buffer[t + s];
+    __syncthreads();
+  }
+  return buffer[0];
+}
+__global__ void softmax(const float* in, float* out, int columns) {
+  __shared__ float buffer[256];
+  const float* row = in + blockIdx.x * columns;
+  float largest = -1e30f, sum = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) largest = fmaxf(largest, row[i]);
+  largest = reduce(largest, buffer, true);
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) sum += expf(row[i] - largest);
+  sum = reduce(sum, buffer, false);
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) out[blockIdx.x * columns + i] = expf(row[i] - largest) / sum;
+}
+
+// Tiles are loaded while others still compute with those before.
+__global__ void product(const float* a, const float* b, float* c, int n) {
+  __shared__ float left[16][16], right[16][16];
+  const int x = threadIdx.x, y = threadIdx.y, column = blockIdx.x * 16 + x, row = blockIdx.y * 16 + y;
+  float sum = 0;
+  for (int m = 0; m < n; m += 16) {
+    left[y][x] = a[row * n + m + x];
+    right[y][x] = b[(m + y) * n + column];
+    __syncthreads();
+    for (int k = 0; k < 16; ++k) sum += left[y][k] * right[k][x];
+  }
+  c[row * n + column] = sum;
+}
+
+// The result of one reduction is read while the next one begins.
+__global__ void largest_in_order(const float* values, int n, int* order, int count) {
+  __shared__ float value[256];
+  __shared__ int place[256];
+  extern __shared__ char taken[];
+  const int t = threadIdx.x;
+  for (int i = t; i < n; i += 256) taken[i] = 0;
+  for (int k = 0; k < count; ++k) {
+    float best = -1;
+    int at = -1;
+    for (int i = t; i < n; i += 256)
+      if (!taken[i] && values[i] > best) best = values[at = i];
+    value[t] = best;
+    place[t] = at;
+    __syncthreads();
+    for (int s = 128; s > 0; s >>= 1) {
+      if (t < s && value[t + s] > value[t]) {
+        value[t] = value[t + s];
+        place[t] = place[t + s];
+      }
+      __syncthreads();
+    }
+    const int winner = place[0];
+    if (winner % 256 == t) {
+      taken[winner] = 1;
+      order[k] = winner;
+    }
+  }
+}
+
+// Without loops there is no place where warps meet but the barriers.
+template <int n>
+__global__ void several_sums(const int* in, int* out) {
+  __shared__ int buffer[256];
+  const int t = threadIdx.x;
+#pragma unroll
+  for (int c = 0; c < n; ++c) {
+    buffer[t] = in[c * 256 + t];
+    __syncthreads();
+#pragma unroll
+    for (int s = 128; s > 0; s >>= 1) {
+      if (t < s) buffer[t] += buffer[t + s];
+      __syncthreads();
+    }
+    out[c * 256 + t] = buffer[0];
+  }
+}
+__global__ void weighted(const int* in, int* out, int from) {
+  __shared__ int weight;
+  int sum = 0;
+#pragma unroll
+  for (int r = 0; r < 8; ++r) {
+    if (threadIdx.x == from) weight = in[r];
+    __syncthreads();
+    sum += weight * (threadIdx.x + 1);
+  }
+  out[threadIdx.x] = sum;
+}
+
+// A transposition in place along cycles: the flag in shared memory is read and set between the same two barriers.
+__global__ void move_along_cycles(int rows, int columns, int* data, int* finished, int* head) {
+  __shared__ int flag, start;
+  const int t = threadIdx.x, last = rows * columns - 1;
+  if (t == 0) start = atomicAdd(head, 1);
+  __syncthreads();
+  while (start < last) {
+    int next = start * rows - last * (start / columns);
+    if (next != start) {
+      int carried = data[start * 64 + t];
+      if (t == 0) flag = atomicAdd(&finished[start], 0);
+      __syncthreads();
+      for (; flag == 0; next = next * rows - last * (next / columns)) {
+        const int found = data[next * 64 + t];
+        if (t == 0) flag = atomicExch(&finished[next], 1);
+        __syncthreads();
+        if (!flag) data[next * 64 + t] = carried;
+        carried = found;
+      }
+    }
+    if (t == 0) start = atomicAdd(head, 1);
+    __syncthreads();
+  }
+}
+
+int main() {
+  int *a, *b, *c;
+  CHECK(cudaMallocManaged(&a, 1 << 20) == cudaSuccess);
+  CHECK(cudaMallocManaged(&b, 1 << 20) == cudaSuccess);
+  CHECK(cudaMallocManaged(&c, 1 << 12) == cudaSuccess);
+
+  memset(b, 0, 4000);
+  c[0] = 0;
+  fetch_work<<<3, 128>>>(c, b, 1000);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int i = 0; i < 1000; ++i) CHECK(b[i] == 128);
+
+  for (int i = 0; i < 1000; ++i) b[i] = i % 7;
+  until_nothing_changes<<<1, 256>>>(b, 1000, c);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int i = 0; i < 1000; ++i) CHECK(b[i] == 0);
+  for (int i = 0; i < 256; ++i) CHECK(c[i] == 6);
+
+  for (int i = 0; i < 1000; ++i) b[i] = i % 7;
+  until_nothing_changes<<<1, 256>>>(b, 1000, c, c + 512);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int i = 0; i < 256; ++i) CHECK(c[i] == 6);
+
+  float *f = reinterpret_cast<float*>(a), *g = reinterpret_cast<float*>(b);
+  for (int i = 0; i < 64 * 512; ++i) f[i] = i * 7 % 11 * 0.1f;
+  softmax<<<64, 256>>>(f, g, 512);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int r = 0; r < 64; ++r) {
+    double sum = 0;
+    for (int i = 0; i < 512; ++i) sum += g[r * 512 + i];
+    CHECK(fabs(sum - 1) < 1e-4);
+  }
+
+  const int n = 96;
+  for (int i = 0; i < n * n; ++i) {
+    f[i] = i % 5;
+    f[n * n + i] = i % 3;
+  }
+  product<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(f, f + n * n, g, n);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int k = 0; k < n; ++k) sum += f[i * n + k] * f[n * n + k * n + j];
+      CHECK(g[i * n + j] == sum);
+    }
+
+  for (int i = 0; i < 5000; ++i) f[i] = i * 7919 % 5003;
+  largest_in_order<<<1, 256, 5000>>>(f, 5000, c, 20);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int k = 1; k < 20; ++k) CHECK(f[c[k]] < f[c[k - 1]] && f[c[k]] > 4970);
+
+  for (int i = 0; i < 1024; ++i) a[i] = i % 13;
+  several_sums<4><<<1, 256>>>(a, b);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int c = 0; c < 4; ++c) {
+    int sum = 0;
+    for (int i = 0; i < 256; ++i) sum += a[c * 256 + i];
+    for (int i = 0; i < 256; ++i) CHECK(b[c * 256 + i] == sum);
+  }
+  for (int from : {0, 37}) {
+    weighted<<<1, 128>>>(a, b, from);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    for (int i = 0; i < 128; ++i) CHECK(b[i] == 28 * (i + 1));
+  }
+
+  const int rows = 19, columns = 23;
+  memset(b, 0, 4 * rows * columns);
+  c[0] = 0;
+  for (int i = 0; i < rows * columns * 64; ++i) a[i] = i;
+  move_along_cycles<<<6, 64>>>(rows, columns, a, b, c);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j)
+      for (int k = 0; k < 64; ++k) CHECK(a[(j * rows + i) * 64 + k] == (i * columns + j) * 64 + k);
+  printf("all as meant\n");
+  return 0;
+}
