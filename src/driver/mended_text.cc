@@ -15,6 +15,7 @@ constexpr std::string_view kShared = "initialization is not supported for __shar
 constexpr std::string_view kVoid = "arithmetic on a pointer to void", kVoids = "arithmetic on pointers to void";
 constexpr std::string_view kHostCall = "reference to __host__ function";
 constexpr std::string_view kFromBoth = "in __host__ __device__ function";
+constexpr std::string_view kSuffix = "no matching literal operator for call to 'operator\"\"__";
 
 bool has(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
 
@@ -88,6 +89,7 @@ class Mender {
       if (has(m.text, kVoid) || has(m.text, kVoids))
         for (const Range& range : m.ranges) count_in_bytes(offset(range.begin), offset(range.end));
       if (host_call && m.text.ends_with("declared here")) trap_on_device(offset(m.place));
+      if (has(m.text, kSuffix)) read_suffix(offset(m.place));
     }
   }
 
@@ -294,6 +296,26 @@ class Mender {
     edits_.push_back({begin, 0, head + " { __builtin_trap(); } "});
   }
 
+  // `"in "__FILE__`: the macro for itself.
+  void read_suffix(size_t name) {
+    if (name >= s_.size() || !done_.insert(name).second) return;
+    const std::string_view macro = s_.substr(name, past_name(name) - name);
+    if (macro != "__FILE__" && macro != "__LINE__") return;
+    // The last marker before it, # LINE "FILE" …, is about the line that follows.
+    size_t line = std::upper_bound(lines_.begin(), lines_.end(), name) - lines_.begin() - 1;
+    for (size_t below = 0; line > 0; ++below) {
+      std::string_view marker = s_.substr(lines_[--line], lines_[line + 1] - lines_[line]);
+      size_t number_below = 0;
+      if (!mark(marker, '#') || !mark(marker, ' ') || !number(marker, number_below)) continue;
+      const size_t open = marker.find('"'), close = marker.rfind('"');
+      if (open == close) return;
+      edits_.push_back({name, macro.size(),
+                        macro == "__LINE__" ? " " + std::to_string(number_below + below)
+                                            : " " + std::string(marker.substr(open, close + 1 - open))});
+      return;
+    }
+  }
+
   std::string_view s_;
   const char* reference_;
   std::vector<size_t> lines_;
@@ -304,7 +326,7 @@ class Mender {
 }  // namespace
 
 bool can_be_mended(std::string_view messages) {
-  return has(messages, kShared) || has(messages, kVoid) || has(messages, kVoids) ||
+  return has(messages, kShared) || has(messages, kVoid) || has(messages, kVoids) || has(messages, kSuffix) ||
          (has(messages, kHostCall) && has(messages, kFromBoth));
 }
 

@@ -3,6 +3,7 @@
 //
 // * `__shared__ Vector tile[32];` whose type has a constructor: nvcc does not run it.
 // * arithmetic on `void*`, which g++ does in bytes.
+// * `"error in "__FILE__` in a header (respell.h has the source itself).
 // * a function for both sides that calls one of the host: nvcc leaves the call out on the device. Here it traps.
 #pragma once
 #include <optional>

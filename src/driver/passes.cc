@@ -27,7 +27,7 @@ void add_diagnostics(Words& words, const Options& options) {
 // What nvcc and g++ accept without a word, or with a warning where clang would stop.
 void add_leniency(Words& words) {
   append(words, {"-Wno-error=c++11-narrowing", "-Wno-vla-cxx-extension", "-Wno-pass-failed",
-                 "-Wno-unknown-cuda-version", "-Wno-deprecated-this-capture", "-Wno-register", "-Wno-cuda-compat"});
+                 "-Wno-unknown-cuda-version", "-Wno-deprecated-this-capture", "-Wno-reserved-user-defined-literal", "-Wno-register", "-Wno-cuda-compat"});
   // g++ and nvcc let a function fall off its end, where clang would let control run into the next one; and CUDA code
   // reads floats through int pointers, which nvcc takes as it was meant.
   append(words, {"-fno-strict-return", "-fno-strict-aliasing"});

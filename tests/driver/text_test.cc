@@ -197,6 +197,15 @@ TEST(MendedText, VoidPointersCountInBytes) {
             "q = __warpbeam_bytes(s.p) + 1; ++__warpbeam_bytes(r);");
 }
 
+TEST(MendedText, MacrosBehindStringsAreWordsOfTheirOwn) {
+  const std::string text = "# 1 \"a.cu\"\nint x;\n# 40 \"b.h\" 1\nputs(\"in \"__FILE__\":\"__LINE__);\nputs(\"\"__LINE__, \"\"__UNKNOWN__);\n";
+  auto error = [](const char* at, const char* name) {
+    return std::string("f:") + at + ": error: no matching literal operator for call to 'operator\"\"" + name + "'\n";
+  };
+  EXPECT_EQ(mend_text(text, "f", error("4:11", "__FILE__") + error("4:22", "__LINE__") + error("5:8", "__LINE__") + error("5:20", "__UNKNOWN__")),
+            "# 1 \"a.cu\"\nint x;\n# 40 \"b.h\" 1\nputs(\"in \" \"b.h\"\":\" 40);\nputs(\"\" 41, \"\"__UNKNOWN__);\n");
+}
+
 TEST(MendedText, HostFunctionsTrapOnTheDevice) {
   auto mend = [](const std::string& text, const std::string& note) {
     return mend_text(text, "f", "f:9:9: error: reference to __host__ function 'exit' in __host__ __device__ function\n" + note).value_or("");
