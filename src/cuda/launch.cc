@@ -75,6 +75,7 @@ cudaError_t prepare_launch(Function& function, const LaunchRequest& request, voi
   launch.memory = &context.memory;
   launch.owner = &context;
   launch.cooperative = request.cooperative;
+  launch.others = request.others;
   if (cudaError_t status = cluster_of(function, request, &launch.cluster, &launch.explicit_cluster); status != cudaSuccess)
     return status;
   launch.grid_id = ++grid_ids;

@@ -10,6 +10,7 @@ struct LaunchRequest {
   size_t shared = 0;
   cudaStream_t stream = nullptr;
   bool cooperative = false;
+  vm::OtherGrids others{};  // of a cooperative launch on several devices
   dim3 cluster{0, 0, 0};  // zeros: as the kernel says
 };
 

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstring>
+#include <mutex>
 #include <vector>
 
 #include "cuda/edge.h"
 #include "cuda/launch.h"
+#include "cuda/memory.h"
 #include "cuda/notes.h"
 
 namespace warpbeam::cuda {
@@ -22,7 +24,30 @@ thread_local std::vector<std::byte>* arguments = nullptr;
 
 std::array<uint32_t, 3> extents(const dim3& d) { return {d.x, d.y, d.z}; }
 
-// One grid per device, each cooperative by itself; grids on several devices do not wait for each other.
+// Where the grids of one launch meet. Many launches later its place serves again: by then those grids have ended.
+cudaError_t place_to_meet(uint64_t* barrier) {
+  constexpr size_t kPlaces = 64, kBytes = 64;
+  static std::mutex mutex;
+  static uint64_t base = 0;
+  static size_t next = 0;
+  std::lock_guard lock(mutex);
+  vm::DeviceMemory& memory = process().contexts[0]->memory;
+  auto places = base ? memory.find(base) : std::nullopt;  // a reset takes it away
+  if (!places) {
+    auto a = memory.allocate(kPlaces * kBytes, kBytes, vm::MemoryKind::Pinned, "the meeting place of grids on several devices");
+    if (!a) return cudaErrorMemoryAllocation;
+    base = a->base;
+    places = *a;
+  }
+  for_each_context([&](Context& context) {
+    if (!context.memory.find(base)) show(context, *places);
+  });
+  *barrier = base + kBytes * (next++ % kPlaces);
+  std::memset(reinterpret_cast<void*>(*barrier), 0, kBytes);
+  return cudaSuccess;
+}
+
+// One grid per device, each cooperative; all can meet as a multi_grid_group.
 cudaError_t launch_on_devices(const cudaLaunchParams* list, unsigned count, unsigned flags) {
   constexpr unsigned kFlags = cudaCooperativeLaunchMultiDeviceNoPreSync | cudaCooperativeLaunchMultiDeviceNoPostSync;
   return edge([&]() -> cudaError_t {
@@ -40,10 +65,14 @@ cudaError_t launch_on_devices(const cudaLaunchParams* list, unsigned count, unsi
     }
     int device = 0;
     cudaError_t status = cudaGetDevice(&device);
+    vm::OtherGrids others{.count = count};
+    if (status == cudaSuccess && count > 1) status = place_to_meet(&others.barrier);
     for (unsigned i = 0; i < count && status == cudaSuccess; ++i) {
       status = cudaSetDevice(streams[i]->context.ordinal);
+      others.rank = i;
       if (status == cudaSuccess)
-        status = launch(list[i].func, {list[i].gridDim, list[i].blockDim, list[i].sharedMem, list[i].stream, true}, list[i].args);
+        status = launch(list[i].func, {list[i].gridDim, list[i].blockDim, list[i].sharedMem, list[i].stream, true, others},
+                        list[i].args);
     }
     cudaSetDevice(device);
     return status;

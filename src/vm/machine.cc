@@ -142,7 +142,9 @@ void check_for_hang(Grid& grid, Block& block) {
     grid.last_progress = now;
     return;
   }
-  if (hang_limit() == 0 || now - grid.last_progress < hang_limit()) return;
+  // It may wait for one on another device, which takes its time.
+  const int64_t limit = hang_limit() * (grid.launch.others.count > 1 ? 3 : 1);
+  if (limit == 0 || now - grid.last_progress < limit) return;
   // Under a watcher nobody waits for ever.
   const bool patient = !grid.launch.observer || now - grid.last_progress < 5 * hang_limit();
   for (const Allocation& a : patient ? grid.launch.memory->live() : std::vector<Allocation>{})
@@ -434,7 +436,10 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
     }
   }
   if (l.cooperative)
-    if (auto a = l.memory->allocate(256, 256, MemoryKind::Constant, "the meeting place of a cooperative launch")) grid->workspace = a->base;
+    if (auto a = l.memory->allocate(256, 256, MemoryKind::Constant, "the meeting place of a cooperative launch")) {
+      grid->workspace = a->base;
+      std::memcpy(reinterpret_cast<std::byte*>(a->base) + 8, &l.others, sizeof(l.others));
+    }
   if (parent) {
     grid->family = parent->family;
   } else if (l.program->image().calls_runtime) {

@@ -16,6 +16,12 @@ namespace warpbeam::vm {
 
 class Observer;
 
+// What the blocks of a cooperative launch find where they meet, behind the words of their own barrier.
+struct OtherGrids {
+  uint64_t barrier = 0;  // where grids on several devices meet: two words, arrivals and rounds; none for one alone
+  uint32_t count = 1, rank = 0;
+};
+
 struct Launch {
   const Program* program = nullptr;  // stays alive until the grid is done
   const Kernel* kernel = nullptr;
@@ -24,6 +30,7 @@ struct Launch {
   std::vector<std::byte> params;     // laid out as Kernel::params says
   DeviceMemory* memory = nullptr;
   bool cooperative = false;          // all blocks resident together
+  OtherGrids others;                 // launched together with this one
   std::array<uint32_t, 3> cluster{1, 1, 1};  // blocks that run together and see each other's shared memory
   bool explicit_cluster = false;
   uint64_t grid_id = 0;

@@ -31,7 +31,7 @@ WB_GROUP T shuffle_words(const T& value, Shuffle shuffle) {
   return result;
 }
 
-enum class Kind : unsigned int { Block, Grid, Cluster, Lanes, Warps };
+enum class Kind : unsigned int { Block, Grid, Grids, Cluster, Lanes, Warps };
 
 // `size` threads of consecutive whole warps meet. Each way of dividing the block has barriers of its own as long as there
 // are enough: all of the block, two halves, and so on.
@@ -80,6 +80,40 @@ WB_GROUP void grid_sync() {
   grid_wait(barrier, grid_arrive(barrier));
 }
 
+WB_GROUP unsigned long long rank_of_grid_thread() { return rank_of_block() * block_size() + rank_in_block(); }
+
+// Of a launch on several devices, behind this grid's own barrier.
+struct OtherGrids {
+  unsigned int* barrier;  // arrivals and rounds; none for a grid alone
+  unsigned int count, rank;
+};
+WB_GROUP const OtherGrids* other_grids() {
+  unsigned int* barrier = grid_barrier();
+  if (!barrier) __trap();  // not a cooperative launch
+  return (const OtherGrids*)(barrier + 1);
+}
+WB_GROUP void grids_sync() {
+  const OtherGrids* others = other_grids();
+  grid_sync();
+  if (others->count > 1) {
+    if (rank_of_block() == 0 && rank_in_block() == 0) {
+      volatile unsigned int* round = others->barrier + 1;
+      const unsigned int before = *round;
+      __threadfence_system();
+      if (atomicAdd_system(others->barrier, 1u) == others->count - 1) {
+        others->barrier[0] = 0;
+        __threadfence_system();
+        *round = before + 1;
+      } else {
+        while (*round == before) {
+        }
+      }
+      __threadfence_system();
+    }
+    grid_sync();
+  }
+}
+
 }  // namespace wb
 
 // What all groups have in common; every group converts to it.
@@ -98,6 +132,7 @@ class thread_group {
   WB_GROUP unsigned long long size() const {
     return kind_ == wb::Kind::Block  ? wb::block_size()
            : kind_ == wb::Kind::Grid ? wb::block_count() * wb::block_size()
+           : kind_ == wb::Kind::Grids ? wb::other_grids()->count * wb::block_count() * wb::block_size()
            : kind_ == wb::Kind::Warps ? mask_
 #if WB_HAS_ARCH(900)
            : kind_ == wb::Kind::Cluster ? __clusterSizeInBlocks() * wb::block_size()
@@ -107,7 +142,9 @@ class thread_group {
   WB_GROUP unsigned long long num_threads() const { return size(); }
   WB_GROUP unsigned long long thread_rank() const {
     return kind_ == wb::Kind::Block  ? wb::rank_in_block()
-           : kind_ == wb::Kind::Grid ? wb::rank_of_block() * wb::block_size() + wb::rank_in_block()
+           : kind_ == wb::Kind::Grid ? wb::rank_of_grid_thread()
+           : kind_ == wb::Kind::Grids
+               ? wb::other_grids()->rank * wb::block_count() * wb::block_size() + wb::rank_of_grid_thread()
            : kind_ == wb::Kind::Warps ? wb::rank_in_block() & (mask_ - 1)
 #if WB_HAS_ARCH(900)
            : kind_ == wb::Kind::Cluster ? __clusterRelativeBlockRank() * wb::block_size() + wb::rank_in_block()
@@ -117,6 +154,7 @@ class thread_group {
   WB_GROUP void sync() const {
     if (kind_ == wb::Kind::Block) __syncthreads();
     if (kind_ == wb::Kind::Grid) wb::grid_sync();
+    if (kind_ == wb::Kind::Grids) wb::grids_sync();
     if (kind_ == wb::Kind::Lanes) __syncwarp(mask_);
     if (kind_ == wb::Kind::Warps) wb::sync_warps(mask_);
 #if WB_HAS_ARCH(900)
@@ -126,7 +164,7 @@ class thread_group {
     }
 #endif
   }
-  WB_GROUP bool is_valid() const { return kind_ != wb::Kind::Grid || wb::grid_barrier() != nullptr; }
+  WB_GROUP bool is_valid() const { return (kind_ != wb::Kind::Grid && kind_ != wb::Kind::Grids) || wb::grid_barrier() != nullptr; }
   WB_GROUP unsigned int wb_mask() const { return mask_; }
 };
 
@@ -168,7 +206,7 @@ class grid_group : public thread_group {
   static WB_GROUP unsigned long long size() { return wb::block_count() * wb::block_size(); }
   static WB_GROUP unsigned long long num_threads() { return size(); }
   static WB_GROUP unsigned long long thread_rank() {
-    return wb::rank_of_block() * wb::block_size() + wb::rank_in_block();
+    return wb::rank_of_grid_thread();
   }
   static WB_GROUP unsigned long long num_blocks() { return wb::block_count(); }
   static WB_GROUP unsigned long long block_rank() { return wb::rank_of_block(); }
@@ -189,6 +227,17 @@ class grid_group : public thread_group {
 #endif
 };
 WB_GROUP grid_group this_grid() { return grid_group(); }
+
+// The grids of cudaLaunchCooperativeKernelMultiDevice, one per device. Toolkit 13 dropped both.
+class multi_grid_group : public thread_group {
+  WB_GROUP multi_grid_group() : thread_group(wb::Kind::Grids) {}
+  friend WB_GROUP multi_grid_group this_multi_grid();
+
+ public:
+  WB_GROUP unsigned int num_grids() const { return wb::other_grids()->count; }
+  WB_GROUP unsigned int grid_rank() const { return wb::other_grids()->rank; }
+};
+WB_GROUP multi_grid_group this_multi_grid() { return multi_grid_group(); }
 
 #if WB_HAS_ARCH(900)
 class cluster_group : public thread_group {
