@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws each ladder of a results file as one SVG: a bar per rung, the copy ceiling as a line.
+"""Draws each ladder of a results file as one SVG: a bar per rung, the copy and other ceilings as lines.
 
     algorithms/ladders/chart.py ladders.jsonl docs/images
 """
@@ -12,10 +12,11 @@ BAR, GAP, LEFT, WIDTH = 22, 8, 210, 520
 
 
 def chart(title, rungs):
-    ceiling = next((r["speed"] for r in rungs if "copy" in r["rung"] and "device" in r["rung"]), None)
-    bars = [r for r in rungs if r["rung"] != "device-to-device copy"]
+    ceilings = [("copy" if "copy" in r["rung"] else r["rung"], r["speed"]) for r in rungs
+                if r.get("ceiling") or "copy" in r["rung"] and "device" in r["rung"]]
+    bars = [r for r in rungs if r["rung"] != "device-to-device copy" and not r.get("ceiling")]
     unit = bars[0]["unit"]
-    most = max([r["speed"] for r in bars] + [ceiling or 0]) * 1.05
+    most = max([r["speed"] for r in bars] + [speed for _, speed in ceilings]) * 1.05
     height = 40 + len(bars) * (BAR + GAP) + 20
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 90}" height="{height}" '
            'font-family="sans-serif" font-size="13">',
@@ -28,10 +29,10 @@ def chart(title, rungs):
         out.append(f'<rect x="{LEFT}" y="{y}" width="{length:.1f}" height="{BAR}" fill="#3b7dd8"/>')
         out.append(f'<text x="{LEFT + length + 6:.1f}" y="{y + 16}">{r["speed"]:,.1f}</text>')
         y += BAR + GAP
-    if ceiling:
-        x = LEFT + ceiling / most * WIDTH
+    for name, speed in ceilings:
+        x = LEFT + speed / most * WIDTH
         out.append(f'<line x1="{x:.1f}" y1="30" x2="{x:.1f}" y2="{y}" stroke="#c33" stroke-dasharray="5 4"/>')
-        out.append(f'<text x="{x:.1f}" y="{y + 14}" text-anchor="middle" fill="#c33">copy {ceiling:,.0f}</text>')
+        out.append(f'<text x="{x:.1f}" y="{y + 14}" text-anchor="middle" fill="#c33">{escape(name)} {speed:,.0f}</text>')
     out.append("</svg>")
     return "\n".join(out) + "\n"
 

@@ -91,6 +91,12 @@ inline void rung(const char* ladder, const char* name, double work, const char* 
   std::fflush(stdout);
 }
 
+// A ceiling known from the device's data rather than measured.
+inline void ceiling(const char* ladder, const char* name, double speed, const char* unit) {
+  std::printf("{\"ladder\": \"%s\", \"rung\": \"%s\", \"speed\": %.1f, \"unit\": \"%s\", \"right\": true, \"ceiling\": true}\n",
+              ladder, name, speed, unit);
+}
+
 // The speed of a plain copy on the same device, the ceiling of everything that reads and writes once.
 inline void copy_ceiling(const char* ladder, size_t bytes) {
   Array<char> a(bytes), b(bytes);

@@ -95,6 +95,17 @@ int main() {
     c.poison();
     ladder::rung("matrix product", name, 2.0 * n * n * n, "GFLOP/s", run, right);
   };
+  // What the arithmetic units could do at the highest clock: 128 multiply-adds per cycle in a multiprocessor of compute
+  // capability 9.0, and 1024 of tf32 in its tensor cores.
+  int multiprocessors = 0, kilohertz = 0, major = 0;
+  LADDER_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  LADDER_CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0));
+  LADDER_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+  if (major == 9 && kilohertz > 0) {
+    const double cycles = multiprocessors * (kilohertz / 1e6);
+    ladder::ceiling("matrix product", "fp32 units", cycles * 2 * 128, "GFLOP/s");
+    ladder::ceiling("matrix product", "tensor cores", cycles * 2 * 1024, "GFLOP/s");
+  }
   const dim3 grid(n / 32, n / 32), block(32, 32);
   climb("1 naive", [&] { naive<<<grid, block>>>(a.data, b.data, c.data, n); });
   climb("2 tiled", [&] { tiled<<<grid, block>>>(a.data, b.data, c.data, n); });

@@ -51,9 +51,8 @@ void scans_by_key(const std::string& name) {
   BENCH_CHECK(mine_of(policy(), kChecked));
   bool right = out.download(kChecked) == want;
   auto time = [&](size_t n, double* ours, double* theirs) {
-    *theirs = median_ms([&] { theirs_of(storage.data, bytes, n); });
     out.poison();
-    *ours = median_ms([&] { BENCH_CHECK(mine_of(policy(), n)); });
+    median_pair_ms([&] { BENCH_CHECK(mine_of(policy(), n)); }, [&] { theirs_of(storage.data, bytes, n); }, ours, theirs);
     right = right && same(out.data(), vendor.data(), n);
   };
   double ours, theirs;
@@ -63,6 +62,13 @@ void scans_by_key(const std::string& name) {
     time(size_t{1} << power, &ours, &theirs);
     report(name + ", 2^" + std::to_string(power), "us", ours * 1e3, theirs * 1e3, "CUB", right);
   }
+  auto distribution = [&](const char* which, auto make) {
+    fill(keys.data(), kFull, make);
+    time(kFull, &ours, &theirs);
+    report(name + ", 2^28, " + which, "GB/s", kFull * 12.0 / ours / 1e6, kFull * 12.0 / theirs / 1e6, "CUB", right);
+  };
+  distribution("one segment", [] __device__(size_t) { return 7; });
+  distribution("all different", [] __device__(size_t i) { return static_cast<int>(i); });
 }
 
 // Segments of random lengths between 0 and twice the average.
@@ -84,11 +90,11 @@ void segmented(long long average) {
   bool right = true;
   auto time = [&](size_t n, double* ours, double* theirs) {
     const long long segments = static_cast<long long>(n) / average;
-    *theirs = median_ms([&] { cub::DeviceSegmentedReduce::Sum(storage.data, bytes, in.data(), vendor.data(), segments, offsets.data(), offsets.data() + 1); });
     out.poison();
-    *ours = median_ms([&] {
-      BENCH_CHECK(wb::segmented_reduce(policy(), in.data(), static_cast<long long>(n), offsets.data(), segments, out.data(), 0, wb::Plus{}));
-    });
+    median_pair_ms(
+        [&] { BENCH_CHECK(wb::segmented_reduce(policy(), in.data(), static_cast<long long>(n), offsets.data(), segments, out.data(), 0, wb::Plus{})); },
+        [&] { cub::DeviceSegmentedReduce::Sum(storage.data, bytes, in.data(), vendor.data(), segments, offsets.data(), offsets.data() + 1); },
+        ours, theirs);
     right = right && same(out.data(), vendor.data(), segments);
     const auto got = out.download(segments);
     for (long long s = 0; s < segments && static_cast<size_t>(places[s + 1]) <= kChecked; ++s) {

@@ -91,62 +91,71 @@ bool same(const T* a, const T* b, size_t count) {
   return different.download()[0] == 0;
 }
 
-// Median time of one call in milliseconds, after warming up for 20 ms, since clocks fall while the host checks results and
-// take some milliseconds to come back. The last `warm` calls are still under way when the first measured one is issued, so
-// that short calls are not timed at the speed of the host.
-template <class Fn>
-double median_ms(Fn call, int repeats = 20, int warm = 3) {
-  std::vector<cudaEvent_t> begin(repeats), end(repeats);
-  for (int i = 0; i < repeats; ++i) {
-    BENCH_CHECK(cudaEventCreate(&begin[i]));
-    BENCH_CHECK(cudaEventCreate(&end[i]));
-  }
-  const auto begun = std::chrono::steady_clock::now();
+// Occupies the device for a while.
+template <int kUnused>
+__global__ void spin(long long nanoseconds) {
+  long long begin, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
   do {
-    call();
-    BENCH_CHECK(cudaDeviceSynchronize());
-  } while (std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(20));
-  for (int i = 0; i < warm; ++i) call();
-  for (int i = 0; i < repeats; ++i) {
-    BENCH_CHECK(cudaEventRecord(begin[i]));
-    call();
-    BENCH_CHECK(cudaEventRecord(end[i]));
-  }
-  BENCH_CHECK(cudaDeviceSynchronize());
-  std::vector<float> times(repeats);
-  for (int i = 0; i < repeats; ++i) {
-    BENCH_CHECK(cudaEventElapsedTime(&times[i], begin[i], end[i]));
-    cudaEventDestroy(begin[i]);
-    cudaEventDestroy(end[i]);
-  }
-  std::sort(times.begin(), times.end());
-  return times[repeats / 2];
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (now - begin < nanoseconds);
 }
 
-// Both calls in turn, so that clocks and temperature are the same for both.
-template <class Ours, class Theirs>
-void median_pair_ms(Ours ours, Theirs theirs, double* our_ms, double* their_ms, int repeats = 20) {
-  for (int i = 0; i < 3; ++i) ours(), theirs();
-  std::vector<cudaEvent_t> marks(2 * repeats + 1);
-  for (cudaEvent_t& mark : marks) BENCH_CHECK(cudaEventCreate(&mark));
-  BENCH_CHECK(cudaEventRecord(marks[0]));
-  for (int i = 0; i < repeats; ++i) {
-    ours();
-    BENCH_CHECK(cudaEventRecord(marks[2 * i + 1]));
-    theirs();
-    BENCH_CHECK(cudaEventRecord(marks[2 * i + 2]));
-  }
+// Median times of calls in milliseconds, each call once per round. They warm up for 20 ms, since clocks fall while the
+// host checks results and take some milliseconds to come back. While the rounds are issued the device is busy with
+// something else, so that short calls are not timed at the speed of the host. Calls that are compared take turns, so
+// that clocks, temperature and what else moves the device's speed are the same for all; a copy is timed alone, since what
+// the cache still has to write for one call slows down the next. Before each call `prepare` runs
+// untimed, where there is one.
+template <class Prepare, class... Calls>
+std::vector<double> medians_ms(int rounds, Prepare prepare, Calls... calls) {
+  constexpr bool kPrepares = !std::is_same_v<Prepare, std::nullptr_t>;
+  constexpr int kCalls = sizeof...(Calls);
+  std::vector<cudaEvent_t> begin(kCalls * rounds), end(kCalls * rounds);
+  for (cudaEvent_t& event : begin) BENCH_CHECK(cudaEventCreate(&event));
+  for (cudaEvent_t& event : end) BENCH_CHECK(cudaEventCreate(&event));
+  auto once = [&](auto before, auto after) {
+    int which = 0;
+    auto one = [&](auto& call) {
+      if constexpr (kPrepares) prepare();
+      before(which), call(), after(which++);
+    };
+    (one(calls), ...);
+  };
+  auto nothing = [](int) {};
+  const auto begun = std::chrono::steady_clock::now();
+  do {
+    once(nothing, nothing);
+    BENCH_CHECK(cudaDeviceSynchronize());
+  } while (std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(20));
+  spin<0><<<1, 1>>>(3000000);
+  once(nothing, nothing);
+  for (int round = 0; round < rounds; ++round)
+    once([&](int which) { BENCH_CHECK(cudaEventRecord(begin[which * rounds + round])); },
+         [&](int which) { BENCH_CHECK(cudaEventRecord(end[which * rounds + round])); });
   BENCH_CHECK(cudaDeviceSynchronize());
-  std::vector<float> a(repeats), b(repeats);
-  for (int i = 0; i < repeats; ++i) {
-    BENCH_CHECK(cudaEventElapsedTime(&a[i], marks[2 * i], marks[2 * i + 1]));
-    BENCH_CHECK(cudaEventElapsedTime(&b[i], marks[2 * i + 1], marks[2 * i + 2]));
+  std::vector<double> medians;
+  for (int which = 0; which < kCalls; ++which) {
+    std::vector<float> times(rounds);
+    for (int i = 0; i < rounds; ++i)
+      BENCH_CHECK(cudaEventElapsedTime(&times[i], begin[which * rounds + i], end[which * rounds + i]));
+    std::sort(times.begin(), times.end());
+    medians.push_back(times[rounds / 2]);
   }
-  for (cudaEvent_t mark : marks) cudaEventDestroy(mark);
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
-  *our_ms = a[repeats / 2];
-  *their_ms = b[repeats / 2];
+  for (cudaEvent_t event : begin) cudaEventDestroy(event);
+  for (cudaEvent_t event : end) cudaEventDestroy(event);
+  return medians;
+}
+
+template <class Call>
+double median_ms(Call call, int rounds = 20) {
+  return medians_ms(rounds, nullptr, call)[0];
+}
+
+template <class Ours, class Theirs>
+void median_pair_ms(Ours ours, Theirs theirs, double* our_ms, double* their_ms, int rounds = 20) {
+  const auto medians = medians_ms(rounds, nullptr, ours, theirs);
+  *our_ms = medians[0], *their_ms = medians[1];
 }
 
 // Device memory both sides use as temporary storage, so that neither pays for allocation.

@@ -39,10 +39,10 @@ void reduces() {
   BENCH_CHECK(wb::reduce_sum(policy(), in.data(), in.data() + kChecked, out.data()));
   bool right = out.download()[0] == want;
   auto time = [&](size_t n, double* ours, double* theirs) {
-    *theirs = median_ms([&] { cub::DeviceReduce::Sum(storage.data, bytes, in.data(), out.data(), n); });
-    int vendor = out.download()[0];
-    *ours = median_ms([&] { BENCH_CHECK(wb::reduce_sum(policy(), in.data(), in.data() + n, out.data())); });
-    right = right && out.download()[0] == vendor;
+    median_pair_ms([&] { BENCH_CHECK(wb::reduce_sum(policy(), in.data(), in.data() + n, out.data())); },
+                   [&] { cub::DeviceReduce::Sum(storage.data, bytes, in.data(), out.data() + 1, n); }, ours, theirs);
+    const auto sums = out.download();
+    right = right && sums[0] == sums[1];
   };
   double ours, theirs;
   time(kFull, &ours, &theirs);
@@ -69,9 +69,9 @@ void scans(const char* name) {
   BENCH_CHECK(wb::exclusive_sum(policy(), in.data(), in.data() + kChecked, out.data()));
   bool right = out.download(kChecked) == want;
   auto time = [&](size_t n, double* ours, double* theirs) {
-    *theirs = median_ms([&] { cub::DeviceScan::ExclusiveSum(storage.data, bytes, in.data(), vendor.data(), n); });
     out.poison();
-    *ours = median_ms([&] { BENCH_CHECK(wb::exclusive_sum(policy(), in.data(), in.data() + n, out.data())); });
+    median_pair_ms([&] { BENCH_CHECK(wb::exclusive_sum(policy(), in.data(), in.data() + n, out.data())); },
+                   [&] { cub::DeviceScan::ExclusiveSum(storage.data, bytes, in.data(), vendor.data(), n); }, ours, theirs);
     right = right && same(out.data(), vendor.data(), n);
   };
   double ours, theirs;

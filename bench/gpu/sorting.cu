@@ -43,9 +43,9 @@ void radix_and_merge() {
   bool merge_right = out.download(kChecked) == sorted;
 
   auto sort_keys = [&](size_t n, double* ours, double* theirs) {
-    *theirs = median_ms([&] { cub::DeviceRadixSort::SortKeys(storage.data, bytes, keys.data(), vendor.data(), n); });
     out.poison();
-    *ours = median_ms([&] { BENCH_CHECK(wb::sort_keys(policy(), keys.data(), out.data(), static_cast<long long>(n))); });
+    median_pair_ms([&] { BENCH_CHECK(wb::sort_keys(policy(), keys.data(), out.data(), static_cast<long long>(n))); },
+                   [&] { cub::DeviceRadixSort::SortKeys(storage.data, bytes, keys.data(), vendor.data(), n); }, ours, theirs);
     keys_right = keys_right && same(out.data(), vendor.data(), n);
   };
   double ours, theirs;
@@ -56,10 +56,12 @@ void radix_and_merge() {
     report("radix sort keys, uint32, 2^" + std::to_string(power), "us", ours * 1e3, theirs * 1e3, "CUB", keys_right);
   }
   auto sort_pairs = [&](size_t n) {
-    theirs = median_ms([&] { cub::DeviceRadixSort::SortPairs(storage.data, bytes, keys.data(), vendor.data(), values.data(), vendor_values.data(), n); });
     out.poison();
     values_out.poison();
-    ours = median_ms([&] { BENCH_CHECK(wb::sort_pairs(policy(), keys.data(), out.data(), values.data(), values_out.data(), static_cast<long long>(n))); });
+    median_pair_ms(
+        [&] { BENCH_CHECK(wb::sort_pairs(policy(), keys.data(), out.data(), values.data(), values_out.data(), static_cast<long long>(n))); },
+        [&] { cub::DeviceRadixSort::SortPairs(storage.data, bytes, keys.data(), vendor.data(), values.data(), vendor_values.data(), n); },
+        &ours, &theirs);
     pairs_right = pairs_right && same(out.data(), vendor.data(), n) && same(values_out.data(), vendor_values.data(), n);
   };
   sort_pairs(kFull);
@@ -70,9 +72,9 @@ void radix_and_merge() {
   }
 
   auto merge_sort = [&](size_t n) {
-    theirs = median_ms([&] { cub::DeviceMergeSort::SortKeysCopy(storage.data, merging, keys.data(), vendor.data(), n, wb::Less{}); }, 11, 1);
     out.poison();
-    ours = median_ms([&] { BENCH_CHECK(wb::merge_sort_keys(policy(), keys.data(), out.data(), static_cast<long long>(n))); }, 11, 1);
+    median_pair_ms([&] { BENCH_CHECK(wb::merge_sort_keys(policy(), keys.data(), out.data(), static_cast<long long>(n))); },
+                   [&] { cub::DeviceMergeSort::SortKeysCopy(storage.data, merging, keys.data(), vendor.data(), n, wb::Less{}); }, &ours, &theirs);
     merge_right = merge_right && same(out.data(), vendor.data(), n);
   };
   merge_sort(kFull);
@@ -106,9 +108,10 @@ void histograms() {
   cub::DeviceHistogram::HistogramEven(nullptr, bytes, samples.data(), vendor.data(), 257, 0, 256, kFull);
   storage.reserve(bytes);
   auto run = [&](const std::string& name, size_t n, bool time_only) {
-    double theirs = median_ms([&] { cub::DeviceHistogram::HistogramEven(storage.data, bytes, samples.data(), vendor.data(), 257, 0, 256, n); });
+    double ours, theirs;
     counts.poison();
-    double ours = median_ms([&] { BENCH_CHECK(wb::histogram_even(wb::on(), samples.data(), static_cast<long long>(n), counts.data(), 256, 0, 256)); });
+    median_pair_ms([&] { BENCH_CHECK(wb::histogram_even(wb::on(), samples.data(), static_cast<long long>(n), counts.data(), 256, 0, 256)); },
+                   [&] { cub::DeviceHistogram::HistogramEven(storage.data, bytes, samples.data(), vendor.data(), 257, 0, 256, n); }, &ours, &theirs);
     auto host = samples.download(n);
     std::vector<unsigned> want(256);
     for (unsigned char x : host) ++want[x];

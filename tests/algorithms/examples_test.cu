@@ -31,6 +31,10 @@ int main() {
 
   CHECK_CUDA(reduce(on(stream), in, in + n, out, 0, Plus{}));
   CHECK(output.host()[0] == 499500, output.host()[0]);
+  CHECK_CUDA(transform_reduce(on(stream), in, in + n, out, 0, Plus{}, IsEven{}));
+  CHECK(output.host()[0] == 500, output.host()[0]);
+  CHECK_CUDA(argmin(on(stream), in, in + n, best.data()));
+  CHECK(best.first().index == 0, best.first().index);
   CHECK_CUDA(argmax(on(stream), in, in + n, best.data()));
   CHECK(best.first().value == 999, best.first().value);
 
@@ -40,18 +44,40 @@ int main() {
   CHECK_CUDA(exclusive_scan(on(stream).with_storage(storage.data(), bytes), in, in + n, out, 0, Plus{}));
   CHECK(output.host()[3] == host[0] + host[1] + host[2], 3);
 
+  CHECK_CUDA(inclusive_scan(on(stream), in, in + n, out, Plus{}));
+  CHECK(output.host()[3] == host[0] + host[1] + host[2] + host[3], 3);
+  CHECK_CUDA(exclusive_sum(on(stream), in, in + n, out));
+  CHECK(output.host()[2] == host[0] + host[1], 2);
+
   CHECK_CUDA(copy_if(on(stream), in, in + n, out, kept.data(), IsEven{}));
   CHECK(kept.first() == 500, kept.first());
   CHECK_CUDA(partition_copy(on(stream), in, in + n, out, rest.data(), kept.data(), IsEven{}));
   CHECK(output.host()[0] % 2 == 0 && rest.host()[0] % 2 == 1, 0);
   CHECK_CUDA(partition(on(stream), in, in + n, out, kept.data(), IsEven{}));
   CHECK(output.host()[0] % 2 == 0 && output.host()[n - 1] % 2 == 1, 0);
+  CHECK_CUDA(partition(on(stream), in, in + n, out, kept.data(), IsEven{}, RestOrder::reversed));
+  CHECK(output.host()[499] % 2 == 0 && output.host()[n - 1] == host[1], 0);
   CHECK_CUDA(unique(on(stream), in, in + n, out, kept.data()));
   CHECK(kept.first() == n, kept.first());
 
   CHECK_CUDA(histogram_even(on(stream), in, n, counts.data(), 10, 0, 1000));
   CHECK(counts.host()[4] == 100, counts.host()[4]);
 
+  std::vector<int> numbers(n);
+  for (int i = 0; i < n; ++i) numbers[i] = i;
+  Array<int> places(numbers), bounds(std::vector<int>{0, 100, 1000});
+  CHECK_CUDA(histogram_range(on(stream), in, n, counts.data(), 2, bounds.data()));
+  CHECK(counts.host()[0] == 100 && counts.host()[1] == 900, counts.host()[0]);
+  std::vector<unsigned char> rgba(4 * n, 9);
+  Array<unsigned char> pixels(rgba);
+  Array<unsigned> colours(3 * 256);
+  CHECK_CUDA(histogram_even_channels(on(stream), pixels.data(), n, 4, 3, colours.data(), 256, 0, 256));
+  CHECK(colours.host()[256 + 9] == n, colours.host()[256 + 9]);
+
+  CHECK_CUDA(sort_pairs(on(stream), in, out, places.data(), rest.data(), n));
+  CHECK(host[rest.host()[7]] == output.host()[7], 7);
+  CHECK_CUDA(merge_sort_pairs(on(stream), in, out, places.data(), rest.data(), n, Less{}));
+  CHECK(host[rest.host()[7]] == output.host()[7], 7);
   CHECK_CUDA(sort_keys(on(stream), in, out, n, SortOrder::descending));
   CHECK(output.host()[0] == 999, output.host()[0]);
   CHECK_CUDA(merge_sort_keys(on(stream), in, out, n, Less{}));
@@ -64,6 +90,8 @@ int main() {
   CHECK(sums.host()[1] == 0, sums.host()[1]);
   CHECK_CUDA(inclusive_scan_by_key(on(stream), keys.data(), keys.data() + n, in, out, Plus{}));
   CHECK(output.host()[0] == host[0], 0);
+  CHECK_CUDA(exclusive_scan_by_key(on(stream), keys.data(), keys.data() + n, in, out, 5, Plus{}));
+  CHECK(output.host()[0] == 5, 0);
 
   Array<float> a(std::vector<float>(n, 2.0f)), b(n), c(n);
   CHECK_CUDA(transpose(on(stream), a.data(), b.data(), 50, 20));
@@ -75,5 +103,12 @@ int main() {
   CHECK(c.host()[7] == 2.0f, 7);
   CHECK_CUDA(gemm_fp32(on(stream), 10, 10, 10, a.data(), 10, a.data(), 10, c.data(), 10));
   CHECK(c.host()[0] == 40.0f, 0);
+  CHECK_CUDA(gemm_tf32(on(stream), 10, 10, 10, a.data(), 10, a.data(), 10, c.data(), 10));
+  CHECK(c.host()[0] == 40.0f, 0);
+  Array<__nv_bfloat16> d(std::vector<__nv_bfloat16>(100, __nv_bfloat16(2.0f)));
+  CHECK_CUDA(gemm_bf16(on(stream), 10, 10, 10, d.data(), 10, d.data(), 10, c.data(), 10));
+  CHECK(c.host()[0] == 40.0f, 0);
+  CHECK_CUDA(transpose_in_place(on(stream), a.data(), 30));
+  CHECK(a.host()[899] == 2.0f, 899);
   return check::result("examples");
 }

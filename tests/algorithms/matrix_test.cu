@@ -127,6 +127,22 @@ void products(int m, int n, int k, float alpha, float beta) {
   CHECK_EQUAL(positive_zero(dc3.host()), want);
 }
 
+// Results in two bytes, which leave by another way.
+void bf16_products(int m, int n, int k) {
+  std::vector<__nv_bfloat16> a, b;
+  for (float x : check::random_values<float>(m * k, -1, 1)) a.push_back(x);
+  for (float x : check::random_values<float>(n * k, 0, 1)) b.push_back(x);
+  Array<__nv_bfloat16> da(a), db(b), dc(m * n);
+  CHECK_CUDA(wb::gemm_bf16(wb::on(), m, n, k, da.data(), k, db.data(), k, dc.data(), n));
+  const auto got = dc.host();
+  for (int i = 0; i < m; i += 7)
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int l = 0; l < k; ++l) sum += static_cast<float>(a[i * k + l]) * static_cast<float>(b[j * k + l]);
+      CHECK(static_cast<float>(got[i * n + j]) == static_cast<float>(static_cast<__nv_bfloat16>(sum)), i * n + j);
+    }
+}
+
 int main() {
   const std::pair<int, int> shapes[] = {{1, 1}, {1, 77}, {77, 1}, {32, 32}, {64, 64}, {65, 63}, {100, 260}, {131, 129}};
   for (auto [rows, columns] : shapes) {
@@ -152,6 +168,16 @@ int main() {
   products(130, 70, 33, 2, 1);
   products(129, 260, 68, 1, 0);
 #if !WB_PORTABLE
+  // Wide enough for strips.
+  tables<int, int>(16384, 33, 0);
+  tables<float, float>(16000, 97, 0);
+  tables<unsigned char, unsigned>(16384, 64, 0);
+  tables<unsigned char, float>(15008, 1, 0);
+  tables<int, int>(16388, 1, 0);
+  tables<unsigned char, int>(16382, 10, 0);
+#ifndef WARPBEAM_TEST_SMALL
+  tables<int, int>(16640, 1501, 0);
+#endif
   transposes<unsigned>(1003, 777, 1, 0);
   tables<float, float>(1000, 700, 0);
   tables<int, int>(777, 1003, 1);
@@ -160,6 +186,13 @@ int main() {
   products(523, 2052, 259, 2, 1);
   products(640, 2304, 320, 1, 0);
   products(1500, 2900, 136, 1, 0);
+  products(1024, 1024, 160, 1, 0);
+  products(1023, 1032, 192, 3, 2);
+  products(1500, 1500, 128, 1, 0);
+  products(512, 512, 512, 1, 0);
+  bf16_products(520, 2568, 200);
+  bf16_products(2304, 1280, 264);
+  bf16_products(96, 200, 72);
 #endif
   return check::result("matrix");
 }

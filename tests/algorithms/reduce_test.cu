@@ -1,6 +1,7 @@
 // build: -I../../algorithms
 #include <warpbeam/algorithms/device/by_key.cuh>
 #include <warpbeam/algorithms/device/reduce.cuh>
+#include <warpbeam/algorithms/iterators.cuh>
 
 #include "check.h"
 
@@ -32,6 +33,17 @@ void sums(long long count, int offset) {
   T least = host.empty() ? T(101) : std::min(T(101), *std::min_element(host.begin(), host.end()));
   CHECK_CUDA(wb::reduce(wb::on(), in.data(), in.data() + count, out.data(), T(101), wb::Minimum{}));
   CHECK(out.first() == least, count);
+  T most = host.empty() ? T(-101) : std::max(T(-101), *std::max_element(host.begin(), host.end()));
+  CHECK_CUDA(wb::reduce(wb::on(), in.data(), in.data() + count, out.data(), T(-101), wb::Maximum{}));
+  CHECK(out.first() == most, count);
+  if constexpr (std::is_integral_v<T>) {
+    using Bits = std::make_unsigned_t<T>;
+    Bits product = 3;
+    for (T x : host) product = static_cast<Bits>(product * static_cast<unsigned long long>(static_cast<Bits>(x)));
+    Array<Bits> bits(std::vector<Bits>(host.begin(), host.end()), offset), result(1);
+    CHECK_CUDA(wb::reduce(wb::on(), bits.data(), bits.data() + count, result.data(), Bits(3), wb::Multiplies{}));
+    CHECK(result.first() == product, count);
+  }
 }
 
 void ordered(long long count, int offset) {
@@ -68,6 +80,41 @@ void transformed(long long count) {
   wb::CountingIterator<long long> numbers(0);
   CHECK_CUDA(wb::reduce(wb::on(), numbers, numbers + count, out.data(), 0LL, wb::Plus{}));
   CHECK(out.first() == count * (count - 1) / 2, count);
+}
+
+struct ProductOfPair {
+  __host__ __device__ long long operator()(const wb::Pair<int, int>& pair) const {
+    return static_cast<long long>(pair.first) * pair.second;
+  }
+};
+struct Weighted {
+  __host__ __device__ int operator()(long long i) const { return static_cast<int>(i % 7); }
+};
+
+// Counting, constant, transformed and zipped inputs, and one made of several.
+void iterators(long long count) {
+  auto host = check::random_values<int>(count, -1000, 1000), other = check::random_values<int>(count, -1000, 1000);
+  Array<int> a(host), b(other);
+  Array<long long> out(1);
+  long long dot = 0, weighted = 0, squares = 0;
+  for (long long i = 0; i < count; ++i) {
+    dot += static_cast<long long>(host[i]) * other[i];
+    weighted += host[i] * (i % 7);
+    squares += Square{}(host[i]);
+  }
+  wb::ZipIterator<int*, int*> both(a.data(), b.data());
+  CHECK_CUDA(wb::transform_reduce(wb::on(), both, both + count, out.data(), 0LL, wb::Plus{}, ProductOfPair{}));
+  CHECK(out.first() == dot, count);
+  wb::TransformIterator<int*, Square> squared(a.data(), Square{});
+  CHECK_CUDA(wb::reduce(wb::on(), squared, squared + count, out.data(), 0LL, wb::Plus{}));
+  CHECK(out.first() == squares, count);
+  wb::ConstantIterator<long long> threes(3);
+  CHECK_CUDA(wb::reduce(wb::on(), threes, threes + count, out.data(), 0LL, wb::Plus{}));
+  CHECK(out.first() == 3 * count, count);
+  using Weights = wb::TransformIterator<wb::CountingIterator<long long>, Weighted>;
+  wb::ZipIterator<int*, Weights> mixed(a.data(), Weights(wb::CountingIterator<long long>(0), Weighted{}));
+  CHECK_CUDA(wb::transform_reduce(wb::on(), mixed, mixed + count, out.data(), 0LL, wb::Plus{}, ProductOfPair{}));
+  CHECK(out.first() == weighted, count);
 }
 
 void deterministic(long long count) {
@@ -131,6 +178,7 @@ int main() {
     ordered(count, count % 2);
     extremes(count);
     transformed(count);
+    iterators(count);
     deterministic(count);
     segments(count, 40, Compose{});
     segments(count, 6000, Compose{});

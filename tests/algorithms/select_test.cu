@@ -1,5 +1,6 @@
 // build: -I../../algorithms
 #include <warpbeam/algorithms/device/select.cuh>
+#include <warpbeam/algorithms/iterators.cuh>
 
 #include "check.h"
 
@@ -44,8 +45,13 @@ void selections(long long count, int offset, int limit) {
   Array<char> storage(bytes);
   CHECK_CUDA(wb::partition(wb::on().with_storage(storage.data(), bytes), in.data(), in.data() + count, both.data(), selected.data(), Below{limit}));
   CHECK(selected.first() == static_cast<long long>(want.size()), count);
+  auto reversed = want;
+  reversed.insert(reversed.end(), others.rbegin(), others.rend());
   want.insert(want.end(), others.begin(), others.end());
   CHECK_EQUAL(both.host(), want);
+  CHECK_CUDA(wb::partition(wb::on(), in.data(), in.data() + count, both.data(), selected.data(), Below{limit}, wb::RestOrder::reversed));
+  CHECK(selected.first() == static_cast<long long>(count - others.size()), count);
+  CHECK_EQUAL(both.host(), reversed);
 }
 
 template <class T>
@@ -62,6 +68,24 @@ void uniques(long long count, int values, int offset) {
   CHECK_EQUAL(got, want);
 }
 
+struct Divides {
+  int by;
+  __host__ __device__ bool operator()(long long x) const { return x % by == 0; }
+};
+
+// Which numbers a predicate picks, from no memory at all.
+void indices(long long count) {
+  wb::CountingIterator<long long> numbers(0);
+  Array<long long> out(count), kept(1);
+  std::vector<long long> want;
+  for (long long i = 0; i < count; i += 3) want.push_back(i);
+  CHECK_CUDA(wb::copy_if(wb::on(), numbers, numbers + count, out.data(), kept.data(), Divides{3}));
+  CHECK(kept.first() == static_cast<long long>(want.size()), count);
+  auto got = out.host();
+  got.resize(want.size());
+  CHECK_EQUAL(got, want);
+}
+
 int main() {
   for (long long count : check::kSizes) {
     for (int limit : {0, 1, 50, 100}) {
@@ -70,6 +94,7 @@ int main() {
       selections<long long>(count, 0, limit);
       selections<unsigned char>(count, 0, limit);
     }
+    indices(count);
     for (int values : {1, 2, 50}) {
       uniques<int>(count, values, 0);
       uniques<float>(count, values, 1);

@@ -145,13 +145,20 @@ int main() {
     radix_all<long long>(count);
     radix_all<double>(count);
     radix<unsigned>(count, 0, wb::SortOrder::ascending, 3, 17);
+    radix<long long>(count, 0, wb::SortOrder::descending, 5, 40);
+    radix<float>(count, 0, wb::SortOrder::descending, 16, 32);
     radix<unsigned>(count, 0, wb::SortOrder::ascending, 5, 5);
     merges<unsigned>(count, wb::Less{});
     merges<unsigned>(count, LowBits{});
     merges<long long>(count, wb::Less{});
     bitonic(count);
   }
-  radix_all<__half>(4097);
+  for (long long count : {0LL, 1LL, 31LL, 4097LL}) {
+    radix_all<__half>(count);
+    radix_all<signed char>(count);
+    radix_all<unsigned short>(count);
+    radix_all<unsigned long long>(count);
+  }
   radix_all<unsigned>(check::kLarge);
   merges<int>(check::kLarge, wb::Less{});
   return check::result("sort");

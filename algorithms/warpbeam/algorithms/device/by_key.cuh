@@ -42,9 +42,11 @@ struct ValueOutput {
   __device__ Slot operator[](long long i) const { return {out, i}; }
 };
 
-// As for the ordinary scan: small inputs are cut so that every multiprocessor gets some.
-inline constexpr long long kSmallKeyedBytes = 4 << 20;
+// As for the ordinary scan: small inputs are cut so that every multiprocessor gets some, and the next larger ones so
+// that none gets much more than another.
+inline constexpr long long kSmallKeyedBytes = 4 << 20, kMiddleKeyedBytes = 16 << 20;
 using SmallKeyedTuning = RingTuning<256, 3, 4, 1>;
+using MiddleKeyedTuning = RingTuning<256, 7, 3, 1>;
 using KeyedTuning = RingTuning<256, 5, 5, 1>;
 
 template <class Tuning, bool kInclusive, class Key, class T, class Op, class Equal>
@@ -86,7 +88,9 @@ cudaError_t scan_by_key(const Policy& policy, Keys keys, long long count, Values
       auto run = [&](auto tuning) {
         return scan_by_key_in_ring<decltype(tuning), !kShift>(policy, device, key_in, count, in, out, init, op, equal);
       };
-      if (count * static_cast<long long>(sizeof(T)) < kSmallKeyedBytes) return run(SmallKeyedTuning{});
+      const long long bytes = count * static_cast<long long>(sizeof(T));
+      if (bytes < kSmallKeyedBytes) return run(SmallKeyedTuning{});
+      if (bytes < kMiddleKeyedBytes) return run(MiddleKeyedTuning{});
       return run(KeyedTuning{});
     }
   }
@@ -163,7 +167,9 @@ cudaError_t segmented_reduce(const Policy& policy, In in, long long count, Offse
   if (segments < 0) return cudaErrorInvalidValue;
   if (segments == 0) return cudaSuccess;
   constexpr long long kLong = 1024;
-  const bool wide = count / segments >= kLong;
+  constexpr long long kMiddle = 128, kFew = 512;  // with few segments there are blocks to spare
+  const long long average = count / segments;
+  const bool wide = average >= kLong || (average >= kMiddle && segments <= kFew);
   const long long blocks = wide ? segments : ceil_div(segments, 256LL / kWarpSize);
   if (blocks > INT32_MAX) return cudaErrorInvalidValue;
   auto kernel = wide ? detail::reduce_segments<256, In, Offsets, Out, T, Op>

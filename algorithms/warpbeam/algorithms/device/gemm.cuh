@@ -33,9 +33,8 @@ cudaError_t launch_fp32_bulk(cudaStream_t stream, const Fp32Problem& p, float* t
   const long long tiles_n = ceil_div(p.n, static_cast<long long>(Tile::kN));
   auto kernel = gemm_fp32_bulk<Tile>;
   WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
-  kernel<<<static_cast<unsigned>(tiles_m * tiles_n), Tile::kThreads, Tile::kShared, stream>>>(
-      map_a, map_b, p, static_cast<int>(tiles_m), static_cast<int>(tiles_n));
-  return cudaGetLastError();
+  return launch(kernel, static_cast<unsigned>(tiles_m * tiles_n), Tile::kThreads, Tile::kShared, stream, true, map_a, map_b,
+                p, static_cast<int>(tiles_m), static_cast<int>(tiles_n));
 }
 #endif
 
@@ -57,6 +56,26 @@ cudaError_t launch_fp32(cudaStream_t stream, const Fp32Problem& p, bool wide) {
 
 }  // namespace detail
 
+namespace detail {
+
+// How fp32 products are cut: results per tile in units of 32 x 32, and what a unit took for each k when every
+// multiprocessor had one, in tenths of a nanosecond.
+struct Fp32Choice {
+  long long m, n;
+  int cost;
+  long long time(const Fp32Problem& p, int multiprocessors) const {
+    const long long tiles = ceil_div(p.m, m) * ceil_div(p.n, n);
+    return ceil_div(tiles, static_cast<long long>(multiprocessors)) * (m * n / 1024) * cost * p.k;
+  }
+};
+
+template <class Tile>
+constexpr Fp32Choice choice(int cost) {
+  return {Tile::kM, Tile::kN, cost};
+}
+
+}  // namespace detail
+
 inline cudaError_t gemm_fp32(const Policy& policy, long long m, long long n, long long k, const float* a, long long lda,
                              const float* b, long long ldb, float* c, long long ldc, float alpha = 1, float beta = 0) {
   if (m < 0 || n < 0 || k < 0 || lda < k || ldb < n || ldc < n) return cudaErrorInvalidValue;
@@ -67,38 +86,48 @@ inline cudaError_t gemm_fp32(const Policy& policy, long long m, long long n, lon
   Workspace workspace(policy);
   DeviceTraits device;
   WB_RETURN_IF_FAILED(device_traits(&device));
+  // The fastest of each kind for this shape.
+  using Launch = cudaError_t (*)(cudaStream_t, const detail::Fp32Problem&, bool);
+  using Large = detail::Fp32Tile<128, 256, 16, 1>;
+  using Middle = detail::Fp32Tile<64, 64, 64, 1, 8, 8, 4>;
+  using Flat = detail::Fp32Tile<64, 32, 64, 1, 8, 8, 8>;
+  using Small = detail::Fp32Tile<32, 32, 64, 2, 4, 8, 4>;
+  Launch run = detail::launch_fp32<Large>;
+  long long least = detail::choice<Large>(60).time(problem, device.multiprocessors);
+  auto consider = [&](auto launch, const detail::Fp32Choice& choice, auto& chosen, long long& least_of_kind) {
+    const long long time = choice.time(problem, device.multiprocessors);
+    if (time < least_of_kind) chosen = launch, least_of_kind = time;
+  };
+  consider(detail::launch_fp32<Middle>, detail::choice<Middle>(80), run, least);
+  consider(detail::launch_fp32<Flat>, detail::choice<Flat>(97), run, least);
+  consider(detail::launch_fp32<Small>, detail::choice<Small>(98), run, least);
 #if !WB_PORTABLE
-  // Transposing A pays where it is used often enough, and the ring of stages where there are slices enough to fill it.
+  using BulkLaunch = cudaError_t (*)(cudaStream_t, const detail::Fp32Problem&, float*, long long);
   using Bulk = detail::BulkFp32Tile<128, 256, 32, 4>;
   using FewTiles = detail::BulkFp32Tile<128, 256, 16, 8>;
+  using MiddleBulk = detail::BulkFp32Tile<64, 128, 64, 3, 4>;
+  using SmallBulk = detail::BulkFp32Tile<64, 64, 64, 3, 8>;
+  constexpr long long kFewRounds = 8;
+  const bool few = ceil_div(m, 128LL) * ceil_div(n, 256LL) < kFewRounds * device.multiprocessors;
+  BulkLaunch run_bulk = few ? detail::launch_fp32_bulk<FewTiles> : detail::launch_fp32_bulk<Bulk>;
+  long long least_bulk = detail::choice<Bulk>(52).time(problem, device.multiprocessors);
+  consider(detail::launch_fp32_bulk<MiddleBulk>, detail::choice<MiddleBulk>(57), run_bulk, least_bulk);
+  consider(detail::launch_fp32_bulk<SmallBulk>, detail::choice<SmallBulk>(61), run_bulk, least_bulk);
+  // Besides, A has to be transposed, which takes 4 us at least.
+  constexpr long long kLaunch = 40000;
   constexpr long long kMost = INT32_MAX - 1024;  // the copy engine's coordinates are 32 bits wide
-  const bool bulk = device.level != CodeLevel::portable && even_b && n >= 2048 && n < kMost && m >= 512 && m < kMost &&
-                    k >= 256 && k < kMost && device.shared_per_block >= Bulk::kShared;
+  const bool bulk = device.level != CodeLevel::portable && even_b && n < kMost && m < kMost && k >= 128 && k < kMost &&
+                    least_bulk + least_bulk / 32 + kLaunch < least && device.shared_per_block >= Bulk::kShared &&
+                    device.shared_per_block >= MiddleBulk::kShared;
   const long long pitch = static_cast<long long>(round_up(m, 8));
   const size_t transposed_at = workspace.reserve(bulk ? pitch * k * sizeof(float) : 0);
 #endif
   WB_ACQUIRE(workspace);
   if (m == 0 || n == 0) return cudaSuccess;
 #if !WB_PORTABLE
-  if (bulk) {
-    constexpr long long kFewRounds = 8;
-    const bool few = ceil_div(m, 128LL) * ceil_div(n, 256LL) < kFewRounds * device.multiprocessors;
-    return (few ? detail::launch_fp32_bulk<FewTiles>
-                : detail::launch_fp32_bulk<Bulk>)(policy.stream, problem, workspace.template at<float>(transposed_at),
-                                                  pitch);
-  }
+  if (bulk) return run_bulk(policy.stream, problem, workspace.template at<float>(transposed_at), pitch);
 #endif
-  const bool wide = even_in && even_out && k % 4 == 0 && n % 4 == 0;
-  // The largest tiles of which every multiprocessor gets one.
-  using Large = detail::Fp32Tile<128, 256, 16, 1>;
-  using Middle = detail::Fp32Tile<64, 64, 32, 3, 4, 8>;
-  using Small = detail::Fp32Tile<32, 64, 16, 4, 4, 4>;
-  auto fills = [&](long long tile_m, long long tile_n) {
-    return ceil_div(m, tile_m) * ceil_div(n, tile_n) >= device.multiprocessors;
-  };
-  if (fills(Large::kM, Large::kN)) return detail::launch_fp32<Large>(policy.stream, problem, wide);
-  if (fills(Middle::kM, Middle::kN)) return detail::launch_fp32<Middle>(policy.stream, problem, wide);
-  return detail::launch_fp32<Small>(policy.stream, problem, wide);
+  return run(policy.stream, problem, even_in && even_out && k % 4 == 0 && n % 4 == 0);
 }
 
 namespace detail {
@@ -183,22 +212,30 @@ cudaError_t gemm_transposed(const Policy& policy, long long m, long long n, long
     constexpr auto kType =
         std::is_same_v<T, float> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
     problem.wide_stores = beta == 0 && ldc * sizeof(Out) % 16 == 0 && is_aligned(c, 16);
-    // The largest tiles of which most multiprocessors get one.
-    auto fills = [&](long long tile_m, long long tile_n) {
-      return ceil_div(m, tile_m) * ceil_div(n, tile_n) >= device.multiprocessors * 3 / 4;
+    // How long a multiprocessor is busy with tiles of this shape, in units of 64 x 64 results.
+    auto busy = [&](long long tile_m, long long tile_n) {
+      return ceil_div(ceil_div(m, tile_m) * ceil_div(n, tile_n), static_cast<long long>(device.multiprocessors)) *
+             (tile_m * tile_n / (64 * 64));
     };
-    if (!fills(Tile::kM, Tile::kN)) {
-      auto run = fills(64, 128) ? launch_tensor_small<128, T, Out> : launch_tensor_small<64, T, Out>;
+    // The larger, the less has to come from the cache.
+    const long long middle = busy(64, 128), small = busy(64, 64);
+    if (busy(Tile::kM, Tile::kN) * 4 > middle * 5) {
+      auto run = middle <= small ? launch_tensor_small<128, T, Out> : launch_tensor_small<64, T, Out>;
       return run(policy.stream, kType, a, lda, b, ldb, c, problem);
     }
     CUtensorMap map_a, map_b;
     WB_RETURN_IF_FAILED(make_tensor_map(&map_a, kType, a, sizeof(T), m, k, lda, Tile::kM));
     WB_RETURN_IF_FAILED(make_tensor_map(&map_b, kType, b, sizeof(T), n, k, ldb, Tile::kN / 2));
+    CUtensorMap map_c = {};
+    if (sizeof(Out) == 2 && problem.wide_stores)
+      WB_RETURN_IF_FAILED(make_tensor_map(&map_c, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, c, sizeof(Out), m, n, ldc,
+                                          Tile::kM / Tile::kConsumers));
     problem.pairs_m = static_cast<int>(ceil_div(m, static_cast<long long>(Tile::kM * Tile::kCluster)));
     problem.tiles_n = static_cast<int>(ceil_div(n, static_cast<long long>(Tile::kN)));
     auto kernel = gemm_tensor<T, Out>;
     WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
     long long clusters = static_cast<long long>(problem.pairs_m) * problem.tiles_n;
+    if (clusters > INT32_MAX) return cudaErrorInvalidValue;
     long long most = device.multiprocessors / Tile::kCluster;
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
@@ -212,7 +249,7 @@ cudaError_t gemm_transposed(const Policy& policy, long long m, long long n, long
     config.stream = policy.stream;
     config.attrs = &attribute;
     config.numAttrs = 1;
-    return cudaLaunchKernelEx(&config, kernel, map_a, map_b, c, problem);
+    return cudaLaunchKernelEx(&config, kernel, map_a, map_b, map_c, c, problem);
   }
 #endif
   dim3 grid(static_cast<unsigned>(ceil_div(n, 16LL)), static_cast<unsigned>(ceil_div(m, 16LL)));

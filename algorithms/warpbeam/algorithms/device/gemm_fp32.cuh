@@ -1,9 +1,10 @@
 // C = alpha A B + beta C in fp32 on the ordinary arithmetic units; all matrices row-major, any shape.
 //
 // A warp makes 64 x 64 results, a thread 8 x 16 of them in registers: 24 values read from shared memory feed 128
-// multiply-adds. For small matrices, where that leaves multiprocessors idle, a warp makes 32 x 32 or 32 x 16. The next
-// slice of A travels through registers, because it has to be turned; the next slice of B is copied asynchronously,
-// straight to its place.
+// multiply-adds. Small matrices have too few results to give every multiprocessor warps enough at that rate, so there
+// several warps make the same results, each from its share of every slice of k, and add up at the end. The next slice of
+// A travels through registers, because it has to be turned; the next slice of B is copied asynchronously, straight to
+// its place.
 #pragma once
 
 #include "../config.cuh"
@@ -23,14 +24,14 @@ struct Fp32Problem {
 };
 
 // A thread has 4 x 4 results of each of the parts its warp is divided into, 32 rows and 16 columns apart; `row0` and
-// `column0` are its first. They leave by way of `value`: stored straight from `sum`, four of a row would have to lie in
+// `column0` are its first. `sum` are those of its rows from number `first` on. They leave by way of `value`: stored straight from `sum`, four of a row would have to lie in
 // neighbouring registers, and the multiply-adds would then meet in the register file's banks.
 template <int kRows, int kColumns>
 __device__ __forceinline__ void store_sums(const Fp32Problem& p, long long row0, long long column0,
-                                           const float (&sum)[kRows][kColumns]) {
+                                           const float (&sum)[kRows][kColumns], int first = 0) {
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
-    const long long row = row0 + i / 4 * 32 + i % 4;
+    const long long row = row0 + (first + i) / 4 * 32 + (first + i) % 4;
     if (row >= p.m) continue;
 #pragma unroll
     for (int j = 0; j < kColumns; j += 4) {
@@ -52,19 +53,61 @@ __device__ __forceinline__ void store_sums(const Fp32Problem& p, long long row0,
   }
 }
 
-template <int kMV, int kNV, int kKV, int kBlocksV, int kThreadMV = 8, int kThreadNV = 16>
+// kSplit warps share each part of the results and of a slice of k.
+template <int kMV, int kNV, int kKV, int kBlocksV, int kThreadMV = 8, int kThreadNV = 16, int kSplitV = 1>
 struct Fp32Tile {
   static constexpr int kM = kMV, kN = kNV, kK = kKV;
   static constexpr int kBlocks = kBlocksV;  // per multiprocessor
   static constexpr int kThreadM = kThreadMV, kThreadN = kThreadNV;
   static constexpr int kWarpM = kThreadM * 8, kWarpN = kThreadN * 4;  // a warp's results; its lanes lie 8 x 4
   static constexpr int kWarpsM = kM / kWarpM, kWarpsN = kN / kWarpN;
-  static constexpr int kThreads = kWarpsM * kWarpsN * kWarpSize;
-  static constexpr int kPitchA = kM + 4;
-  static constexpr int kStageFloats = kK * (kPitchA + kN);
-  static constexpr int kShared = 2 * kStageFloats * static_cast<int>(sizeof(float));
-  static_assert(kThreads * 4 / kK <= kM, "one fetch covers whole rows of A");
+  static constexpr int kSplit = kSplitV;
+  static constexpr int kThreads = kWarpsM * kWarpsN * kSplit * kWarpSize;
+  static constexpr int kStageFloats = kK * (kM + kN);
+  static constexpr int kSumFloats = kSplit > 1 ? kSplit * kM * kN : 0;
+  static constexpr int kFloats = 2 * kStageFloats > kSumFloats ? 2 * kStageFloats : kSumFloats;
+  static constexpr int kShared = kFloats * static_cast<int>(sizeof(float));
+  static_assert(kThreads * 4 / kK <= kM && kM % 32 == 0, "one fetch covers whole rows of A");
+  static_assert(kThreadM % kSplit == 0 && kK % kSplit == 0, "warps have equal shares");
+
+  // Where slices of A begin each k: rows are exchanged in groups of four, so that the values of a warp, which are fetched
+  // along k and put along the rows, fall into different banks.
+  static constexpr __host__ __device__ int swizzled(int k, int row) {
+    return k * kM + (kK >= 32 ? row ^ (k / 4 % 8 * 4) : row ^ (k / 4 % 4 * 8));
+  }
 };
+
+// Stores the sums of a tile's threads. Where several warps share a part of the results, each leaves all its sums in
+// shared memory, and then adds up and stores some of the rows.
+template <class Tile>
+__device__ __forceinline__ void store_split(const Fp32Problem& p, long long row0, long long column0,
+                                            const float (&sum)[Tile::kThreadM][Tile::kThreadN], float4* all) {
+  if constexpr (Tile::kSplit == 1) {
+    store_sums(p, row0, column0, sum);
+  } else {
+    constexpr int kThreads = Tile::kWarpsM * Tile::kWarpsN * kWarpSize;  // that share nothing
+    constexpr int kVectors = Tile::kThreadN / 4, kOwn = Tile::kThreadM / Tile::kSplit;
+    const int split = threadIdx.x / kThreads, thread = threadIdx.x % kThreads;
+    auto place = [&](int from, int i, int j) { return ((from * Tile::kThreadM + i) * kVectors + j) * kThreads + thread; };
+#pragma unroll
+    for (int i = 0; i < Tile::kThreadM; ++i)
+#pragma unroll
+      for (int j = 0; j < kVectors; ++j)
+        all[place(split, i, j)] = make_float4(sum[i][j * 4], sum[i][j * 4 + 1], sum[i][j * 4 + 2], sum[i][j * 4 + 3]);
+    __syncthreads();
+    float own[kOwn][Tile::kThreadN] = {};
+#pragma unroll
+    for (int from = 0; from < Tile::kSplit; ++from)
+#pragma unroll
+      for (int i = 0; i < kOwn; ++i)
+#pragma unroll
+        for (int j = 0; j < kVectors; ++j) {
+          const float4 more = all[place(from, split * kOwn + i, j)];
+          own[i][j * 4] += more.x, own[i][j * 4 + 1] += more.y, own[i][j * 4 + 2] += more.z, own[i][j * 4 + 3] += more.w;
+        }
+    store_sums(p, row0, column0, own, split * kOwn);
+  }
+}
 
 // kVec is 4 where every row starts on 16 bytes, else 1.
 template <class Tile, int kVec>
@@ -75,7 +118,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) gemm_fp32(Fp32P
   constexpr int kFetchB = Tile::kK * Tile::kN / (kThreads * kVec);
   extern __shared__ __align__(16) float stages[];
   auto stage_a = [&](int s) { return stages + s * Tile::kStageFloats; };
-  auto stage_b = [&](int s) { return stages + s * Tile::kStageFloats + Tile::kK * Tile::kPitchA; };
+  auto stage_b = [&](int s) { return stages + s * Tile::kStageFloats + Tile::kK * Tile::kM; };
 
   // Blocks that run together cover a compact region of C, so that they share rows of A and columns of B in the cache.
   constexpr int kGroup = 8;
@@ -107,7 +150,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) gemm_fp32(Fp32P
 #pragma unroll
     for (int i = 0; i < kFetchA; ++i)
 #pragma unroll
-      for (int j = 0; j < 4; ++j) to[(fetch_k + j) * Tile::kPitchA + fetch_row + i * kRowsA] = next_a[i][j];
+      for (int j = 0; j < 4; ++j) to[Tile::swizzled(fetch_k, fetch_row + i * kRowsA) + j * Tile::kM] = next_a[i][j];
   };
   auto fetch_b = [&](float* to, long long k0) {
 #pragma unroll
@@ -119,13 +162,16 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) gemm_fp32(Fp32P
     }
   };
 
-  const int warp_m = warp_id() / Tile::kWarpsN * Tile::kWarpM, warp_n = warp_id() % Tile::kWarpsN * Tile::kWarpN;
+  constexpr int kWarpsOfTile = Tile::kWarpsM * Tile::kWarpsN;
+  constexpr int kShareK = Tile::kK / Tile::kSplit;
+  const int split = warp_id() / kWarpsOfTile, warp = warp_id() % kWarpsOfTile;
+  const int warp_m = warp / Tile::kWarpsN * Tile::kWarpM, warp_n = warp % Tile::kWarpsN * Tile::kWarpN;
   const int lane_m = lane_id() / 4 * 4, lane_n = lane_id() % 4 * 4;
   float sum[Tile::kThreadM][Tile::kThreadN] = {};
   float frag_a[2][Tile::kThreadM], frag_b[2][Tile::kThreadN];
   auto read = [&](int buffer, const float* a, const float* b, int k) {
-    const float* from_a = a + k * Tile::kPitchA + warp_m + lane_m;
-    const float* from_b = b + k * Tile::kN + warp_n + lane_n;
+    const float* from_a = a + Tile::swizzled(split * kShareK + k, warp_m + lane_m);
+    const float* from_b = b + (split * kShareK + k) * Tile::kN + warp_n + lane_n;
 #pragma unroll
     for (int i = 0; i < Tile::kThreadM / 4; ++i)
       *reinterpret_cast<float4*>(&frag_a[buffer][i * 4]) = *reinterpret_cast<const float4*>(from_a + i * 32);
@@ -151,8 +197,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) gemm_fp32(Fp32P
     const float* b = stage_b(current);
     read(0, a, b, 0);
 #pragma unroll
-    for (int k = 0; k < Tile::kK; ++k) {
-      if (k + 1 < Tile::kK) read((k + 1) & 1, a, b, k + 1);
+    for (int k = 0; k < kShareK; ++k) {
+      if (k + 1 < kShareK) read((k + 1) & 1, a, b, k + 1);
       // Up one column and down the next, so that consecutive multiply-adds share a register.
 #pragma unroll
       for (int j = 0; j < Tile::kThreadN; ++j)
@@ -167,7 +213,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) gemm_fp32(Fp32P
     __syncthreads();
   }
 
-  store_sums(p, m0 + warp_m + lane_m, n0 + warp_n + lane_n, sum);
+  store_split<Tile>(p, m0 + warp_m + lane_m, n0 + warp_n + lane_n, sum, reinterpret_cast<float4*>(stages));
 }
 
 }  // namespace warpbeam::detail

@@ -6,7 +6,8 @@
 // and slower on a few, which pays where there are tiles enough to even that out.
 //
 // A warp makes 64 x 64 results, a thread 8 x 16 of them in registers: 24 values read from shared memory feed 128
-// multiply-adds. A is transposed beforehand, so that what a thread wants of one k lies together.
+// multiply-adds. A is transposed beforehand, so that what a thread wants of one k lies together. Where there are few
+// results, kSplit warps make the same ones, each from its share of every slice.
 #pragma once
 
 #include "../config.cuh"
@@ -18,15 +19,18 @@
 
 namespace warpbeam::detail {
 
-template <int kMV, int kNV, int kKV, int kStagesV>
+template <int kMV, int kNV, int kKV, int kStagesV, int kSplitV = 1>
 struct BulkFp32Tile {
   static constexpr int kM = kMV, kN = kNV, kStages = kStagesV;
   static constexpr int kK = kKV;
   static constexpr int kWarpsM = kM / 64, kWarpsN = kN / 64;
-  static constexpr int kThreads = kWarpsM * kWarpsN * kWarpSize;
+  static constexpr int kSplit = kSplitV;
+  static constexpr int kThreads = kWarpsM * kWarpsN * kSplit * kWarpSize;
   static constexpr int kThreadM = 8, kThreadN = 16;
   static constexpr int kBytesA = kM * kK * 4, kStageBytes = kBytesA + kK * kN * 4;
-  static constexpr int kShared = kStages * kStageBytes;
+  static constexpr int kSumBytes = kSplit > 1 ? kSplit * kM * kN * 4 : 0;
+  static constexpr int kShared = kStages * kStageBytes > kSumBytes ? kStages * kStageBytes : kSumBytes;
+  static_assert(kThreadM % kSplit == 0 && kK % kSplit == 0, "warps have equal shares");
 };
 
 template <class Tile>
@@ -58,18 +62,23 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
   if (threadIdx.x == 0) {
     for (int i = 0; i < kStages; ++i) bulk::init(&full[i], 1);
     bulk::fence_init();
+    cudaGridDependencySynchronize();  // nothing else here depends on the transposition in front
     for (int i = 0; i < kStages && i < slices; ++i) fetch(i);
   }
   __syncthreads();
 
   // The lanes of a warp lie 8 x 4; a thread has 4 x 4 results of each of 2 x 4 parts.
-  const int warp_m = warp_id() / Tile::kWarpsN * 64, warp_n = warp_id() % Tile::kWarpsN * 64;
+  constexpr int kShareK = kK / Tile::kSplit;
+  constexpr int kTileWarps = Tile::kWarpsM * Tile::kWarpsN;
+  const int first_k = Tile::kSplit > 1 ? warp_id() / kTileWarps * kShareK : 0;  // of every slice
+  const int warp = Tile::kSplit > 1 ? warp_id() % kTileWarps : warp_id();
+  const int warp_m = warp / Tile::kWarpsN * 64, warp_n = warp % Tile::kWarpsN * 64;
   const int lane_m = lane_id() / 4 * 4, lane_n = lane_id() % 4 * 4;
   float sum[Tile::kThreadM][Tile::kThreadN] = {};
   float a[2][Tile::kThreadM], b[2][Tile::kThreadN];
   auto read = [&](int buffer, const unsigned char* stage, int k) {
-    const float* from_a = reinterpret_cast<const float*>(stage) + k * Tile::kM + warp_m + lane_m;
-    const float* from_b = reinterpret_cast<const float*>(stage + Tile::kBytesA) + k * Tile::kN + warp_n + lane_n;
+    const float* from_a = reinterpret_cast<const float*>(stage) + (first_k + k) * Tile::kM + warp_m + lane_m;
+    const float* from_b = reinterpret_cast<const float*>(stage + Tile::kBytesA) + (first_k + k) * Tile::kN + warp_n + lane_n;
 #pragma unroll
     for (int i = 0; i < Tile::kThreadM; i += 4)
       *reinterpret_cast<float4*>(&a[buffer][i]) = *reinterpret_cast<const float4*>(from_a + i * 8);
@@ -85,13 +94,13 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
     const int next = (slice + 1) % kStages;
     const unsigned char* from = memory + stage * Tile::kStageBytes;
 #pragma unroll
-    for (int k = 0; k < kK; ++k) {
-      if (k == kK - 1) {
+    for (int k = 0; k < kShareK; ++k) {
+      if (k == kShareK - 1) {
         // What is read from here on belongs to the next slice; behind the last one it is not used.
         if (slice + 1 < slices) bulk::wait(&full[next], (slice + 1) / kStages & 1);
         from = memory + next * Tile::kStageBytes;
       }
-      read((k + 1) & 1, from, (k + 1) % kK);
+      read((k + 1) & 1, from, (k + 1) % kShareK);
       // Up one column and down the next, so that consecutive multiply-adds share a register.
 #pragma unroll
       for (int j = 0; j < Tile::kThreadN; ++j)
@@ -104,7 +113,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
     __syncthreads();
     if (threadIdx.x == 0 && slice + kStages < slices) fetch(slice + kStages);
   }
-  store_sums(p, m0 + warp_m + lane_m, n0 + warp_n + lane_n, sum);
+  store_split<Tile>(p, m0 + warp_m + lane_m, n0 + warp_n + lane_n, sum, reinterpret_cast<float4*>(memory));
 #endif
 }
 

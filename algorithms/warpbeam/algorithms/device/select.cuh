@@ -1,5 +1,6 @@
-// Stream compaction: copy_if, unique, and the stable partitions. Order is kept. All take one pass, but for the partition
-// into one sequence, which has to know first where its second part begins.
+// Stream compaction: copy_if, unique, and the partitions. Order is kept. All take one pass, but for the stable partition
+// into one sequence, which has to know first where its second part begins; with that part in reverse, from the end on, it
+// takes one pass too.
 #pragma once
 
 #include "../block/select.cuh"
@@ -173,12 +174,25 @@ struct BehindSelected {
   __device__ decltype(auto) operator[](long long i) const { return out[*selected + i]; }
 };
 
+template <class Out>
+struct FromBack {
+  Out out;
+  long long count;
+  __device__ decltype(auto) operator[](long long i) const { return out[count - 1 - i]; }
+};
+
 }  // namespace detail
 
-// Moves the items for which predicate(item) holds to the front of `out` and the others behind them, each part in its
-// original order. `out` is not the input.
+// How a partition leaves the items that were not selected: in their order, or last item first.
+enum class RestOrder { kept, reversed };
+
+// Moves the items for which predicate(item) holds to the front of `out`, in their order, and the others behind them.
+// `out` is not the input.
 template <class In, class Out, class Predicate>
-cudaError_t partition(const Policy& policy, In first, In last, Out out, long long* kept, Predicate predicate) {
+cudaError_t partition(const Policy& policy, In first, In last, Out out, long long* kept, Predicate predicate,
+                      RestOrder rest = RestOrder::kept) {
+  if (rest == RestOrder::reversed)
+    return partition_copy(policy, first, last, out, detail::FromBack<Out>{out, last - first}, kept, predicate);
   Workspace workspace(policy);
   const size_t selected_at = workspace.reserve(sizeof(long long));
   long long* selected = nullptr;

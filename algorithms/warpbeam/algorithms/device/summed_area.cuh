@@ -3,7 +3,8 @@
 // One pass: every pixel is read once and every sum written once. A tile scans itself in registers, publishes its own
 // column and row sums, and then needs three things: the column sums of everything above it, the row sums of everything
 // to its left, and the sum of everything above and left. All three come by look-back. Tiles are handed out along
-// anti-diagonals, where the neighbours were handed out a whole diagonal earlier and are usually done.
+// anti-diagonals, where the neighbours were handed out a whole diagonal earlier and are usually done. On Hopper, images
+// about as wide as 128 pixels for each multiprocessor go faster in strips.
 #pragma once
 
 #include "../config.cuh"
@@ -11,6 +12,7 @@
 #include "../thread/vector.cuh"
 #include "../warp/shuffle.cuh"
 #include "launch.cuh"
+#include "summed_area_strips.cuh"
 #include "tickets.cuh"
 
 namespace warpbeam {
@@ -251,6 +253,17 @@ cudaError_t summed_area_table(const Policy& policy, const T* in, Acc* out, long 
   WB_RETURN_IF_FAILED(device_traits(&device));
   if (in_pitch == 0) in_pitch = width;
   if (out_pitch == 0) out_pitch = width;
+#if !WB_PORTABLE && !defined(WARPBEAM_ORDINARY_STORES)
+  // How strips are cut depends on the device, and with it the order of additions.
+  if constexpr (std::is_same_v<Tuning, SummedAreaTuning<>> && std::is_arithmetic_v<T>) {
+    using StripsOf = StripTuning<sizeof(T) == sizeof(Acc) ? 13 : 10>;
+    const detail::Strips strips =
+        width > 0 && height > 0 ? detail::cut_into_strips<StripsOf>(device, in, out, width, height, in_pitch, out_pitch)
+                                : detail::Strips{};
+    if (strips.count > 0 && !policy.deterministic && sizeof(T) <= sizeof(Acc))
+      return detail::summed_area_by_strips<StripsOf>(policy, strips, in, out, width, height, in_pitch, out_pitch);
+  }
+#endif
   long long columns = ceil_div(width, static_cast<long long>(Tuning::kWidth));
   long long rows = ceil_div(height, static_cast<long long>(Tuning::kHeight));
   if (columns * rows > INT32_MAX) return cudaErrorInvalidValue;

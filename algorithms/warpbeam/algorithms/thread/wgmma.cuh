@@ -133,8 +133,19 @@ __device__ inline unsigned cluster_rank() {
   return rank;
 }
 
+// The two halves of a barrier among all threads of the cluster; every thread takes both.
+__device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
+__device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 __device__ inline void cluster_sync() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+  cluster_arrive();
+  cluster_wait();
+}
+
+// Stores four 8 x 8 matrices of two-byte items; a lane gives the start of a row, and holds two items of a row of each.
+__device__ inline void store_parts(void* shared, const unsigned (&word)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(bulk::shared_address(shared)),
+               "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3])
+               : "memory");
 }
 
 }  // namespace warpbeam::wgmma
