@@ -102,6 +102,8 @@ cudaError_t launch_tensor_small(cudaStream_t stream, CUtensorMapDataType type, c
                   static_cast<unsigned>(ceil_div(p.m, static_cast<long long>(Tile::kM))));
   auto kernel = gemm_tensor_small<Tile, T, Out>;
   WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
+  // A multiprocessor changes its division between cache and shared memory only between kernels; most here want it all.
+  WB_RETURN_IF_FAILED(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
   kernel<<<grid, Tile::kThreads, Tile::kShared, stream>>>(map_a, map_b, c, p);
   return cudaGetLastError();
 }
