@@ -23,7 +23,7 @@ constexpr uint64_t kGap = 64 << 10;              // unmapped bytes after every a
 #endif
 #endif
 #ifdef WB_THREAD_SANITIZER
-constexpr uint64_t kArenaPlace = uint64_t(0x7e90) << 32, kMostArenaBytes = uint64_t(1) << 36, kLeastArenaBytes = uint64_t(1) << 32;
+constexpr uint64_t kArenaPlace = uint64_t(0x7e90) << 32, kMostArenaBytes = uint64_t(1) << 37, kLeastArenaBytes = uint64_t(1) << 32;
 #else
 #ifdef WB_ADDRESS_SANITIZER
 constexpr uint64_t kArenaPlace = uint64_t(0x20) << 40;
