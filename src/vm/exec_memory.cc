@@ -84,6 +84,7 @@ WB_RACY void load(Warp& w, const Insn& i, uint32_t mask) {
       } else {
         check_shared(w, i, mask, a, bytes, AccessKind::Read);
         base = w.block->shared.data();
+        w.read_shared = true;
       }
       if (!i.list && sizeof(M) < 16) {
         R values[kWarpSize];

@@ -152,7 +152,7 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
   spins = slice = 0;
   polled = false;
   executed = 0;
-  interpreted = may_give_way = false;
+  interpreted = read_shared = may_give_way = false;
   cluster_arrived = cluster_passed = 0;
   warp_group_products = 0;
   released = false;
@@ -499,6 +499,7 @@ uint32_t Warp::waiting_at(uint8_t barrier) const {
 }
 
 void Warp::release_barrier(uint8_t barrier) {
+  read_shared = false;
   // The checker sees more kinds of hazards where each warp runs on to the next barrier.
   may_give_way = interpreted && !(block->observer && block->launch->observer->one_block_at_a_time());
   const Barrier& b = block->barriers[barrier];

@@ -12,8 +12,8 @@
 //
 // Turns. A warp runs from barrier to barrier. On a GPU the warps that a barrier lets go read what they came for at about the
 // same time, and programs get away with a missing barrier behind it: all read shared memory, then thread 0 stores the next
-// value. So a warp that is about to store to shared memory, or with a single lane to global memory, for the first time since
-// a barrier lets those that are still behind go first.
+// value. So a warp that has read shared memory since the last barrier and is about to store there, or one of whose lanes is
+// about to store to global memory alone, lets those that are still behind go first, once.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -88,7 +88,8 @@ class Warp {
   uint32_t spins = 0, slice = 0;
   bool polled = false;          // since run() began it looked for what other blocks do
   bool interpreted = false;     // run() runs it, not compiled code that calls handlers
-  bool may_give_way = false;    // it has not yet since the last barrier
+  bool read_shared = false;     // since the last barrier
+  bool may_give_way = false;    // it has not yet since then
   // At the cluster's barrier: lanes that have arrived in this phase, and lanes whose phase is over but that have not waited.
   uint32_t cluster_arrived = 0, cluster_passed = 0;
   uint64_t executed = 0;  // instructions, where somebody watches
@@ -123,7 +124,7 @@ class Warp {
   void wait_for_cluster(const Insn& i);
   // Before a store by these lanes: true when other warps go first, and the handler must return at once.
   bool give_way(const Insn& i, uint32_t mask, bool shared) {
-    return may_give_way && (shared || (mask & (mask - 1)) == 0) && give_way_to_others(i);
+    return may_give_way && (shared ? read_shared : (mask & (mask - 1)) == 0) && give_way_to_others(i);
   }
   void release_cluster();
   bool has_ready() const;
