@@ -218,7 +218,7 @@ int check_command(const Arguments& arguments) {
   if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
   if (request->compiler.size() == 1 && is_program(request->compiler[0])) {
     catch_interrupts();
-    return run_checked(*request, {fs::absolute(request->compiler[0]).string(), request->compiler[0], nullptr}, {});
+    return run_checked(*request, {fs::absolute(request->compiler[0]).string(), request->compiler[0], nullptr, {}}, {});
   }
   Arguments words = with_environment_flags(request->compiler);
   auto options = parse_options(words, *cc);

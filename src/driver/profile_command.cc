@@ -41,7 +41,7 @@ follow from the launch (class S), of PTX instructions, on whatever GPU --device 
   --launch-count N       profile N launches at most
   --profile-from-start on|off   off: only between cudaProfilerStart and cudaProfilerStop (default on)
   --page PAGE            details (default), source: counts beside source lines, or ptx: beside PTX lines
-  --csv FILE             write the page as comma-separated values; - is standard output
+  --csv [FILE]           write the page as comma-separated values; -, or another option behind it, is standard output
   --json FILE            write the recording; `warpbeam report` reads it
   --html FILE            write a page to look at: source, accesses, banks, divergence, occupancy, streams
   -h, --help             this text
@@ -94,7 +94,9 @@ Result<Request> read_request(const Arguments& arguments) {
     };
     for (const auto& [option, text] : texts) {
       if (name != option) continue;
-      auto given = value();
+      // As Nsight Compute's --csv, which has no argument.
+      const bool alone = word == "--csv" && (at + 1 >= arguments.size() || arguments[at + 1].starts_with("--"));
+      auto given = alone ? Result<std::string>("-") : value();
       if (!given) return given.error();
       *text = *given;
       taken = true;

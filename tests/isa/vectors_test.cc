@@ -110,7 +110,7 @@ void explain(const VectorCase& c, size_t number, const std::vector<uint64_t>& ou
   in.seekg(static_cast<std::streamoff>(number * kThreads * 16));
   std::vector<uint64_t> theirs(kThreads * 2);
   if (!in.read(reinterpret_cast<char*>(theirs.data()), kThreads * 16)) return;
-  int shown = 0, differing = 0;
+  int differing = 0;
   for (uint32_t t = 0; t < kThreads; ++t) {
     if (theirs[t * 2] == ours[t * 2] && theirs[t * 2 + 1] == ours[t * 2 + 1]) continue;
     if (++differing > 4) continue;
@@ -118,7 +118,6 @@ void explain(const VectorCase& c, size_t number, const std::vector<uint64_t>& ou
     for (int k = 0; k < kInputs; ++k)
       if (c.inputs[k] != isa::Type::None) operands += fmt::format(" {:x}", input_value(c.inputs[k], k, t));
     fmt::print("    thread {}:{} gives {:x}|{:x}, recorded {:x}|{:x}\n", t, operands, ours[t * 2], ours[t * 2 + 1], theirs[t * 2], theirs[t * 2 + 1]);
-    ++shown;
   }
   fmt::print("    {} of {} threads differ\n", differing, kThreads);
 }

@@ -147,7 +147,9 @@ case_lines_add_up_to_the_kernel() {
 case_csv_has_the_form_of_nsight_computes_raw_page() {
   profile --metrics gld_efficiency,smsp__inst_executed.sum -k copy_from --csv - "$here/worked.cu" >out || return 1
   grep -q '^"ID","Kernel Name","Block Size","Grid Size","gld_efficiency","smsp__inst_executed.sum"$' out &&
-    grep -q '^"","","","","%","inst"$' out && grep -q '^"0","copy_from(float \*, float const \*, int)","(512, 1, 1)","(32, 1, 1)","100","' out
+    grep -q '^"","","","","%","inst"$' out && grep -q '^"0","copy_from(float \*, float const \*, int)","(512, 1, 1)","(32, 1, 1)","100","' out || return 1
+  profile --csv --metrics gld_efficiency,smsp__inst_executed.sum -k copy_from "$here/worked.cu" >again || return 1
+  cmp out again
 }
 
 case_launches_are_picked() {

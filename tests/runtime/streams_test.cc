@@ -125,7 +125,7 @@ TEST_F(Streams, host_functions_run_in_stream_order_and_may_not_call_cuda) {
     int* data;
     int value = -1;
     cudaError_t call = cudaSuccess, status = cudaErrorUnknown;
-    std::thread::id thread;
+    std::thread::id thread{};
   } seen{data};
   OK(store(blocking, 6));
   OK(cudaLaunchHostFunc(
