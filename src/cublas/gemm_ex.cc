@@ -51,17 +51,6 @@ Plan plan_of(const Call& call, cublasComputeType_t compute, cudaDataType a, cuda
   throw Refused{CUBLAS_STATUS_INVALID_VALUE};
 }
 
-struct LateScalar {
-  DoubleComplex value{};
-  const void* device = nullptr;
-  cudaDataType type{};
-  DoubleComplex get(Memory& memory) const {
-    if (!device) return value;
-    memory.reads(device, bytes_of(type));
-    return load(device, type, 0);
-  }
-};
-
 LateScalar scalar(const Call& call, const void* at, cudaDataType type) {
   call.require(at);
   if (call.scalars_on_device()) return {{}, at, type};

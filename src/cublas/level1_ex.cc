@@ -27,17 +27,6 @@ struct Elements {
   void writes(Memory& memory) const { memory.writes(v.base, bytes_of(v.type), static_cast<size_t>(n), pitch()); }
 };
 
-struct LateScalar {
-  DoubleComplex value{};
-  const void* device = nullptr;
-  cudaDataType type{};
-  DoubleComplex get(Memory& memory) const {
-    if (!device) return value;
-    memory.reads(device, bytes_of(type));
-    return load(device, type, 0);
-  }
-};
-
 LateScalar scalar(const Call& call, AnyScalar s) {
   call.require(s.at);
   if (call.scalars_on_device()) return {{}, s.at, s.type};

@@ -62,17 +62,6 @@ struct Refused {
   cusparseStatus_t status;
 };
 
-struct LateScalar {
-  DoubleComplex value{};
-  const void* device = nullptr;
-  cudaDataType type{};
-  DoubleComplex get(Memory& memory) const {
-    if (!device) return value;
-    memory.reads(device, bytes_of(type));
-    return load(device, type, 0);
-  }
-};
-
 class Call {
  public:
   Call(const char* name, cusparseContext& handle) : name_(name), handle_(handle) {}

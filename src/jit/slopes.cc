@@ -33,7 +33,7 @@ class Slopes {
             changed = true;
           }
     }
-    return needed();
+    return made_into_addresses(flow_, of_);
   }
 
  private:
@@ -84,40 +84,39 @@ class Slopes {
     return row.opcode == "mul" || line(i.op[3], wide ? 8 : bytes);
   }
 
-  // Those that addresses are made of.
-  std::vector<char> needed() const {
-    std::vector<char> out(of_.size());
-    const auto need = [&](int32_t at) {
-      const auto v = flow_.variable_at.find(at);
-      if (v == flow_.variable_at.end() || !of_[v->second] || out[v->second]) return false;
-      out[v->second] = 1;
-      return true;
-    };
-    for (const vm::Insn& i : flow_.code->insns) {
-      const isa::Row* row = i.source ? i.source->form.row : nullptr;
-      if (row && !i.call && row->kind == Kind::Memory && i.op[1] >= 0 && i.base_width == 8) need(i.op[1]);
-    }
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const std::vector<Slot>& slots : flow_.slots) {
-        const bool makes = std::any_of(slots.begin(), slots.end(), [&](const Slot& s) {
-          const auto v = flow_.variable_at.find(s.at);
-          return s.written && v != flow_.variable_at.end() && out[v->second];
-        });
-        if (!makes) continue;
-        for (const Slot& s : slots)
-          if (s.read) changed = need(s.at) || changed;
-      }
-    }
-    return out;
-  }
-
   const Flow& flow_;
   const Shapes& shapes_;
   std::vector<char> of_;
 };
 
 }  // namespace
+
+std::vector<char> made_into_addresses(const Flow& flow, const std::vector<char>& candidates) {
+  std::vector<char> out(candidates.size());
+  const auto need = [&](int32_t at) {
+    const auto v = flow.variable_at.find(at);
+    if (v == flow.variable_at.end() || !candidates[v->second] || out[v->second]) return false;
+    out[v->second] = 1;
+    return true;
+  };
+  for (const vm::Insn& i : flow.code->insns) {
+    const isa::Row* row = i.source ? i.source->form.row : nullptr;
+    if (row && !i.call && row->kind == Kind::Memory && i.op[1] >= 0 && i.base_width == 8) need(i.op[1]);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::vector<Slot>& slots : flow.slots) {
+      const bool makes = std::any_of(slots.begin(), slots.end(), [&](const Slot& s) {
+        const auto v = flow.variable_at.find(s.at);
+        return s.written && v != flow.variable_at.end() && out[v->second];
+      });
+      if (!makes) continue;
+      for (const Slot& s : slots)
+        if (s.read) changed = need(s.at) || changed;
+    }
+  }
+  return out;
+}
 
 bool widens(const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;

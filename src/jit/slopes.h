@@ -11,6 +11,9 @@ namespace warpbeam::jit {
 std::vector<char> find_slopes(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
                               const std::vector<LaneLoop>& loops);
 
+// Of `candidates`, by variable, those that addresses are made of.
+std::vector<char> made_into_addresses(const Flow& flow, const std::vector<char>& candidates);
+
 // The instruction makes 64 bits of 32, whose lanes must not wrap around for the result to grow evenly.
 bool widens(const vm::Insn& insn);
 

@@ -43,7 +43,9 @@ class Spreads {
           changed = changed || reach_[v->second];
         }
     }
-    return needed();
+    std::vector<char> all;
+    for (int64_t r : reach_) all.push_back(r != 0);
+    return made_into_addresses(flow_, all);
   }
 
  private:
@@ -93,32 +95,6 @@ class Spreads {
     const int64_t product = small(of(i.op[1], bytes) * std::abs(k));
     if (row.opcode == "mul" || !product) return product;
     return part(i.op[3], wide ? 8 : bytes, c) ? small(product + c) : 0;
-  }
-
-  // Those that addresses are made of.
-  std::vector<char> needed() const {
-    std::vector<char> out(reach_.size());
-    const auto need = [&](int32_t at) {
-      const auto v = flow_.variable_at.find(at);
-      if (v == flow_.variable_at.end() || !reach_[v->second] || out[v->second]) return false;
-      out[v->second] = 1;
-      return true;
-    };
-    for (const vm::Insn& i : flow_.code->insns)
-      if (pure(flow_, i) && i.source->form.row->kind == Kind::Memory && i.op[1] >= 0 && i.base_width == 8) need(i.op[1]);
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const std::vector<Slot>& slots : flow_.slots) {
-        const bool makes = std::ranges::any_of(slots, [&](const Slot& s) {
-          const auto v = flow_.variable_at.find(s.at);
-          return s.written && v != flow_.variable_at.end() && out[v->second];
-        });
-        if (!makes) continue;
-        for (const Slot& s : slots)
-          if (s.read) changed = need(s.at) || changed;
-      }
-    }
-    return out;
   }
 
   const Flow& flow_;

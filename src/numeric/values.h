@@ -155,4 +155,17 @@ inline void store(void* p, cudaDataType type, int64_t i, DoubleComplex x) {
   });
 }
 
+// A factor that the caller gave, or that is read from the device when the work is done.
+struct LateScalar {
+  DoubleComplex value{};
+  const void* device = nullptr;
+  cudaDataType type{};
+  template <class Memory>
+  DoubleComplex get(Memory& memory) const {
+    if (!device) return value;
+    memory.reads(device, bytes_of(type));
+    return load(device, type, 0);
+  }
+};
+
 }  // namespace warpbeam::numeric

@@ -4,6 +4,12 @@
 #include "model/occupancy.h"
 
 #ifdef WARPBEAM_VENDOR_OCCUPANCY
+#if __has_include(WARPBEAM_VENDOR_OCCUPANCY)  // the toolkit may have gone since
+#define WB_HAS_CALCULATOR
+#endif
+#endif
+
+#ifdef WB_HAS_CALCULATOR
 
 #include WARPBEAM_VENDOR_OCCUPANCY
 
