@@ -100,7 +100,12 @@ WB_GROUP void grids_sync() {
       volatile unsigned int* round = others->barrier + 1;
       const unsigned int before = *round;
       __threadfence_system();
-      if (atomicAdd_system(others->barrier, 1u) == others->count - 1) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600  // before there were scopes
+      const unsigned int arrived = atomicAdd(others->barrier, 1u);
+#else
+      const unsigned int arrived = atomicAdd_system(others->barrier, 1u);
+#endif
+      if (arrived == others->count - 1) {
         others->barrier[0] = 0;
         __threadfence_system();
         *round = before + 1;
