@@ -230,6 +230,9 @@ int check_command(const Arguments& arguments) {
   // needed, the unwinder reads tables.
   if (!options->debug) options->host.push_back("-gline-tables-only");
   append(options->host, {"-gdwarf-4", "-fno-optimize-sibling-calls"});
+  // `if (found) x = best;` may become a load and a choice, which reads where the program does not: races and missing values
+  // that nobody wrote. LLVM leaves loads where they are in functions that are marked for a sanitizer.
+  append(options->device, {"-mllvm", "-force-attribute=sanitize_thread"});
   append(request->program, options->run_arguments);
   options->run = false;
   words.push_back("warpbeam check");

@@ -123,6 +123,7 @@ struct Options {
   std::vector<std::string> preprocessor;  // -I -isystem -D -U -include, in order, as clang takes them
   std::vector<std::string> both;          // for every pass of clang
   std::vector<std::string> host;          // -Xcompiler
+  std::vector<std::string> device;        // what a command of ours wants of device code
   std::vector<std::string> linker;        // as clang takes them: -L…, -Wl,…
   std::vector<std::string> archiver_options;
   std::vector<std::string> library_paths;

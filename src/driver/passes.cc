@@ -110,6 +110,7 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
   if (!p.prec_div) append(words, {"-mllvm", p.fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"});
   if (!p.prec_sqrt) append(words, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
   if (options.inline_remarks) words.push_back("-Rpass=inline");
+  append(words, options.device);
 }
 
 // Host code generation. Without -O nvcc leaves host code unoptimised; host reference results are often the slowest

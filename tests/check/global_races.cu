@@ -112,6 +112,53 @@ __global__ void plain_flag(int* data, int* flag) {
     data[1] = data[0];
   }
 }
+// Every thread passes a fence, all meet, and one raises the flag for them.
+template <bool kFence, bool kAtomic>
+__global__ void block_hands_over(int* data, int* flag, int* out) {
+  int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    data[t] = t;  // expect handed_over_no_fence race_raw
+    if (kFence) __threadfence();
+    __syncthreads();
+    if (t == 0) kAtomic ? (void)atomicExch(flag, 1) : (void)(*(volatile int*)flag = 1);
+  } else {
+    if (t == 0) while (*(volatile int*)flag == 0) {}
+    __syncthreads();
+    out[t] = data[blockDim.x - 1 - t];
+  }
+}
+__global__ void warp_hands_over(int* data, volatile int* flag, int* out) {
+  int lane = threadIdx.x;
+  if (blockIdx.x == 0) {
+    data[lane] = lane;
+    __threadfence();
+    __syncwarp();
+    if (lane == 3) *flag = 1;
+  } else {
+    if (lane == 0) while (*flag == 0) {}
+    __syncwarp();
+    out[lane] = data[31 - lane];
+  }
+}
+// A block in the middle gathers flags and raises others: it passes no fence, those who wrote did.
+template <bool kFence>
+__global__ void grid_through_block(volatile int* in, volatile int* out, int* p) {
+  int t = threadIdx.x, b = blockIdx.x, blocks = gridDim.x, i = b * blockDim.x + t;
+  for (int goal = 1; goal <= 3; ++goal) {
+    int* to = p + (goal & 1) * 256;
+    to[i] = goal == 1 ? i : p[(~goal & 1) * 256 + (i + 64) % 256];  // expect grid_through_block_no_fence race_raw
+    if (kFence) __threadfence();
+    __syncthreads();
+    if (t == 0) in[b] = goal;
+    if (b == 1) {
+      if (t < blocks) while (in[t] != goal) {}
+      __syncthreads();
+      if (t < blocks) out[t] = goal;
+    }
+    if (t == 0) while (out[b] != goal) {}
+    __syncthreads();
+  }
+}
 __global__ void block_scope(int* counter, bool block) {
   if (block) atomicAdd_block(counter, 1);  // expect scope_of_block race_waw
   else atomicAdd(counter, 1);
@@ -209,6 +256,12 @@ CASE(look_back_no_fence) { Data d; look_back<false><<<64, 32>>>(d.a, d.b, d.c); 
 CASE(store_release) { Data d; look_back_ordered<<<64, 32>>>(d.a, d.b, d.c, true); }
 CASE(store_relaxed) { Data d; look_back_ordered<<<64, 32>>>(d.a, d.b, d.c, false); }
 CASE(flag_plain) { Data d; plain_flag<<<2, 1>>>(d.a, d.b); }
+CASE(handed_over) { Data d; block_hands_over<true, false><<<2, 64>>>(d.a, d.b, d.c); }
+CASE(handed_over_by_atomic) { Data d; block_hands_over<true, true><<<2, 64>>>(d.a, d.b, d.c); }
+CASE(handed_over_no_fence) { Data d; block_hands_over<false, true><<<2, 64>>>(d.a, d.b, d.c); }
+CASE(handed_over_in_warp) { Data d; warp_hands_over<<<2, 32>>>(d.a, d.b, d.c); }
+CASE(grid_through_block) { Data d; grid_through_block<true><<<4, 64>>>(d.b, d.b + 8, d.c); }
+CASE(grid_through_block_no_fence) { Data d; grid_through_block<false><<<4, 64>>>(d.b, d.b + 8, d.c); }
 CASE(scope_of_block) { Data d; block_scope<<<4, 64>>>(d.b, true); }
 CASE(scope_of_device) { Data d; block_scope<<<4, 64>>>(d.b, false); }
 CASE(scope_of_own_block) { Data d; own_block_scope<<<4, 64>>>(d.b); }

@@ -31,6 +31,24 @@ __global__ void local_part(const int* in, int* out, int n) {
   for (int k = 0; k < 32; ++k) sum += a[in[k] & 31];  // expect local_partly uninitialized_read
   out[threadIdx.x] = sum;
 }
+// What is chosen only where it has a value must not be read elsewhere.
+__device__ __noinline__ bool pop(int* left, const int* items, int& value) {
+  int old = atomicSub(left, 1);
+  if (old > 0) value = items[old - 1];
+  return old > 0;
+}
+__global__ void pops(int* left, const int* items, int* out) {
+  int value;
+  out[threadIdx.x] = pop(left, items, value) ? value : -1;
+}
+__global__ void chosen(int* out, int n, bool set) {
+  __shared__ int most;
+  if (set && threadIdx.x == 0) most = n;
+  __syncthreads();
+  int x = -1;
+  if (set) x = most;
+  out[threadIdx.x] = x;
+}
 __global__ void left_behind(int* p, int n) {
   if (threadIdx.x < n) p[threadIdx.x] = threadIdx.x;
 }
@@ -85,6 +103,14 @@ CASE(local_whole) {
   local_part<<<1, 32>>>(a, b, 32);
   cudaDeviceSynchronize(); cudaFree(a); cudaFree(b);
 }
+CASE(popped_where_there_is_one) {
+  int* left = raw<int>(1); int* out = raw<int>(64); int* items = raw<int>(40);
+  host[0] = 40;
+  cudaMemcpy(left, host, 4, cudaMemcpyHostToDevice); cudaMemset(items, 0, 160);
+  pops<<<1, 64>>>(left, items, out);
+  cudaDeviceSynchronize(); cudaFree(left); cudaFree(out); cudaFree(items);
+}
+CASE(chosen_where_set) { int* a = raw<int>(64); chosen<<<1, 64>>>(a, 5, false); chosen<<<1, 64>>>(a, 5, true); cudaDeviceSynchronize(); cudaFree(a); }
 CASE(by_earlier_kernel) { int* a = raw<int>(64); int* b = raw<int>(64); left_behind<<<1, 64>>>(a, 64); copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
 CASE(gaps_of_structures) { Gap* a = raw<Gap>(64); Gap* b = raw<Gap>(64); set_gaps<<<1, 64>>>(a); copy_gaps<<<1, 64>>>(a, b); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
 CASE(device_variable) { int* a = raw<int>(64); from_table<<<1, 64>>>(a); cudaDeviceSynchronize(); cudaFree(a); }

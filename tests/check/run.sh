@@ -59,7 +59,11 @@ run_case() { # source, case: writes its verdict
   done <<<"$warned"
   local severity rest
   while read -r severity kind rest; do
-    [[ $severity == error ]] || continue
+    if [[ $severity != error ]]; then
+      [[ $kind == uninitialized_variable ]] || continue
+      [[ -n $warned ]] && grep -q " ${warned%% *} " <<<"$rest " || problems+=" wrongly: a warning, $kind (lines$rest);"
+      continue
+    fi
     # Races of the same kind of place come as several hazards.
     local family=$kind
     [[ $kind == race_* ]] && family=race_

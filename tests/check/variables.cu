@@ -11,6 +11,18 @@ __global__ void fine(const float* in, float* out, int n) {
   for (int k = 0; k < n; ++k) total += in[k];
   *out = total;
 }
+// What other lanes give to a shuffle nobody reads.
+__global__ void from_leader(int* next, float* out) {
+  int mine;
+  if (threadIdx.x % 32 == 0) mine = atomicAdd(next, 1);
+  mine = __shfl_sync(~0u, mine, 0);
+  out[mine] = 0;
+}
+__global__ void not_from_leader(int* next, float* out) {
+  int mine;
+  if (threadIdx.x % 32 == 0) mine = atomicAdd(next, 1);  // warn register_variable uninitialized_variable
+  out[mine & 31] = 0;
+}
 
 CASE(register_variable) {
   float* p;

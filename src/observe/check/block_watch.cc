@@ -181,6 +181,46 @@ void BlockWatch::fence(vm::Warp& w, Strength scope, uint32_t mask) {
     if (!shared) shared = snapshot(s, static_cast<uint16_t>(w.index), scope, {});
     lanes.fence[l] = shared;
   }
+  fenced_ = s.fenced = true;
+}
+
+// Each thread stores and passes its fence, then all meet, and one of them sets the flag: what the others had behind their
+// fences is behind the flag as well.
+// Only those since `base`, which cover what everyone had done before it.
+void BlockWatch::add_fences(Fenced& fenced, const WarpState& s, uint32_t mask, EventId base) {
+  if (!s.lanes) return;
+  const auto add = [&](const std::shared_ptr<const Snapshot>& f, uint32_t by) {
+    if (!f || f->scope == Strength::Cta || f->when < base) return;
+    const auto known = std::ranges::find(fenced, f, &Fenced::value_type::first);
+    if (known != fenced.end()) known->second |= by;
+    else fenced.emplace_back(f, by);
+  };
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const int l = __builtin_ctz(left);
+    add(s.lanes->fence[l], 1u << l);
+    add(s.lanes->handed[l], 0);
+  }
+}
+
+std::shared_ptr<const Snapshot> BlockWatch::hand_on(const Fenced& fenced) {
+  if (fenced.empty()) return nullptr;
+  barriers_.push_back(std::make_unique<Meeting>());
+  auto out = std::make_shared<Snapshot>();
+  out->op = l_.op;
+  out->block = linear_;
+  out->scope = Strength::Gpu;
+  for (const auto& [snapshot, mask] : fenced) barriers_.back()->leave({snapshot, mask, c_.log.tick()});
+  out->when = c_.log.tick();
+  out->came = {{barriers_.back().get(), out->when}};
+  return out;
+}
+
+void BlockWatch::hand_on_all() {
+  if (!fenced_) return;
+  fenced_ = false;
+  Fenced fenced;
+  for (const WarpState& s : warps_) add_fences(fenced, s, ~0u, base_);
+  if (auto all = hand_on(fenced)) handed_ = std::move(all);
 }
 
 // Atomic, volatile and ordered accesses are where threads meet: who passed a fence before leaves there what it knows, and
@@ -221,17 +261,25 @@ void BlockWatch::synchronise(Now& n) {
     std::shared_ptr<const Snapshot> left_there;
     if (at_barrier && sem != Sem::Relaxed) left_there = snapshot(n.state, warp, Strength::Cta, came);
     else if (lanes && lanes->fence[l]) left_there = lanes->fence[l];
-    if (!left_there && n.act == Act::Write && !n.shared) {
-      auto loads = std::make_shared<Snapshot>(*snapshot(n.state, warp, n.strength, came));
-      loads->reads_only = true;
-      left_there = std::move(loads);
+    std::shared_ptr<Snapshot> without_fence;
+    if (n.act == Act::Write && !n.shared && (!left_there || !came.empty() || !came_.empty())) {
+      without_fence = std::make_shared<Snapshot>(*snapshot(n.state, warp, n.strength, came));
+      without_fence->reads_only = true;
       n.state.moves_on();  // what comes behind the store has not been left there
     }
-    if (!left_there) continue;
-    const bool everywhere = !n.shared && left_there->scope != Strength::Cta && n.strength != Strength::Cta;
-    Meeting& meeting = everywhere ? (*l_.meetings)[where] : home.meetings_[of_block];
-    left_elsewhere_ = left_elsewhere_ || everywhere || &home != this;
-    meeting.leave({left_there, 1u << l, c_.log.tick()});
+    const auto leave = [&](const std::shared_ptr<const Snapshot>& what, uint32_t by) {
+      if (!what) return;
+      const bool everywhere = !n.shared && what->scope != Strength::Cta && n.strength != Strength::Cta;
+      Meeting& meeting = everywhere ? (*l_.meetings)[where] : home.meetings_[of_block];
+      left_elsewhere_ = left_elsewhere_ || everywhere || &home != this;
+      meeting.leave({what, by, c_.log.tick()});
+    };
+    leave(left_there, 1u << l);
+    leave(without_fence, 1u << l);
+    // What others handed on at a barrier is part of one's own fence, if that came later.
+    const bool fenced = lanes && lanes->fence[l];
+    if (lanes && lanes->handed[l] && !(fenced && lanes->fence[l]->when > lanes->handed[l]->when)) leave(lanes->handed[l], 0);
+    if (handed_ && !(fenced && lanes->fence[l]->when > handed_->when)) leave(handed_, 0);
   }
 }
 
@@ -284,6 +332,13 @@ void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uin
     for (uint32_t left = mask; left; left &= left - 1) add(all, s.lanes->came[__builtin_ctz(left)]);
     if (!all.empty())
       for (uint32_t left = mask; left; left &= left - 1) s.lanes->came[__builtin_ctz(left)] = all;
+  }
+  if (s.fenced) {
+    s.fenced = mask != w.live;
+    Fenced fenced;
+    add_fences(fenced, s, mask, mask == w.live ? s.base : 0);
+    if (const auto handed = hand_on(fenced))
+      for (uint32_t left = mask; left; left &= left - 1) s.lanes->handed[__builtin_ctz(left)] = handed;
   }
   if (mask == w.live) {
     s.base = now;
@@ -446,6 +501,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
 
   for (const Part& p : parts) warps_[p.warp->index].moves_on();
   if (waiting == b.live_threads && arrivals_[barrier].empty()) {
+    hand_on_all();
     set_base(c_.log.tick());
     for (WarpState& s : warps_) {
       if (!s.lanes) continue;
@@ -468,15 +524,22 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       for (uint32_t left = p.group->mask; left; left &= left - 1) add(came, s.lanes->came[__builtin_ctz(left)]);
     meeting.leave({snapshot(s, static_cast<uint16_t>(p.warp->index), Strength::Cta, came), p.group->mask, c_.log.tick()});
   }
+  Fenced fenced;
+  for (const Part& p : parts) add_fences(fenced, warps_[p.warp->index], p.group->mask, 0);
+  const auto handed = hand_on(fenced);
   const EventId now = c_.log.tick();
   for (const Part& p : parts) {
     Lanes& lanes = warps_[p.warp->index].extra();
-    for (uint32_t left = p.group->mask; left; left &= left - 1) add(lanes.came[__builtin_ctz(left)], {&meeting, now});
+    for (uint32_t left = p.group->mask; left; left &= left - 1) {
+      add(lanes.came[__builtin_ctz(left)], {&meeting, now});
+      if (handed) lanes.handed[__builtin_ctz(left)] = handed;
+    }
   }
 }
 
 bool BlockWatch::all_came() {
   if (!arrivals_[0].empty()) return false;
+  hand_on_all();
   set_base(c_.log.tick());
   for (WarpState& s : warps_) {
     s.moves_on();
@@ -496,6 +559,7 @@ void BlockWatch::cluster_complete(vm::Block& leader) {
   Meeting& meeting = *l_.clusters.back();
   for (vm::Block* member : leader.members) {
     auto& watch = static_cast<BlockWatch&>(*member->observer);
+    watch.hand_on_all();
     watch.set_base(c_.log.tick());
     for (WarpState& s : watch.warps_) {
       s.moves_on();

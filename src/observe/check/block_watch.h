@@ -39,11 +39,13 @@ class BlockWatch final : public vm::BlockObserver {
   struct Lanes {  // what only some kernels need
     std::array<CameList, 32> came;
     std::array<std::shared_ptr<const Snapshot>, 32> fence;
+    std::array<std::shared_ptr<const Snapshot>, 32> handed;  // what others had behind a fence when they met this lane
   };
   struct WarpState {
     vm::WatchedWarp* seen = nullptr;
     std::vector<vm::WatchedGroup> elsewhere;  // of functions that the kernel calls
     EventId base = 0;        // all lanes know all lanes up to here
+    bool fenced = false;     // since lanes have met
     EventId soft_base = 0;   // they were together at a shuffle or vote here, which orders nothing
     std::shared_ptr<LaneTable> table;
     std::unique_ptr<Lanes> lanes;
@@ -118,6 +120,10 @@ class BlockWatch final : public vm::BlockObserver {
   void report_missing(vm::Warp&, const vm::Insn&, const vm::FunctionCode&, uint32_t members, uint32_t mask, uint32_t missing,
                       const std::string& there, const char* what, uint64_t key);
   void fence(vm::Warp&, Strength scope, uint32_t mask);
+  using Fenced = std::vector<std::pair<std::shared_ptr<const Snapshot>, uint32_t>>;  // by which lanes
+  static void add_fences(Fenced&, const WarpState&, uint32_t mask, EventId base);
+  std::shared_ptr<const Snapshot> hand_on(const Fenced&);
+  void hand_on_all();
   void run_too_long(vm::Warp&, const vm::Insn&, uint32_t mask);
 
   void bad_address(Now&, int lane);
@@ -150,6 +156,8 @@ class BlockWatch final : public vm::BlockObserver {
   };
   std::array<std::vector<Arrival>, 16> arrivals_;
   std::unique_lock<std::mutex> held_;
+  std::shared_ptr<const Snapshot> handed_;  // to everyone in the block, by its last barrier
+  bool fenced_ = false;                     // since then
   bool bypass_reported_ = false;
   bool left_elsewhere_ = false;  // where other blocks may come, they find what was left within this one
   bool copies_ = false;  // asynchronous ones have been made, which no barrier orders

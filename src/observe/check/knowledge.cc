@@ -60,7 +60,7 @@ bool knows(const CameList& came, const Event& e, uint32_t lane) {
       }
     for (size_t k = c.meeting->releases.size(); k-- > 0;) {
       const Release& r = c.meeting->releases[k];
-      if (r.at > c.when || r.snapshot->came.empty() || (r.snapshot->reads_only && e.act != Act::Read)) continue;
+      if (r.at > c.when || r.snapshot->came.empty()) continue;
       for (const Came& next : r.snapshot->came) work.push_back(next);
       if (--patience < 0) return true;  // too long a chain to follow: no alarm
     }

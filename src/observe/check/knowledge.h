@@ -35,7 +35,7 @@ struct Snapshot {
   uint16_t warp = 0;
   Strength scope = Strength::Weak;  // of the fence
   // Left by a strong store without a fence: the loads before it are over when others see what was made of them, stores
-  // may still be on their way.
+  // may still be on their way. What others had behind fences has arrived, and stays so for whoever is told next.
   bool reads_only = false;
   EventId when = 0, block_base = 0, warp_base = 0;
   std::shared_ptr<const LaneTable> lanes;
