@@ -17,6 +17,7 @@ declare -A may=(
   [cublaslt]="cuda numeric cublas cublaslt"
   [cufft]="cuda cufft"
   [cusparse]="cuda numeric cusparse"
+  [cusolver]="cuda numeric cublas cusolver"
   [report]="base report"
   [nvrtc]="base isa ptx model report driver nvrtc"
   [driver]="base isa ptx model observe report driver"
