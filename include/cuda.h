@@ -610,6 +610,8 @@ CUresult cuCheckpointProcessCheckpoint(int pid, CUcheckpointCheckpointArgs* args
 CUresult cuCheckpointProcessRestore(int pid, CUcheckpointRestoreArgs* args);
 CUresult cuCheckpointProcessUnlock(int pid, CUcheckpointUnlockArgs* args);
 
+#include "warpbeam/driver/twins.h"
+
 #ifdef __cplusplus
 }
 #endif

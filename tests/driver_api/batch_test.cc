@@ -16,12 +16,12 @@ TEST_F(Batches, copy_many) {
   CUmemcpyAttributes attributes[2] = {};
   attributes[0].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
   attributes[1].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
-  OK(cuMemcpyBatchAsync_v2(targets, sources, sizes, 3, attributes, first, 2, stream));
+  OK(cuMemcpyBatchAsync(targets, sources, sizes, 3, attributes, first, 2, stream));
   OK(cuStreamSynchronize(stream));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(read(targets[i]), i + 1);
-  EXPECT_EQ(cuMemcpyBatchAsync_v2(targets, sources, sizes, 3, attributes, first, 2, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemcpyBatchAsync(targets, sources, sizes, 3, attributes, first, 2, CU_STREAM_LEGACY), CUDA_ERROR_INVALID_VALUE);
   first[0] = 1;
-  EXPECT_EQ(cuMemcpyBatchAsync_v2(targets, sources, sizes, 3, attributes, first, 2, stream), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemcpyBatchAsync(targets, sources, sizes, 3, attributes, first, 2, stream), CUDA_ERROR_INVALID_VALUE);
 
   CUDA_MEMCPY3D_BATCH_OP op{};
   op.src.type = op.dst.type = CU_MEMCPY_OPERAND_TYPE_POINTER;
@@ -30,7 +30,7 @@ TEST_F(Batches, copy_many) {
   op.dst.op.ptr.ptr = reinterpret_cast<CUdeviceptr>(back);
   op.extent = {4, 3, 1};
   op.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
-  OK(cuMemcpy3DBatchAsync_v2(1, &op, 0, stream));
+  OK(cuMemcpy3DBatchAsync(1, &op, 0, stream));
   OK(cuStreamSynchronize(stream));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(back[i], i + 1);
 }

@@ -107,8 +107,12 @@ TEST_F(Graphs, are_captured) {
   EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
   OK(cuStreamGetCaptureInfo(stream, &status, &id, nullptr, nullptr, nullptr, nullptr));
   OK(put(to, 15, stream));
+  OK(cuStreamUpdateCaptureDependencies(stream, nullptr, nullptr, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));  // of the next node
   OK(cuMemsetD32Async(to + 4, 16, 1, stream));
   OK(cuStreamEndCapture(stream, &captured));
+  size_t edges = 9;
+  OK(cuGraphGetEdges(captured, nullptr, nullptr, nullptr, &edges));
+  EXPECT_EQ(edges, 0u);
   EXPECT_EQ(read(to), 0) << "captured work does not run";
   std::swap(graph, captured);
   run();
@@ -212,6 +216,78 @@ TEST_F(Graphs, have_children_events_memory_and_general_nodes) {
   OK(cuUserObjectRelease(object, 1));
   OK(cuGraphDestroy(graph));
   EXPECT_EQ(destroyed, 1);
+}
+
+TEST_F(Graphs, executables_take_other_events_calls_and_parameters) {
+  CUevent first, second;
+  OK(cuEventCreate(&first, 0));
+  OK(cuEventCreate(&second, 0));
+  std::atomic<int> calls{0};
+  CUDA_HOST_NODE_PARAMS call{[](void* data) { *static_cast<std::atomic<int>*>(data) += 1; }, &calls};
+  CUgraphNode host, wait, record, put = put_node(to, 1);
+  OK(cuGraphAddHostNode(&host, graph, &put, 1, &call));
+  OK(cuGraphAddEventWaitNode(&wait, graph, &host, 1, first));
+  OK(cuGraphAddEventRecordNode(&record, graph, &wait, 1, first));
+  CUgraphExec exec;
+  OK(cuGraphInstantiate(&exec, graph, 0));
+  call.fn = [](void* data) { *static_cast<std::atomic<int>*>(data) += 10; };
+  OK(cuGraphExecHostNodeSetParams(exec, host, &call));
+  OK(cuGraphExecEventWaitNodeSetEvent(exec, wait, second));
+  OK(cuGraphExecEventRecordNodeSetEvent(exec, record, second));
+  int value = 2;
+  void* arguments[] = {&to, &value};
+  CUgraphNodeParams p{};
+  p.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  p.kernel.func = function("put");
+  p.kernel.gridDimX = p.kernel.gridDimY = p.kernel.gridDimZ = 1;
+  p.kernel.blockDimX = p.kernel.blockDimY = p.kernel.blockDimZ = 1;
+  p.kernel.kernelParams = arguments;
+  OK(cuGraphExecNodeSetParams(exec, put, &p));
+  OK(cuGraphLaunch(exec, stream));
+  OK(cuStreamSynchronize(stream));
+  EXPECT_EQ(read(to), 2);
+  EXPECT_EQ(calls, 10);
+  float ms = 0;
+  EXPECT_EQ(cuEventElapsedTime(&ms, first, first), CUDA_ERROR_INVALID_HANDLE) << "never recorded";
+  EXPECT_EQ(cuEventElapsedTime(&ms, second, second), CUDA_SUCCESS);
+  OK(cuGraphExecDestroy(exec));
+}
+
+TEST_F(Graphs, kernel_nodes_have_attributes) {
+  CUgraphNode one = put_node(to, 1), other = put_node(to + 4, 1, {one});
+  CUkernelNodeAttrValue set{}, got{};
+  set.priority = -1;
+  OK(cuGraphKernelNodeSetAttribute(one, CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, &set));
+  OK(cuGraphKernelNodeGetAttribute(one, CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, &got));
+  EXPECT_EQ(got.priority, -1);
+  OK(cuGraphKernelNodeGetAttribute(other, CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, &got));
+  EXPECT_EQ(got.priority, 0);
+  OK(cuGraphKernelNodeCopyAttributes(other, one));
+  OK(cuGraphKernelNodeGetAttribute(other, CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, &got));
+  EXPECT_EQ(got.priority, -1);
+}
+
+TEST_F(Graphs, give_user_objects_back) {
+  static int destroyed = 0;
+  CUuserObject object;
+  OK(cuUserObjectCreate(
+      &object, &destroyed, [](void* data) { ++*static_cast<int*>(data); }, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  OK(cuGraphRetainUserObject(graph, object, 2, 0));
+  OK(cuUserObjectRelease(object, 1));
+  OK(cuGraphReleaseUserObject(graph, object, 1));
+  EXPECT_EQ(destroyed, 0);
+  OK(cuGraphReleaseUserObject(graph, object, 1));
+  EXPECT_EQ(destroyed, 1);
+}
+
+TEST_F(Graphs, memory_marks_are_set_back) {
+  cuuint64_t high = 1;
+  OK(cuDeviceSetGraphMemAttribute(device, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &(high = 0)));
+  OK(cuDeviceGetGraphMemAttribute(device, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &high));
+  cuuint64_t used = 1;
+  OK(cuDeviceGetGraphMemAttribute(device, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
+  EXPECT_EQ(high, used);
+  EXPECT_EQ(cuDeviceSetGraphMemAttribute(device, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &(high = 0)), CUDA_ERROR_INVALID_VALUE) << "a state, not a mark";
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // Arrays, texture and surface objects, texture references.
+#include <cstring>
+
 #include "fixture.h"
 
 namespace {
@@ -140,6 +142,36 @@ TEST_F(Textures, objects_are_fetched_and_described) {
   EXPECT_EQ(facts.res.array.hArray, surface_array);
   OK(cuSurfObjectDestroy(surface));
   EXPECT_EQ(cuTexObjectCreate(nullptr, &resource, &texture, nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Textures, views_are_described) {
+  CUDA_RESOURCE_DESC resource{};
+  resource.resType = CU_RESOURCE_TYPE_ARRAY;
+  resource.res.array.hArray = array;
+  CUDA_TEXTURE_DESC texture{};
+  CUDA_RESOURCE_VIEW_DESC view{}, back{};
+  view.format = CU_RES_VIEW_FORMAT_FLOAT_1X32;
+  view.width = 8;
+  CUtexObject object = 0;
+  OK(cuTexObjectCreate(&object, &resource, &texture, &view));
+  OK(cuTexObjectGetResourceViewDesc(&back, object));
+  EXPECT_EQ(back.format, CU_RES_VIEW_FORMAT_FLOAT_1X32);
+  EXPECT_EQ(back.width, 8u);
+  OK(cuTexObjectDestroy(object));
+}
+
+TEST_F(Textures, tensor_maps_get_another_address) {
+  const CUdeviceptr here = allocate(4096), there = allocate(4096);
+  const cuuint64_t dims[] = {16, 16}, strides[] = {64};
+  const cuuint32_t box[] = {8, 8}, steps[] = {1, 1};
+  CUtensorMap map, other;
+  for (auto [m, at] : {std::pair{&map, here}, std::pair{&other, there}})
+    OK(cuTensorMapEncodeTiled(m, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, reinterpret_cast<void*>(at), dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                              CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+  EXPECT_NE(std::memcmp(&map, &other, sizeof map), 0);
+  OK(cuTensorMapReplaceAddress(&map, reinterpret_cast<void*>(there)));
+  EXPECT_EQ(std::memcmp(&map, &other, sizeof map), 0);
+  EXPECT_EQ(cuTensorMapReplaceAddress(&map, reinterpret_cast<void*>(there + 4)), CUDA_ERROR_INVALID_VALUE) << "not a multiple of 16";
 }
 
 TEST_F(Textures, references_are_bound_and_described) {

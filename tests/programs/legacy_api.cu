@@ -67,6 +67,8 @@ int main() {
   cudaMemcpy(sums, d_out, sizeof sums, cudaMemcpyDeviceToHost);
   for (int i = 0; i < n / 256; i++) total += sums[i];
   bad += total != want || cudaGetLastError() != cudaSuccess;
+  double there = 1.5;  // devices without double precision wanted arguments converted; all others take them as they are
+  bad += cudaSetDoubleForDevice(&there) != cudaSuccess || cudaSetDoubleForHost(&there) != cudaSuccess || there != 1.5;
   bad += cudaThreadExit() != cudaSuccess;
   printf("legacy_api: sum %d, %s\n", total, bad ? "FAILED" : "PASSED");
   return bad != 0;

@@ -39,7 +39,7 @@ TEST_F(Batches, copies) {
   EXPECT_EQ(back[50], 0);
   EXPECT_EQ(back[98], 48);
   EXPECT_EQ(back[99], 7);
-  EXPECT_EQ(cudaMemcpyBatchAsync(to, from, sizes, 3, attributes, places, 2, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyBatchAsync(to, from, sizes, 3, attributes, places, 2, cudaStreamLegacy), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemcpyBatchAsync(to, from, sizes, 0, attributes, places, 2, s), cudaErrorInvalidValue);
   places[0] = 1;
   EXPECT_EQ(cudaMemcpyBatchAsync(to, from, sizes, 3, attributes, places, 2, s), cudaErrorInvalidValue);

@@ -2,7 +2,9 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -15,15 +17,16 @@ namespace {
 struct Row {
   const char* name;
   bool works;
+  bool api;  // for programs to call, unlike the entry points of generated code
 };
 
 const Row kRows[] = {
 #define WB_Works true
 #define WB_Partly true
 #define WB_NotYet false
-#define WB_RUNTIME(name, chapter, state, note) {#name, WB_##state},
-#define WB_ENTRY(name, chapter, state, note) {#name, WB_##state},
-#define WB_DRIVER(name, chapter, state, note) {#name, WB_##state},
+#define WB_RUNTIME(name, chapter, state, note) {#name, WB_##state, true},
+#define WB_ENTRY(name, chapter, state, note) {#name, WB_##state, false},
+#define WB_DRIVER(name, chapter, state, note) {#name, WB_##state, true},
 #include "cuda/functions.inc"
 };
 
@@ -51,6 +54,44 @@ std::string read(const std::string& path) {
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+TEST(Functions, the_vendors_own_tables_are_not_there) {
+  const void* table = nullptr;
+  const cudaUUID_t id{};
+  EXPECT_EQ(cudaGetExportTable(&table, &id), cudaErrorSymbolNotFound);
+  EXPECT_EQ(table, nullptr);
+}
+
+// Every word of the tests and examples.
+std::set<std::string> words_of_tests() {
+  std::set<std::string> words;
+  for (const char* folder : {"/../tests", "/../examples"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(WARPBEAM_DOCS + std::string(folder))) {
+      const std::string kind = entry.path().extension();
+      if (kind != ".cc" && kind != ".cu" && kind != ".c" && kind != ".cpp" && kind != ".h" && kind != ".py") continue;
+      std::string word;
+      for (char c : read(entry.path()) + ' ') {
+        if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+          word += c;
+        } else if (!word.empty()) {
+          words.insert(word);
+          word.clear();
+        }
+      }
+    }
+  return words;
+}
+
+// A program writes cuMemcpy2D; the headers make cuMemcpy2D_v2 of it, or cuMemcpy2D_v2_ptds in those tests that are built
+// for a default stream per thread.
+TEST(Functions, what_works_is_called_by_a_test_or_an_example) {
+  const std::set<std::string> words = words_of_tests();
+  for (const Row& row : kRows) {
+    if (!row.works || !row.api) continue;
+    const std::string symbol = row.name, name = symbol.substr(0, symbol.rfind("_pt")), spelled = name.substr(0, name.rfind("_v"));
+    EXPECT_TRUE(words.contains(name) || words.contains(spelled)) << symbol << " has no test";
+  }
 }
 
 TEST(Functions, the_coverage_page_is_current) {

@@ -132,9 +132,11 @@ TEST_F(Graphs, what_may_not_be_captured_ends_the_capture) {
       {"query", [&] { return cudaStreamQuery(s); }, cudaErrorStreamCaptureUnsupported},
       {"malloc", [&] { return cudaMalloc(&p, 4); }, cudaErrorStreamCaptureUnsupported},
       {"device synchronize", [&] { return cudaDeviceSynchronize(); }, cudaErrorStreamCaptureUnsupported},
+#ifndef CUDA_API_PER_THREAD_DEFAULT_STREAM
       {"copy", [&] { return cudaMemcpy(&host, data, 4, cudaMemcpyDeviceToHost); }, cudaErrorStreamCaptureImplicit},
-      {"legacy launch", [&] { return kernels::launch(kernels::add, 1, 1, nullptr, 0, data, 1, 1); }, cudaErrorStreamCaptureImplicit},
-      {"legacy fill", [&] { return cudaMemsetAsync(data, 0, 4, nullptr); }, cudaErrorStreamCaptureImplicit},
+#endif
+      {"legacy launch", [&] { return kernels::launch(kernels::add, 1, 1, cudaStreamLegacy, 0, data, 1, 1); }, cudaErrorStreamCaptureImplicit},
+      {"legacy fill", [&] { return cudaMemsetAsync(data, 0, 4, cudaStreamLegacy); }, cudaErrorStreamCaptureImplicit},
       {"callback", [&] { return cudaStreamAddCallback(s, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0); },
        cudaErrorStreamCaptureUnsupported},
   };
@@ -152,7 +154,7 @@ TEST_F(Graphs, what_may_not_be_captured_ends_the_capture) {
 }
 
 TEST_F(Graphs, capture_in_wrong_places) {
-  EXPECT_EQ(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);
   EXPECT_EQ(end(), cudaErrorIllegalState);
   EXPECT_EQ(begin(static_cast<cudaStreamCaptureMode>(7)), cudaErrorInvalidValue);
   OK(begin());

@@ -30,6 +30,13 @@ class Gate {
   int* flag_ = nullptr;
 };
 
+// The default stream that other streams wait for: what 0 means unless each thread has one of its own.
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+const cudaStream_t kDefault = cudaStreamLegacy;
+#else
+const cudaStream_t kDefault = nullptr;
+#endif
+
 class Streams : public testing::Test {
  protected:
   void SetUp() override {
@@ -66,10 +73,10 @@ TEST_F(Streams, work_of_a_stream_runs_in_order) {
 TEST_F(Streams, the_default_stream_waits_for_blocking_streams_and_they_for_it) {
   Gate gate;
   OK(gate.close(blocking));
-  OK(store(nullptr, 1));
+  OK(store(kDefault, 1));
   OK(store(other, 2));
   EXPECT_EQ(cudaStreamQuery(blocking), cudaErrorNotReady);
-  EXPECT_EQ(cudaStreamQuery(nullptr), cudaErrorNotReady);
+  EXPECT_EQ(cudaStreamQuery(kDefault), cudaErrorNotReady);
   EXPECT_EQ(cudaStreamQuery(other), cudaErrorNotReady);
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess) << "not ready is not an error";
   EXPECT_EQ(cudaStreamQuery(free), cudaSuccess);
@@ -81,7 +88,7 @@ TEST_F(Streams, the_default_stream_waits_for_blocking_streams_and_they_for_it) {
 
 TEST_F(Streams, a_non_blocking_stream_ignores_the_default_stream) {
   Gate gate;
-  OK(gate.close(nullptr));
+  OK(gate.close(kDefault));
   OK(store(free, 3));
   OK(cudaStreamSynchronize(free));
   EXPECT_EQ(*data, 3);
@@ -90,7 +97,7 @@ TEST_F(Streams, a_non_blocking_stream_ignores_the_default_stream) {
 
 TEST_F(Streams, a_thread_s_own_default_stream_is_a_blocking_one) {
   Gate gate;
-  OK(gate.close(nullptr));
+  OK(gate.close(kDefault));
   OK(store(cudaStreamPerThread, 4));
   EXPECT_EQ(cudaStreamQuery(cudaStreamPerThread), cudaErrorNotReady);
   gate.open();
@@ -223,7 +230,7 @@ TEST_F(Streams, a_destroyed_stream_finishes_its_work) {
   OK(store(going, 8));
   OK(cudaStreamDestroy(going));
   gate.open();
-  OK(cudaStreamSynchronize(nullptr));  // the default stream still waits for it
+  OK(cudaStreamSynchronize(kDefault));  // the default stream still waits for it
   EXPECT_EQ(*data, 8);
 }
 
