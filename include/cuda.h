@@ -616,5 +616,7 @@ CUresult cuCheckpointProcessUnlock(int pid, CUcheckpointUnlockArgs* args);
 }
 #endif
 
+#include "warpbeam/driver/older_forms.h"
+
 #include "warpbeam/restore_macros.h"
 #endif

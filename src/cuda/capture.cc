@@ -31,7 +31,13 @@ void end(Capture& capture) {
   std::erase_if(running, [&](const CaptureRef& c) { return c.get() == &capture; });
   for (Stream* stream : capture.streams) stream->capture.reset();
   capture.streams.clear();
+  capture.graph->capturing = false;
   active.store(static_cast<int>(running.size()), std::memory_order_release);
+}
+
+// Of a capture that has come to nothing the graph goes too, unless it is the program's own.
+void drop(Capture& capture) {
+  if (!capture.given_graph) forget(*capture.graph);
 }
 
 // The legacy default stream would wait for capturing streams that synchronise with it.
@@ -224,6 +230,7 @@ void abandon_capture(Stream& stream) {
   if (!capture_of(stream)) return;
   const CaptureRef capture = stream.capture->capture;  // streams hold it, and let it go in end()
   end(*capture);
+  drop(*capture);
 }
 
 namespace {
@@ -256,8 +263,11 @@ cudaError_t begin(cudaStream_t handle, cudaStreamCaptureMode mode, cudaGraph_t g
         point->after.push_back(node.get());
       }
     } else {
+      // A graph like others from the start: programs ask for it under way and add nodes of their own.
       fresh->graph = std::make_shared<Graph>(stream.context);
+      graphs().graphs.add(fresh->graph);
     }
+    fresh->graph->capturing = true;
     fresh->id = ++ids;
     fresh->mode = mode;
     fresh->thread = this_thread().id;
@@ -303,11 +313,11 @@ cudaError_t finish(cudaStream_t handle, cudaGraph_t* result) {
       for (Stream* other : capture->streams)
         if (!joined(other->capture->after, stream.capture->after)) status = cudaErrorStreamCaptureUnjoined;
     end(*capture);
-    if (status != cudaSuccess) return status;
-    if (result) *result = capture->graph->handle();
-    if (!capture->given_graph) {
-      graphs().graphs.add(capture->graph);
+    if (status != cudaSuccess) {
+      drop(*capture);
+      return status;
     }
+    if (result) *result = capture->graph->handle();
     return cudaSuccess;
   });
 }

@@ -269,7 +269,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
   return edge([&] {
     std::lock_guard lock(graphs().mutex);
     graph = graphs().graphs.find(handle);
-    if (!graph || graph->owned) return cudaErrorInvalidValue;
+    if (!graph || graph->owned || graph->capturing) return cudaErrorInvalidValue;
     forget(*graph);
     return cudaSuccess;
   });
@@ -278,6 +278,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
   return with_node(handle, [](Node& node) {
     Graph& graph = *node.graph;
+    if (graph.capturing) return cudaErrorInvalidValue;
     if (graph.allocates()) return cudaErrorNotSupported;
     for (const NodeRef& other : graph.nodes) std::erase_if(other->after, [&](const Node::Edge& e) { return e.from == &node; });
     if (auto* child = std::get_if<ChildPart>(&node.part)) forget(*child->graph);

@@ -139,6 +139,7 @@ struct Graph : std::enable_shared_from_this<Graph> {
   std::map<uint64_t, std::shared_ptr<Condition>> conditions;  // by handle
   std::map<UserObjectRef, int64_t> objects;
   bool owned = false;          // a child's or a conditional node's: destroyed with it
+  bool capturing = false;      // streams add to it: neither it nor its nodes can be destroyed
   std::atomic<int> instances{0};           // instantiated and alive; matters for graphs that allocate
   cudaGraph_t handle() { return reinterpret_cast<cudaGraph_t>(this); }
   Node& add(Part part, std::vector<Node::Edge> after);

@@ -1,4 +1,4 @@
-// Numbers, constant expressions and initialisers.
+// Numbers and initialisers.
 #include <bit>
 #include <charconv>
 #include <cstdlib>
@@ -10,19 +10,6 @@ namespace warpbeam::ptx {
 namespace {
 
 constexpr int kMaxDepth = 64;
-
-int precedence(const Lexeme& op) {
-  if (op.token != Token::Punct) return -1;
-  switch (op.text[0]) {
-    case '*': case '/': return 10;
-    case '+': case '-': return 9;
-    case '<': case '>': return 8;
-    case '&': return 5;
-    case '^': return 4;
-    case '|': return 3;
-    default: return -1;
-  }
-}
 
 }  // namespace
 
@@ -53,7 +40,7 @@ std::optional<Parser::Constant> Parser::parse_number(const Lexeme& word) {
     c.bits = std::bit_cast<uint64_t>(d);
     return c;
   }
-  if (!text.empty() && (text.back() == 'U' || text.back() == 'u')) text.pop_back();
+  if (!text.empty() && (text.back() == 'U' || text.back() == 'u')) text.pop_back(), c.is_unsigned = true;
   int base = 10;
   size_t skip = 0;
   if (hex) { base = 16; skip = 2; }
@@ -64,76 +51,8 @@ std::optional<Parser::Constant> Parser::parse_number(const Lexeme& word) {
     error(word.at, "'{}' is not a number of at most 64 bits", word.text);
     return {};
   }
+  c.is_unsigned |= c.bits >> 63;
   return c;
-}
-
-std::optional<int64_t> Parser::parse_primary(int depth) {
-  if (depth > kMaxDepth) { error(lex_.peek().at, "expression nests too deeply"); return {}; }
-  Lexeme l = lex_.peek();
-  if (l.is('(')) {
-    lex_.take();
-    // Casts `(.u64) x` and `(.s64) x` only change how the value is read; 64 bits are kept anyway.
-    if (lex_.peek().is(".u64") || lex_.peek().is(".s64")) {
-      lex_.take();
-      if (!expect(')')) return {};
-      return parse_primary(depth + 1);
-    }
-    auto v = parse_integer_expression(0, depth + 1);
-    if (!v || !expect(')')) return {};
-    return v;
-  }
-  for (char op : {'-', '+', '~', '!'})
-    if (l.is(op)) {
-      lex_.take();
-      auto v = parse_primary(depth + 1);
-      if (!v) return {};
-      uint64_t u = static_cast<uint64_t>(*v);
-      return static_cast<int64_t>(op == '-' ? 0 - u : op == '~' ? ~u : op == '!' ? uint64_t(u == 0) : u);
-    }
-  if (l.token == Token::Number) {
-    lex_.take();
-    auto c = parse_number(l);
-    if (!c) return {};
-    if (c->is_float) { error(l.at, "'{}' is a floating-point literal where an integer is needed", l.text); return {}; }
-    return static_cast<int64_t>(c->bits);
-  }
-  if (l.is("WARP_SZ")) { lex_.take(); return 32; }
-  error(l.at, "a constant is needed before '{}'", l.text);
-  return {};
-}
-
-std::optional<int64_t> Parser::parse_integer_expression(int min_precedence, int depth) {
-  auto left = parse_primary(depth + 1);
-  while (left) {
-    Lexeme op = lex_.peek();
-    const std::string_view spelled = op.text;
-    int p = precedence(op);
-    if (p < 0 || p < min_precedence) break;
-    lex_.take();
-    if ((spelled == "<" || spelled == ">") && !accept(spelled[0])) {
-      error(op.at, "'{}' is not allowed in a constant expression here", spelled);
-      return {};
-    }
-    auto right = parse_integer_expression(p + 1, depth + 1);
-    if (!right) return {};
-    uint64_t a = static_cast<uint64_t>(*left), b = static_cast<uint64_t>(*right), r = 0;
-    switch (spelled[0]) {
-      case '*': r = a * b; break;
-      case '/':
-        if (b == 0) { error(op.at, "division by zero in a constant expression"); return {}; }
-        r = *right == -1 ? 0 - a : static_cast<uint64_t>(*left / *right);
-        break;
-      case '+': r = a + b; break;
-      case '-': r = a - b; break;
-      case '<': r = b < 64 ? a << b : 0; break;
-      case '>': r = b < 64 ? static_cast<uint64_t>(*left >> b) : 0; break;
-      case '&': r = a & b; break;
-      case '^': r = a ^ b; break;
-      case '|': r = a | b; break;
-    }
-    left = static_cast<int64_t>(r);
-  }
-  return left;
 }
 
 void Parser::store_value(Variable& v, uint64_t offset, uint64_t bits, uint64_t bytes) {

@@ -64,14 +64,24 @@ class Parser {
   struct Constant {
     bool is_float = false;
     bool single = false;   // a 0f literal: `bits` are a float's
+    bool is_unsigned = false;  // an integer that says U, or that needs all 64 bits
     uint64_t bits = 0;     // integer value or the bits of a double
   };
   std::optional<Constant> parse_number(const Lexeme& word);
-  std::optional<int64_t> parse_integer_expression(int min_precedence = 0, int depth = 0);
-  std::optional<int64_t> parse_primary(int depth);
   void parse_initialiser(Variable& v);
   void parse_init_value(Variable& v, uint64_t& offset, int depth);
   static void store_value(Variable& v, uint64_t offset, uint64_t bits, uint64_t bytes);
+
+  // --- integer constant expressions (expressions.cc)
+  struct Integer {
+    uint64_t bits = 0;
+    bool is_unsigned = false;
+  };
+  std::optional<int64_t> parse_integer_expression(int min_precedence = 0);
+  std::optional<Integer> parse_operators(int min_precedence, int depth);
+  std::optional<Integer> parse_choice(Integer condition, int depth);
+  std::optional<Integer> parse_primary(int depth);
+  std::optional<Integer> apply(const struct Operator& op, Position at, Integer left, Integer right);
 
   // --- small tools
   template <class... A>

@@ -309,9 +309,14 @@ bool Parser::parse_address(Function& f, Operand& out) {
 bool Parser::parse_operand(Function& f, Operand& out, int depth) {
   Lexeme l = lex_.peek();
   if (depth > kMaxOperandDepth) { error(l.at, "operands nest too deeply"); return false; }
-  if (accept('!')) {
-    out.negated = true;
-    l = lex_.peek();
+  if (l.is('!')) {  // of a predicate; of a number it belongs to an expression
+    Lexer ahead = lex_;
+    ahead.take();
+    if (ahead.peek().token == Token::Word && ahead.peek().text != "WARP_SZ") {
+      out.negated = true;
+      lex_.take();
+      l = lex_.peek();
+    }
   }
   if (l.is('-')) {
     Lexer ahead = lex_;

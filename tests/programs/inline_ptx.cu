@@ -112,6 +112,22 @@ __global__ void single_percents(int* bad) {
   if (is_34(threadIdx.x) != (threadIdx.x == 34) || lane() != threadIdx.x % 32) atomicAdd(bad, 1);
 }
 
+// Constants may be expressions, 64 bits wide, with C's operators. `expected` is what ptxas makes of them.
+__global__ void constant_expressions(int* bad) {
+  unsigned long long value;
+#define EXPRESSION(text, expected)               \
+  asm("mov.u64 %0, " text ";" : "=l"(value));    \
+  if (value != (unsigned long long)(expected)) atomicAdd(bad, 1);
+  EXPRESSION("0b101 + 0123 * 2U", 171)
+  EXPRESSION("3 == 1", 0) EXPRESSION("4 != 5", 1) EXPRESSION("!1", 0) EXPRESSION("!0 + 5", 6)
+  EXPRESSION("1 ? 3 : 2", 3) EXPRESSION("1 ? 2 : 0 ? 3 : 4", 2) EXPRESSION("(1 ? -1 : 1U) / 2", 0)
+  EXPRESSION("1 || 0 && 0", 1) EXPRESSION("2 & 3 == 3", 0) EXPRESSION("7 > 3 > 1", 0) EXPRESSION("5 - 3 - 1 <= 1", 1)
+  EXPRESSION("99 %% 10", 9) EXPRESSION("-17 %% 5", 4)
+  EXPRESSION("-16 / 3", -5) EXPRESSION("-16 / 3U", 0x5555555555555550) EXPRESSION("0xFFFFFFFFFFFFFFF0 / 3", 0x5555555555555550)
+  EXPRESSION("(.s64) 0xFFFFFFFFFFFFFFF0 / 3", -5) EXPRESSION("(-1 < 1U) + 40", 40) EXPRESSION("(-1 < 1) + 40", 41)
+  EXPRESSION("-16 >> 2", -4) EXPRESSION("-16U >> 2", 0x3ffffffffffffffc) EXPRESSION("1 << 2 + 3", 32) EXPRESSION("1 << 70", 64)
+}
+
 int main() {
   const int n = 64;
   static Out out[n];
@@ -132,6 +148,10 @@ int main() {
   int bad = total != 11 * n * (n - 1) / 2, wrong;
   CHECK(cudaMemset(d_scratch, 0, 4));
   single_percents<<<1, n>>>((int*)d_scratch);
+  CHECK(cudaMemcpy(&wrong, d_scratch, 4, cudaMemcpyDeviceToHost));
+  bad += wrong;
+  constant_expressions<<<1, 1>>>((int*)d_scratch);
+  CHECK(cudaGetLastError());
   CHECK(cudaMemcpy(&wrong, d_scratch, 4, cudaMemcpyDeviceToHost));
   bad += wrong;
   for (int i = 0; i < n; i++) {

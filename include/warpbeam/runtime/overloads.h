@@ -311,6 +311,22 @@ static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGr
   return status;
 }
 
+static inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus* status,
+                                                   unsigned long long* id, cudaGraph_t* graph,
+                                                   const cudaGraphNode_t** dependencies, size_t* numDependencies) {
+  return ::cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, nullptr, numDependencies);
+}
+
+static inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
+                                                              size_t numDependencies, unsigned int flags = 0) {
+  return ::cudaStreamUpdateCaptureDependencies(stream, dependencies, nullptr, numDependencies, flags);
+}
+
+static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                           size_t numDependencies, struct cudaGraphNodeParams* params) {
+  return ::cudaGraphAddNode(node, graph, dependencies, nullptr, numDependencies, params);
+}
+
 static inline cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus* status,
                                                       unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
                                                       const cudaGraphNode_t** dependencies = nullptr,
