@@ -193,5 +193,7 @@ int main() {
   transposes(10007, 9973);
   tables();
   for (int side : {256, 512, 1024, 2048, 4096, 8192}) products(side);
+  if (power_step() == 1)
+    for (int side : {384, 640, 768, 1152, 1280, 1536, 1792, 2560, 3072, 3584}) products(side);
   return all_right ? 0 : 1;
 }

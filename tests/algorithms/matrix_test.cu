@@ -143,6 +143,35 @@ void bf16_products(int m, int n, int k) {
     }
 }
 
+#if !WB_PORTABLE
+// Every form of the tensor-core product, whichever would be chosen. Small integers again.
+template <class T, class Out>
+void tensor_forms(int m, int n, int k, float alpha) {
+  wb::DeviceTraits device;
+  CHECK_CUDA(wb::device_traits(&device));
+  if (device.level != wb::CodeLevel::wgmma || device.shared_per_block < wb::detail::kTensorShared) return;
+  const auto a = check::random_values<float>(m * k, -4, 4), b = check::random_values<float>(n * k, -4, 4);
+  std::vector<Out> want(m * n);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int l = 0; l < k; ++l) sum += a[i * k + l] * b[j * k + l];
+      want[i * n + j] = static_cast<Out>(alpha * sum + 0.0f);
+    }
+  Array<T> da(std::vector<T>(a.begin(), a.end())), db(std::vector<T>(b.begin(), b.end()));
+  constexpr auto kType = sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  wb::detail::each_tensor_form<T>([&](auto tile, auto) {
+    Array<Out> dc(m * n);
+    const auto problem = wb::detail::tensor_problem<T>(m, n, k, dc.data(), n, alpha, 0);
+    const auto run = wb::detail::tensor_launch<decltype(tile), T, Out>();
+    CHECK_CUDA(run(wb::on(), device, kType, da.data(), k, db.data(), k, dc.data(), problem));
+    auto got = dc.host();
+    for (Out& x : got) x = static_cast<Out>(static_cast<float>(x) + 0.0f);
+    CHECK_EQUAL(got, want);
+  });
+}
+#endif
+
 int main() {
   const std::pair<int, int> shapes[] = {{1, 1}, {1, 77}, {77, 1}, {32, 32}, {64, 64}, {65, 63}, {100, 260}, {131, 129}};
   for (auto [rows, columns] : shapes) {
@@ -193,6 +222,14 @@ int main() {
   bf16_products(520, 2568, 200);
   bf16_products(2304, 1280, 264);
   bf16_products(96, 200, 72);
+  for (int n : {512, 520}) {
+    tensor_forms<float, float>(640, n, 72, 1);
+    tensor_forms<__nv_bfloat16, float>(300, n, 80, 2);
+    tensor_forms<__nv_bfloat16, __nv_bfloat16>(640, n, 648, 1);
+    tensor_forms<__nv_bfloat16, __nv_bfloat16>(300, n, 40, 0.5f);
+  }
+  // More tiles than a persistent form has blocks for.
+  tensor_forms<__nv_bfloat16, __nv_bfloat16>(2560, 2816, 72, 1);
 #endif
   return check::result("matrix");
 }

@@ -44,9 +44,9 @@ struct ValueOutput {
 
 // As for the ordinary scan: small inputs are cut so that every multiprocessor gets some, and the next larger ones so
 // that none gets much more than another.
-inline constexpr long long kSmallKeyedBytes = 4 << 20, kMiddleKeyedBytes = 16 << 20;
-using SmallKeyedTuning = RingTuning<256, 3, 4, 1>;
-using MiddleKeyedTuning = RingTuning<256, 7, 3, 1>;
+inline constexpr long long kSmallKeyedBytes = 4 << 20, kMiddleKeyedBytes = 24 << 20;
+using SmallKeyedTuning = RingTuning<256, 5, 4, 1>;
+using MiddleKeyedTuning = RingTuning<384, 5, 3, 1>;
 using KeyedTuning = RingTuning<256, 5, 5, 1>;
 
 template <class Tuning, bool kInclusive, class Key, class T, class Op, class Equal>

@@ -12,7 +12,7 @@
 #include "gemm_fp32.cuh"
 #include "gemm_fp32_bulk.cuh"
 #include "gemm_tensor.cuh"
-#include "gemm_tensor_small.cuh"
+#include "gemm_tensor_choice.cuh"
 #include "launch.cuh"
 #include "transpose.cuh"
 
@@ -180,11 +180,10 @@ __global__ void __launch_bounds__(256)
 template <class T, class Out>
 cudaError_t gemm_transposed(const Policy& policy, long long m, long long n, long long k, const T* a, long long lda,
                             const T* b, long long ldb, Out* c, long long ldc, float alpha, float beta) {
-  using Tile = TensorTile;
   if (m < 0 || n < 0 || k < 0 || lda < k || ldb < k || ldc < n) return cudaErrorInvalidValue;
   DeviceTraits device;
   WB_RETURN_IF_FAILED(device_traits(&device));
-  bool tensor = device.level == CodeLevel::wgmma && k > 0 && device.shared_per_block >= Tile::kShared;
+  bool tensor = device.level == CodeLevel::wgmma && k > 0 && device.shared_per_block >= kTensorShared;
   auto regular = [](const T* pointer, long long pitch) {
     return is_aligned(pointer, 16) && pitch * sizeof(T) % 16 == 0;
   };
@@ -195,7 +194,7 @@ cudaError_t gemm_transposed(const Policy& policy, long long m, long long n, long
   size_t b_at = workspace.reserve(copy_b ? n * even_pitch * sizeof(T) : 0);
   WB_ACQUIRE(workspace);
   if (m == 0 || n == 0) return cudaSuccess;
-  TensorProblem problem{m, n, k, ldc, alpha, beta, 0, 0, false};
+  const TensorProblem problem = tensor_problem<T>(m, n, k, c, ldc, alpha, beta);
 #if !WB_PORTABLE
   if (tensor) {
     constexpr int kCopyBlocks = 2048;
@@ -211,45 +210,8 @@ cudaError_t gemm_transposed(const Policy& policy, long long m, long long n, long
     }
     constexpr auto kType =
         std::is_same_v<T, float> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    problem.wide_stores = beta == 0 && ldc * sizeof(Out) % 16 == 0 && is_aligned(c, 16);
-    // How long a multiprocessor is busy with tiles of this shape, in units of 64 x 64 results.
-    auto busy = [&](long long tile_m, long long tile_n) {
-      return ceil_div(ceil_div(m, tile_m) * ceil_div(n, tile_n), static_cast<long long>(device.multiprocessors)) *
-             (tile_m * tile_n / (64 * 64));
-    };
-    // The larger, the less has to come from the cache.
-    const long long middle = busy(64, 128), small = busy(64, 64);
-    if (busy(Tile::kM, Tile::kN) * 4 > middle * 5) {
-      auto run = middle <= small ? launch_tensor_small<128, T, Out> : launch_tensor_small<64, T, Out>;
-      return run(policy.stream, kType, a, lda, b, ldb, c, problem);
-    }
-    CUtensorMap map_a, map_b;
-    WB_RETURN_IF_FAILED(make_tensor_map(&map_a, kType, a, sizeof(T), m, k, lda, Tile::kM));
-    WB_RETURN_IF_FAILED(make_tensor_map(&map_b, kType, b, sizeof(T), n, k, ldb, Tile::kN / 2));
-    CUtensorMap map_c = {};
-    if (sizeof(Out) == 2 && problem.wide_stores)
-      WB_RETURN_IF_FAILED(make_tensor_map(&map_c, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, c, sizeof(Out), m, n, ldc,
-                                          Tile::kM / Tile::kConsumers));
-    problem.pairs_m = static_cast<int>(ceil_div(m, static_cast<long long>(Tile::kM * Tile::kCluster)));
-    problem.tiles_n = static_cast<int>(ceil_div(n, static_cast<long long>(Tile::kN)));
-    auto kernel = gemm_tensor<T, Out>;
-    WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
-    long long clusters = static_cast<long long>(problem.pairs_m) * problem.tiles_n;
-    if (clusters > INT32_MAX) return cudaErrorInvalidValue;
-    long long most = device.multiprocessors / Tile::kCluster;
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = Tile::kCluster;
-    attribute.val.clusterDim.y = 1;
-    attribute.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(static_cast<unsigned>((clusters < most ? clusters : most) * Tile::kCluster));
-    config.blockDim = dim3(Tile::kThreads);
-    config.dynamicSmemBytes = Tile::kShared;
-    config.stream = policy.stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    return cudaLaunchKernelEx(&config, kernel, map_a, map_b, map_c, c, problem);
+    const auto run = fastest_tensor_form<T, Out>(problem, device.multiprocessors);
+    return run(policy, device, kType, a, lda, b, ldb, c, problem);
   }
 #endif
   dim3 grid(static_cast<unsigned>(ceil_div(n, 16LL)), static_cast<unsigned>(ceil_div(m, 16LL)));

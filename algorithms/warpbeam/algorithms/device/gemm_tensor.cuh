@@ -7,82 +7,116 @@
 // both blocks.
 #pragma once
 
+#include "../policy.cuh"
 #include "../thread/vector.cuh"
 #include "../thread/wgmma.cuh"
+#include "launch.cuh"
 #include "tensor_map.cuh"
 
 namespace warpbeam::detail {
 
+inline constexpr int kSliceRowBytes = 128;  // of k in a slice, for each row of A and B
+inline constexpr int kSwizzleAlignment = 1024;
+
+// How results of two bytes leave by the copy engine: in boxes of columns of a squad's 64 rows, swizzled.
+template <int kN>
+struct ResultBoxes {
+  static constexpr int kRows = 64, kColumns = kN % 64 == 0 ? 64 : 32;
+  static constexpr int kBytes = kRows * kColumns * 2;
+  static constexpr int kCount = kN / kColumns;
+};
+
+template <int kNV>
 struct TensorTile {
-  static constexpr int kM = 128, kN = 256;
-  static constexpr int kRowBytes = 128;  // of k per slice
+  static constexpr int kM = 128, kN = kNV;
   static constexpr int kStages = 4;
   static constexpr int kCluster = 2;
   static constexpr int kConsumers = 2;
   static constexpr int kThreads = 128 * (1 + kConsumers);
-  static constexpr int kBytesA = kM * kRowBytes, kBytesB = kN * kRowBytes;
+  static constexpr int kBytesA = kM * kSliceRowBytes, kBytesB = kN * kSliceRowBytes;
   static constexpr int kStageBytes = kBytesA + kBytesB;
-  // Results of two bytes leave by the copy engine, from room for half the columns of a warpgroup's rows.
-  static constexpr int kOutColumns = kN / 2, kBoxColumns = 64;
-  static constexpr int kOutBytes = kM / kConsumers * kOutColumns * 2;
-  static constexpr int kShared = kStages * kStageBytes + kConsumers * kOutBytes + 1024;  // swizzled tiles start on 1 KiB
+  // There is room for some boxes of results besides the stages; a block's last results take the stages, which nobody
+  // needs any more.
+  using Boxes = ResultBoxes<kN>;
+  static constexpr int kRoomBoxes = 2;
+  static constexpr int kOutBytes = kRoomBoxes * Boxes::kBytes;
+  static constexpr int kShared = kStages * kStageBytes + kConsumers * kOutBytes + kSwizzleAlignment;
+  static_assert(kConsumers * Boxes::kCount * Boxes::kBytes <= kStages * kStageBytes, "the last results take the stages");
 };
 
 struct TensorProblem {
   long long m, n, k, ldc;
   float alpha, beta;
+  int slices;            // of k
   int pairs_m, tiles_n;  // tiles of a cluster and of C's columns
   bool wide_stores;      // nothing to add, and rows of C start on 16 bytes
 };
 
+// All but how C is cut.
+template <class T, class Out>
+TensorProblem tensor_problem(long long m, long long n, long long k, const Out* c, long long ldc, float alpha, float beta) {
+  constexpr long long kSliceK = kSliceRowBytes / sizeof(T);
+  const bool wide_stores = beta == 0 && ldc * sizeof(Out) % 16 == 0 && is_aligned(c, 16);
+  return {m, n, k, ldc, alpha, beta, static_cast<int>(ceil_div(k, kSliceK)), 0, 0, wide_stores};
+}
+
 #if !WB_PORTABLE
 
+template <class Boxes, class Out>
+cudaError_t make_box_map(CUtensorMap* map, Out* c, const TensorProblem& p) {
+  return make_swizzled_map(map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, c, sizeof(Out), p.m, p.n, p.ldc, Boxes::kRows,
+                           Boxes::kColumns * static_cast<int>(sizeof(Out)));
+}
+
 // Clusters that run together cover a compact region of C.
-__device__ inline int2 cluster_tile(const TensorProblem& p, unsigned index) {
+template <class Tile>
+__device__ int2 cluster_tile(const TensorProblem& p, unsigned index) {
   constexpr unsigned kGroup = 8;
   const unsigned tiles_n = static_cast<unsigned>(p.tiles_n);
   const unsigned group = index / (kGroup * tiles_n);
   const unsigned group_rows = min(kGroup, p.pairs_m - group * kGroup);
   const unsigned in_group = index - group * kGroup * tiles_n;
-  return {static_cast<int>((group * kGroup + in_group % group_rows) * TensorTile::kM * TensorTile::kCluster),
-          static_cast<int>(in_group / group_rows * TensorTile::kN)};
+  return {static_cast<int>((group * kGroup + in_group % group_rows) * Tile::kM * Tile::kCluster),
+          static_cast<int>(in_group / group_rows * Tile::kN)};
 }
 
-// Lets the copy engine take a warpgroup's 64 x 256 results of two bytes away, half of the columns at a time, by way of
-// `room` in boxes of 64 columns, swizzled. What it takes beyond the matrix's edge does not arrive.
-template <class Out>
-__device__ void store_boxes(const CUtensorMap* map, int column0, int row0, unsigned char* room, int consumer, float alpha,
-                            const float (&d)[128]) {
+// Lets the copy engine take the results of a squad away, box by box, by way of `room` for kRoom boxes, which come there
+// in turn. What it takes beyond the matrix's edge does not arrive.
+template <class Out, int kRoom, int kSums>
+__device__ void store_boxes(const CUtensorMap* map, int column0, int row0, unsigned char* room, int squad, float alpha,
+                            const float (&d)[kSums]) {
 #if WB_WGMMA
-  using Tile = TensorTile;
-  constexpr int kRows = Tile::kM / Tile::kConsumers, kBoxBytes = kRows * Tile::kBoxColumns * 2;
+  using Boxes = ResultBoxes<kSums * 2>;
+  constexpr int kChunks = Boxes::kColumns / 8;  // of 16 bytes, in a row of a box
   const bool leader = threadIdx.x % 128 == 0;
   // Of the four 8 x 8 parts that leave at once, this lane names a row of one.
   const int part = lane_id() / 8;
   const int row = warp_id() % 4 * 16 + lane_id() % 8 + part % 2 * 8;
+  const int swizzle = row * kChunks / 8 % kChunks;
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    if (leader) bulk::wait_read<0>();
-    bulk::squad_sync<128>(1 + consumer);
+  for (int box = 0; box < Boxes::kCount; ++box) {
+    unsigned char* to = room + box % kRoom * Boxes::kBytes;
+    if (kRoom < Boxes::kCount) {
+      // The tile before may have ended anywhere in the room.
+      if (leader) box == 0 ? bulk::wait_read<0>() : bulk::wait_read<kRoom - 1>();
+      bulk::squad_sync<128>(1 + squad);
+    }
 #pragma unroll
-    for (int j = 0; j < Tile::kOutColumns / 8; j += 2) {
+    for (int j = 0; j < kChunks; j += 2) {
       unsigned word[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const int at = (half * Tile::kOutColumns / 8 + j) * 4 + i * 2;
+        const int at = (box * kChunks + j) * 4 + i * 2;
         const Vector<Out, 2> pair{static_cast<Out>(alpha * d[at]), static_cast<Out>(alpha * d[at + 1])};
         __builtin_memcpy(&word[i], &pair, 4);
       }
-      const int chunk = j + part / 2;  // of 8 columns
-      unsigned char* to = room + chunk / 8 * kBoxBytes + row * 128 + ((chunk % 8 ^ row % 8) * 16);
-      wgmma::store_parts(to, word);
+      const int chunk = j + part / 2;
+      wgmma::store_parts(to + row * Boxes::kColumns * 2 + (chunk ^ swizzle) * 16, word);
     }
     bulk::fence_proxy();
-    bulk::squad_sync<128>(1 + consumer);
+    bulk::squad_sync<128>(1 + squad);
     if (leader) {
-#pragma unroll
-      for (int box = 0; box < Tile::kOutColumns / Tile::kBoxColumns; ++box)
-        bulk::store_box(map, column0 + half * Tile::kOutColumns + box * Tile::kBoxColumns, row0, room + box * kBoxBytes);
+      bulk::store_box(map, column0 + box * Boxes::kColumns, row0, to);
       bulk::commit();
     }
   }
@@ -131,48 +165,71 @@ __device__ void store_rows(Out* to, long long ldc, float alpha, const float (&d)
   }
 }
 
-template <class T, class Out>
-__global__ void __launch_bounds__(TensorTile::kThreads, 1)
+// Stores a squad's results without the copy engine: 64 rows from `row0`.
+template <int kSums, class Out>
+__device__ void store_sums(Out* c, const TensorProblem& p, long long row0, long long column0, const float (&d)[kSums]) {
+  const long long warp_row = row0 + warp_id() % 4 * 16;
+  const long long row = warp_row + lane_id() / 4;
+  if (p.wide_stores && warp_row + 16 <= p.m && column0 + kSums * 2 <= p.n) {
+    store_rows(c + row * p.ldc + column0, p.ldc, p.alpha, d);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < kSums; ++i) {
+    const long long to_row = row + i / 2 % 2 * 8;
+    const long long to_column = column0 + lane_id() % 4 * 2 + i / 4 * 8 + i % 2;
+    if (to_row >= p.m || to_column >= p.n) continue;
+    Out* at = c + to_row * p.ldc + to_column;
+    float value = p.alpha * d[i];
+    if (p.beta != 0) value += p.beta * static_cast<float>(*at);
+    *at = static_cast<Out>(value);
+  }
+}
+
+template <class Tile, class T, class Out>
+__global__ void __launch_bounds__(Tile::kThreads, 1)
     gemm_tensor(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                 const __grid_constant__ CUtensorMap map_c, Out* c, TensorProblem p) {
 #if WB_WGMMA
-  using Tile = TensorTile;
   constexpr int kStages = Tile::kStages;
-  constexpr int kSliceK = Tile::kRowBytes / static_cast<int>(sizeof(T));
+  constexpr int kSliceK = kSliceRowBytes / static_cast<int>(sizeof(T));
   extern __shared__ unsigned char raw[];
-  unsigned char* stages = bulk::round_up_shared(raw, 1024);
+  unsigned char* stages = bulk::round_up_shared(raw, kSwizzleAlignment);
   __shared__ __align__(8) uint64_t full[kStages], empty[kStages];
   const unsigned rank = wgmma::cluster_rank();
+  const int slices = p.slices;
+  const unsigned tiles = static_cast<unsigned>(p.pairs_m) * p.tiles_n;
+  const unsigned clusters = gridDim.x / Tile::kCluster;
+  const unsigned first_tile = blockIdx.x / Tile::kCluster;
   if (threadIdx.x == 0) {
     for (int i = 0; i < kStages; ++i) {
       bulk::init(&full[i], 1);
       bulk::init(&empty[i], Tile::kCluster * Tile::kConsumers);
     }
     bulk::fence_init();
+  } else if (threadIdx.x == kWarpSize) {
     bulk::prefetch_map(&map_a);
     bulk::prefetch_map(&map_b);
   }
+  int2 place = cluster_tile<Tile>(p, first_tile);
   wgmma::cluster_sync();
 
   const int group = threadIdx.x / 128;
-  const int slices = static_cast<int>(ceil_div(p.k, static_cast<long long>(kSliceK)));
-  const unsigned tiles = static_cast<unsigned>(p.pairs_m) * p.tiles_n;
-  const unsigned clusters = gridDim.x / Tile::kCluster;
   constexpr bool kBoxes = sizeof(Out) == 2;
   if (group == 0) {
     wgmma::give_registers<40>();
     if (threadIdx.x == 0) {
-      unsigned round = 0;
-      for (unsigned tile = blockIdx.x / Tile::kCluster; tile < tiles; tile += clusters) {
-        const int2 place = cluster_tile(p, tile);
-        for (int slice = 0; slice < slices; ++slice, ++round) {
-          const unsigned stage = round % kStages;
-          bulk::wait(&empty[stage], (round / kStages & 1) ^ 1);
+      unsigned stage = 0, phase = 1;
+      for (unsigned tile = first_tile; tile < tiles; tile += clusters) {
+        if (tile != first_tile) place = cluster_tile<Tile>(p, tile);
+        for (int slice = 0; slice < slices; ++slice) {
+          bulk::wait(&empty[stage], phase);
           unsigned char* a = stages + stage * Tile::kStageBytes;
-          unsigned char* b = a + Tile::kBytesA + rank * (Tile::kBytesB / 2);
+          unsigned char* b = a + Tile::kBytesA + rank * (Tile::kBytesB / Tile::kCluster);
           bulk::expect(&full[stage], Tile::kStageBytes);
           bulk::load_box(a, &map_a, slice * kSliceK, place.x + rank * Tile::kM, &full[stage]);
-          wgmma::load_box_to(b, &map_b, slice * kSliceK, place.y + rank * (Tile::kN / 2), &full[stage], 3);
+          wgmma::load_box_to(b, &map_b, slice * kSliceK, place.y + rank * (Tile::kN / Tile::kCluster), &full[stage], 3);
+          if (++stage == kStages) stage = 0, phase ^= 1;
         }
       }
     }
@@ -182,53 +239,47 @@ __global__ void __launch_bounds__(TensorTile::kThreads, 1)
     wgmma::take_registers<232>();
     const int consumer = group - 1;
     const int thread = threadIdx.x % 128;
-    float d[128];
-    unsigned round = 0;
+    float d[Tile::kN / 2];
+    unsigned stage = 0, phase = 0;
     auto release = [&](unsigned stage) {
       if (thread < Tile::kCluster) wgmma::arrive_at(&empty[stage], thread);
     };
-    for (unsigned tile = blockIdx.x / Tile::kCluster; tile < tiles; tile += clusters) {
-      const int2 place = cluster_tile(p, tile);
-      for (int slice = 0; slice < slices; ++slice, ++round) {
-        const unsigned stage = round % kStages;
-        bulk::wait(&full[stage], round / kStages & 1);
+    for (unsigned tile = first_tile; tile < tiles; tile += clusters) {
+      if (tile != first_tile) place = cluster_tile<Tile>(p, tile);
+      unsigned before = 0;
+      for (int slice = 0; slice < slices; ++slice) {
+        bulk::wait(&full[stage], phase);
         unsigned char* a = stages + stage * Tile::kStageBytes + consumer * (Tile::kBytesA / Tile::kConsumers);
         const uint64_t desc_a = wgmma::descriptor(a);
         const uint64_t desc_b = wgmma::descriptor(stages + stage * Tile::kStageBytes + Tile::kBytesA);
         wgmma::fence();
 #pragma unroll
-        for (int step = 0; step < Tile::kRowBytes / 32; ++step)
+        for (int step = 0; step < kSliceRowBytes / 32; ++step)
           wgmma::multiply<T>(d, desc_a + step * 2, desc_b + step * 2, slice > 0 || step > 0);
         wgmma::commit();
         // The stage before this one has been read once only the newest group is pending.
         wgmma::wait<1>();
-        if (slice > 0) release((round - 1) % kStages);
+        if (slice > 0) release(before);
+        before = stage;
+        if (++stage == kStages) stage = 0, phase ^= 1;
       }
       wgmma::wait<0>();
-      release((round - 1) % kStages);
-      if (tile + clusters >= tiles) wgmma::cluster_arrive();
+      release(before);
+      const bool last = tile + clusters >= tiles;
+      if (last) wgmma::cluster_arrive();
 
-      const long long n0 = place.y;
-      const long long row0 = place.x + rank * Tile::kM + consumer * 64 + thread / kWarpSize * 16 + lane_id() / 4;
+      const int row0 = place.x + rank * Tile::kM + consumer * 64;
       if (kBoxes && p.wide_stores) {
-        unsigned char* room = stages + kStages * Tile::kStageBytes + consumer * Tile::kOutBytes;
-        store_boxes<Out>(&map_c, place.y, place.x + rank * Tile::kM + consumer * 64, room, consumer, p.alpha, d);
-        continue;
-      }
-      if (!kBoxes && p.wide_stores && row0 - lane_id() / 4 + 16 <= p.m && n0 + Tile::kN <= p.n) {
-        store_rows(c + row0 * p.ldc + n0, p.ldc, p.alpha, d);
-        continue;
-      }
-#pragma unroll
-      for (int i = 0; i < 128; ++i) {
-        const long long row = row0 + i / 2 % 2 * 8;
-        const long long column = n0 + lane_id() % 4 * 2 + i / 4 * 8 + i % 2;
-        if (row < p.m && column < p.n) {
-          Out* at = c + row * p.ldc + column;
-          float value = p.alpha * d[i];
-          if (p.beta != 0) value += p.beta * static_cast<float>(*at);
-          *at = static_cast<Out>(value);
+        if (last) {
+          bulk::squad_sync<128 * Tile::kConsumers>(1 + Tile::kConsumers);
+          constexpr int kAll = Tile::Boxes::kCount;
+          store_boxes<Out, kAll>(&map_c, place.y, row0, stages + consumer * kAll * Tile::Boxes::kBytes, consumer, p.alpha, d);
+        } else {
+          unsigned char* room = stages + kStages * Tile::kStageBytes + consumer * Tile::kOutBytes;
+          store_boxes<Out, Tile::kRoomBoxes>(&map_c, place.y, row0, room, consumer, p.alpha, d);
         }
+      } else {
+        store_sums(c, p, row0, place.y, d);
       }
     }
   }
@@ -236,6 +287,37 @@ __global__ void __launch_bounds__(TensorTile::kThreads, 1)
   wgmma::cluster_wait();
   if (kBoxes && group > 0 && threadIdx.x % 128 == 0) bulk::wait_read<0>();
 #endif
+}
+
+// The blocks of each cluster make kM rows each of the same columns; no more clusters than multiprocessors for them.
+template <class Tile, class T, class Out>
+cudaError_t launch_tensor(const Policy& policy, const DeviceTraits& device, CUtensorMapDataType type, const T* a,
+                          long long lda, const T* b, long long ldb, Out* c, TensorProblem p) {
+  CUtensorMap map_a, map_b, map_c = {};
+  WB_RETURN_IF_FAILED(make_swizzled_map(&map_a, type, a, sizeof(T), p.m, p.k, lda, Tile::kM));
+  WB_RETURN_IF_FAILED(make_swizzled_map(&map_b, type, b, sizeof(T), p.n, p.k, ldb, Tile::kN / Tile::kCluster));
+  if (sizeof(Out) == 2 && p.wide_stores)
+    WB_RETURN_IF_FAILED(make_box_map<typename Tile::Boxes>(&map_c, c, p));
+  p.pairs_m = static_cast<int>(ceil_div(p.m, static_cast<long long>(Tile::kM * Tile::kCluster)));
+  p.tiles_n = static_cast<int>(ceil_div(p.n, static_cast<long long>(Tile::kN)));
+  auto kernel = gemm_tensor<Tile, T, Out>;
+  WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
+  const long long clusters = static_cast<long long>(p.pairs_m) * p.tiles_n;
+  if (clusters > INT32_MAX) return cudaErrorInvalidValue;
+  const long long most = device.multiprocessors / Tile::kCluster;
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = Tile::kCluster;
+  attribute.val.clusterDim.y = 1;
+  attribute.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>((clusters < most ? clusters : most) * Tile::kCluster));
+  config.blockDim = dim3(Tile::kThreads);
+  config.dynamicSmemBytes = Tile::kShared;
+  config.stream = policy.stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, kernel, map_a, map_b, map_c, c, p);
 }
 
 #endif

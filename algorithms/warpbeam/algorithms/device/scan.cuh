@@ -14,9 +14,10 @@
 
 namespace warpbeam {
 
-// What measured best on a device with 132 multiprocessors. Inputs below kSmallScanBytes are cut so that a multiprocessor
-// gets one or a few tiles, with more threads at each.
-inline constexpr long long kSmallScanBytes = 24 << 20;
+// What measured best on a device with 132 multiprocessors. Inputs below kTinyScanBytes are cut so that every
+// multiprocessor gets some, and those below kSmallScanBytes so that it gets one or a few tiles, with more threads at each.
+inline constexpr long long kTinyScanBytes = 2 << 20, kSmallScanBytes = 24 << 20;
+using TinyScanTuning = RingTuning<128, 9, 4, 1>;
 using SmallScanTuning = RingTuning<256, 9, 4, 1>;
 
 template <class T>
@@ -88,7 +89,9 @@ cudaError_t scan(const Policy& policy, In first, long long count, Out out, T ini
 
 template <bool kInclusive, class T, class In, class Out, class Op>
 cudaError_t scan_any(const Policy& policy, In first, long long count, Out out, T init, Op op) {
-  if (count * static_cast<long long>(sizeof(T)) < kSmallScanBytes)
+  const long long bytes = count * static_cast<long long>(sizeof(T));
+  if (bytes < kTinyScanBytes) return scan<TinyScanTuning, kInclusive, T>(policy, first, count, out, init, op);
+  if (bytes < kSmallScanBytes)
     return scan<SmallScanTuning, kInclusive, T>(policy, first, count, out, init, op);
   return scan<DefaultScanTuning<T>, kInclusive, T>(policy, first, count, out, init, op);
 }

@@ -388,6 +388,9 @@ __global__ void __launch_bounds__(Tuning::kBlockThreads)
 #endif
 }
 
+// What the cache fetches more than it was asked for, it fetches too early here (256 bytes: 90 % of a copy's speed, 128: 91 %).
+inline constexpr CUtensorMapL2promotion kStripPromotion = CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
+
 template <class T>
 constexpr CUtensorMapDataType bits_of_size() {
   return sizeof(T) == 1   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
@@ -422,9 +425,9 @@ cudaError_t summed_area_by_strips(const Policy& policy, const Strips& strips, co
   WB_ACQUIRE(workspace);
   CUtensorMap map_in, map_out;
   WB_RETURN_IF_FAILED(make_tensor_map(&map_in, bits_of_size<T>(), in, sizeof(T), height, width, in_pitch,
-                                      Tuning::kBand, strips.width));
+                                      Tuning::kBand, strips.width, kStripPromotion));
   WB_RETURN_IF_FAILED(make_tensor_map(&map_out, bits_of_size<Acc>(), out, sizeof(Acc), height, width, out_pitch,
-                                      Tuning::kBand, strips.width));
+                                      Tuning::kBand, strips.width, kStripPromotion));
   auto* words = workspace.template at<unsigned long long>(words_at);
   auto kernel = summed_area_strips<Tuning, T, Acc>;
   const size_t stage_bytes = static_cast<size_t>(Tuning::kBand) * strips.width * (sizeof(Acc) + (sizeof(T) == sizeof(Acc) ? 0 : sizeof(T)));

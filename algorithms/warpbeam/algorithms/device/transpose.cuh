@@ -175,8 +175,8 @@ cudaError_t transpose_bulk(const Policy& policy, const unsigned* in, unsigned* o
                            long long in_pitch, long long out_pitch) {
   CUtensorMap map_in, map_out;
   constexpr auto kType = CU_TENSOR_MAP_DATA_TYPE_UINT32;
-  WB_RETURN_IF_FAILED(detail::make_tensor_map(&map_in, kType, in, 4, rows, columns, in_pitch, Tuning::kRows));
-  WB_RETURN_IF_FAILED(detail::make_tensor_map(&map_out, kType, out, 4, columns, rows, out_pitch, Tuning::kColumns));
+  WB_RETURN_IF_FAILED(detail::make_swizzled_map(&map_in, kType, in, 4, rows, columns, in_pitch, Tuning::kRows));
+  WB_RETURN_IF_FAILED(detail::make_swizzled_map(&map_out, kType, out, 4, columns, rows, out_pitch, Tuning::kColumns));
   const long long tile_rows = ceil_div(rows, static_cast<long long>(Tuning::kRows));
   const long long tile_columns = ceil_div(columns, static_cast<long long>(Tuning::kColumns));
   if (tile_rows > INT32_MAX || tile_columns > 65535) return cudaErrorInvalidValue;

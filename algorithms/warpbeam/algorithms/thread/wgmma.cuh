@@ -25,78 +25,86 @@ __device__ void wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
 
+// d += A B over 32 bytes of both operands' rows: 64 rows of A, and of B twice as many as there are sums in a thread.
+#define WB_MULTIPLY(sums, columns, list, outputs, a_place, b_place, accumulate_place)                                  \
+  template <class T>                                                                                                   \
+  __device__ void multiply(float (&d)[sums], uint64_t a, uint64_t b, int accumulate) {                                 \
+    if constexpr (std::is_same_v<T, __nv_bfloat16>) {                                                                  \
+      asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, " accumulate_place ", 0;\n\t"                                 \
+                   "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32.bf16.bf16 {" list "}, " a_place ", " b_place  \
+                   ", p, 1, 1, 0, 0;\n\t}"                                                                             \
+                   : outputs                                                                                           \
+                   : "l"(a), "l"(b), "r"(accumulate));                                                                 \
+    } else {                                                                                                           \
+      asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, " accumulate_place ", 0;\n\t"                                 \
+                   "wgmma.mma_async.sync.aligned.m64n" #columns "k8.f32.tf32.tf32 {" list "}, " a_place ", " b_place   \
+                   ", p, 1, 1;\n\t}"                                                                                   \
+                   : outputs                                                                                           \
+                   : "l"(a), "l"(b), "r"(accumulate));                                                                 \
+    }                                                                                                                  \
+  }
+
+#define WB_NAMES_0 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15"
+#define WB_NAMES_1 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
+#define WB_NAMES_2 "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47"
+#define WB_NAMES_3 "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
+#define WB_NAMES_4 "%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79"
+#define WB_NAMES_5 "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95"
+#define WB_NAMES_6 "%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
+#define WB_NAMES_7 "%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
+#define WB_LIST_16 WB_NAMES_0
+#define WB_LIST_32 WB_LIST_16 "," WB_NAMES_1
+#define WB_LIST_48 WB_LIST_32 "," WB_NAMES_2
+#define WB_LIST_64 WB_LIST_48 "," WB_NAMES_3
+#define WB_LIST_80 WB_LIST_64 "," WB_NAMES_4
+#define WB_LIST_96 WB_LIST_80 "," WB_NAMES_5
+#define WB_LIST_112 WB_LIST_96 "," WB_NAMES_6
+#define WB_LIST_128 WB_LIST_112 "," WB_NAMES_7
 #define WB_D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
-#define WB_D16(i) WB_D4(i), WB_D4(i + 4), WB_D4(i + 8), WB_D4(i + 12)
-#define WB_D64(i) WB_D16(i), WB_D16(i + 16), WB_D16(i + 32), WB_D16(i + 48)
-#define WB_LIST_128                                                                                                  \
-  "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29," \
-  "%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57," \
-  "%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85," \
-  "%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,"  \
-  "%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127}"
+#define WB_D16 WB_D4(0), WB_D4(4), WB_D4(8), WB_D4(12)
+#define WB_D32 WB_D16, WB_D4(16), WB_D4(20), WB_D4(24), WB_D4(28)
+#define WB_D48 WB_D32, WB_D4(32), WB_D4(36), WB_D4(40), WB_D4(44)
+#define WB_D64 WB_D48, WB_D4(48), WB_D4(52), WB_D4(56), WB_D4(60)
+#define WB_D80 WB_D64, WB_D4(64), WB_D4(68), WB_D4(72), WB_D4(76)
+#define WB_D96 WB_D80, WB_D4(80), WB_D4(84), WB_D4(88), WB_D4(92)
+#define WB_D112 WB_D96, WB_D4(96), WB_D4(100), WB_D4(104), WB_D4(108)
+#define WB_D128 WB_D112, WB_D4(112), WB_D4(116), WB_D4(120), WB_D4(124)
 
-// d += A B over 32 bytes of both operands' rows: 64 rows of A, 256 rows of B.
-template <class T>
-__device__ void multiply(float (&d)[128], uint64_t a, uint64_t b, int accumulate) {
-  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %130, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 " WB_LIST_128 ", %128, %129, p, 1, 1, 0, 0;\n\t}"
-                 : WB_D64(0), WB_D64(64)
-                 : "l"(a), "l"(b), "r"(accumulate));
-  } else {
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %130, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 " WB_LIST_128 ", %128, %129, p, 1, 1;\n\t}"
-                 : WB_D64(0), WB_D64(64)
-                 : "l"(a), "l"(b), "r"(accumulate));
-  }
-}
+WB_MULTIPLY(16, 32, WB_LIST_16, WB_D16, "%16", "%17", "%18")
+WB_MULTIPLY(32, 64, WB_LIST_32, WB_D32, "%32", "%33", "%34")
+WB_MULTIPLY(48, 96, WB_LIST_48, WB_D48, "%48", "%49", "%50")
+WB_MULTIPLY(64, 128, WB_LIST_64, WB_D64, "%64", "%65", "%66")
+WB_MULTIPLY(80, 160, WB_LIST_80, WB_D80, "%80", "%81", "%82")
+WB_MULTIPLY(96, 192, WB_LIST_96, WB_D96, "%96", "%97", "%98")
+WB_MULTIPLY(112, 224, WB_LIST_112, WB_D112, "%112", "%113", "%114")
+WB_MULTIPLY(128, 256, WB_LIST_128, WB_D128, "%128", "%129", "%130")
 
-#define WB_LIST_64                                                                                                    \
-  "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29," \
-  "%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57," \
-  "%58,%59,%60,%61,%62,%63}"
-#define WB_LIST_32                                                                                                    \
-  "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29," \
-  "%30,%31}"
-
-// The same for 128 rows of B.
-template <class T>
-__device__ void multiply(float (&d)[64], uint64_t a, uint64_t b, int accumulate) {
-  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %66, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 " WB_LIST_64 ", %64, %65, p, 1, 1, 0, 0;\n\t}"
-                 : WB_D64(0)
-                 : "l"(a), "l"(b), "r"(accumulate));
-  } else {
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %66, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 " WB_LIST_64 ", %64, %65, p, 1, 1;\n\t}"
-                 : WB_D64(0)
-                 : "l"(a), "l"(b), "r"(accumulate));
-  }
-}
-
-// And for 64.
-template <class T>
-__device__ void multiply(float (&d)[32], uint64_t a, uint64_t b, int accumulate) {
-  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %34, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 " WB_LIST_32 ", %32, %33, p, 1, 1, 0, 0;\n\t}"
-                 : WB_D16(0), WB_D16(16)
-                 : "l"(a), "l"(b), "r"(accumulate));
-  } else {
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %34, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 " WB_LIST_32 ", %32, %33, p, 1, 1;\n\t}"
-                 : WB_D16(0), WB_D16(16)
-                 : "l"(a), "l"(b), "r"(accumulate));
-  }
-}
-
-#undef WB_LIST_64
-#undef WB_LIST_32
+#undef WB_MULTIPLY
 #undef WB_D4
+#undef WB_NAMES_0
+#undef WB_NAMES_1
+#undef WB_NAMES_2
+#undef WB_NAMES_3
+#undef WB_NAMES_4
+#undef WB_NAMES_5
+#undef WB_NAMES_6
+#undef WB_NAMES_7
+#undef WB_LIST_16
 #undef WB_D16
+#undef WB_LIST_32
+#undef WB_D32
+#undef WB_LIST_48
+#undef WB_D48
+#undef WB_LIST_64
 #undef WB_D64
+#undef WB_LIST_80
+#undef WB_D80
+#undef WB_LIST_96
+#undef WB_D96
+#undef WB_LIST_112
+#undef WB_D112
 #undef WB_LIST_128
+#undef WB_D128
 
 template <int kRegisters>
 __device__ void give_registers() {
