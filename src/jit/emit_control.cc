@@ -123,8 +123,16 @@ void Emitter::run() {
     region_of_entry_[plan_.regions[r].entry] = static_cast<int32_t>(r);
     region_entry_.push_back(BasicBlock::Create(c_, "region", f_));
   }
-  b_.CreateBr(region_entry_[static_cast<size_t>(region_of_entry_[0])]);
-  for (region_ = 0; region_ < plan_.regions.size(); ++region_) emit_region(region_);
+  rehearsed_.assign(flow_.nodes.size(), 0);
+  rehearses_ = may_rehearse();
+  b_.CreateBr(way_in());
+  if (rehearses_ && !rehearsed_to_its_end_) find_known();
+  for (region_ = 0; region_ < plan_.regions.size(); ++region_) emit_region(region_, region_entry_[region_]);
+  for (size_t k = 0; k < copies_.size(); ++k) {
+    region_ = copies_[k].region;
+    known_.swap(copies_[k].known);
+    emit_region(region_, copies_[k].entry);
+  }
   b_.SetInsertPoint(handed_over_);
   b_.CreateRet(b_.getInt32(0));
 }
@@ -185,12 +193,12 @@ void Emitter::begin_warp(const Region& region) {
   });
 }
 
-void Emitter::emit_region(size_t r) {
+void Emitter::emit_region(size_t r, BasicBlock* entry) {
   const Region& region = plan_.regions[r];
   const vm::Insn* decision = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)] ? exit_insn(region) : nullptr;
   const bool agrees = decision && !of_block(decision->guard, 0);
   const bool once = runs_once(region);
-  b_.SetInsertPoint(region_entry_[r]);
+  b_.SetInsertPoint(entry);
   b_.CreateStore(b_.getTrue(), all_taken_);
   b_.CreateStore(b_.getTrue(), none_taken_);
   b_.CreateStore(b_.getFalse(), any_live_);
@@ -318,7 +326,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
     b_.SetInsertPoint(go);
   }
   if (region.exit_node >= 0) settle_staged(*exit_insn(region), false);
-  const auto entry_of = [&](uint32_t node) { return region_entry_[static_cast<size_t>(region_of_entry_[node])]; };
+  const auto entry_of = [&](uint32_t node) { return way_to(region, node); };
   if (region.exit_to >= 0) {
     b_.CreateBr(entry_of(static_cast<uint32_t>(region.exit_to)));
     return;

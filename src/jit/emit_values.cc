@@ -62,6 +62,14 @@ Value Emitter::read_variable(uint32_t variable) {
   Value v;
   v.runs = s.runs;
   v.stride = s.stride;
+  if (rehearsal_) {
+    const Cells& cells = rehearsed_cells(variable);
+    v.even = s.even;
+    v.gap = s.gap;
+    if (s.runs == 0) v.lanes = cells[0];
+    for (size_t r = 0; r < s.runs; ++r) v.run[r] = r > 0 && s.even ? b_.CreateAdd(cells[0], llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(s.gap) * r)) : cells[r];
+    return v;
+  }
   if (s.runs == 0) v.lanes = b_.CreateLoad(type_of(bytes, true), storage_[variable][0]);
   if (s.runs == 0 && plan_.slopes[variable]) v.line = {b_.CreateLoad(lane_type(bytes), storage_[variable][1]), b_.CreateLoad(lane_type(bytes), storage_[variable][2])};
   if (s.runs == 0 && plan_.spreads[variable]) v.spread = {b_.CreateLoad(lane_type(bytes), storage_[variable][1]), b_.CreateLoad(type_of(4, true), storage_[variable][2])};
@@ -165,6 +173,7 @@ void Emitter::write(int32_t at, Width bytes, const Value& v) {
   if (s.kind != SourceKind::Variable) return;
   const uint32_t k = s.variable;
   Value out = shaped(v, shapes_.variables[k], bytes);
+  if (rehearsal_) return write_rehearsed(k, out);
   if (out.runs) {
     for (size_t r = 0; r < out.runs; ++r) b_.CreateStore(out.run[r], storage_[k][r]);
     return;
@@ -206,6 +215,7 @@ Emitter::V Emitter::user(llvm::Instruction* access) {
 }
 
 Emitter::V Emitter::context_field(size_t offset, llvm::Type* type, bool unchanging) {
+  if (rehearsal_ && rehearsal_->samples) return type->isIntegerTy() ? llvm::ConstantInt::get(type, offset % 7 + 1) : llvm::Constant::getNullValue(type);
   return machine_load(type, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offset), unchanging);
 }
 

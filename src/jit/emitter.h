@@ -16,48 +16,14 @@
 
 #include "jit/guesses.h"
 #include "jit/lane_loops.h"
+#include "jit/rehearsal.h"
 #include "jit/roots.h"
 #include "jit/runtime.h"
 #include "jit/shapes.h"
+#include "jit/values.h"
 #include "vm/access_places.h"
 
 namespace warpbeam::jit {
-
-inline constexpr int kLanes = 32;
-
-// Lane l has base + l * slope.
-struct Line {
-  llvm::Value *base = nullptr, *slope = nullptr;
-};
-
-// Lane l has base + pattern[l], numbers of 32 bits whatever the base is.
-struct Spread {
-  llvm::Value *base = nullptr, *pattern = nullptr;
-};
-
-struct Value {
-  std::array<llvm::Value*, 4> run{};  // when runs > 0: the value in each run's first lane
-  llvm::Value* lanes = nullptr;       // when runs == 0
-  uint8_t runs = 0;
-  int64_t stride = 0;
-  bool even = false;                  // run r begins r * gap after run 0
-  int64_t gap = 0;
-  Line line;                          // beside `lanes`, where it is known (slopes.h)
-  Spread spread;                      // likewise (spreads.h)
-  bool uniform() const { return runs == 1 && stride == 0; }
-};
-
-// A load or store that compiled code knows how to do.
-struct Access {
-  const vm::Insn* insn = nullptr;
-  bool load = true, sign = false, shared = false;
-  Width memory = 0;      // bytes of an element in memory
-  Width reg = 0;         // of its register
-  int count = 1;
-  std::vector<int32_t> slots;
-  int64_t root = Roots::kNone;
-  uint64_t total() const { return static_cast<uint64_t>(memory) * static_cast<uint64_t>(count); }
-};
 
 uint64_t streaming_bytes();
 
@@ -109,7 +75,7 @@ class Emitter {
   V intrinsic(llvm::Intrinsic::ID id, V a, V c, V d);
 
   // --- control (emit_control.cc)
-  void emit_region(size_t region);
+  void emit_region(size_t region, llvm::BasicBlock* entry);
   void emit_warps(const Region& region, V todo, bool once, llvm::BasicBlock* after);
   // Goes to a version of the region for what is guessed of masks, where that holds (emit_guessed.cc).
   void emit_guessed(const Region& region, V todo, llvm::BasicBlock* after);
@@ -345,6 +311,45 @@ class Emitter {
   void emit_resumed(const Region& region, Team& team);
   bool ends_plainly(const Region& region) const;
 
+  // --- what is known before the kernel runs (emit_known.cc)
+  V folded(V value);
+  bool knows_source(const Source& source) const;
+  void find_known_of(const vm::Insn& insn);
+  bool may_rehearse() const;
+  void find_known();
+  std::vector<std::optional<WarpsValues>> known_from(uint32_t start, const WarpsValues& values, const Region* only, bool samples = false);
+  std::optional<int64_t> sampled_pace(int32_t at, Width bytes) const;
+  std::optional<WarpsValues> known_between(const Region& region, uint32_t to) const;
+
+  // --- what is rehearsed (emit_rehearsed.cc; emit_in_registers.cc: memory and variables)
+  bool can_rehearse(const Region& region, bool whole) const;
+  bool touches_shared(const Region& region) const;
+  llvm::BasicBlock* way_to(const Region& from, uint32_t node);  // the rehearsed one, or to the region that begins there
+  llvm::BasicBlock* way_in();
+  llvm::BasicBlock* rehearse(Rehearsal& rehearsal, uint32_t to);
+  bool rehearse_region(const Region& region);
+  bool rehearse_warp(const Region& region);
+  std::optional<uint32_t> rehearsed_mask(const vm::Insn& insn);
+  std::optional<uint32_t> rehearsed_branch(const Region& region);
+  bool rehearse_instruction(const vm::Insn& insn);
+  bool rehearse_access(const Access& access, uint32_t mask);
+  bool stores_pass(const Access& load);
+  bool rehearse_global(const Access& access, uint32_t mask);
+  void take_for_granted(V condition);
+  V as_first(const vm::Insn& insn, V value, int64_t pace, bool& first);
+  V goes_one_way(const vm::Insn& compare, bool wanted);
+  const vm::Insn* compared(const Node& node, int32_t predicate, bool& wanted) const;
+  void look_at_condition();
+  bool note_access(size_t word, bool load);
+  V rehearsed_word(size_t word, uint8_t& lane);
+  V gather_unchanged(const std::vector<int64_t>& words);
+  V gather_words(const std::vector<int64_t>& words);
+  const Cells& rehearsed_cells(uint32_t variable);
+  void write_rehearsed(uint32_t variable, Value value);
+  void end_rehearsal();
+  void keep_rehearsed(uint32_t to);
+  void store_rehearsed();
+
   llvm::Module& m_;
   llvm::LLVMContext& c_;
   llvm::IRBuilder<> b_;
@@ -392,6 +397,16 @@ class Emitter {
   std::vector<int32_t> kept_at_;    // by variable: where regions keep it in the warp's piece of `kept_`; -1
   uint32_t kept_stride_ = 0;
   V kept_ = nullptr, kept_piece_ = nullptr;
+  Rehearsal* rehearsal_ = nullptr;  // the code is gone through when it is compiled
+  std::vector<std::optional<WarpsValues>> known_;  // by node: at its end
+  struct Copy {  // of a region, for what comes to it from a rehearsed one
+    llvm::BasicBlock* entry = nullptr;
+    size_t region = 0;
+    std::vector<std::optional<WarpsValues>> known;
+  };
+  std::vector<Copy> copies_;
+  bool rehearses_ = false, rehearsed_to_its_end_ = false;
+  std::vector<char> rehearsed_;     // by node: a region that begins there has been
   bool forced_ = false;             // writes keep the old values of lanes outside active_
   bool many_regions_ = false, lanes_leave_ = false;
   WatchTables* watch_ = nullptr;    // null: nobody watches

@@ -60,7 +60,7 @@ void Block::begin(GridState& g, uint64_t block_index) {
   smid = static_cast<uint32_t>(block_index % std::max(1u, launch->sm_count));
   params_address = g.params_address;
   shared_bytes = code->static_shared + launch->dynamic_shared;
-  if (fresh || shared.size() < shared_bytes) shared.assign(shared_bytes + 64, std::byte{0});
+  if (fresh || shared.size() < shared_bytes) shared.assign(shared_bytes + kSharedSlack, std::byte{0});
   barriers.fill({});
   printed.clear();
   children.reset();

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -180,6 +181,17 @@ enum class BlockStatus : uint8_t { Done, Yielded, Blocked, AwaitsChildren };
 struct GridState;
 struct BlockChildren;
 
+// Shared memory begins where a line of the host's caches does, as compiled code likes it, which may also read past its end.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+  static T* allocate(size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
+  static void deallocate(T* p, size_t) { ::operator delete(p, kLine); }
+  bool operator==(const LineAllocator&) const = default;
+};
+inline constexpr size_t kSharedSlack = 256;
+
 // A block while it runs: its warps take turns on one host thread.
 struct Block {
   GridState* grid = nullptr;
@@ -187,7 +199,7 @@ struct Block {
   const Code* code = nullptr;
   std::array<uint32_t, 3> index{};
   uint64_t linear = 0;
-  std::vector<std::byte> shared;
+  std::vector<std::byte, LineAllocator<std::byte>> shared;
   uint32_t shared_bytes = 0;
   std::vector<std::unique_ptr<Warp>> warps;
   std::array<Barrier, 16> barriers;

@@ -1,0 +1,372 @@
+// Regions that are rehearsed (rehearsal.h). All warps are gone through in one straight piece of code, in which elements of
+// shared memory are lanes of registers: a load is a permutation of what was stored, a store only notes where things are.
+// Where regions that can be rehearsed end, what they changed is written to shared memory and to where regions keep
+// variables, and the code goes on as if they had run.
+//
+// Warps that would see what another does in the same region depend on their order: such regions are not rehearsed.
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+
+namespace {
+
+constexpr uint32_t kFewestBarriers = 3;       // that are worth it
+constexpr size_t kMostSteps = 200;            // regions, one after the other
+constexpr size_t kMostCode = 6000;            // LLVM's instructions
+constexpr uint32_t kMostTurns = 3000;         // of nodes in a region
+constexpr size_t kMostCopies = 4;             // of regions between two that are rehearsed
+
+bool all_lanes(uint32_t mask) { return mask == ~0u; }
+
+}  // namespace
+
+bool Emitter::touches_shared(const Region& region) const {
+  for (uint32_t n : region.nodes)
+    for (uint32_t k = flow_.nodes[n].begin; k < flow_.nodes[n].end; ++k)
+      if (const std::optional<Access> a = access_of(flow_.code->insns[k]); a && a->shared) return true;
+  return false;
+}
+
+// Does it only compute and access shared memory, as far as can be told from its instructions? As a part of the `whole`
+// kernel it may also access global memory and be the end.
+bool Emitter::can_rehearse(const Region& region, bool whole) const {
+  if (!whole && region.exit_node < 0 && region.exit_to < 0) return false;
+  for (uint32_t n : region.nodes) {
+    const Node& node = flow_.nodes[n];
+    const bool leaves = whole && node.ends == End::Leave && node.last->guard < 0;
+    if (node.ends != End::Fall && node.ends != End::Branch && node.ends != End::Barrier && !leaves) return false;
+    if (node.ends == End::Barrier && node.last->mods().red) return false;
+    for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k) {
+      const vm::Insn& i = flow_.code->insns[k];
+      if (only_computes(i)) continue;
+      const std::optional<Access> a = access_of(i);
+      if (!a || (!a->shared && !whole)) return false;
+      if (a->shared && ((a->memory != 4 && a->memory != 8) || a->reg != a->memory)) return false;
+    }
+  }
+  return true;
+}
+
+BasicBlock* Emitter::way_to(const Region& from, uint32_t node) {
+  BasicBlock* region = region_entry_[static_cast<size_t>(region_of_entry_[node])];
+  if (known_.empty() || (rehearsed_[from.entry] && rehearsed_[node])) return region;
+  std::optional<WarpsValues> known = known_between(from, node);
+  if (!known) return region;
+  Rehearsal rehearsal;
+  rehearsal.now.values = std::move(*known);
+  BasicBlock* rehearsed = rehearse(rehearsal, node);
+  return rehearsed ? rehearsed : region;
+}
+
+// From the kernel's beginning.
+BasicBlock* Emitter::way_in() {
+  BasicBlock* region = region_entry_[static_cast<size_t>(region_of_entry_[0])];
+  const uint32_t warps = plan_.block[0] * plan_.block[1] * plan_.block[2] / kLanes;
+  if (!rehearses_) return region;
+  Rehearsal rehearsal;
+  rehearsal.whole = true;
+  rehearsal.now.values.assign(warps, std::vector<Cells>(flow_.variables.size()));
+  if (can_rehearse(plan_.regions[static_cast<size_t>(region_of_entry_[0])], true)) rehearsal.sampled = known_from(0, rehearsal.now.values, nullptr, true);
+  BasicBlock* rehearsed = rehearse(rehearsal, 0);
+  return rehearsed ? rehearsed : region;
+}
+
+// The code for what can be rehearsed from the node on, where the way is one on which all that it takes is known; null:
+// too little can.
+BasicBlock* Emitter::rehearse(Rehearsal& r, uint32_t to) {
+  const auto region_at = [&](uint32_t node) -> const Region& { return plan_.regions[static_cast<size_t>(region_of_entry_[node])]; };
+  if (!can_rehearse(region_at(to), r.whole)) return nullptr;
+  const auto at = b_.saveIP();
+  const size_t region_before = region_;
+  BasicBlock& last_before = f_->back();
+  const unsigned before_it = f_->getInstructionCount();
+  r.now.written.assign(r.now.values.size(), Bits(flow_.variables.size()));
+  r.now.to = to;
+  r.otherwise = region_entry_[static_cast<size_t>(region_of_entry_[to])];
+  r.block = BasicBlock::Create(c_, "rehearsed", f_);
+  auto* const begin = r.block;
+  rehearsal_ = &r;
+  b_.SetInsertPoint(r.block);
+  std::vector<uint32_t> passed;
+  while (r.now.to != Rehearsal::kEnd && passed.size() < kMostSteps && f_->getInstructionCount() < before_it + kMostCode) {
+    const Region& region = region_at(r.now.to);
+    if (!can_rehearse(region, r.whole)) break;
+    Rehearsal::State before = r.now;
+    V condition = r.condition;
+    if (!rehearse_region(region)) {
+      r.now = std::move(before);
+      r.condition = condition;
+      break;
+    }
+    passed.push_back(region.entry);
+  }
+  const bool all = r.now.to == Rehearsal::kEnd;
+  const bool worth = all ? r.now.barriers && !r.now.words.empty() : r.now.barriers >= kFewestBarriers;
+  if (worth) {
+    for (uint32_t n : passed) rehearsed_[n] = 1;
+    rehearsed_to_its_end_ = rehearsed_to_its_end_ || all;
+    end_rehearsal();
+    // Shared memory must be as large as the rehearsal takes it to be.
+    r.block = BasicBlock::Create(c_, "rehearsed_fits", f_);
+    b_.SetInsertPoint(r.block);
+    const V fits = b_.CreateICmpUGE(context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), b_.getInt64(r.end));
+    b_.CreateCondBr(fits, begin, r.otherwise, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
+  } else {
+    while (&f_->back() != &last_before) {
+      f_->back().dropAllReferences();
+      f_->back().eraseFromParent();
+    }
+  }
+  rehearsal_ = nullptr;
+  region_ = region_before;
+  b_.restoreIP(at);
+  return worth ? r.block : nullptr;
+}
+
+// Everything that shows, and on to what comes next.
+void Emitter::end_rehearsal() {
+  Rehearsal& r = *rehearsal_;
+  look_at_condition();
+  const bool ends = r.now.to == Rehearsal::kEnd;
+  if (!ends) store_rehearsed();
+  for (RehearsedStore& s : r.now.stores) {
+    r.warp = s.warp;
+    warp_ = b_.getInt32(s.warp);
+    for (const auto& [variable, cells] : s.data) std::swap(r.now.values[s.warp][variable], const_cast<Cells&>(cells));
+    touch(s.access, s.address, b_.getInt32(s.mask));
+    for (const auto& [variable, cells] : s.data) std::swap(r.now.values[s.warp][variable], const_cast<Cells&>(cells));
+  }
+  if (ends) {
+    b_.CreateRet(b_.getInt32(1));
+    return;
+  }
+  keep_rehearsed(r.now.to);
+  const uint32_t warps = static_cast<uint32_t>(r.now.values.size()), turned = r.now.barriers % warps;
+  const V first = b_.CreateLoad(b_.getInt32Ty(), first_warp_), less = b_.CreateSub(first, b_.getInt32(turned));
+  b_.CreateStore(b_.CreateSelect(b_.CreateICmpULT(first, b_.getInt32(turned)), b_.CreateAdd(less, b_.getInt32(warps)), less), first_warp_);
+
+  // What comes next may know more than on other ways, and lead to more that can be rehearsed.
+  const Region& next = plan_.regions[static_cast<size_t>(region_of_entry_[r.now.to])];
+  BasicBlock* on = region_entry_[static_cast<size_t>(region_of_entry_[next.entry])];
+  std::vector<uint32_t> following;
+  if (next.exit_to >= 0) following = {static_cast<uint32_t>(next.exit_to)};
+  else if (next.exit_node >= 0) following = flow_.nodes[static_cast<size_t>(next.exit_node)].next;
+  const bool leads_on = std::ranges::any_of(following, [&](uint32_t n) { return can_rehearse(plan_.regions[static_cast<size_t>(region_of_entry_[n])], false); });
+  if (leads_on && !can_rehearse(next, false) && copies_.size() < kMostCopies) {
+    auto* here = b_.GetInsertBlock();
+    on = BasicBlock::Create(c_, "region_again", f_);
+    copies_.push_back({on, static_cast<size_t>(region_of_entry_[next.entry]), known_from(next.entry, r.now.values, &next)});
+    b_.SetInsertPoint(here);
+  }
+  b_.CreateBr(on);
+}
+
+// Blocks of which something does not hold that was taken for granted begin again.
+void Emitter::look_at_condition() {
+  Rehearsal& r = *rehearsal_;
+  if (!r.condition) return;
+  auto* on = BasicBlock::Create(c_, "as_rehearsed", f_);
+  b_.CreateCondBr(r.condition, on, r.otherwise, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+  b_.SetInsertPoint(on);
+  r.block = on;
+  r.condition = nullptr;
+}
+
+void Emitter::take_for_granted(V condition) {
+  Rehearsal& r = *rehearsal_;
+  r.condition = r.condition ? b_.CreateAnd(r.condition, condition) : condition;
+}
+
+// All warps, and which region comes next. False: it cannot be rehearsed after all.
+bool Emitter::rehearse_region(const Region& region) {
+  Rehearsal& r = *rehearsal_;
+  ++r.step;
+  region_ = static_cast<size_t>(&region - plan_.regions.data());
+  const uint32_t warps = static_cast<uint32_t>(r.now.values.size()), first = warps - r.now.barriers % warps;
+  for (uint32_t turn = 0; turn < warps; ++turn) {
+    r.warp = (first + turn) % warps;
+    if (!rehearse_warp(region)) return false;
+  }
+  if (region.exit_to >= 0) {
+    r.now.to = static_cast<uint32_t>(region.exit_to);
+    return true;
+  }
+  if (region.exit_node < 0) {
+    r.now.to = Rehearsal::kEnd;
+    return true;
+  }
+  const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
+  if (node.ends == End::Barrier) {
+    if (node.next.empty()) return false;
+    ++r.now.barriers;
+    r.now.to = node.next[0];
+    return true;
+  }
+  uint32_t every = ~0u, some = 0;
+  for (r.warp = 0; r.warp < warps; ++r.warp) {
+    warp_ = b_.getInt32(r.warp);
+    active_ = b_.getInt32(~0u);
+    const std::optional<uint32_t> taken = rehearsed_mask(*node.last);
+    if (!taken) return false;
+    every &= *taken;
+    some |= *taken;
+  }
+  if (!all_lanes(every) && some) return false;
+  r.now.to = node.next[some ? 0 : 1];
+  return true;
+}
+
+// The lanes of active_ for which the instruction's guard holds, where they are known.
+std::optional<uint32_t> Emitter::rehearsed_mask(const vm::Insn& i) {
+  const V mask = folded(guard_mask(i));
+  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(mask)) return static_cast<uint32_t>(known->getZExtValue());
+  return std::nullopt;
+}
+
+// The lanes of active_ that branch at the end of the node. Where that depends on where the data end, as in `if (i < n)`,
+// all of them are taken to go where there is something to do.
+std::optional<uint32_t> Emitter::rehearsed_branch(const Region& region) {
+  const Node& node = flow_.nodes[node_];
+  if (const std::optional<uint32_t> known = rehearsed_mask(*node.last)) return known;
+  if (!all_lanes(static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(active_)->getZExtValue())) || !compares_steps(node, node.last->guard)) return std::nullopt;
+  const auto leads = [&](uint32_t from, uint32_t to) {
+    std::vector<uint32_t> work{from};
+    std::set<uint32_t> seen{from};
+    while (!work.empty()) {
+      const uint32_t n = work.back();
+      work.pop_back();
+      if (n == to) return true;
+      if (!inside(n) || region.exit_node == static_cast<int32_t>(n)) continue;
+      for (uint32_t s : flow_.nodes[n].next)
+        if (seen.insert(s).second) work.push_back(s);
+    }
+    return false;
+  };
+  const bool first = leads(node.next[0], node.next[1]), second = leads(node.next[1], node.next[0]);
+  const uint32_t way = node.next[first ? 0 : 1];
+  if (first == second || leads(way, node_)) return std::nullopt;
+  const uint32_t taken = first ? ~0u : 0;
+  bool wanted = first != node.last->guard_negated;
+  const vm::Insn* compare = compared(node, node.last->guard, wanted);
+  const V all = compare ? goes_one_way(*compare, wanted) : nullptr;
+  take_for_granted(all ? all : b_.CreateICmpEQ(folded(guard_mask(*node.last)), b_.getInt32(taken)));
+  return taken;
+}
+
+// The comparison that makes the predicate in the node, and what it is `wanted` to say.
+const vm::Insn* Emitter::compared(const Node& node, int32_t predicate, bool& wanted) const {
+  for (uint32_t k = node.end; k-- > node.begin;) {
+    const vm::Insn& i = flow_.code->insns[k];
+    if (std::ranges::none_of(flow_.slots[k], [&](const Slot& s) { return s.written && s.at == predicate; })) continue;
+    if (i.guard >= 0 || i.list || i.call || !i.source) return nullptr;
+    if (i.fn == flow_.services->not_pred) {
+      wanted = !wanted;
+      predicate = i.op[1];
+      continue;
+    }
+    const bool plain = i.source->form.row->kind == isa::Kind::Compare && i.source->form.row->opcode == "setp" && i.op[0] == predicate && i.mods().boolop == isa::BoolOp::None;
+    return plain ? &i : nullptr;
+  }
+  return nullptr;
+}
+
+// Does the comparison say what is wanted for all lanes of all warps? Where one side grows evenly and the other is the same
+// in the block, its least and its greatest value tell. Null: there is no such simple answer.
+Emitter::V Emitter::goes_one_way(const vm::Insn& i, bool wanted) {
+  using isa::Cmp;
+  Rehearsal& r = *rehearsal_;
+  const isa::Type t = i.type();
+  const Cmp cmp = i.mods().cmp;
+  if (isa::is_float(t) || cmp == Cmp::Eq || cmp == Cmp::Ne || isa::bits_of(t) < 32) return nullptr;
+  const Width bytes = static_cast<Width>(isa::bytes_of(t));
+  for (const int k : {1, 2}) {
+    const Shape own = shapes_.source(i.op[k], bytes), other = shapes_.source(i.op[3 - k], bytes);
+    if (own.runs != 1 || own.stride <= 0 || !other.uniform() || other.reach != Reach::Block) continue;
+    const std::optional<int64_t> pace = sampled_pace(i.op[k], bytes);
+    if (!pace || *pace < 0) continue;
+    bool first = false;
+    const V mine = as_first(i, read(i.op[k], bytes).run[0], *pace, first);
+    if (!first) return b_.getTrue();
+    const auto from = [&](int64_t d) { return b_.CreateAdd(mine, llvm::ConstantInt::getSigned(lane_type(bytes), d)); };
+    const V least = from(-*pace * static_cast<int64_t>(r.warp)),
+            most = from(*pace * static_cast<int64_t>(r.now.values.size() - 1 - r.warp) + own.stride * (kLanes - 1)),
+            limit = read(i.op[3 - k], bytes).run[0];
+    V good = isa::is_signed(t) ? b_.CreateICmpSLE(least, most) : b_.CreateICmpULE(least, most);
+    for (const V end : {least, most}) {
+      const V says = k == 1 ? compute_compare(i, end, limit) : compute_compare(i, limit, end);
+      good = b_.CreateAnd(good, wanted ? says : b_.CreateNot(says));
+    }
+    return good;
+  }
+  return nullptr;
+}
+
+// Goes through the region as lanes do: the group that is furthest behind first.
+bool Emitter::rehearse_warp(const Region& region) {
+  Rehearsal& r = *rehearsal_;
+  warp_ = b_.getInt32(r.warp);
+  r.visits.clear();
+  std::map<uint32_t, uint32_t> waiting{{region.entry, ~0u}};
+  uint32_t arrived = 0;
+  const auto go_to = [&](uint32_t node, uint32_t lanes) {
+    if (lanes) (inside(node) ? waiting[node] : arrived) |= lanes;
+  };
+  for (uint32_t turn = 0; !waiting.empty(); ++turn) {
+    const auto [n, mask] = *waiting.begin();
+    waiting.erase(waiting.begin());
+    if (turn > kMostTurns || r.block->size() > 2 * kMostCode) return false;
+    const Node& node = flow_.nodes[n];
+    node_ = n;
+    ++r.visits[n];
+    active_ = b_.getInt32(mask);
+    for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k)
+      if (!rehearse_instruction(flow_.code->insns[k])) return false;
+    if (region.exit_node == static_cast<int32_t>(n) || node.ends == End::Leave || node.next.empty()) {
+      arrived |= mask;
+    } else if (node.ends == End::Fall) {
+      go_to(node.next[0], mask);
+    } else {
+      const std::optional<uint32_t> taken = rehearsed_branch(region);
+      if (!taken) return false;
+      go_to(node.next[0], *taken);
+      go_to(node.next[1], mask & ~*taken);
+    }
+  }
+  return all_lanes(arrived);
+}
+
+bool Emitter::rehearse_instruction(const vm::Insn& i) {
+  if (i.fn == flow_.services->label || i.fn == flow_.services->jump) return true;
+  const V whole = active_;
+  uint32_t mask = static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(whole)->getZExtValue());
+  if (i.guard >= 0) {
+    const std::optional<uint32_t> guarded = rehearsed_mask(i);
+    if (!guarded) return false;
+    if (!*guarded) return true;
+    forced_ = *guarded != mask;
+    mask = *guarded;
+    active_ = b_.getInt32(mask);
+  }
+  std::vector<V> wraps;
+  wraps_ = &wraps;
+  bool good = true;
+  if (const std::optional<Access> a = access_of(i)) good = a->shared ? rehearse_access(*a, mask) : rehearse_global(*a, mask);
+  else dispatch(i);
+  wraps_ = nullptr;
+  forced_ = false;
+  active_ = whole;
+  for (V w : wraps)
+    if (const V wrap = folded(w); wrap != b_.getFalse()) take_for_granted(b_.CreateNot(wrap));
+  rehearsal_->block = b_.GetInsertBlock();
+  return good;
+}
+
+}  // namespace warpbeam::jit

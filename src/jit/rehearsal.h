@@ -1,0 +1,75 @@
+// Regions that are rehearsed: in trees, scans and networks in shared memory everything but the data depends on thread
+// numbers alone, which places are read and written and which lanes take part. Such regions are gone through when the
+// kernel is compiled, all warps of the block, and what is left of them is arithmetic on registers and permutations.
+//
+// Nothing of it shows before its end: where a block turns out to be none of those that were rehearsed, as the last one of
+// a grid, of which some threads are beyond the data, it begins again and runs region by region.
+#pragma once
+#include <llvm/IR/BasicBlock.h>
+
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_set>
+#include <vector>
+
+#include "jit/bits.h"
+#include "jit/values.h"
+
+namespace warpbeam::jit {
+
+// What variables hold, by warp and by variable, in parts as Emitter::storage_ has them; null: it is not known.
+using Cells = std::array<llvm::Value*, 4>;
+using WarpsValues = std::vector<std::vector<Cells>>;
+
+// An element of shared memory.
+struct RehearsedWord {
+  llvm::Value* from = nullptr;      // whose lane it is; null: what was there before
+  uint8_t lane = 0;
+  bool changed = false;
+  uint32_t step = 0;                // the region, counted from 1, in which what follows is so
+  int16_t writer = -1, reader = -1; // warps
+  bool many_readers = false;
+};
+
+// A store to global memory, which waits for the end.
+struct RehearsedStore {
+  Access access;
+  Value address;
+  uint32_t warp = 0, mask = 0;
+  std::vector<std::pair<uint32_t, Cells>> data;  // variables
+};
+
+struct Rehearsal {
+  static constexpr uint32_t kEnd = ~0u;
+  struct State {
+    WarpsValues values;
+    std::vector<Bits> written;      // by warp: variables
+    std::vector<RehearsedWord> words;
+    std::vector<RehearsedStore> stores;
+    uint32_t barriers = 0, to = 0;  // passed so far; the node at which the next region begins, or kEnd
+  };
+  State now;
+  bool whole = false;               // it begins with the kernel
+  bool samples = false;             // what only the launch tells is taken to be some number
+  std::vector<std::optional<WarpsValues>> sampled;  // by node: at its end, with such numbers
+  std::map<uint32_t, uint32_t> visits;              // of nodes, by this warp in this region
+  struct First {
+    llvm::Value* value = nullptr;
+    uint32_t warp = 0;
+  };
+  std::map<std::tuple<const vm::Insn*, uint32_t, uint32_t>, First> firsts;  // by instruction, region and visit
+  llvm::Value* condition = nullptr; // what must hold beside what has been looked at
+  llvm::BasicBlock* otherwise = nullptr;
+  std::vector<llvm::Value*> before; // by 32 elements: what was there before
+  Width element = 0;                // bytes of all that is accessed
+  uint64_t end = 0;                 // of what is accessed, in shared memory
+  uint32_t step = 0, warp = 0;
+  llvm::BasicBlock* block = nullptr;
+  bool knows_all = false;           // values that are not there are looked for nowhere else
+  std::unordered_set<llvm::Value*> folded;
+};
+
+}  // namespace warpbeam::jit
