@@ -46,7 +46,7 @@ check() { # mode, source, words …
 
 examples=(matrix_multiply transpose_shared reduce_harris scan_block shuffle warp_divergence histogram)
 programs=(bfs control_flow)
-if [[ -n ${WARPBEAM_FAST:-} ]]; then examples=(matrix_multiply reduce_harris) programs=(control_flow); fi
+if [[ -n ${WARPBEAM_FAST:-} ]]; then examples=(reduce_harris) programs=(control_flow); fi
 for mode in profile check; do
   for name in "${examples[@]}"; do check $mode "$root/examples/$name.cu"; done
   for name in "${programs[@]}"; do check $mode "$root/tests/programs/$name.cu"; done
