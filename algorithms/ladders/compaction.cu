@@ -1,3 +1,4 @@
+// build: -I..
 // The ladder of stream compaction: keep the even integers. Rungs 1 and 2 lose the order, the others keep it.
 #include <warpbeam/algorithms/device/scan.cuh>
 #include <warpbeam/algorithms/device/select.cuh>

@@ -1,3 +1,4 @@
+// build: -I..
 // The ladder of histograms: bytes into 256 bins, on uniform and on constant data.
 #include <warpbeam/algorithms/device/histogram.cuh>
 

@@ -1,3 +1,4 @@
+// build: -I..
 // The ladder of matrix products, C = A B in fp32, ending on the tensor cores.
 #include <warpbeam/algorithms/device/gemm.cuh>
 #include <warpbeam/algorithms/device/transpose.cuh>

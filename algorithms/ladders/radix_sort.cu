@@ -1,3 +1,4 @@
+// build: -I..
 // The ladder of radix sort: 32-bit keys.
 #include <warpbeam/algorithms/device/radix_sort.cuh>
 #include <warpbeam/algorithms/device/scan.cuh>

@@ -1,3 +1,4 @@
+// build: -I..
 // The ladder of sums: every rung adds the same integers.
 #include <warpbeam/algorithms/device/reduce.cuh>
 

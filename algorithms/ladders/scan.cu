@@ -1,3 +1,4 @@
+// build: -I..
 // The ladder of prefix sums. Rungs 1 to 4 scan tiles, scan the tile totals, and add them back: every item is read twice
 // and written twice. Look-back does with one of each.
 #include <warpbeam/algorithms/device/scan.cuh>

@@ -1,3 +1,4 @@
+// build: -I..
 // The ladder of transpositions, with two plain copies below it.
 #include <warpbeam/algorithms/device/transpose.cuh>
 
