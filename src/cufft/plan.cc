@@ -5,18 +5,13 @@
 #include <map>
 #include <new>
 
-#include "cufft/transform.h"
+#include "cufft/plan.h"
 
 #define WB_EXPORT extern "C" __attribute__((visibility("default")))
 
 using namespace warpbeam::cufft;
 
 namespace {
-
-struct Plan {
-  cudaStream_t stream = nullptr;
-  std::shared_ptr<Transform> transform;
-};
 
 struct Plans {
   std::mutex mutex;
@@ -29,22 +24,35 @@ Plans& plans() {
   return *plans;
 }
 
+}  // namespace
+
+namespace warpbeam::cufft {
+
 std::shared_ptr<Plan> find(cufftHandle handle) {
   std::lock_guard lock(plans().mutex);
   const auto found = plans().live.find(handle);
   return found == plans().live.end() ? nullptr : found->second;
 }
 
-template <class Body>
-cufftResult guarded(Body&& body) noexcept {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return CUFFT_ALLOC_FAILED;
-  } catch (...) {
-    return CUFFT_INTERNAL_ERROR;
-  }
+cufftResult execute(cufftHandle handle, const char* name, std::initializer_list<cufftType> types, const void* in,
+                    void* out, int direction) {
+  return guarded([&] {
+    const auto plan = find(handle);
+    if (!plan || !plan->transform) return CUFFT_INVALID_PLAN;
+    bool fits = types.size() == 0;
+    for (cufftType type : types) fits |= plan->transform->type() == type;
+    if (!fits) return CUFFT_INVALID_TYPE;
+    if (!in || !out || (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE)) return CUFFT_INVALID_VALUE;
+    const cudaError_t queued = warpbeam::cuda::enqueue_library_call(
+        plan->stream, name, plan->transform->effort(),
+        [=, transform = plan->transform](warpbeam::cuda::LibraryMemory& memory) { transform->run(memory, in, out, direction); });
+    return queued == cudaSuccess ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
+  });
 }
+
+}  // namespace warpbeam::cufft
+
+namespace {
 
 bool is_type(cufftType type) {
   switch (type) {
@@ -97,6 +105,9 @@ cufftResult make(cufftHandle handle, int rank, const Int* n, const Int* inembed,
     const cufftResult result = describe(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, &made);
     if (result != CUFFT_SUCCESS) return result;
     plan->transform = std::move(made);
+    plan->rows = batch > 1 ? batch : n[0], plan->row_elements = batch > 1 ? n[0] : 1;
+    for (int i = 1; i < rank; ++i) plan->row_elements *= n[i];
+    for (size_t k = 1; k < plan->gpus.size(); ++k) work[k] = 0;  // one size per GPU
     return no_work(work);
   });
 }
@@ -118,22 +129,6 @@ cufftResult create(cufftHandle* handle, Make&& make) {
   result = make(*handle, &work);
   if (result != CUFFT_SUCCESS) cufftDestroy(*handle);
   return result;
-}
-
-cufftResult execute(cufftHandle handle, const char* name, std::initializer_list<cufftType> types, const void* in,
-                    void* out, int direction) {
-  return guarded([&] {
-    const auto plan = find(handle);
-    if (!plan || !plan->transform) return CUFFT_INVALID_PLAN;
-    bool fits = types.size() == 0;
-    for (cufftType type : types) fits |= plan->transform->type() == type;
-    if (!fits) return CUFFT_INVALID_TYPE;
-    if (!in || !out || (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE)) return CUFFT_INVALID_VALUE;
-    const cudaError_t queued = warpbeam::cuda::enqueue_library_call(
-        plan->stream, name, plan->transform->effort(),
-        [=, transform = plan->transform](warpbeam::cuda::LibraryMemory& memory) { transform->run(memory, in, out, direction); });
-    return queued == cudaSuccess ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
-  });
 }
 
 // The transform of types that are named one by one.

@@ -38,6 +38,8 @@ __global__ void reduceShfl(int* g_idata, int* g_odata, unsigned int n) {
   if (threadIdx.x == 0) g_odata[blockIdx.x] = mySum;
 }
 
+__global__ void add_arguments(int* p, int whole, float half) { *p = whole + (int)(2 * half); }
+
 int main() {
   int bad = 0, out[64][10], *d;
   cudaDeviceProp prop;
@@ -67,6 +69,14 @@ int main() {
   cudaMemcpy(sums, d_out, sizeof sums, cudaMemcpyDeviceToHost);
   for (int i = 0; i < n / 256; i++) total += sums[i];
   bad += total != want || cudaGetLastError() != cudaSuccess;
+  // A launch argument by argument, and the kernel by its name.
+  int *result, found = 0;
+  cudaMalloc((void**)&result, sizeof(int));
+  bad += cudaConfigureCall(dim3(1), dim3(1), 0, 0) != cudaSuccess || cudaSetupArgument(result, 0) != cudaSuccess ||
+         cudaSetupArgument(40, 8) != cudaSuccess || cudaSetupArgument(1.0f, 12) != cudaSuccess || cudaLaunch(add_arguments) != cudaSuccess;
+  cudaMemcpy(&found, result, sizeof found, cudaMemcpyDeviceToHost);
+  bad += found != 42;
+  cudaFree(result);
   double there = 1.5;  // devices without double precision wanted arguments converted; all others take them as they are
   bad += cudaSetDoubleForDevice(&there) != cudaSuccess || cudaSetDoubleForHost(&there) != cudaSuccess || there != 1.5;
   bad += cudaThreadExit() != cudaSuccess;

@@ -115,6 +115,17 @@ static inline cudaError_t cudaLaunchKernel(T* func, dim3 gridDim, dim3 blockDim,
   return ::cudaLaunchKernel((const void*)func, gridDim, blockDim, args, sharedMem, stream);
 }
 
+// Launches as they were before toolkit 7: configuration, arguments one by one, kernel.
+template <class T>
+static inline cudaError_t cudaSetupArgument(T argument, size_t offset) {
+  return ::cudaSetupArgument((const void*)&argument, sizeof(T), offset);
+}
+
+template <class T>
+static inline cudaError_t cudaLaunch(T* func) {
+  return ::cudaLaunch((const void*)func);
+}
+
 template <class T>
 static inline cudaError_t cudaLaunchCooperativeKernel(T* func, dim3 gridDim, dim3 blockDim, void** args,
                                                       size_t sharedMem = 0, cudaStream_t stream = 0) {
