@@ -126,7 +126,13 @@ void Emitter::run() {
   rehearsed_.assign(flow_.nodes.size(), 0);
   rehearses_ = may_rehearse();
   b_.CreateBr(way_in());
-  if (rehearses_ && !rehearsed_to_its_end_) find_known();
+  if (rehearsed_to_its_end_) {  // the rest is for few blocks, the last ones of grids: short code will do
+    plan_.guessed.reset();
+    std::ranges::fill(plan_.slopes, 0);
+    std::ranges::fill(plan_.spreads, 0);
+  } else if (rehearses_) {
+    find_known();
+  }
   for (region_ = 0; region_ < plan_.regions.size(); ++region_) emit_region(region_, region_entry_[region_]);
   for (size_t k = 0; k < copies_.size(); ++k) {
     region_ = copies_[k].region;

@@ -236,7 +236,18 @@ std::optional<uint32_t> Emitter::rehearsed_mask(const vm::Insn& i) {
 std::optional<uint32_t> Emitter::rehearsed_branch(const Region& region) {
   const Node& node = flow_.nodes[node_];
   if (const std::optional<uint32_t> known = rehearsed_mask(*node.last)) return known;
-  if (!all_lanes(static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(active_)->getZExtValue())) || !compares_steps(node, node.last->guard)) return std::nullopt;
+  if (!all_lanes(static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(active_)->getZExtValue()))) return std::nullopt;
+  // Where the predicate is made: here, or at the one place where it is.
+  const auto makes = [&](const Node& n) {
+    return std::ranges::any_of(flow_.slots.begin() + n.begin, flow_.slots.begin() + n.end, [&](const std::vector<Slot>& slots) {
+      return std::ranges::any_of(slots, [&](const Slot& s) { return s.written && s.at == node.last->guard; });
+    });
+  };
+  const Node* made = makes(node) ? &node : nullptr;
+  if (!made && std::ranges::count_if(flow_.nodes, makes) == 1) made = &*std::ranges::find_if(flow_.nodes, makes);
+  bool says = true;
+  const vm::Insn* compare = made ? compared(*made, node.last->guard, says) : nullptr;
+  if (!compare || !compares_steps(*made, node.last->guard)) return std::nullopt;
   const auto leads = [&](uint32_t from, uint32_t to) {
     std::vector<uint32_t> work{from};
     std::set<uint32_t> seen{from};
@@ -250,14 +261,27 @@ std::optional<uint32_t> Emitter::rehearsed_branch(const Region& region) {
     }
     return false;
   };
-  const bool first = leads(node.next[0], node.next[1]), second = leads(node.next[1], node.next[0]);
+  const auto past_jumps = [&](uint32_t n) {
+    const auto does_nothing = [&](const Node& at) {
+      return at.ends == End::Fall && !at.next.empty() && std::all_of(flow_.code->insns.begin() + at.begin, flow_.code->insns.begin() + at.end, [&](const vm::Insn& i) { return i.fn == flow_.services->label || i.fn == flow_.services->jump; });
+    };
+    for (size_t steps = 0; inside(n) && does_nothing(flow_.nodes[n]) && steps < region.nodes.size(); ++steps) n = flow_.nodes[n].next[0];
+    return n;
+  };
+  const uint32_t ways[] = {past_jumps(node.next[0]), past_jumps(node.next[1])};
+  const bool first = leads(ways[0], ways[1]), second = leads(ways[1], ways[0]);
   const uint32_t way = node.next[first ? 0 : 1];
   if (first == second || leads(way, node_)) return std::nullopt;
   const uint32_t taken = first ? ~0u : 0;
-  bool wanted = first != node.last->guard_negated;
-  const vm::Insn* compare = compared(node, node.last->guard, wanted);
-  const V all = compare ? goes_one_way(*compare, wanted) : nullptr;
+  const bool holds = first != node.last->guard_negated;  // the predicate, in all lanes
+  const V all = made == &node ? goes_one_way(*compare, holds == says) : nullptr;
   take_for_granted(all ? all : b_.CreateICmpEQ(folded(guard_mask(*node.last)), b_.getInt32(taken)));
+  // From here on it is known.
+  if (const Source p = flow_.source(node.last->guard, 0); p.kind == SourceKind::Variable) {
+    Rehearsal& r = *rehearsal_;
+    r.now.values[r.warp][p.variable][0] = llvm::ConstantInt::get(type_of(0, shapes_.variables[p.variable].runs == 0), holds);
+    r.now.written[r.warp].add(p.variable);
+  }
   return taken;
 }
 

@@ -89,6 +89,19 @@ TEST_F(Engines, AgreeOnRehearsalsInALoop) {
          {3, 1, 1}, {128, 1, 1}, n);
 }
 
+// Bounds that are asked twice, by a predicate from before the tree, jumped over in two ways, or joined to another question.
+TEST_F(Engines, AgreeOnBoundsInRehearsals) {
+  for (const uint32_t n : {512u, 400u, 100u})
+    for (const char* end :
+         {"@!%p6 bra A; bra.uni B; A: ld.shared.u32 %r1, [%d1]; st.global.u32 [%at], %r1; B: @%p6 bra E; ld.shared.u32 %r1, "
+          "[%d1]; st.global.u32 [%at+8192], %r1; E: ret;",
+          "setp.lt.u32 %p7, %t, 50; and.pred %p7, %p7, %p6; @%p7 bra E; ld.shared.u32 %r1, [%d1]; st.global.u32 [%at], %r1; "
+          "E: ret;",
+          "@%p6 bra B; ld.shared.u32 %r1, [%d1]; st.global.u32 [%at], %r1; bra.uni E; B: st.global.u32 [%at+4096], %t; E: "
+          "ret;"})
+      both("setp.ge.u32 %p6, %i, %n; " + (kFill + halving()) + end, {4, 1, 1}, {128, 1, 1}, n);
+}
+
 // Values beside the data: kept over barriers, changed by some lanes, of 64 bits, under guards.
 TEST_F(Engines, AgreeOnValuesBesideRehearsals) {
   both("mov.u32 %r13, 5; mov.u32 %r14, %i; " + (kFill + halving("add.u32 %r14, %r14, %r3; mul.lo.u32 %r13, %r2, %i;")) +
