@@ -119,7 +119,7 @@ cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t lightHandle, cublasLtMat
 WB_DESCRIPTOR(MatrixLayout, cublasLtMatrixLayout_t, cublasLtMatrixLayoutAttribute_t,
               WB_COMMA cudaDataType type WB_COMMA uint64_t rows WB_COMMA uint64_t cols WB_COMMA int64_t ld)
 WB_DESCRIPTOR(MatmulDesc, cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t,
-              WB_COMMA cublasComputeType_t computeType WB_COMMA cudaDataType_t scaleType)
+              WB_COMMA cublasComputeType_t computeType WB_COMMA cudaDataType scaleType)
 WB_DESCRIPTOR(MatrixTransformDesc, cublasLtMatrixTransformDesc_t, cublasLtMatrixTransformDescAttributes_t,
               WB_COMMA cudaDataType scaleType)
 WB_DESCRIPTOR(MatmulPreference, cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t, )
@@ -131,7 +131,7 @@ static inline cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t mat
   return cublasLtMatrixLayoutInit_internal(matLayout, sizeof(*matLayout), type, rows, cols, ld);
 }
 static inline cublasStatus_t cublasLtMatmulDescInit(cublasLtMatmulDesc_t matmulDesc, cublasComputeType_t computeType,
-                                                    cudaDataType_t scaleType) {
+                                                    cudaDataType scaleType) {
   return cublasLtMatmulDescInit_internal(matmulDesc, sizeof(*matmulDesc), computeType, scaleType);
 }
 static inline cublasStatus_t cublasLtMatrixTransformDescInit(cublasLtMatrixTransformDesc_t transformDesc,
@@ -149,12 +149,12 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t lightHandle, cubl
                                               cublasLtMatmulHeuristicResult_t heuristicResultsArray[],
                                               int* returnAlgoCount);
 cublasStatus_t cublasLtMatmulAlgoGetIds(cublasLtHandle_t lightHandle, cublasComputeType_t computeType,
-                                        cudaDataType_t scaleType, cudaDataType_t Atype, cudaDataType_t Btype,
-                                        cudaDataType_t Ctype, cudaDataType_t Dtype, int requestedAlgoCount,
+                                        cudaDataType scaleType, cudaDataType Atype, cudaDataType Btype,
+                                        cudaDataType Ctype, cudaDataType Dtype, int requestedAlgoCount,
                                         int algoIdsArray[], int* returnAlgoCount);
 cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t lightHandle, cublasComputeType_t computeType,
-                                      cudaDataType_t scaleType, cudaDataType_t Atype, cudaDataType_t Btype,
-                                      cudaDataType_t Ctype, cudaDataType_t Dtype, int algoId, cublasLtMatmulAlgo_t* algo);
+                                      cudaDataType scaleType, cudaDataType Atype, cudaDataType Btype,
+                                      cudaDataType Ctype, cudaDataType Dtype, int algoId, cublasLtMatmulAlgo_t* algo);
 cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t operationDesc,
                                        cublasLtMatrixLayout_t Adesc, cublasLtMatrixLayout_t Bdesc,
                                        cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,

@@ -7,6 +7,13 @@
 
 #include "cuda_fp16.h"
 
+#ifndef __cplusplus
+typedef struct __attribute__((aligned(2))) __nv_bfloat16_raw { unsigned short x; } __nv_bfloat16_raw;
+typedef struct __attribute__((aligned(4))) __nv_bfloat162_raw { unsigned short x, y; } __nv_bfloat162_raw;
+typedef __nv_bfloat16_raw __nv_bfloat16;
+typedef __nv_bfloat162_raw __nv_bfloat162;
+#else
+
 #define WB_H __nv_bfloat16
 #define WB_H2 __nv_bfloat162
 #define WB_RAW __nv_bfloat16_raw
@@ -54,6 +61,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 #define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x8000u)
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x0000u)
 #define CUDART_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3f80u)
+#endif
 
 #include "warpbeam/restore_macros.h"
 #endif

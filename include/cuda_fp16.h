@@ -6,6 +6,14 @@
 #include "warpbeam/hide_macros.h"
 
 #include "vector_types.h"
+
+#ifndef __cplusplus
+// C sees the bits: what functions of libraries take by address.
+typedef struct __attribute__((aligned(2))) __half_raw { unsigned short x; } __half_raw;
+typedef struct __attribute__((aligned(4))) __half2_raw { unsigned short x, y; } __half2_raw;
+typedef __half_raw __half;
+typedef __half2_raw __half2;
+#else
 #include "warpbeam/device/half_bits.h"
 
 #define WB_H __half
@@ -58,6 +66,7 @@ typedef __half2 half2;
 #define CUDART_NEG_ZERO_FP16 __ushort_as_half((unsigned short)0x8000u)
 #define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000u)
 #define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3c00u)
+#endif
 
 #include "warpbeam/restore_macros.h"
 #endif

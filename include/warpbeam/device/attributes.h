@@ -94,7 +94,11 @@
 // nodebug: after inlining, line information names the line of the user who called.
 #define WB_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __device__
 #define WB_HOST static __inline__ __attribute__((unused)) __host__
+#if defined(__clang__)
 #define WB_HOST_DEVICE static __inline__ __attribute__((always_inline, nodebug, unused)) __host__ __device__
+#else  // g++ and gcc, which compile host sources with these headers, do not know nodebug
+#define WB_HOST_DEVICE static __inline__ __attribute__((always_inline, unused)) __host__ __device__
+#endif
 
 // True where functions that need compute capability major.minor (written 700 for 7.0) are declared: in device code of
 // that capability, and always in the host pass, which must be able to name what device code calls.

@@ -9,10 +9,10 @@
 #define CUDA_CB
 #endif
 
-#ifdef __cplusplus
+#if defined(__cplusplus) && __cplusplus >= 201103L
 #define WB_ALIGN(bytes) alignas(bytes)
 #else
-#define WB_ALIGN(bytes) _Alignas(bytes)
+#define WB_ALIGN(bytes) __attribute__((aligned(bytes)))
 #endif
 
 #define CU_IPC_HANDLE_SIZE 64
