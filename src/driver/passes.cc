@@ -110,6 +110,10 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
   if (!p.prec_div) append(words, {"-mllvm", p.fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"});
   if (!p.prec_sqrt) append(words, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
   if (options.inline_remarks) words.push_back("-Rpass=inline");
+  // Copies of structures the way nvcc makes them (src/lowering).
+  const std::string lowering = toolchain().library_directory + "/libwarpbeam_lowering.so";
+  std::error_code ignored;
+  if (std::filesystem::exists(lowering, ignored)) words.push_back("-fpass-plugin=" + lowering);
   append(words, options.device);
 }
 

@@ -19,6 +19,7 @@ declare -A may=(
   [cusparse]="cuda numeric cusparse"
   [cusolver]="cuda numeric cublas cusolver"
   [report]="base report"
+  [lowering]="lowering"
   [nvrtc]="base isa ptx model report driver nvrtc"
   [driver]="base isa ptx model observe report driver"
 )

@@ -89,6 +89,25 @@ case_sectors_of_a_modern_gpu() {
     is h200.csv store_some l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum "1 2 3 4"
 }
 
+case_structures_are_moved_as_their_alignment_allows() {
+  profile --device h200 --set full --csv q.csv "$here/worked.cu" >out || return 1
+  local kernel
+  for kernel in quads_copied quads_changed quads_turned; do
+    is q.csv $kernel l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 1 && is q.csv $kernel l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 16 &&
+      is q.csv $kernel l1tex__t_requests_pipe_lsu_mem_global_op_st.sum 1 && is q.csv $kernel l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 16 &&
+      is q.csv $kernel smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct 100 &&
+      is q.csv $kernel smsp__inst_executed_op_local_ld.sum 0 || return 1
+  done
+  is q.csv quads_turned l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum 4 && is q.csv quads_turned l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 0 &&
+    is q.csv triples l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 3 && is q.csv triples l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 36 &&
+    is q.csv triples l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 36 || return 1
+  # Fermi: a line for eight lanes; GT200: half-warps of 256 bytes.
+  profile --device c2050 --metrics gld_transactions,gst_transactions --csv fermi.csv "$here/worked.cu" >out &&
+    profile --device gtx280 --metrics gld_transactions --csv gt200.csv "$here/worked.cu" >out || return 1
+  is fermi.csv quads_changed gld_transactions 4 && is fermi.csv quads_changed gst_transactions 4 && is fermi.csv triples gld_transactions 9 &&
+    is gt200.csv quads_changed gld_transactions 4
+}
+
 case_lines_of_fermi() {
   profile --device m2090 --metrics gld_efficiency,gst_efficiency,gld_transactions,gst_transactions --csv ca.csv "$here/worked.cu" >out || return 1
   # Lines of 128 bytes: 11 words further they are two for a warp; one word of a line is 3.125 %.

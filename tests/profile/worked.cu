@@ -89,6 +89,29 @@ __global__ void odd_and_even(float* out) {
   else asm volatile("st.global.f32 [%0], 0f40000000;" ::"l"(out + i) : "memory");
 }
 
+// Sixteen bytes are one access, whatever is done with some of them.
+__global__ void quads_copied(float4* out, const float4* in) { out[threadIdx.x] = in[threadIdx.x]; }
+__global__ void quads_changed(float4* out, const float4* in) {
+  float4 v = in[threadIdx.x];
+  v.x *= 2;
+  out[threadIdx.x] = v;
+}
+__global__ void quads_turned(float4* out, const float4* in) {
+  __shared__ float4 line[32];
+  line[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = line[31 - threadIdx.x];
+}
+// Three words that are aligned as one word is.
+struct Triple {
+  float x, y, z;
+};
+__global__ void triples(Triple* out, const Triple* in) {
+  Triple v = in[threadIdx.x];
+  v.y += 1;
+  out[threadIdx.x] = v;
+}
+
 // One lane does the sum for all where the address is plainly the same for all.
 __global__ void count_all(int* out) { atomicAdd(out, 1); }
 __global__ void count_some(int* out, int shift) { atomicAdd(out + (threadIdx.x >> shift), 1); }
@@ -122,6 +145,10 @@ int main(int argc, char** argv) {
   odd_and_even<<<grid, block>>>(out);
   count_all<<<1, 32>>>(reinterpret_cast<int*>(out));
   count_some<<<1, 32>>>(reinterpret_cast<int*>(out), 5);
+  quads_copied<<<1, 32>>>(reinterpret_cast<float4*>(out), reinterpret_cast<float4*>(in));
+  quads_changed<<<1, 32>>>(reinterpret_cast<float4*>(out), reinterpret_cast<float4*>(in));
+  quads_turned<<<1, 32>>>(reinterpret_cast<float4*>(out), reinterpret_cast<float4*>(in));
+  triples<<<1, 32>>>(reinterpret_cast<Triple*>(out), reinterpret_cast<Triple*>(in));
   if (argc <= 1 || std::string(argv[1]) != "single") doubles<<<1, 32>>>(reinterpret_cast<double*>(out));
   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
   std::puts("done");

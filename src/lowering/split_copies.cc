@@ -1,0 +1,110 @@
+// Copies of small structures, for clang's device pass (it loads this library as a plugin of LLVM's).
+//
+// `float4 v = p[i]; v.x *= 2; q[i] = v;` is one load and one store of 16 bytes with nvcc. clang makes two calls of memcpy of it,
+// of which LLVM's NVPTX back end knows nothing better than pairs of 8 bytes, and where only some members are used on their
+// own, the others take the way through local memory. Here such a memcpy becomes loads and stores as wide as its alignment
+// allows, before the optimiser takes structures apart. It does the rest.
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+
+#include <algorithm>
+
+namespace warpbeam::lowering {
+namespace {
+
+constexpr uint64_t kMostBytes = 64;
+constexpr unsigned kConstantSpace = 4;
+
+struct Members {
+  bool pointers = false;  // which must not become integers
+  bool eight = false;     // scalars of eight bytes
+  bool whole = true;      // nothing smaller than four
+};
+
+void look_at(const llvm::Type* type, const llvm::DataLayout& layout, Members& m) {
+  if (const auto* s = llvm::dyn_cast<llvm::StructType>(type)) {
+    for (const llvm::Type* member : s->elements()) look_at(member, layout, m);
+  } else if (const auto* a = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    look_at(a->getElementType(), layout, m);
+  } else if (type->isPointerTy()) {
+    m.pointers = true;
+  } else {
+    const uint64_t bytes = layout.getTypeStoreSize(const_cast<llvm::Type*>(type->getScalarType()));
+    m.eight = m.eight || bytes == 8;
+    m.whole = m.whole && bytes >= 4;
+  }
+}
+
+// The piece of a copy that begins `offset` bytes in.
+llvm::Type* piece(llvm::LLVMContext& c, uint64_t offset, uint64_t bytes, uint64_t align, bool eight) {
+  uint64_t width = std::min<uint64_t>(align, 16);
+  while (width > 4 && (offset % width || offset + width > bytes)) width /= 2;
+  llvm::Type* word = eight && width >= 8 ? llvm::Type::getInt64Ty(c) : llvm::Type::getInt32Ty(c);
+  const auto count = static_cast<unsigned>(8 * width / word->getIntegerBitWidth());
+  return count > 1 ? llvm::FixedVectorType::get(word, count) : word;
+}
+
+bool split(llvm::MemCpyInst& copy) {
+  const auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy.getLength());
+  if (!length || copy.isVolatile()) return false;
+  const uint64_t bytes = length->getZExtValue();
+  const uint64_t align = std::min(copy.getDestAlign().valueOrOne().value(), copy.getSourceAlign().valueOrOne().value());
+  if (bytes < 8 || bytes % 4 || bytes > kMostBytes || align < 4) return false;
+  const llvm::Value* ends[] = {llvm::getUnderlyingObject(copy.getDest()), llvm::getUnderlyingObject(copy.getSource())};
+  // Arguments of kernels and tables of constants are read in place as long as a copy of them is one.
+  if (const auto* a = llvm::dyn_cast<llvm::Argument>(ends[1]); a && a->hasByValAttr()) return false;
+  if (const auto* g = llvm::dyn_cast<llvm::GlobalVariable>(ends[1]); g && (g->isConstant() || g->getAddressSpace() == kConstantSpace)) return false;
+  const llvm::DataLayout& layout = copy.getModule()->getDataLayout();
+  Members members;
+  int locals = 0;
+  for (const llvm::Value* end : ends)
+    if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(end)) {
+      look_at(local->getAllocatedType(), layout, members);
+      ++locals;
+    }
+  if (locals > 1 || members.pointers || !members.whole) return false;
+
+  llvm::IRBuilder<> b(&copy);
+  llvm::SmallVector<std::pair<llvm::Value*, uint64_t>, 16> values;
+  // All is read before anything is written: the two places may be one.
+  for (uint64_t at = 0; at < bytes;) {
+    llvm::Type* type = piece(copy.getContext(), at, bytes, align, members.eight);
+    llvm::Value* from = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), copy.getSource(), at);
+    values.emplace_back(b.CreateAlignedLoad(type, from, llvm::commonAlignment(llvm::Align(align), at)), at);
+    at += layout.getTypeStoreSize(type);
+  }
+  for (const auto& [value, at] : values)
+    b.CreateAlignedStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), copy.getDest(), at), llvm::commonAlignment(llvm::Align(align), at));
+  copy.eraseFromParent();
+  return true;
+}
+
+struct SplitCopies : llvm::PassInfoMixin<SplitCopies> {
+  llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
+    llvm::SmallVector<llvm::MemCpyInst*, 16> copies;
+    for (llvm::Instruction& i : llvm::instructions(f))
+      if (auto* copy = llvm::dyn_cast<llvm::MemCpyInst>(&i)) copies.push_back(copy);
+    bool changed = false;
+    for (llvm::MemCpyInst* copy : copies) changed = split(*copy) || changed;
+    return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+  }
+};
+
+void add_passes(llvm::PassBuilder& builder) {
+  builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
+  });
+}
+
+}  // namespace
+}  // namespace warpbeam::lowering
+
+extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "warpbeam-lowering", LLVM_VERSION_STRING, warpbeam::lowering::add_passes};
+}
