@@ -8,6 +8,7 @@
 #include "cuda/edge.h"
 #include "cuda/graph.h"
 #include "cuda/ops.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -370,7 +371,17 @@ GraphExec::~GraphExec() {
 }
 
 void enqueue_graph(const GraphRef& graph, const StreamRef& stream) {
-  for (const NodeRef& node : graph->nodes) run_node(stream, *node);
+  observe::Tool* tool = observe::tool();
+  if (tool) tool->graph_begins(stream->id);
+  for (const NodeRef& node : graph->nodes) {
+    if (tool) {
+      std::vector<const void*> after;
+      for (const Node::Edge& edge : node->after) after.push_back(edge.from);
+      tool->graph_node(stream->id, node.get(), after);
+    }
+    run_node(stream, *node);
+  }
+  if (tool) tool->graph_ends(stream->id);
 }
 
 namespace {

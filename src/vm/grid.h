@@ -42,6 +42,7 @@ struct GridState {
   std::atomic<bool> failed{false};
   std::atomic<bool> finished{false};
   bool takes_turns = false;              // one block at a time
+  uint64_t idle_turns = 0;               // then: how many in a row have changed nothing
   std::atomic<bool> turn_taken{false};   // by a block that runs; taken under the mutex
 
   std::mutex mutex;

@@ -133,6 +133,17 @@ int64_t hang_limit() {
   return limit;
 }
 
+constexpr uint64_t kIdleRounds = 64;
+
+// Blocks that take turns: have all looked often enough since something changed, however long the computer was busy with other
+// things, and is this the one to speak of? Each stays where it is, so the first is as good as any, and always the same.
+bool speaks_for_all(Grid& grid, const Block& block) {
+  if (!grid.takes_turns) return true;
+  std::lock_guard lock(grid.mutex);
+  if (grid.idle_turns < kIdleRounds * (grid.yielded.size() + 1)) return false;
+  return std::ranges::all_of(grid.yielded, [&](const auto& other) { return block.linear < other->linear; });
+}
+
 // A block gave way because all it does is wait. Where nothing in the grid has changed memory for long, and no memory that
 // the host can write is there to wait for, nothing ever will.
 void check_for_hang(Grid& grid, Block& block) {
@@ -140,11 +151,13 @@ void check_for_hang(Grid& grid, Block& block) {
   if (block.progress != block.progress_seen || grid.last_progress == 0) {
     block.progress_seen = block.progress;
     grid.last_progress = now;
+    if (grid.takes_turns) grid.idle_turns = 0;
     return;
   }
+  if (grid.takes_turns) ++grid.idle_turns;
   // It may wait for one on another device, which takes its time.
   const int64_t limit = hang_limit() * (grid.launch.others.count > 1 ? 3 : 1);
-  if (limit == 0 || now - grid.last_progress < limit) return;
+  if (limit == 0 || now - grid.last_progress < limit || !speaks_for_all(grid, block)) return;
   // Under a watcher nobody waits for ever.
   const bool patient = !grid.launch.observer || now - grid.last_progress < 5 * hang_limit();
   for (const Allocation& a : patient ? grid.launch.memory->live() : std::vector<Allocation>{})

@@ -159,6 +159,18 @@ __global__ void grid_through_block(volatile int* in, volatile int* out, int* p) 
     __syncthreads();
   }
 }
+// A tail without __syncwarp(), on global memory.
+__global__ void tail_in_global(volatile int* p, int* out) {
+  int t = threadIdx.x;
+  if (t < 16) {
+    p[t] += p[t + 16];  // warn tail_in_global race_raw
+    p[t] += p[t + 8];   // warn tail_in_global race_raw
+    p[t] += p[t + 4];
+    p[t] += p[t + 2];
+    p[t] += p[t + 1];
+  }
+  if (t == 0) *out = p[0];
+}
 __global__ void block_scope(int* counter, bool block) {
   if (block) atomicAdd_block(counter, 1);  // expect scope_of_block race_waw
   else atomicAdd(counter, 1);
@@ -262,6 +274,7 @@ CASE(handed_over_no_fence) { Data d; block_hands_over<false, true><<<2, 64>>>(d.
 CASE(handed_over_in_warp) { Data d; warp_hands_over<<<2, 32>>>(d.a, d.b, d.c); }
 CASE(grid_through_block) { Data d; grid_through_block<true><<<4, 64>>>(d.b, d.b + 8, d.c); }
 CASE(grid_through_block_no_fence) { Data d; grid_through_block<false><<<4, 64>>>(d.b, d.b + 8, d.c); }
+CASE(tail_in_global) { Data d; tail_in_global<<<1, 32>>>(d.a, d.c); }
 CASE(scope_of_block) { Data d; block_scope<<<4, 64>>>(d.b, true); }
 CASE(scope_of_device) { Data d; block_scope<<<4, 64>>>(d.b, false); }
 CASE(scope_of_own_block) { Data d; own_block_scope<<<4, 64>>>(d.b); }

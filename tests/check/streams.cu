@@ -257,3 +257,62 @@ CASE(freed_while_running) {  // cudaFree waits
   add<<<1, kN, 0, d.t>>>(p, 1);
   cudaFree(p);
 }
+
+// --- graphs
+__global__ void fill(int* p, int v) { p[threadIdx.x] = v; }  // expect graph_nodes_apart race_waw
+template <bool kEdge>
+static void two_nodes() {
+  Data d;
+  int one = 1, two = 2;
+  void* first[] = {&d.p, &one};
+  void* second[] = {&d.p, &two};
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaGraphNode_t a, b;
+  cudaKernelNodeParams params = {};
+  params.func = (void*)fill;
+  params.gridDim = dim3(1);
+  params.blockDim = dim3(kN);
+  params.kernelParams = first;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphAddKernelNode(&a, graph, nullptr, 0, &params);
+  params.kernelParams = second;
+  cudaGraphAddKernelNode(&b, graph, &a, kEdge ? 1 : 0, &params);
+  cudaGraphInstantiate(&exec, graph, 0);
+  for (int k = 0; k < 2; ++k) cudaGraphLaunch(exec, d.s);
+  cudaStreamSynchronize(d.s);
+  cudaGraphExecDestroy(exec);
+  cudaGraphDestroy(graph);
+}
+CASE(graph_nodes_in_order) { two_nodes<true>(); }
+CASE(graph_nodes_apart) { two_nodes<false>(); }
+
+// A fork and a join; the branches share memory or not.
+static void fork_and_join(bool same) {
+  Data d;
+  cudaEvent_t forked, joined;
+  cudaEventCreate(&forked);
+  cudaEventCreate(&joined);
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaStreamBeginCapture(d.s, cudaStreamCaptureModeGlobal);
+  fill<<<1, kN, 0, d.s>>>(d.p, 1);
+  cudaEventRecord(forked, d.s);
+  cudaStreamWaitEvent(d.t, forked, 0);
+  fill<<<1, kN / 2, 0, d.s>>>(d.p, 2);
+  cudaMemsetAsync(d.p + (same ? 0 : kN / 2), 0, kN * 2, d.t);
+  cudaEventRecord(joined, d.t);
+  cudaStreamWaitEvent(d.s, joined, 0);
+  copy<<<1, kN, 0, d.s>>>(d.p, d.q);
+  cudaStreamEndCapture(d.s, &graph);
+  cudaGraphInstantiate(&exec, graph, 0);
+  for (int k = 0; k < 3; ++k) cudaGraphLaunch(exec, d.s);  // expect graph_branches_meet race_streams
+  fill<<<1, kN, 0, d.s>>>(d.q, 3);
+  cudaStreamSynchronize(d.s);
+  cudaGraphExecDestroy(exec);
+  cudaGraphDestroy(graph);
+  cudaEventDestroy(forked);
+  cudaEventDestroy(joined);
+}
+CASE(graph_branches_apart) { fork_and_join(false); }
+CASE(graph_branches_meet) { fork_and_join(true); }

@@ -169,7 +169,9 @@ void Checker::queued(const Operation& o) {
     if (auto it = queued_.find(id); it != queued_.end()) after.push_back(it->second.op);
   look_at_log();
   HostStack stack = callers();
-  const OpId op = order.issue(stream_of(o), o.kind == OperationKind::Library ? o.name : kind_text(o.kind), after, log.tick());
+  const std::string what = o.kind == OperationKind::Library ? o.name : kind_text(o.kind);
+  const auto run = graph_runs_.find(o.stream);
+  const OpId op = run == graph_runs_.end() ? order.issue(stream_of(o), what, after, log.tick()) : issue_node(run->second, o, what, after);
   queued_[o.id] = {op, stack};
   if (ops_.size() <= op) ops_.resize(op + 1);
   ops_[op] = {op, stack};
@@ -180,6 +182,59 @@ void Checker::queued(const Operation& o) {
   } else if (o.kind == OperationKind::Fill) {
     use_range(o.to, true, op, stack, "a fill (cudaMemset)");
   }
+}
+
+// --- graphs: each branch is like a stream of its own
+
+void Checker::graph_begins(uint64_t stream) {
+  std::lock_guard lock(mutex);
+  ++graph_runs_[stream].depth;
+}
+
+void Checker::graph_node(uint64_t stream, const void* node, const std::vector<const void*>& after) {
+  std::lock_guard lock(mutex);
+  GraphRun& run = graph_runs_[stream];
+  if (run.depth > 1) return;
+  run.node = node;
+  run.after.clear();
+  for (const void* a : after)
+    if (const auto it = run.last.find(a); it != run.last.end()) run.after.insert(run.after.end(), it->second.begin(), it->second.end());
+  run.last[node] = run.after;  // of one that puts nothing into the stream
+}
+
+OpId Checker::issue_node(GraphRun& run, const Operation& o, const std::string& what, std::vector<OpId> after) {
+  const uint32_t stream = stream_of(o);
+  if (!run.start) run.start = order.issue(stream, "a graph", {}, log.tick());
+  after.insert(after.end(), run.after.begin(), run.after.end());
+  // The branch of one that it follows, if that one is the last there; otherwise one on which nothing of this run is.
+  std::optional<uint32_t> branch;
+  for (const OpId a : run.after)
+    if (const auto it = run.branches.find(order.stream_of(a)); it != run.branches.end() && it->second == a) branch = it->first;
+  std::vector<uint32_t>& known = branches_[o.stream];
+  if (known.empty()) known.push_back(stream);
+  for (size_t k = 0; !branch && k < known.size(); ++k)
+    if (!run.branches.contains(known[k])) branch = known[k];
+  if (!branch) {
+    branch = order.add_stream(OpOrder::Kind::NonBlocking, o.device);
+    known.push_back(*branch);
+  }
+  const OpId op = order.issue_node(*branch, what, run.start, after, log.tick());
+  run.branches[*branch] = op;
+  run.after = {op};  // of the same node's next operation
+  run.last[run.node] = run.after;
+  return op;
+}
+
+void Checker::graph_ends(uint64_t stream) {
+  std::lock_guard lock(mutex);
+  const auto it = graph_runs_.find(stream);
+  if (it == graph_runs_.end() || --it->second.depth > 0) return;
+  const GraphRun run = std::move(it->second);
+  graph_runs_.erase(it);
+  if (!run.start) return;
+  std::vector<OpId> all;
+  for (const auto& [branch, last] : run.branches) all.push_back(last);
+  order.issue(order.stream_of(run.start), "a graph", all, log.tick());
 }
 
 // The operation runs, and others have been queued since then; its place among them is what counts.
@@ -254,7 +309,8 @@ void Checker::use_range(const Bytes& bytes, bool writes, OpId op, const HostStac
     if (!other_stack.empty()) f.lines.push_back({fmt::format("{} was issued", other), other_stack});
     f.lines.push_back({fmt::format("Address {:#x} to {:#x} in the allocation at {:#x} of size {} bytes", std::max(bytes.base, r->base), end, r->base, r->size), {}});
     describe_region(f, *r);
-    f.mend = "put both into one stream, or let one wait for the other with cudaEventRecord and cudaStreamWaitEvent";
+    f.mend = order.in_graph(op) ? "add an edge between the two nodes of the graph"
+                                : "put both into one stream, or let one wait for the other with cudaEventRecord and cudaStreamWaitEvent";
     report(key, std::move(f));
   };
   if (settings.race && bound < id) {

@@ -85,6 +85,9 @@ class Checker final : public Tool {
   Checker();
 
   void queued(const Operation&) override;
+  void graph_begins(uint64_t stream) override;
+  void graph_node(uint64_t stream, const void* node, const std::vector<const void*>& after) override;
+  void graph_ends(uint64_t stream) override;
   void touches(uint64_t operation, const Bytes&, bool writes) override;
   void waited(WaitKind, uint64_t which) override;
   std::shared_ptr<vm::Observer> launch(const vm::Launch&, const model::Device&, uint64_t operation) override;
@@ -140,6 +143,17 @@ class Checker final : public Tool {
   HostGuard::Answer host_touched(uint64_t address, bool writes, HostStack stack);
 
   std::unordered_map<uint64_t, uint32_t> streams_;  // of the runtime to OpOrder's
+  struct GraphRun {
+    int depth = 0;
+    OpId start = 0;
+    const void* node = nullptr;                         // which is being queued
+    std::vector<OpId> after;                            // what its next operation comes after
+    std::unordered_map<const void*, std::vector<OpId>> last;  // of each node
+    std::map<uint32_t, OpId> branches;                  // with their last operations
+  };
+  std::unordered_map<uint64_t, GraphRun> graph_runs_;              // by stream
+  std::unordered_map<uint64_t, std::vector<uint32_t>> branches_;  // of graphs in a stream, which come again
+  OpId issue_node(GraphRun& run, const Operation&, const std::string& what, std::vector<OpId> after);
   struct Queued {
     OpId op;
     HostStack stack;

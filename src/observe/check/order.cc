@@ -35,6 +35,20 @@ OpId OpOrder::issue(uint32_t stream, std::string what, std::span<const OpId> aft
     if (waits) join(clock, *other.clock);
   }
   for (OpId a : after) join(clock, *ops_[a].before);
+  return add(stream, std::move(what), std::move(clock), first_event);
+}
+
+OpId OpOrder::issue_node(uint32_t branch, std::string what, OpId start, std::span<const OpId> after, EventId first_event) {
+  Clock clock = *ops_[start].before;
+  clock.resize(streams_.size());
+  for (OpId a : after) join(clock, *ops_[a].before);
+  const OpId op = add(branch, std::move(what), std::move(clock), first_event);
+  ops_[op].in_graph = true;
+  return op;
+}
+
+OpId OpOrder::add(uint32_t stream, std::string what, Clock clock, EventId first_event) {
+  Stream& own = streams_[stream];
   own.first_events.push_back(first_event);
   clock[stream] = own.count();
   Op op;

@@ -22,6 +22,10 @@ class OpOrder {
 
   // The next operation of a stream, which the host issues now and which comes after those in `after` too.
   OpId issue(uint32_t stream, std::string what, std::span<const OpId> after, EventId first_event);
+  // A node of a graph, on a branch of the graph's (a stream of its own): it comes after `start` and those in `after`, but not
+  // after what else the host knows.
+  OpId issue_node(uint32_t branch, std::string what, OpId start, std::span<const OpId> after, EventId first_event);
+  bool in_graph(OpId op) const { return ops_[op].in_graph; }
   // A launch made by a kernel. It is ordered with the rest of the program as that kernel is, and not judged against its
   // relatives.
   OpId issue_child(OpId parent, std::string what);
@@ -46,6 +50,7 @@ class OpOrder {
   using Clock = std::vector<uint32_t>;  // by stream
   struct Op {
     uint32_t stream = 0, seq = 0;
+    bool in_graph = false;
     OpId root = 0;  // itself, or of a child the launch of the host it descends from
     std::string what;
     std::shared_ptr<const Clock> before;  // itself included
@@ -57,6 +62,7 @@ class OpOrder {
     std::shared_ptr<const Clock> clock;  // of its last operation
     uint32_t count() const { return static_cast<uint32_t>(first_events.size()); }
   };
+  OpId add(uint32_t stream, std::string what, Clock clock, EventId first_event);
   static void join(Clock& into, const Clock& from);
   static uint32_t at(const Clock& c, uint32_t stream) { return stream < c.size() ? c[stream] : 0; }
 

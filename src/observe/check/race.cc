@@ -22,6 +22,13 @@ uint64_t read_bytes(const std::byte* at, uint32_t bytes) {
   return v;
 }
 
+// Do other lanes store to the same place? `int v = *p; *p = v + 1;` of a whole warp.
+bool several_store(const vm::Access& a, int lane) {
+  for (uint32_t left = a.mask & ~(1u << lane); left; left &= left - 1)
+    if (a.address[static_cast<size_t>(__builtin_ctz(left))] == a.address[static_cast<size_t>(lane)]) return true;
+  return false;
+}
+
 const char* name(Act a) { return a == Act::Read ? "Read" : a == Act::Write ? "Write" : "Atomic"; }
 
 }  // namespace
@@ -219,11 +226,15 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t ot
   const bool both_strong = other.strength != Strength::Weak && n.strength != Strength::Weak;
   const bool atomics = other.act == Act::Atomic || n.act == Act::Atomic;
   const bool flag = atomics || mine.waits || theirs.waits;
+  // Lanes that were together at the earlier access: where a warp runs in lockstep it came first.
+  const bool together = same_warp && (other.mask >> lane & 1) && other.id != n.id;
   bool scope_too_small = false;
   if (both_strong) {
     scope_too_small = other.strength < needed || n.strength < needed;
-    // Volatile accesses to shared memory stand in for barriers more often than they are flags.
-    if (!scope_too_small && (!n.shared || flag)) return;
+    // Volatile accesses to shared memory stand in for barriers more often than they are flags, and so they do in a warp that
+    // reads from global memory what its other lanes have just stored there.
+    const bool tail = n.shared || (together && hazard == Hazard::ReadAfterWrite && other.strength == Strength::Sys && n.strength == Strength::Sys);
+    if (!scope_too_small && (!tail || flag)) return;
   }
   if ((other.act == Act::Atomic && mine.guesses) || (n.act == Act::Atomic && theirs.guesses)) return;
   const uint64_t start = offset - (n.shared ? n.access.address[lane] % vm::kClusterStride : n.access.address[lane] - n.region->zero);
@@ -236,8 +247,6 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t ot
     if (other.id == n.id) old_value = before;
   }
 
-  // Lanes that were together at the earlier access: where a warp runs in lockstep it came first.
-  const bool together = same_warp && (other.mask >> lane & 1) && other.id != n.id;
   // `s[t] += s[t + 16]`: the load and the store of one statement, in a place that only one other lane read.
   const bool one_statement = together && hazard == Hazard::WriteAfterRead && !many && mine.location == theirs.location;
   const bool lockstep = together && !copies && (both_strong || one_statement || l_.cc < 70);
@@ -272,10 +281,11 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t ot
   if (!same_op) f.lines.push_back({"the kernel was launched", l_.stack});
 
   const char* space = n.shared ? "shared" : "global";
-  if (!same_op) f.mend = "let one stream wait for the other with cudaEventRecord and cudaStreamWaitEvent, or use one stream";
+  if (!same_op && c_.order.in_graph(other.op) && c_.order.in_graph(l_.op)) f.mend = "nothing in the graph orders the two nodes: add an edge between them";
+  else if (!same_op) f.mend = "let one stream wait for the other with cudaEventRecord and cudaStreamWaitEvent, or use one stream";
   else if (scope_too_small) f.mend = "an atomic of block scope does not reach other blocks: use the function without _block";
   else if (copies) f.mend = "an asynchronous copy is complete only after its group has been waited for (cp.async.wait_group, __pipeline_wait_prior, cg::wait), for other threads also after a __syncthreads()";
-  else if (theirs.location == mine.location && other.id != n.id && !atomics)
+  else if (other.id != n.id && !atomics && (theirs.location == mine.location || (hazard == Hazard::WriteAfterRead && several_store(n.access, lane))))
     f.mend = "threads read and write one place in turn: use an atomic operation such as atomicAdd, or a barrier between reading and writing";
   else if (same_warp && other.id == n.id) f.mend = "lanes of a warp store different values to one place: let one of them store, or use an atomic";
   else if (same_warp) f.mend = "the lanes are not ordered: put __syncwarp() between the two accesses";
