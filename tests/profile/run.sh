@@ -206,6 +206,27 @@ CU
   [[ $? == 7 && $(wc -l <e.csv) == 3 ]]
 }
 
+case_kernels_that_kernels_launch_are_listed_after_them() {
+  cat >nested.cu <<'CU'
+__global__ void child(int* p, int n) { if (threadIdx.x < n) p[blockIdx.x * 64 + threadIdx.x] += 1; }
+__global__ void parent(int* p) {
+  if (threadIdx.x < 3) child<<<threadIdx.x + 1, 64>>>(p, 32);
+}
+__global__ void after(int* p) { p[threadIdx.x] = 0; }
+int main() {
+  int* p;
+  cudaMalloc(&p, 4096);
+  cudaMemset(p, 0, 4096);
+  parent<<<1, 32>>>(p);
+  after<<<1, 32>>>(p);
+  return cudaDeviceSynchronize();
+}
+CU
+  for threads in 1 4; do WARPBEAM_THREADS=$threads profile -rdc=true --metrics gld_transactions,gst_transactions --csv n$threads.csv nested.cu || return 1; done
+  cmp n1.csv n4.csv && [[ $(tail -n +3 n1.csv | cut -d'"' -f4 | cut -d'(' -f1 | tr '\n' ' ') == "parent child child child after " ]] || { cat n1.csv; return 1; }
+  is n1.csv child gld_transactions "4 8 12"
+}
+
 case_unknown_metrics_are_named() {
   profile --metrics gld_eficiency "$here/worked.cu" >out 2>err && return 1
   grep -q "did you mean 'gld_efficiency'" err && profile --query-metrics | grep -q 'gld_efficiency'

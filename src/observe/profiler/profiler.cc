@@ -1,6 +1,7 @@
 // The profiler: an observer for each launch that is wanted, and a recording at the end.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <limits>
@@ -67,9 +68,18 @@ class Profiler final : public Tool {
   std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device,
                                        uint64_t operation) override;
 
-  void keep(LaunchProfile& profile) {
+  // A grid that a grid of `parent` launched, as part of that one's operation. Null: it is not wanted.
+  std::shared_ptr<vm::Observer> child(const vm::Launch& launch, const model::Device& device, uint64_t operation, const std::string& parent);
+
+  void keep(LaunchProfile& profile, const std::string& parent) {
     std::lock_guard lock(mutex_);
-    launches_[profile.operation] = recorder_.launch(profile);
+    Json launch = recorder_.launch(profile);
+    if (parent.empty()) {
+      launches_[profile.operation] = std::move(launch);
+      return;
+    }
+    launch["launched_by"] = parent;
+    children_[profile.operation].push_back(std::move(launch));
   }
 
   void finish() override {
@@ -77,10 +87,18 @@ class Profiler final : public Tool {
     if (path.empty()) return;
     std::lock_guard lock(mutex_);
     Json launches = Json::array();
-    for (auto& [operation, launch] : launches_) {
+    const auto add = [&](const Json& launch) {
       Json entry = {{"id", launches.size()}};
       entry.update(launch);
       launches.push_back(std::move(entry));
+    };
+    for (auto& [operation, launch] : launches_) {
+      add(launch);
+      // Those that it launched end in any order; listed are they by what they are and did.
+      std::vector<std::pair<std::string, const Json*>> children;
+      for (const Json& child : children_[operation]) children.emplace_back(child.dump(-1, ' ', false, Json::error_handler_t::replace), &child);
+      std::ranges::stable_sort(children, {}, &std::pair<std::string, const Json*>::first);
+      for (const auto& [text, child] : children) add(*child);
     }
     Json timeline = Json::array();
     static constexpr const char* kKinds[] = {"launch", "copy", "fill", "record", "wait", "host call", "internal", "library"};
@@ -131,7 +149,10 @@ class Profiler final : public Tool {
   Recorder recorder_;
   Assembler assembler_;
   Json device_;
+  bool wants(const vm::Launch& launch) const { return kernel_.empty() || std::regex_search(base_name(launch.kernel->display_name), wanted_); }
+
   std::map<uint64_t, Json> launches_;         // by operation
+  std::map<uint64_t, std::vector<Json>> children_;  // of each
   std::map<uint64_t, Times> times_;           // by operation
   std::map<std::string, size_t> samples_of_;  // launches with samples, by kernel
   size_t samples_ = 0;
@@ -140,8 +161,8 @@ class Profiler final : public Tool {
 // Hands the counts over when the grid has ended, while the program is still loaded.
 class WatchedLaunch final : public vm::Observer {
  public:
-  WatchedLaunch(Profiler& profiler, std::unique_ptr<LaunchProfile> profile)
-      : profiler_(profiler), profile_(std::move(profile)) {}
+  WatchedLaunch(Profiler& profiler, std::unique_ptr<LaunchProfile> profile, std::string parent)
+      : profiler_(profiler), profile_(std::move(profile)), parent_(std::move(parent)) {}
   std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block& block) override {
     return profile_->begin_block(block);
   }
@@ -151,13 +172,18 @@ class WatchedLaunch final : public vm::Observer {
   vm::Wanted wanted() const override { return profile_->wanted(); }
   void end_grid(const vm::LaunchResult& result) override {
     profile_->end_grid(result);
-    profiler_.keep(*profile_);
+    profiler_.keep(*profile_, parent_);
     profile_ = nullptr;  // the counts are in the recording
+  }
+  // Before this one's end: a grid has ended when all that it launched has.
+  std::shared_ptr<vm::Observer> child(const vm::Launch& launch) override {
+    return profile_ ? profiler_.child(launch, profile_->device, profile_->operation, profile_->launch.kernel->display_name) : nullptr;
   }
 
  private:
   Profiler& profiler_;
   std::unique_ptr<LaunchProfile> profile_;
+  const std::string parent_;  // empty: the host launched it
 };
 
 std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const model::Device& device,
@@ -166,7 +192,7 @@ std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const m
   if (auto it = times_.find(operation); it != times_.end()) it->second.name = launch.kernel->display_name;
   if (device_.is_null()) device_ = device_facts(device);
   if (!on_) return nullptr;
-  if (!kernel_.empty() && !std::regex_search(base_name(launch.kernel->display_name), wanted_)) return nullptr;
+  if (!wants(launch)) return nullptr;
   const uint64_t place = seen_++;
   if (place < skip_ || place - skip_ >= count_) return nullptr;
   const bool sampled = samples_ < kSampledInAll && samples_of_[launch.kernel->name] < kSampledLaunches;
@@ -176,7 +202,13 @@ std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const m
     ++samples_of_[launch.kernel->name];
   }
   return std::make_shared<WatchedLaunch>(
-      *this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled, registers));
+      *this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled, registers), "");
+}
+
+std::shared_ptr<vm::Observer> Profiler::child(const vm::Launch& launch, const model::Device& device, uint64_t operation, const std::string& parent) {
+  std::lock_guard lock(mutex_);
+  if (!wants(launch)) return nullptr;
+  return std::make_shared<WatchedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, assembler_.registers(launch)), parent);
 }
 
 }  // namespace
