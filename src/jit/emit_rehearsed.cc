@@ -140,9 +140,12 @@ void Emitter::end_rehearsal() {
   for (RehearsedStore& s : r.now.stores) {
     r.warp = s.warp;
     warp_ = b_.getInt32(s.warp);
-    for (const auto& [variable, cells] : s.data) std::swap(r.now.values[s.warp][variable], const_cast<Cells&>(cells));
+    const auto exchange = [&] {
+      for (auto& [variable, cells] : s.data) std::swap(r.now.values[s.warp][variable], cells);
+    };
+    exchange();
     touch(s.access, s.address, b_.getInt32(s.mask));
-    for (const auto& [variable, cells] : s.data) std::swap(r.now.values[s.warp][variable], const_cast<Cells&>(cells));
+    exchange();
   }
   if (ends) {
     b_.CreateRet(b_.getInt32(1));
