@@ -50,13 +50,14 @@ class Array {
     CHECK_CUDA(cudaMalloc(&memory_, (count + offset + 1) * sizeof(T)));
     CHECK_CUDA(cudaMemset(memory_, 0xa5, (count + offset + 1) * sizeof(T)));
   }
-  explicit Array(const std::vector<T>& host, size_t offset = 0) : Array(host.size(), offset) {
-    CHECK_CUDA(cudaMemcpy(data(), host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-  }
+  explicit Array(const std::vector<T>& host, size_t offset = 0) : Array(host.size(), offset) { upload(host); }
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
   ~Array() { cudaFree(memory_); }
   T* data() const { return memory_ + offset_; }
+  void upload(const std::vector<T>& host) {
+    CHECK_CUDA(cudaMemcpy(data(), host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
+  }
   std::vector<T> host() const {
     std::vector<T> copy(count_);
     CHECK_CUDA(cudaMemcpy(copy.data(), data(), count_ * sizeof(T), cudaMemcpyDeviceToHost));

@@ -16,6 +16,15 @@ struct Half {
     return 0.5f * (at(-1) + at(1));
   }
 };
+// The sum of the neighbours in two or three dimensions.
+struct Around {
+  bool deep;
+  template <class At>
+  __device__ float operator()(At at) const {
+    const float flat = at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1);
+    return deep ? flat + at(0, 0, -1) + at(0, 0, 1) : flat;
+  }
+};
 
 int main() {
   const long long n = 1000;
@@ -38,6 +47,8 @@ int main() {
   CHECK_CUDA(argmax(on(stream), in, in + n, best.data()));
   CHECK(best.first().value == 999, best.first().value);
 
+  CHECK_CUDA(exclusive_scan(on(stream), in, in + n, out, 0, Plus{}));
+  CHECK(output.host()[2] == host[0] + host[1], 2);
   size_t bytes = 0;
   CHECK_CUDA(exclusive_scan(on(stream).measure(&bytes), in, in + n, out, 0, Plus{}));
   Array<char> storage(bytes);
@@ -59,6 +70,7 @@ int main() {
   CHECK(output.host()[499] % 2 == 0 && output.host()[n - 1] == host[1], 0);
   CHECK_CUDA(unique(on(stream), in, in + n, out, kept.data()));
   CHECK(kept.first() == n, kept.first());
+  CHECK_EQUAL(output.host(), host);
 
   CHECK_CUDA(histogram_even(on(stream), in, n, counts.data(), 10, 0, 1000));
   CHECK(counts.host()[4] == 100, counts.host()[4]);
@@ -84,7 +96,11 @@ int main() {
   CHECK(output.host()[5] == 5, output.host()[5]);
   CHECK_CUDA(merge(on(stream), out, 500, out + 500, 500, keys.data(), Less{}));
   CHECK(keys.host()[999] == 999, keys.host()[999]);
+  auto tiles = host;
+  keys.upload(host);
   CHECK_CUDA(bitonic_merge_tiles<64>(on(stream), keys.data(), n, 1, 1000));
+  for (int i = 0; i < n; i += 64) std::sort(tiles.begin() + i, tiles.begin() + std::min<int>(i + 64, n));
+  CHECK_EQUAL(keys.host(), tiles);
 
   CHECK_CUDA(segmented_reduce(on(stream), in, n, offsets.data(), 3, sums.data(), 0, Plus{}));
   CHECK(sums.host()[1] == 0, sums.host()[1]);
@@ -93,14 +109,20 @@ int main() {
   CHECK_CUDA(exclusive_scan_by_key(on(stream), keys.data(), keys.data() + n, in, out, 5, Plus{}));
   CHECK(output.host()[0] == 5, 0);
 
-  Array<float> a(std::vector<float>(n, 2.0f)), b(n), c(n);
+  Array<float> a(std::vector<float>(host.begin(), host.end())), b(n), c(n);
   CHECK_CUDA(transpose(on(stream), a.data(), b.data(), 50, 20));
+  CHECK(b.host()[1] == host[20] && b.host()[3 * 50 + 7] == host[7 * 20 + 3], 1);
+  a.upload(std::vector<float>(n, 2.0f));
   CHECK_CUDA(summed_area_table(on(stream), a.data(), b.data(), 50, 20));
   CHECK(b.host()[n - 1] == 2.0f * n, 0);
   CHECK_CUDA(box_filter_from_table(on(stream), b.data(), c.data(), 50, 20, 2, 2));
   CHECK(c.host()[123] == 2.0f, 123);
   CHECK_CUDA((stencil<1, 0, 0>(on(stream), a.data(), c.data(), {n, 1, 1}, Edge::clamp, Half{})));
   CHECK(c.host()[7] == 2.0f, 7);
+  CHECK_CUDA((stencil<1, 1, 0>(on(stream), a.data(), c.data(), {50, 20, 1}, Edge::zero, Around{false})));
+  CHECK(c.host()[51] == 8.0f && c.host()[0] == 4.0f, 51);
+  CHECK_CUDA((stencil<1, 1, 1>(on(stream), a.data(), c.data(), {10, 10, 10}, Edge::zero, Around{true})));
+  CHECK(c.host()[111] == 12.0f && c.host()[0] == 6.0f, 111);
   CHECK_CUDA(gemm_fp32(on(stream), 10, 10, 10, a.data(), 10, a.data(), 10, c.data(), 10));
   CHECK(c.host()[0] == 40.0f, 0);
   CHECK_CUDA(gemm_tf32(on(stream), 10, 10, 10, a.data(), 10, a.data(), 10, c.data(), 10));
@@ -108,7 +130,8 @@ int main() {
   Array<__nv_bfloat16> d(std::vector<__nv_bfloat16>(100, __nv_bfloat16(2.0f)));
   CHECK_CUDA(gemm_bf16(on(stream), 10, 10, 10, d.data(), 10, d.data(), 10, c.data(), 10));
   CHECK(c.host()[0] == 40.0f, 0);
+  a.upload(std::vector<float>(host.begin(), host.end()));
   CHECK_CUDA(transpose_in_place(on(stream), a.data(), 30));
-  CHECK(a.host()[899] == 2.0f, 899);
+  CHECK(a.host()[1] == host[30] && a.host()[30 * 4 + 9] == host[30 * 9 + 4], 1);
   return check::result("examples");
 }

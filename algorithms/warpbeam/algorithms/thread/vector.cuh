@@ -5,8 +5,19 @@
 
 namespace warpbeam {
 
+namespace detail {
+
+// Types whose size is no power of two go one at a time, as they lie.
 template <class T, int N>
-struct alignas(sizeof(T) * N) Vector {
+constexpr size_t vector_alignment() {
+  constexpr size_t kBytes = sizeof(T) * N;
+  return (kBytes & (kBytes - 1)) == 0 ? kBytes : alignof(T);
+}
+
+}  // namespace detail
+
+template <class T, int N>
+struct alignas(detail::vector_alignment<T, N>()) Vector {
   T item[N];
 };
 
