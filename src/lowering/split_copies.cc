@@ -69,6 +69,9 @@ bool split(llvm::MemCpyInst& copy) {
       ++locals;
     }
   if (locals > 1 || members.pointers || !members.whole) return false;
+  // From one place in memory to another nobody looks at the members. Of eight bytes at once some belong to a member, where four
+  // may be a gap between two, which has no value.
+  members.eight = members.eight || locals == 0;
 
   llvm::IRBuilder<> b(&copy);
   llvm::SmallVector<std::pair<llvm::Value*, uint64_t>, 16> values;
