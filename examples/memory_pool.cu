@@ -65,5 +65,6 @@ int main() {
   constexpr unsigned long long expected = 1ull * n * rounds * (rounds + 1) / 2;
   bool right = *total == expected && reserved == 0 && refused == cudaErrorMemoryAllocation && most <= limit;
   printf("%s\n", right ? "PASSED" : "FAILED");
+  CHECK(cudaFree(total));
   return !right;
 }

@@ -293,6 +293,10 @@ uint64_t get_any(Warp& w, int32_t slot, int width, int lane) {
   return width == 2 ? w.lanes<uint16_t>(slot)[lane] : width == 4 ? w.lanes<uint32_t>(slot)[lane] : w.lanes<uint64_t>(slot)[lane];
 }
 
+void tell_written(Warp& w, const std::byte* at, uint64_t bytes) {
+  if (w.block->observer) w.block->observer->runtime_wrote(reinterpret_cast<uint64_t>(at), bytes);
+}
+
 WB_RACY void surface_load(Warp& w, const Insn& i, uint32_t mask) {
   const ImageOperands n = operands_of(i);
   const auto element = static_cast<uint32_t>(isa::bytes_of(i.type()));
@@ -320,6 +324,7 @@ WB_RACY void surface_store(Warp& w, const Insn& i, uint32_t mask) {
       const uint64_t value = get_any(w, i.list[n.coordinates + k], i.width, lane);
       std::memcpy(to + element * static_cast<uint32_t>(k), &value, element);
     }
+    tell_written(w, to, element * n.values);
   });
   ++w.block->progress;
 }
@@ -351,6 +356,7 @@ WB_RACY void surface_store_formatted(Warp& w, const Insn& i, uint32_t mask) {
       const uint32_t value = to_format(static_cast<uint32_t>(get_any(w, i.list[n.coordinates + k], i.width, lane)), image.format);
       std::memcpy(to + image.format.bits / 8 * k, &value, image.format.bits / 8);
     }
+    tell_written(w, to, image.format.bytes());
   });
   ++w.block->progress;
 }
@@ -389,6 +395,7 @@ void surface_reduce(Warp& w, const Insn& i, uint32_t mask) {
     const Op op = i.mods().op != Op::None ? i.mods().op : i.mods().boolop == isa::BoolOp::And ? Op::And : Op::Or;
     if (element == 8) with_sign ? reduce<int64_t>(at, op, value) : reduce<uint64_t>(at, op, value);
     else with_sign ? reduce<int32_t>(at, op, value) : reduce<uint32_t>(at, op, value);
+    tell_written(w, at, element);
   });
   ++w.block->progress;
 }

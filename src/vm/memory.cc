@@ -131,7 +131,7 @@ Result<Allocation> DeviceMemory::adopt(void* host, uint64_t size, MemoryKind kin
   if (next != live_.end() && next->first < base + size) return Error{0, "part of the range is device memory already"};
   if (next != live_.begin() && std::prev(next)->first + std::prev(next)->second.allocation.accessible > base)
     return Error{0, "part of the range is device memory already"};
-  Allocation a{base, size, size, kind, 0, flags, ++serial_, std::move(origin)};
+  Allocation a{base, size, size, kind, 0, flags, ++serial_, std::move(origin), true};
   live_[base] = {a, base, 0, false};
   return a;
 }

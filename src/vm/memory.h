@@ -37,6 +37,7 @@ struct Allocation {
   uint32_t flags = 0;       // free for the owner of the allocation (cudaHostAlloc flags …)
   uint64_t serial = 0;      // counts allocations; never reused
   std::string origin;       // what made it, for messages: "cudaMalloc", "__device__ table"
+  bool adopted = false;     // pages of somebody else, who may have written them
 };
 
 struct MemoryFault {  // what is around an address that no allocation covers

@@ -126,7 +126,8 @@ class BlockObserver {
   // heap did not give, or has back already: a trap follows.
   virtual void heap_allocated(Warp&, const Insn&, int lane, uint64_t address, uint64_t bytes) {}
   virtual void heap_freed(Warp&, const Insn&, int lane, uint64_t address, bool known) {}
-  // The device runtime will write there for the program: a copy or a fill that a kernel asked for.
+  // Something other than an access gives these bytes a value: a copy or fill that a kernel asked the device runtime for, a bulk
+  // copy, a store to a surface.
   virtual void runtime_wrote(uint64_t address, uint64_t bytes) {}
 };
 

@@ -71,6 +71,7 @@ T* raw(size_t n) {
   cudaMalloc(&p, n * sizeof(T));
   return p;
 }
+__global__ void paint(cudaSurfaceObject_t surface) { surf2Dwrite((int)threadIdx.x, surface, threadIdx.x * 4, blockIdx.x); }
 int host[256];
 
 CASE(global) { int* a = raw<int>(64); int* b = raw<int>(64); copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
@@ -120,6 +121,20 @@ CASE(result_never_written) {
   int* a = raw<int>(64);
   cudaMemcpy(host, a, 256, cudaMemcpyDeviceToHost);  // expect result_never_written uninitialized_copy
   cudaFree(a);
+}
+// Surfaces are written past the addresses of the array.
+CASE(surface_written) {
+  cudaArray_t array;
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+  cudaMallocArray(&array, &format, 32, 2, cudaArraySurfaceLoadStore);
+  cudaResourceDesc resource = {};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = array;
+  cudaSurfaceObject_t surface;
+  cudaCreateSurfaceObject(&surface, &resource);
+  paint<<<2, 32>>>(surface);
+  cudaMemcpy2DFromArray(host, 128, array, 0, 0, 128, 2, cudaMemcpyDeviceToHost);
+  cudaDestroySurfaceObject(surface); cudaFreeArray(array);
 }
 CASE(too_few_blocks) {
   int* a = raw<int>(100);

@@ -17,8 +17,8 @@ Region* Regions::add(const vm::Allocation& a, HostStack made, bool by_program) {
   region->origin = a.origin;
   region->by_program = by_program;
   region->made = std::move(made);
-  // What the host can write has a value as far as anybody can tell.
-  region->initialised = a.kind != vm::MemoryKind::Device;
+  // What the host or another process can write has a value as far as anybody can tell.
+  region->initialised = a.kind != vm::MemoryKind::Device || a.adopted;
   // What was there before has gone without a word: memory of unloaded programs.
   for (auto it = live_.lower_bound(a.base); it != live_.end() && it->first < a.base + a.size;) it = live_.erase(it);
   if (auto it = live_.lower_bound(a.base); it != live_.begin())
