@@ -3,6 +3,21 @@
 #ifndef WARPBEAM_DRIVER_OLDER_FORMS_H
 #define WARPBEAM_DRIVER_OLDER_FORMS_H
 
+// For cudaTypedefs.h: from here on C++ has several functions of these names.
+typedef __typeof__(&cuCtxCreate_v4) warpbeam_pointer_to_cuCtxCreate_v4;
+typedef __typeof__(&cuGraphAddDependencies_v2) warpbeam_pointer_to_cuGraphAddDependencies_v2;
+typedef __typeof__(&cuGraphAddNode_v2) warpbeam_pointer_to_cuGraphAddNode_v2;
+typedef __typeof__(&cuGraphExecUpdate_v2) warpbeam_pointer_to_cuGraphExecUpdate_v2;
+typedef __typeof__(&cuGraphGetEdges_v2) warpbeam_pointer_to_cuGraphGetEdges_v2;
+typedef __typeof__(&cuGraphInstantiateWithFlags) warpbeam_pointer_to_cuGraphInstantiateWithFlags;
+typedef __typeof__(&cuGraphNodeGetDependencies_v2) warpbeam_pointer_to_cuGraphNodeGetDependencies_v2;
+typedef __typeof__(&cuGraphNodeGetDependentNodes_v2) warpbeam_pointer_to_cuGraphNodeGetDependentNodes_v2;
+typedef __typeof__(&cuGraphRemoveDependencies_v2) warpbeam_pointer_to_cuGraphRemoveDependencies_v2;
+typedef __typeof__(&cuMemAdvise_v2) warpbeam_pointer_to_cuMemAdvise_v2;
+typedef __typeof__(&cuMemPrefetchAsync_v2) warpbeam_pointer_to_cuMemPrefetchAsync_v2;
+typedef __typeof__(&cuStreamGetCaptureInfo_v3) warpbeam_pointer_to_cuStreamGetCaptureInfo_v3;
+typedef __typeof__(&cuStreamUpdateCaptureDependencies_v2) warpbeam_pointer_to_cuStreamUpdateCaptureDependencies_v2;
+
 #ifdef __cplusplus
 
 static inline CUresult cuCtxCreate(CUcontext* pctx, unsigned int flags, CUdevice dev) {
