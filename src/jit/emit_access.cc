@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "jit/emitter.h"
 
@@ -13,12 +14,13 @@ using llvm::BasicBlock;
 using llvm::FixedVectorType;
 namespace In = llvm::Intrinsic;
 
-// Stores into allocations larger than this go past the caches, which would not keep them.
+// Stores into allocations larger than this go past the caches, which would not keep them. A virtual machine of a few cores is
+// told of the whole last cache, which it shares with others: more than this for a core is not its own.
 uint64_t streaming_bytes() {
   static const uint64_t bytes = [] {
-    constexpr uint64_t kLeast = uint64_t(16) << 20;
-    const long last_level = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return std::max<uint64_t>(kLeast, last_level > 0 ? static_cast<uint64_t>(last_level) : 0);
+    constexpr uint64_t kLeast = uint64_t(16) << 20, kMostForACore = uint64_t(32) << 20;
+    const uint64_t last_level = static_cast<uint64_t>(std::max(0l, sysconf(_SC_LEVEL3_CACHE_SIZE)));
+    return std::max(kLeast, std::min(last_level, kMostForACore * std::max(1u, std::thread::hardware_concurrency())));
   }();
   return bytes;
 }

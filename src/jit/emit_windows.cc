@@ -106,18 +106,37 @@ Emitter::V Emitter::from_windows(const Access& a, V pointer) {
 }
 
 // Where each warp of a block has a row of its own, hosts see jumps from row to row instead of the few bytes that each
-// row goes on by in the next block, so those are named.
+// row goes on by in the next block, so those are named. Where a block reads one stretch, they see it, but too little of
+// it is under way at a time.
 void Emitter::name_next_blocks(const Access& a, V pointer) {
-  constexpr uint64_t kLine = 64, kAhead = 4;  // blocks
+  constexpr uint64_t kLine = 64, kAhead = 4;  // blocks, of rows
+  constexpr uint64_t kFurther = 2048;          // bytes, of a stretch
   static const bool without = left_out("rows");
   if (without || watch_ || a.shared || a.count != 1 || a.memory != 4) return;
-  if (plan_.block[0] != kLanes || plan_.block[1] < 4) return;
+  const bool rows = plan_.block[0] == kLanes && plan_.block[1] >= 4;
+  const bool line = plan_.block[1] * plan_.block[2] == 1 && !reaches_itself(node_);
+  if (!rows && !line) return;
   if (const auto w = windows_.find(a.insn); w != windows_.end() && !w->second->parts.empty()) return;  // named already
-  const uint64_t bytes = kLanes * a.total();
+  const uint64_t bytes = kLanes * a.total(), further = rows ? kAhead * bytes : kFurther;
   for (uint64_t k = 0; k < bytes; k += kLine)
     b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-                       {b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(kAhead * bytes + k)), b_.getInt32(0),
+                       {b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(further + k)), b_.getInt32(0),
                         b_.getInt32(3), b_.getInt32(1)});
+}
+
+// Is there a way from the node back to it within the region?
+bool Emitter::reaches_itself(uint32_t node) const {
+  std::vector<char> seen(flow_.nodes.size());
+  std::vector<uint32_t> work{node};
+  while (!work.empty()) {
+    const uint32_t n = work.back();
+    work.pop_back();
+    for (uint32_t next : flow_.nodes[n].next) {
+      if (next == node) return true;
+      if (!seen[next] && std::ranges::find(plan_.regions[region_].nodes, next) != plan_.regions[region_].nodes.end()) seen[next] = 1, work.push_back(next);
+    }
+  }
+  return false;
 }
 
 // In a loop that jumps by more than hosts look ahead, as grid-stride loops do, what will be read some turns later is as far
