@@ -114,7 +114,7 @@ void Emitter::name_next_blocks(const Access& a, V pointer) {
   static const bool without = left_out("rows");
   if (without || watch_ || a.shared || a.count != 1 || a.memory != 4) return;
   const bool rows = plan_.block[0] == kLanes && plan_.block[1] >= 4;
-  const bool line = plan_.block[1] * plan_.block[2] == 1 && !reaches_itself(node_);
+  const bool line = plan_.block[1] * plan_.block[2] == 1 && !reached(node_, false)[node_];
   if (!rows && !line) return;
   if (const auto w = windows_.find(a.insn); w != windows_.end() && !w->second->parts.empty()) return;  // named already
   const uint64_t bytes = kLanes * a.total(), further = rows ? kAhead * bytes : kFurther;
@@ -124,19 +124,25 @@ void Emitter::name_next_blocks(const Access& a, V pointer) {
                         b_.getInt32(3), b_.getInt32(1)});
 }
 
-// Is there a way from the node back to it within the region?
-bool Emitter::reaches_itself(uint32_t node) const {
+// The nodes of the region that ways from this one lead to, or with `back` those that lead here; itself only around a loop.
+std::vector<char> Emitter::reached(uint32_t from, bool back) const {
   std::vector<char> seen(flow_.nodes.size());
-  std::vector<uint32_t> work{node};
+  std::vector<uint32_t> work{from};
   while (!work.empty()) {
     const uint32_t n = work.back();
     work.pop_back();
-    for (uint32_t next : flow_.nodes[n].next) {
-      if (next == node) return true;
-      if (!seen[next] && std::ranges::find(plan_.regions[region_].nodes, next) != plan_.regions[region_].nodes.end()) seen[next] = 1, work.push_back(next);
+    const auto meet = [&](uint32_t o) {
+      if (!seen[o]) seen[o] = 1, work.push_back(o);
+    };
+    if (back) {
+      for (uint32_t o : plan_.regions[region_].nodes)
+        if (std::ranges::find(flow_.nodes[o].next, n) != flow_.nodes[o].next.end()) meet(o);
+    } else {
+      for (uint32_t o : flow_.nodes[n].next)
+        if (inside(o)) meet(o);
     }
   }
-  return false;
+  return seen;
 }
 
 // In a loop that jumps by more than hosts look ahead, as grid-stride loops do, what will be read some turns later is as far
@@ -148,19 +154,6 @@ void Emitter::name_next_turns(const Access& a, V address) {
   const Source base = flow_.source(a.insn->op[1], a.insn->base_width);
   if (base.kind != SourceKind::Variable) return;
   // Is there a way back to this node, on which the address changes?
-  const auto reached = [&](uint32_t from, bool back) {
-    std::vector<char> seen(flow_.nodes.size());
-    std::vector<uint32_t> work{from};
-    while (!work.empty()) {
-      const uint32_t n = work.back();
-      work.pop_back();
-      for (uint32_t o : plan_.regions[region_].nodes) {
-        const auto& next = flow_.nodes[back ? o : n].next;
-        if (!seen[o] && std::find(next.begin(), next.end(), back ? n : o) != next.end()) seen[o] = 1, work.push_back(o);
-      }
-    }
-    return seen;
-  };
   const std::vector<char> after = reached(node_, false), before = reached(node_, true);
   if (!after[node_]) return;
   bool changes = false;

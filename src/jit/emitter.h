@@ -221,7 +221,7 @@ class Emitter {
   V from_windows(const Access& a, V pointer);
   void name_next_blocks(const Access& a, V pointer);
   void name_next_turns(const Access& a, V address);
-  bool reaches_itself(uint32_t node) const;
+  std::vector<char> reached(uint32_t from, bool back) const;
 
   // --- few lanes (emit_few.cc)
   bool compares_steps(const Node& node, int32_t predicate) const;
