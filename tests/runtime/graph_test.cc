@@ -126,7 +126,7 @@ TEST_F(Graphs, what_may_not_be_captured_ends_the_capture) {
     cudaError_t error;
   };
   void* p = nullptr;
-  int host = 0;
+  [[maybe_unused]] int host = 0;
   const Case cases[] = {
       {"synchronize", [&] { return cudaStreamSynchronize(s); }, cudaErrorStreamCaptureUnsupported},
       {"query", [&] { return cudaStreamQuery(s); }, cudaErrorStreamCaptureUnsupported},
