@@ -21,10 +21,15 @@ __global__ void sample(cudaTextureObject_t pyramid, float* out, int n) {
 
 __global__ void gather(cudaTextureObject_t image, float4* out) { *out = tex2Dgather<float4>(image, 11.f, 21.f, 0); }
 
-cudaTextureObject_t texture_of(cudaArray_t array, bool normalized, cudaTextureFilterMode filter) {
+cudaResourceDesc resource_of(cudaArray_t array) {
   cudaResourceDesc resource = {};
   resource.resType = cudaResourceTypeArray;
   resource.res.array.array = array;
+  return resource;
+}
+
+cudaTextureObject_t texture_of(cudaArray_t array, bool normalized, cudaTextureFilterMode filter) {
+  const cudaResourceDesc resource = resource_of(array);
   cudaTextureDesc how = {};
   how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
   how.filterMode = filter;
@@ -60,9 +65,7 @@ int main() {
   for (int l = 1; l < kLevels; ++l) {
     cudaArray_t above;
     cudaGetMipmappedArrayLevel(&above, pyramid, l);
-    cudaResourceDesc resource = {};
-    resource.resType = cudaResourceTypeArray;
-    resource.res.array.array = above;
+    const cudaResourceDesc resource = resource_of(above);
     cudaSurfaceObject_t surface = 0;
     cudaCreateSurfaceObject(&surface, &resource);
     cudaTextureObject_t below = texture_of(level, true, cudaFilterModeLinear);

@@ -27,6 +27,16 @@ class Graphs : public Driver {
     EXPECT_EQ(cuGraphAddKernelNode(&node, graph, after.data(), after.size(), &p), CUDA_SUCCESS);
     return node;
   }
+  // What describes such a node to the general functions.
+  CUgraphNodeParams put_parameters(void** arguments) {
+    CUgraphNodeParams p{};
+    p.type = CU_GRAPH_NODE_TYPE_KERNEL;
+    p.kernel.func = function("put");
+    p.kernel.gridDimX = p.kernel.gridDimY = p.kernel.gridDimZ = 1;
+    p.kernel.blockDimX = p.kernel.blockDimY = p.kernel.blockDimZ = 1;
+    p.kernel.kernelParams = arguments;
+    return p;
+  }
   void run() {
     CUgraphExec exec;
     OK(cuGraphInstantiate(&exec, graph, 0));
@@ -189,12 +199,7 @@ TEST_F(Graphs, have_children_events_memory_and_general_nodes) {
   OK(cuGraphMemAllocNodeGetParams(nodes[3], &memory));
   int value = 33;
   void* arguments[] = {&to, &value};
-  CUgraphNodeParams p{};
-  p.type = CU_GRAPH_NODE_TYPE_KERNEL;
-  p.kernel.func = function("put");
-  p.kernel.gridDimX = p.kernel.gridDimY = p.kernel.gridDimZ = 1;
-  p.kernel.blockDimX = p.kernel.blockDimY = p.kernel.blockDimZ = 1;
-  p.kernel.kernelParams = arguments;
+  CUgraphNodeParams p = put_parameters(arguments);
   OK(cuGraphAddNode(&nodes[5], graph, &nodes[4], nullptr, 1, &p));
   run();
   EXPECT_EQ(read(to), 33);
@@ -236,12 +241,7 @@ TEST_F(Graphs, executables_take_other_events_calls_and_parameters) {
   OK(cuGraphExecEventRecordNodeSetEvent(exec, record, second));
   int value = 2;
   void* arguments[] = {&to, &value};
-  CUgraphNodeParams p{};
-  p.type = CU_GRAPH_NODE_TYPE_KERNEL;
-  p.kernel.func = function("put");
-  p.kernel.gridDimX = p.kernel.gridDimY = p.kernel.gridDimZ = 1;
-  p.kernel.blockDimX = p.kernel.blockDimY = p.kernel.blockDimZ = 1;
-  p.kernel.kernelParams = arguments;
+  CUgraphNodeParams p = put_parameters(arguments);
   OK(cuGraphExecNodeSetParams(exec, put, &p));
   OK(cuGraphLaunch(exec, stream));
   OK(cuStreamSynchronize(stream));
