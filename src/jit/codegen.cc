@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/Config/llvm-config.h>
-#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/xxhash.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -20,6 +23,7 @@
 
 #include <cstdlib>
 
+#include "jit/lane_accesses.h"
 #include "jit/mask_forms.h"
 #include "jit/runtime.h"
 
@@ -100,7 +104,10 @@ void CodeGenerator::optimise(llvm::Module& module) const {
   passes.crossRegisterProxies(loops, functions, cgscc, modules);
   passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
   for (llvm::Function& f : module)
-    if (!f.isDeclaration()) settle_mask_forms(f);
+    if (!f.isDeclaration()) {
+      settle_mask_forms(f);
+      settle_lane_accesses(f, functions.getResult<llvm::TargetIRAnalysis>(f));
+    }
 }
 
 // What the object depends on: the code before it is optimised, whose attributes name the processor, and who compiles it.
@@ -117,6 +124,26 @@ std::string CodeGenerator::key_of(const llvm::Module& module) const {
   stream << compiler;
   const llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::ArrayRef(reinterpret_cast<const uint8_t*>(code.data()), code.size()));
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+// What TargetMachine::addPassesToEmitMC does, but without a second scheduling once registers are given out: what it costs
+// grows with the square of a block, and processors that reorder instructions themselves gain nothing by it.
+std::unique_ptr<llvm::MemoryBuffer> CodeGenerator::emit(llvm::Module& module) const {
+  auto& machine = static_cast<llvm::LLVMTargetMachine&>(*machine_);
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  auto* functions = new llvm::MachineModuleInfoWrapperPass(&machine);
+  llvm::TargetPassConfig* steps = machine.createPassConfig(passes);
+  steps->disablePass(&llvm::PostRASchedulerID);
+  passes.add(steps);
+  passes.add(functions);
+  if (steps->addISelPasses()) return nullptr;
+  steps->addMachinePasses();
+  steps->setInitialized();
+  if (machine.addAsmPrinter(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile, functions->getMMI().getContext())) return nullptr;
+  passes.run(module);
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), false);
 }
 
 Result<std::unique_ptr<HostCode>> CodeGenerator::compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names) {
@@ -138,9 +165,8 @@ Result<std::unique_ptr<HostCode>> CodeGenerator::compile(llvm::Module& module, c
     optimise(module);
     if (wanted("optimised")) module.print(llvm::errs(), nullptr);
     if (wanted("asm")) show_assembly(module);
-    auto made = llvm::orc::SimpleCompiler(*machine_)(module);
-    if (!made) return Error{1, text_of(made.takeError())};
-    object = std::move(*made);
+    object = emit(module);
+    if (!object) return Error{1, "this processor's code cannot be written"};
     cache_.keep(key, object->getBuffer());
   }
   // A library of its own for each kernel: names in it mean what this process has at other addresses than the next one.

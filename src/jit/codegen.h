@@ -40,6 +40,7 @@ class CodeGenerator {
 
  private:
   void optimise(llvm::Module& module) const;
+  std::unique_ptr<llvm::MemoryBuffer> emit(llvm::Module& module) const;
   void show_assembly(const llvm::Module& module) const;
   std::string key_of(const llvm::Module& module) const;
 

@@ -7,7 +7,6 @@
 namespace warpbeam::vm {
 
 using isa::Kind;
-using ptx::OperandKind;
 
 namespace {
 
@@ -59,8 +58,7 @@ void Decoder::find_blocks() {
   position_.assign(blocks_.size(), kNoTarget);
   for (uint32_t k = 0; k < order_.size(); ++k) position_[order_[k]] = k;
   find_meeting_places(successors);
-  spins_.assign(blocks_.size(), 0);
-  find_spins(successors);
+  find_spins();
   starts_.assign(blocks_.size(), kNoTarget);
 }
 
@@ -89,45 +87,6 @@ void Decoder::find_meeting_places(const std::vector<std::vector<uint32_t>>& succ
   meets_[0] = predecessors[0] > 0;
 }
 
-bool Decoder::nobody_reads_result(const ptx::Instruction& i) const {
-  if (i.form.row->kind != Kind::Atomic) return false;
-  const Operand& old = i.operands[0];
-  return i.form.row->opcode != "atom" || old.kind == OperandKind::Sink ||
-         (old.kind == OperandKind::Register && mentions_[old.reg] == 1);
-}
-
-void Decoder::find_spins(const std::vector<std::vector<uint32_t>>& successors) {
-  std::vector<char> waits(blocks_.size()), loads(blocks_.size()), clobbers(blocks_.size());
-  for (uint32_t b = 0; b < blocks_.size(); ++b) {
-    for (uint32_t k = blocks_[b].begin; k < blocks_[b].end; ++k) {
-      const ptx::Instruction& i = f_.body[k];
-      const bool blind = nobody_reads_result(i);
-      bool wait = may_wait(i) && !blind;
-      clobbers[b] |= blind;
-      loads[b] |= i.form.row->kind == Kind::Memory && i.form.row->cls == isa::Class::Load;
-      if (i.form.row->cls == isa::Class::Call && i.operands[1].kind == OperandKind::Symbol) {
-        const Resolved r = resolve_(i.operands[1].name);
-        wait = r.kind == Resolved::Function && r.function->may_wait;
-      }
-      if (wait) waits[b] = 1;
-    }
-  }
-  // How many such blocks there are among the first k of the order.
-  const auto sums = [&](const std::vector<char>& of) {
-    std::vector<uint32_t> before(order_.size() + 1);
-    for (size_t k = 0; k < order_.size(); ++k) before[k + 1] = before[k] + static_cast<uint32_t>(of[order_[k]]);
-    return before;
-  };
-  const std::vector<uint32_t> waiting = sums(waits), loading = sums(loads), clobbering = sums(clobbers);
-  for (uint32_t b : order_)
-    for (uint32_t s : successors[b]) {
-      const auto within = [&](const std::vector<uint32_t>& before) {
-        return before[position_[b] + 1] != before[position_[s]];
-      };
-      if (position_[s] <= position_[b] && (within(waiting) || (within(clobbering) && within(loading)))) spins_[b] = 1;
-    }
-}
-
 void Decoder::decode_block(uint32_t b) {
   const uint32_t n = static_cast<uint32_t>(f_.body.size());
   const ptx::Block& block = blocks_[b];
@@ -144,7 +103,7 @@ void Decoder::decode_block(uint32_t b) {
   } else if (position_[b] + 1 >= order_.size() || order_[position_[b] + 1] != b + 1) {
     Insn& j = add(exec_jump, source);
     j.target = b + 1;  // a block number until finish()
-    j.spin = spins_[b] && position_[b + 1] <= position_[b];
+    j.spin = position_[b + 1] <= position_[b] && spins_[b + 1];
     to_patch_.push_back(static_cast<uint32_t>(code_.insns.size() - 1));
   }
 }
@@ -177,14 +136,6 @@ void Decoder::finish() {
   }
   for (uint32_t k : to_patch_) code_.insns[k].target = starts_[code_.insns[k].target];
   code_.frame_bytes = (frame_ + 63) / 64 * 64;
-}
-
-bool may_wait(const ptx::Instruction& i) {
-  const isa::Row& row = *i.form.row;
-  const isa::Sem sem = i.form.mods.sem;
-  if (row.cls == isa::Class::Call) return i.operands[1].kind == OperandKind::Register;
-  return row.kind == Kind::Atomic || row.kind == Kind::Misc || row.cls == isa::Class::Fence ||
-         (row.kind == Kind::Memory && row.cls == isa::Class::Load && sem != isa::Sem::None && sem != isa::Sem::Weak);
 }
 
 void decode(FunctionCode& code, const Resolve& resolve, std::vector<ptx::Diagnostic>& errors) {

@@ -290,7 +290,7 @@ void Decoder::decode_control(const ptx::Instruction& i, uint32_t block) {
   if (op == "bra") {
     Insn& b = emit(i.guard >= 0 ? exec_branch : exec_jump, i);
     b.target = block_of_[label_at(i.operands[0].name)];
-    b.spin = spins_[block] && position_[b.target] <= position_[block];
+    b.spin = position_[b.target] <= position_[block] && spins_[b.target];
     to_patch_.push_back(static_cast<uint32_t>(code_.insns.size() - 1));
     if (i.guard >= 0) guard(b, i);
   } else if (op == "brx") {

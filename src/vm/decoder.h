@@ -91,9 +91,8 @@ class Decoder {
   // end of a loop: lanes that come early wait there while others go round.
   void find_meeting_places(const std::vector<std::vector<uint32_t>>& successors);
   bool nobody_reads_result(const ptx::Instruction& atomic) const;
-  // A loop may wait for another thread if a block in it reads memory in a way the compiler may not hoist. An atomic
-  // operation whose result nobody reads is none, but keeps the compiler from hoisting plain loads.
-  void find_spins(const std::vector<std::vector<uint32_t>>& successors);
+  // Fills spins_: by a loop's first block, whether it may wait for another thread (waiting_loops.cc).
+  void find_spins();
   void decode_block(uint32_t b);
 
   // --- instructions
