@@ -107,6 +107,7 @@ void CodeGenerator::optimise(llvm::Module& module) const {
     if (!f.isDeclaration()) {
       settle_mask_forms(f);
       settle_lane_accesses(f, functions.getResult<llvm::TargetIRAnalysis>(f));
+      if (!processor_.avx512) spread_mask_words(f);
     }
 }
 

@@ -9,4 +9,8 @@ namespace warpbeam::jit {
 // logic of a bitcast word and a vector.
 void settle_mask_forms(llvm::Function& function);
 
+// For optimised code on processors whose registers of lanes have no registers of masks beside them: words that are used as
+// vectors of bits become comparisons, block by block. LLVM would take the bits out one by one.
+void spread_mask_words(llvm::Function& function);
+
 }  // namespace warpbeam::jit
