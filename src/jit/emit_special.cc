@@ -31,10 +31,12 @@ llvm::Value* halves(llvm::IRBuilder<>& b, llvm::Value* low, llvm::Value* high) {
   return b.CreateShuffleVector(low, high, all);
 }
 
+}  // namespace
+
 // The table's values, and its slopes above 14 bits of curvature.
-struct Tables {
+struct SpecialTables {
   std::vector<uint32_t> values, bends;
-  Tables(const isa::mufu::Segment* segments, size_t n, int curvature_shift) {
+  SpecialTables(const isa::mufu::Segment* segments, size_t n, int curvature_shift) {
     for (size_t k = 0; k < n; ++k) {
       values.push_back(static_cast<uint32_t>(segments[k].value));
       bends.push_back(static_cast<uint32_t>(segments[k].slope) << 14 | static_cast<uint32_t>(segments[k].curvature << curvature_shift));
@@ -42,7 +44,19 @@ struct Tables {
   }
 };
 
-}  // namespace
+// The value and the bend of the segments that the bits of `source` from `shift` on say, `flip` of them turned round.
+std::pair<Emitter::V, Emitter::V> Emitter::segment_of(const SpecialTables& tables, V source, uint32_t shift, uint32_t flip) {
+  if (processor_.wide) return {table_lookup(tables.values, source, shift, flip), table_lookup(tables.bends, source, shift, flip)};
+  // Both at once, from memory.
+  std::vector<uint64_t> entries;
+  for (size_t k = 0; k < tables.values.size(); ++k) entries.push_back(tables.values[k ^ flip] | uint64_t(tables.bends[k ^ flip]) << 32);
+  llvm::Constant* all = llvm::ConstantDataArray::get(c_, entries);
+  auto* table = new llvm::GlobalVariable(*f_->getParent(), all->getType(), true, llvm::GlobalValue::PrivateLinkage, all);
+  const V at = b_.CreateAnd(b_.CreateLShr(source, llvm::ConstantInt::get(source->getType(), shift)), llvm::ConstantInt::get(source->getType(), entries.size() - 1));
+  auto* pairs = FixedVectorType::get(b_.getInt64Ty(), kLanes);
+  const V found = b_.CreateMaskedGather(pairs, b_.CreateGEP(b_.getInt64Ty(), table, at), llvm::Align(8));
+  return {b_.CreateTrunc(found, source->getType()), b_.CreateTrunc(b_.CreateLShr(found, llvm::ConstantInt::get(pairs, 32)), source->getType())};
+}
 
 // The word of a table of 64 or 128 that the bits of `source` from `shift` on say, `flip` of them turned round.
 Emitter::V Emitter::table_lookup(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
@@ -101,13 +115,16 @@ Emitter::V Emitter::truncated_square(V x) {
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, v); };
   const V high = b_.CreateAnd(b_.CreateLShr(x, k(9)), k(0xff)), low = b_.CreateAnd(x, k(0x1ff));
   const V square = b_.CreateLShr(b_.CreateMul(high, high), k(1));
-  if (!processor_.byte_products) {
-    V sum = square;
-    for (uint64_t i = 1; i < 8; ++i) {
-      const V taken = b_.CreateICmpNE(b_.CreateAnd(x, k(uint64_t(1) << (9 + i))), k(0));
-      sum = b_.CreateAdd(sum, b_.CreateSelect(taken, b_.CreateLShr(low, k(9 - i)), k(0)));
+  if (!processor_.byte_products) {  // as bytes all lanes fit into one or two registers, and so do the sums
+    auto* lanes = FixedVectorType::get(b_.getInt8Ty(), kLanes);
+    V bits = b_.CreateTrunc(high, lanes), part = b_.CreateTrunc(b_.CreateLShr(low, k(2)), lanes), sum = nullptr;
+    for (int i = 7; i > 0; --i) {
+      const V product = b_.CreateSelect(b_.CreateICmpSLT(bits, llvm::Constant::getNullValue(lanes)), part, llvm::Constant::getNullValue(lanes));
+      sum = sum ? b_.CreateAdd(sum, product) : product;
+      bits = b_.CreateAdd(bits, bits);
+      part = b_.CreateLShr(part, llvm::ConstantInt::get(lanes, 1));
     }
-    return sum;
+    return b_.CreateAdd(square, b_.CreateZExt(sum, t));
   }
   // A partial product is the upper i bits of the lower half where bit 9+i is set. They are bytes: four, and four more, and the
   // sum of the four sums.
@@ -137,23 +154,23 @@ Emitter::V Emitter::truncated_square(V x) {
 // Null: the function has no code here. `unusual`: lanes that it does not serve.
 Emitter::V Emitter::special_function(const vm::Insn& i, V x, V* unusual) {
   static const bool without = left_out("special");
-  if (!processor_.wide || without) return nullptr;
+  if (!processor_.avx || without) return nullptr;
   const std::string_view op = i.source->form.row->opcode;
   llvm::Type* t = x->getType();
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, static_cast<uint32_t>(v)); };
   // (value * 2^(shift) + slope * x + curvature * square + rounding) >> (shift + 2), where no product needs more than 32 bits:
   // x is cut where its parts do.
-  const auto interpolate = [&](const Tables& tables, V index, uint32_t from, uint32_t flip, V x, int bits, int shift, V square, uint64_t rounding) {
+  const auto interpolate = [&](const SpecialTables& tables, V index, uint32_t from, uint32_t flip, V x, int bits, int shift, V square, uint64_t rounding) {
     const uint64_t cut = static_cast<uint64_t>(bits) - 13;
-    const V bend = table_lookup(tables.bends, index, from, flip);
+    const auto [value, bend] = segment_of(tables, index, from, flip);
     const V slope = b_.CreateAShr(bend, k(14)), curvature = b_.CreateAnd(bend, k(0x3fff));
     const V low = b_.CreateAdd(b_.CreateAdd(b_.CreateMul(slope, b_.CreateAnd(x, k((uint64_t(1) << cut) - 1))), b_.CreateMul(curvature, square)), k(rounding));
     const V sum = b_.CreateAdd(b_.CreateMul(slope, b_.CreateLShr(x, k(cut))), b_.CreateAShr(low, k(cut)));
-    return b_.CreateLShr(b_.CreateAdd(table_lookup(tables.values, index, from, flip), b_.CreateAShr(sum, k(static_cast<uint64_t>(shift) - cut))), k(2));
+    return b_.CreateLShr(b_.CreateAdd(value, b_.CreateAShr(sum, k(static_cast<uint64_t>(shift) - cut))), k(2));
   };
   const auto beyond_bounds = [&](V bits, uint64_t least, uint64_t beyond) { return b_.CreateICmpUGE(b_.CreateSub(bits, k(least)), k(beyond - least)); };
   if (op == "rsqrt") {
-    static const Tables tables(isa::mufu::kReciprocalRoot, 128, 2);
+    static const SpecialTables tables(isa::mufu::kReciprocalRoot, 128, 2);
     *unusual = beyond_bounds(x, 0x00800000, 0x7f800000);
     const V part = b_.CreateAnd(x, k(0x1ffff));
     V fraction = interpolate(tables, x, 17, 0x40, part, 17, 14, truncated_square(x), 0x3fff);
@@ -165,7 +182,7 @@ Emitter::V Emitter::special_function(const vm::Insn& i, V x, V* unusual) {
     return b_.CreateAdd(b_.CreateAnd(b_.CreateNot(half), k(0x7f800000)), b_.CreateSub(fraction, k(1u << 23)));
   }
   if (op == "rcp") {
-    static const Tables tables(isa::mufu::kReciprocal, 128, 0);
+    static const SpecialTables tables(isa::mufu::kReciprocal, 128, 0);
     const V size = b_.CreateAnd(x, k(0x7fffffff));
     *unusual = beyond_bounds(size, 0x00800000, 0x7e800000);
     const V part = b_.CreateAnd(x, k(0xffff));
@@ -174,19 +191,23 @@ Emitter::V Emitter::special_function(const vm::Insn& i, V x, V* unusual) {
     return b_.CreateOr(b_.CreateAdd(exponent, fraction), b_.CreateAnd(x, k(0x80000000)));
   }
   if (op == "ex2") {
-    static const Tables tables(isa::mufu::kExponential, 64, 0);
+    static const SpecialTables tables(isa::mufu::kExponential, 64, 0);
     const V size = b_.CreateAnd(x, k(0x7fffffff));
     *unusual = b_.CreateICmpUGE(size, k(0x42fc0000));  // 126
     // |x| in units of 2^-23.
     const V significand = b_.CreateOr(b_.CreateAnd(x, k(0x7fffff)), k(0x800000));
     const V by = b_.CreateSub(b_.CreateLShr(size, k(23)), k(127));
-    V fixed[2];
-    for (int h = 0; h < 2; ++h) {  // counts past the width give zero
-      const V s = half_of(b_, significand, h), n = half_of(b_, by, h);
-      fixed[h] = b_.CreateOr(b_.CreateIntrinsic(In::x86_avx512_psllv_d_512, {}, {s, n}), b_.CreateIntrinsic(In::x86_avx512_psrlv_d_512, {}, {s, b_.CreateNeg(n)}));
-      // No shift at all came out of both.
-    }
-    const V magnitude = halves(b_, fixed[0], fixed[1]);
+    const auto shifted = [&](bool up, V n) {  // counts past the width give zero
+      if (!processor_.wide) {
+        const V there = b_.CreateICmpULT(n, k(32)), by_bits = b_.CreateAnd(n, k(31));
+        return b_.CreateSelect(there, up ? b_.CreateShl(significand, by_bits) : b_.CreateLShr(significand, by_bits), k(0));
+      }
+      V out[2];
+      for (int h = 0; h < 2; ++h) out[h] = b_.CreateIntrinsic(up ? In::x86_avx512_psllv_d_512 : In::x86_avx512_psrlv_d_512, {}, {half_of(b_, significand, h), half_of(b_, n, h)});
+      return halves(b_, out[0], out[1]);
+    };
+    // No shift at all comes out of both.
+    const V magnitude = b_.CreateOr(shifted(true, by), shifted(false, b_.CreateNeg(by)));
     // Negating complements the bits and adds one only to whole numbers.
     const V whole = b_.CreateZExt(b_.CreateICmpEQ(b_.CreateAnd(magnitude, k(0x7fffff)), k(0)), t);
     const V power = b_.CreateSelect(b_.CreateICmpSLT(x, k(0)), b_.CreateAdd(b_.CreateNot(magnitude), whole), magnitude);

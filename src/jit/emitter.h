@@ -40,6 +40,8 @@ struct KernelPlan {  // what is compiled
   std::array<uint32_t, 3> block{1, 1, 1};
 };
 
+struct SpecialTables;
+
 class Emitter {
  public:
   Emitter(llvm::Module& module, KernelPlan& plan, CompiledTables& tables, const Processor& processor);
@@ -179,6 +181,7 @@ class Emitter {
   V update_one(const vm::Insn& insn, V place, V b, V c, bool in_shared);
   V gathered(const vm::Insn& insn, const Value& v, V mask);
   bool emit_approximation(const vm::Insn& insn);     // emit_special.cc
+  std::pair<V, V> segment_of(const SpecialTables& tables, V source, uint32_t shift, uint32_t flip);
   V table_lookup(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
   V look_up_bytes(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
   V look_up_words(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
