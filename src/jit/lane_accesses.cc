@@ -97,7 +97,7 @@ Places places_of(llvm::IRBuilder<>& b, Value* lanes) {
 
 class Lanes {
  public:
-  Lanes(const Access& a, Value* data_room, Value* index_room) : a_(a), b_(a.call), data_room_(data_room), index_room_(index_room), element_(a.type->getElementType()) {}
+  Lanes(Access a, Value* data_room, Value* index_room) : a_(a), b_(a.call), data_room_(data_room), index_room_(index_room), element_(a.type->getElementType()) {}
 
   void emit() {
     llvm::Type* word = b_.getIntNTy(a_.type->getNumElements());
@@ -182,7 +182,7 @@ class Lanes {
     return outside;
   }
 
-  const Access& a_;
+  const Access a_;
   llvm::IRBuilder<> b_;
   Value *data_room_, *index_room_;
   llvm::Type* element_;
@@ -192,13 +192,13 @@ class Lanes {
 }  // namespace
 
 void settle_lane_accesses(llvm::Function& f, const llvm::TargetTransformInfo& processor) {
-  std::vector<Access> accesses;
+  std::vector<llvm::Instruction*> calls;  // each is looked at anew: what it loads or stores may come from one before it
   for (llvm::BasicBlock& block : f)
     for (llvm::Instruction& i : block)
-      if (const std::optional<Access> a = access_of(i); a && !has_instruction(*a, processor)) accesses.push_back(*a);
-  if (accesses.empty()) return;
+      if (const std::optional<Access> a = access_of(i); a && !has_instruction(*a, processor)) calls.push_back(&i);
+  if (calls.empty()) return;
   Value *data_room = scratch_for(f), *index_room = scratch_for(f);
-  for (const Access& a : accesses) Lanes(a, data_room, index_room).emit();
+  for (llvm::Instruction* call : calls) Lanes(*access_of(*call), data_room, index_room).emit();
 }
 
 }  // namespace warpbeam::jit
