@@ -79,6 +79,21 @@ TEST_F(Engines, AgreeOnAtomicSumsOfFloats) {
     }
 }
 
+// None of them waits for another thread, however often it goes round: lanes that leave early are there when the last one comes.
+TEST_F(Engines, MeetBehindLoopsWithAtomicOperations) {
+  const char* kRounds = "mul.lo.u32 %r1, %t, 3; add.u32 %r1, %r1, 1; mov.u32 %r2, 0; mov.u32 %r5, 0;\n";
+  const char* kEnd = "setp.lt.u32 %p1, %r2, %r1; @%p1 bra again;\nactivemask.b32 %r4; st.global.u32 [%at], %r4; ret;";
+  const std::string results = std::string(kRounds) + "again: atom.global.add.u32 %r3, [%at+4096], 1; add.u32 %r5, %r5, %r3; st.global.u32 [%at+8192], %r5; add.u32 %r2, %r2, 1;\n" + kEnd;
+  // What it saw leads to work, but not out of the loop.
+  const std::string choices = std::string(kRounds) + "again: atom.global.exch.b32 %r3, [%at+4096], %r2; and.b32 %r3, %r3, 1; setp.eq.u32 %p2, %r3, 0; @%p2 bra next;\n"
+                              "add.u32 %r6, %r2, 7; st.global.u32 [%at+8192], %r6; next: add.u32 %r2, %r2, 1;\n" + kEnd;
+  const std::string flags = std::string(kRounds) + "again: ld.volatile.global.u32 %r3, [%at+4096]; add.u32 %r5, %r5, %r3; membar.gl; add.u32 %r2, %r2, 1;\n" + kEnd;
+  for (const std::string& text : {results, choices, flags}) {
+    const Outcome outcome = both(text, {1, 1, 1}, {32, 1, 1}, 0);
+    for (uint32_t lane = 0; lane < 32; ++lane) EXPECT_EQ(outcome.words[lane], ~0u) << text;
+  }
+}
+
 TEST_F(Engines, ReportFaultsOfAtomicOperationsAlike) {
   EXPECT_NE(both("mul.lo.u32 %r1, %t, 100; atom.shared.add.u32 %r2, [%r1], 1; ret;", {1, 1, 1}, {64, 1, 1}, 0).failure,
             "");
