@@ -208,6 +208,7 @@ int main() {
   tables<int, int>(16640, 1501, 0);
 #endif
   transposes<unsigned>(1003, 777, 1, 0);
+  transposes<unsigned>(1000, 778, 2, 0);
   tables<float, float>(1000, 700, 0);
   tables<int, int>(777, 1003, 1);
   products(300, 520, 200, 1, 0);
@@ -215,6 +216,7 @@ int main() {
   products(523, 2052, 259, 2, 1);
   products(640, 2304, 320, 1, 0);
   products(1500, 2900, 136, 1, 0);
+  products(2811, 3068, 136, 1, 0);  // A is transposed in two parts
   products(1024, 1024, 160, 1, 0);
   products(1023, 1032, 192, 3, 2);
   products(1500, 1500, 128, 1, 0);

@@ -149,22 +149,32 @@ void two_phase() {
             cudaErrorInvalidValue, 0);
 }
 
-template <class Op>
-void segments(long long count, long long most, Op op) {
+template <class T, class Op>
+void segments(const std::vector<T>& host, long long most, T init, Op op) {
+  const long long count = static_cast<long long>(host.size());
   std::vector<int> offsets = {0};
   while (offsets.back() < count)
     offsets.push_back(static_cast<int>(std::min<long long>(count, offsets.back() + check::random_source()() % (most + 1))));
-  std::vector<Affine> host(count);
-  for (Affine& f : host) f = {static_cast<unsigned>(check::random_source()()) | 1, static_cast<unsigned>(check::random_source()())};
-  Array<Affine> in(host);
+  Array<T> in(host);
   Array<int> bounds(offsets);
   const long long number = static_cast<long long>(offsets.size()) - 1;
-  Array<Affine> out(number);
-  CHECK_CUDA(wb::segmented_reduce(wb::on(), in.data(), count, bounds.data(), number, out.data(), Affine{1, 0}, op));
-  std::vector<Affine> want(number, Affine{1, 0});
+  Array<T> out(number);
+  CHECK_CUDA(wb::segmented_reduce(wb::on(), in.data(), count, bounds.data(), number, out.data(), init, op));
+  std::vector<T> want(number, init);
   for (long long s = 0; s < number; ++s)
     for (int i = offsets[s]; i < offsets[s + 1]; ++i) want[s] = op(want[s], host[i]);
   CHECK_EQUAL(out.host(), want);
+}
+
+// Each of the forms that short and long, many and few segments get.
+void segments(long long count) {
+  std::vector<Affine> functions(count);
+  for (Affine& f : functions) f = {static_cast<unsigned>(check::random_source()()) | 1, static_cast<unsigned>(check::random_source()())};
+  const auto numbers = check::random_values<unsigned>(count, 0, 1000);
+  for (long long most : {40, 300, 1200, 6000, 40000}) {
+    segments(functions, most, Affine{1, 0}, Compose{});
+    segments(numbers, most, 7u, wb::Plus{});
+  }
 }
 
 int main() {
@@ -180,12 +190,12 @@ int main() {
     transformed(count);
     iterators(count);
     deterministic(count);
-    segments(count, 40, Compose{});
-    segments(count, 6000, Compose{});
+    segments(count);
   }
   sums<float>(1000, 1);
   sums<int>(check::kLarge, 1);
   ordered(check::kLarge / 4, 0);
+  segments(check::kLarge);
   two_phase();
   return check::result("reduce");
 }

@@ -146,4 +146,23 @@ __device__ T look_back(const TileStates<T>& states, int tile, Op op) {
   }
 }
 
+// Called by all warps of a block, where every block has one tile: asks all tiles in front of `tile` at once, and leaves
+// the combination of the first 32 aggregates in prefixes[0], of the next 32 in prefixes[1], and so on.
+template <class T, class Op>
+__device__ void gather_aggregates(const TileStates<T>& states, int tile, T* prefixes, Op op) {
+  const int warps = blockDim.x / kWarpSize;
+  for (int group = warp_id(); group * kWarpSize < tile; group += warps) {
+    const int from = group * kWarpSize + lane_id();
+    TileState<T> state{};
+    if (from < tile) {
+      do {
+        state = states.read(from);
+      } while (state.status == TileStatus::empty);
+    }
+    __syncwarp();
+    const T part = warp_reduce(state.value, op, min(kWarpSize, tile - group * kWarpSize));
+    if (lane_id() == 0) prefixes[group] = part;
+  }
+}
+
 }  // namespace warpbeam

@@ -5,6 +5,7 @@
 #include "by_key_bulk.cuh"
 #include "reduce.cuh"
 #include "scan.cuh"
+#include "scan_once.cuh"
 #include "select.cuh"
 
 namespace warpbeam {
@@ -42,10 +43,62 @@ struct ValueOutput {
   __device__ Slot operator[](long long i) const { return {out, i}; }
 };
 
-// As for the ordinary scan: small inputs are cut so that every multiprocessor gets some, and the next larger ones so
-// that none gets much more than another.
-inline constexpr long long kSmallKeyedBytes = 4 << 20, kMiddleKeyedBytes = 24 << 20;
-using SmallKeyedTuning = RingTuning<256, 5, 4, 1>;
+// The rows of a small scan by key. With kShift as above.
+template <bool kShift, class Key, class T, class Equal>
+struct KeyedRows {
+  using Item = Segmented<T>;
+  static constexpr int kVec = kVectorItems<T>;
+  const Key* keys;
+  const T* in;
+  T* out;
+  long long count;
+  T init;
+  Equal equal;
+
+  template <int kRows>
+  __device__ void load(long long first, Item (&item)[kRows][kVec]) const {
+    Vector<Key, kVec> key[kRows];
+    Vector<T, kVec> value[kRows];
+    load_rows(keys, first, count, key);
+    load_rows(in, first, count, value);
+    // The lanes of a row are neighbours; what precedes its first lane is fetched.
+    Key outer_key[kRows];
+    T outer_value[kRows];
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const long long at = min(max(first + r * kWarpSize * kVec, 1LL), count) - 1;
+      if (lane_id() == 0) outer_key[r] = keys[at];
+      if (kShift && lane_id() == 0) outer_value[r] = in[at];
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      Key before = shuffle_up(key[r].item[kVec - 1], 1);
+      T shifted = kShift ? shuffle_up(value[r].item[kVec - 1], 1) : T{};
+      if (lane_id() == 0) before = outer_key[r];
+      if (kShift && lane_id() == 0) shifted = outer_value[r];
+#pragma unroll
+      for (int i = 0; i < kVec; ++i) {
+        const bool starts = (i == 0 && r == 0 && first == 0) || !equal(before, key[r].item[i]);
+        if constexpr (kShift) {
+          item[r][i] = starts ? Item{init, 1} : Item{shifted, 0};
+        } else {
+          item[r][i] = Item{value[r].item[i], starts};
+        }
+        before = key[r].item[i];
+        shifted = value[r].item[i];
+      }
+    }
+  }
+  __device__ void store(long long at, const Item (&item)[kVec]) const {
+    Vector<T, kVec> row;
+#pragma unroll
+    for (int i = 0; i < kVec; ++i) row.item[i] = item[i].value;
+    store_row(out, at, count, row);
+  }
+};
+
+// As for the ordinary scan: smaller inputs are cut so that no multiprocessor gets much more than another.
+inline constexpr long long kMiddleKeyedBytes = 24 << 20;
 using MiddleKeyedTuning = RingTuning<384, 5, 3, 1>;
 using KeyedTuning = RingTuning<256, 5, 5, 1>;
 
@@ -80,8 +133,13 @@ cudaError_t scan_by_key(const Policy& policy, Keys keys, long long count, Values
                 sizeof(Key) == sizeof(T) && sizeof(T) >= 4) {
     DeviceTraits device;
     WB_RETURN_IF_FAILED(device_traits(&device));
-    if (!policy.deterministic && device.level != CodeLevel::portable && is_aligned(keys, 16) &&
-        is_aligned(values, 16) && is_aligned(out, 16) &&
+    const bool even = !policy.deterministic && is_aligned(keys, 16) && is_aligned(values, 16) && is_aligned(out, 16);
+    const OneRound once = one_round(ceil_div(count, static_cast<long long>(kVectorItems<T>)), device.multiprocessors);
+    if (even && once.rows > 0) {
+      const KeyedRows<kShift, Key, T, Equal> rows{keys, values, out, count, init, equal};
+      return scan_in_one_round<true>(policy, device, once, rows, Segmented<T>{}, SegmentedOp<Op>{op});
+    }
+    if (even && device.level != CodeLevel::portable &&
         KeyRing<KeyedTuning, Key>::kBytes <= static_cast<size_t>(device.shared_per_block)) {
       const Key* key_in = keys;
       const T* in = values;
@@ -89,7 +147,6 @@ cudaError_t scan_by_key(const Policy& policy, Keys keys, long long count, Values
         return scan_by_key_in_ring<decltype(tuning), !kShift>(policy, device, key_in, count, in, out, init, op, equal);
       };
       const long long bytes = count * static_cast<long long>(sizeof(T));
-      if (bytes < kSmallKeyedBytes) return run(SmallKeyedTuning{});
       if (bytes < kMiddleKeyedBytes) return run(MiddleKeyedTuning{});
       return run(KeyedTuning{});
     }
@@ -119,39 +176,47 @@ cudaError_t exclusive_scan_by_key(const Policy& policy, Keys first, Keys last, V
 
 namespace detail {
 
-// kThreads is a warp for many short segments and a block for few long ones.
-template <int kThreads, class In, class Offsets, class Out, class T, class Op>
-__global__ void __launch_bounds__(256)
+// kThreads of a block of kBlock make one segment's result: a warp, or all of them. Each keeps kUnroll items in flight.
+template <int kThreads, int kBlock, int kUnroll, class In, class Offsets, class Out, class T, class Op>
+__global__ void __launch_bounds__(kBlock)
     reduce_segments(In in, Offsets offsets, long long segments, Out out, T init, Op op) {
-  constexpr int kBlock = 256;
   __shared__ SharedArray<T, kBlock / kWarpSize> memory;
   const long long segment = (static_cast<long long>(blockIdx.x) * kBlock + threadIdx.x) / kThreads;
   if (segment >= segments) return;
-  const long long begin = offsets[segment], end = offsets[segment + 1];
+  // Lengths are as wide as offsets are.
+  using Offset = value_of<Offsets>;
+  using Length = std::conditional_t<(sizeof(Offset) < 4 || std::is_same_v<Offset, int>), int, long long>;
+  const long long begin = offsets[segment];
+  const Length count = static_cast<Length>(offsets[segment + 1] - begin);
   const int lane = threadIdx.x % kThreads;
-  const long long count = end - begin;
   if (count <= 0) {
     if (lane == 0) out[segment] = init;
     return;
   }
-  // Contiguous shares keep the order of operands.
-  const long long share = ceil_div(count, static_cast<long long>(kThreads));
-  const int active = static_cast<int>(ceil_div(count, share));
+  // Neighbouring lanes take neighbouring items, or contiguous shares where that keeps the order of operands.
+  constexpr bool kStrided = commutes<Op>;
+  constexpr int kStep = kStrided ? kThreads : 1;
+  const Length share = kStrided ? 1 : ceil_div(count, static_cast<Length>(kThreads));
+  const int active = static_cast<int>(kStrided ? min(count, static_cast<Length>(kThreads)) : ceil_div(count, share));
+  const long long skipped = static_cast<long long>(lane) * share;
+  // From this lane's first item to the end of its last one.
+  Length left = skipped < count ? static_cast<Length>(count - skipped) : 0;
+  if (!kStrided) left = min(left, share);
   T sum = init;
-  bool commuting = commutes<Op>;
-  if (commuting) {
-    // Neighbouring lanes read neighbouring items.
-    const int members = count < kThreads ? static_cast<int>(count) : kThreads;
-    sum = in[begin + min(static_cast<long long>(lane), count - 1)];
-    for (long long i = begin + lane + kThreads; i < end; i += kThreads) sum = op(sum, static_cast<T>(in[i]));
-    sum = kThreads == kWarpSize ? warp_reduce(sum, op, members) : block_reduce<kBlock>(sum, op, memory.data(), members);
-  } else {
-    const long long from = begin + min(lane, active - 1) * share;
-    const long long to = min(from + share, end);
-    sum = in[from];
-    for (long long i = from + 1; i < to; ++i) sum = op(sum, static_cast<T>(in[i]));
-    sum = kThreads == kWarpSize ? warp_reduce(sum, op, active) : block_reduce<kBlock>(sum, op, memory.data(), active);
+  bool have = false;
+#pragma unroll 1
+  for (long long at = begin + skipped; left > 0; left -= kUnroll * kStep, at += kUnroll * kStep) {
+    T item[kUnroll];
+#pragma unroll
+    for (int i = 0; i < kUnroll; ++i)
+      if (left > i * kStep) item[i] = static_cast<T>(in[at + i * kStep]);
+#pragma unroll
+    for (int i = 0; i < kUnroll; ++i) {
+      if (left > i * kStep) sum = have ? op(sum, item[i]) : item[i];
+      have = true;
+    }
   }
+  sum = kThreads == kWarpSize ? warp_reduce(sum, op, active) : block_reduce<kBlock>(sum, op, memory.data(), active);
   if (lane == 0) out[segment] = op(init, sum);
 }
 
@@ -166,15 +231,31 @@ cudaError_t segmented_reduce(const Policy& policy, In in, long long count, Offse
   WB_ACQUIRE(workspace);
   if (segments < 0) return cudaErrorInvalidValue;
   if (segments == 0) return cudaSuccess;
-  constexpr long long kLong = 1024;
-  constexpr long long kMiddle = 128, kFew = 512;  // with few segments there are blocks to spare
+  DeviceTraits device;
+  WB_RETURN_IF_FAILED(device_traits(&device));
   const long long average = count / segments;
-  const bool wide = average >= kLong || (average >= kMiddle && segments <= kFew);
-  const long long blocks = wide ? segments : ceil_div(segments, 256LL / kWarpSize);
+  // A warp for each segment, or a block once its threads have 64 items each; half as many are enough where there are
+  // fewer segments than schedulers, four on each multiprocessor.
+  using Kernel = void (*)(In, Offsets, long long, Out, T, Op);
+  struct Form {
+    Kernel kernel;
+    int threads, of_segment;
+  };
+  constexpr int kWarp = kWarpSize;
+  const Form tiny{detail::reduce_segments<kWarp, 256, 1, In, Offsets, Out, T, Op>, 256, kWarp};
+  const Form small{detail::reduce_segments<kWarp, 128, 8, In, Offsets, Out, T, Op>, 128, kWarp};
+  const Form usual{detail::reduce_segments<kWarp, 128, 16, In, Offsets, Out, T, Op>, 128, kWarp};
+  const Form middle{detail::reduce_segments<128, 128, 16, In, Offsets, Out, T, Op>, 128, 128};
+  const Form large{detail::reduce_segments<512, 512, 8, In, Offsets, Out, T, Op>, 512, 512};
+  const bool few = segments <= 4LL * device.multiprocessors;
+  const Form& form = average < kWarp                     ? tiny
+                     : average < 8 * kWarp               ? small
+                     : average < (few ? 32 : 64) * kWarp ? usual
+                     : average < 64 * 128                ? middle
+                                                         : large;
+  const long long blocks = ceil_div(segments * form.of_segment, static_cast<long long>(form.threads));
   if (blocks > INT32_MAX) return cudaErrorInvalidValue;
-  auto kernel = wide ? detail::reduce_segments<256, In, Offsets, Out, T, Op>
-                     : detail::reduce_segments<kWarpSize, In, Offsets, Out, T, Op>;
-  kernel<<<static_cast<unsigned>(blocks), 256, 0, policy.stream>>>(in, offsets, segments, out, init, op);
+  form.kernel<<<static_cast<unsigned>(blocks), form.threads, 0, policy.stream>>>(in, offsets, segments, out, init, op);
   return cudaGetLastError();
 }
 

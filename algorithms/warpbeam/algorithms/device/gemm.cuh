@@ -7,6 +7,8 @@
 
 #include <cuda_bf16.h>
 
+#include <algorithm>
+
 #include "../policy.cuh"
 #include "../thread/vector.cuh"
 #include "gemm_fp32.cuh"
@@ -21,20 +23,38 @@ namespace warpbeam {
 namespace detail {
 
 #if !WB_PORTABLE
+// How many rows of tiles to transpose before the product starts: those of the first round's whole groups, and the next
+// group's too where the blocks that would have to wait for it could not make up for that in an unfilled last round.
+inline long long rows_before(long long tiles_m, long long tiles_n, int multiprocessors) {
+  const long long group = kFp32Group * tiles_n, tiles = tiles_m * tiles_n;
+  const long long groups = std::max(multiprocessors / group, 1LL);
+  const long long waiting = std::max(multiprocessors - groups * group, 0LL);
+  const long long idle = static_cast<long long>(round_up(tiles, multiprocessors)) - tiles;
+  return kFp32Group * (waiting <= idle ? groups : groups + 1);
+}
+
 // `transposed` is room for A with rows and columns exchanged, with rows of `pitch`.
 template <class Tile>
-cudaError_t launch_fp32_bulk(cudaStream_t stream, const Fp32Problem& p, float* transposed, long long pitch) {
+cudaError_t launch_fp32_bulk(cudaStream_t stream, const Fp32Problem& p, int multiprocessors, float* transposed,
+                             long long pitch) {
   CUtensorMap map_a, map_b;
   constexpr auto kType = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-  WB_RETURN_IF_FAILED(transpose(on(stream), p.a, transposed, p.m, p.k, 1, p.lda, pitch));
-  WB_RETURN_IF_FAILED(make_tensor_map(&map_a, kType, transposed, 4, p.k, p.m, pitch, Tile::kK, Tile::kM));
-  WB_RETURN_IF_FAILED(make_tensor_map(&map_b, kType, p.b, 4, p.k, p.n, p.ldb, Tile::kK, Tile::kN));
   const long long tiles_m = ceil_div(p.m, static_cast<long long>(Tile::kM));
   const long long tiles_n = ceil_div(p.n, static_cast<long long>(Tile::kN));
+  long long before = p.m;
+  if (Tile::kLeavesRoom) before = std::min(p.m, rows_before(tiles_m, tiles_n, multiprocessors) * Tile::kM);
+  WB_RETURN_IF_FAILED(transpose(on(stream), p.a, transposed, before, p.k, 1, p.lda, pitch));
+  if (before < p.m) {
+    WB_RETURN_IF_FAILED(launch(transpose_aside<0>, multiprocessors, kAsideThreads, 0, stream, true,
+                               p.a + before * p.lda, transposed + before, p.m - before, p.k, p.lda, pitch));
+  }
+  WB_RETURN_IF_FAILED(make_tensor_map(&map_a, kType, transposed, 4, p.k, p.m, pitch, Tile::kK, Tile::kM));
+  WB_RETURN_IF_FAILED(make_tensor_map(&map_b, kType, p.b, 4, p.k, p.n, p.ldb, Tile::kK, Tile::kN));
   auto kernel = gemm_fp32_bulk<Tile>;
   WB_RETURN_IF_FAILED(allow_shared(kernel, Tile::kShared));
-  return launch(kernel, static_cast<unsigned>(tiles_m * tiles_n), Tile::kThreads, Tile::kShared, stream, true, map_a, map_b,
-                p, static_cast<int>(tiles_m), static_cast<int>(tiles_n));
+  const int ready_rows = before < p.m ? static_cast<int>(before) : 0;
+  return launch(kernel, static_cast<unsigned>(tiles_m * tiles_n), Tile::kThreads, Tile::kShared, stream, true, map_a,
+                map_b, p, ready_rows, static_cast<int>(tiles_m), static_cast<int>(tiles_n));
 }
 #endif
 
@@ -102,9 +122,9 @@ inline cudaError_t gemm_fp32(const Policy& policy, long long m, long long n, lon
   consider(detail::launch_fp32<Flat>, detail::choice<Flat>(97), run, least);
   consider(detail::launch_fp32<Small>, detail::choice<Small>(98), run, least);
 #if !WB_PORTABLE
-  using BulkLaunch = cudaError_t (*)(cudaStream_t, const detail::Fp32Problem&, float*, long long);
-  using Bulk = detail::BulkFp32Tile<128, 256, 32, 4>;
-  using FewTiles = detail::BulkFp32Tile<128, 256, 16, 8>;
+  using BulkLaunch = cudaError_t (*)(cudaStream_t, const detail::Fp32Problem&, int, float*, long long);
+  using Bulk = detail::BulkFp32Tile<128, 256, 32, 3>;
+  using FewTiles = detail::BulkFp32Tile<128, 256, 16, 4>;
   using MiddleBulk = detail::BulkFp32Tile<64, 128, 64, 3, 4>;
   using SmallBulk = detail::BulkFp32Tile<64, 64, 64, 3, 8>;
   constexpr long long kFewRounds = 8;
@@ -125,7 +145,8 @@ inline cudaError_t gemm_fp32(const Policy& policy, long long m, long long n, lon
   WB_ACQUIRE(workspace);
   if (m == 0 || n == 0) return cudaSuccess;
 #if !WB_PORTABLE
-  if (bulk) return run_bulk(policy.stream, problem, workspace.template at<float>(transposed_at), pitch);
+  if (bulk)
+    return run_bulk(policy.stream, problem, device.multiprocessors, workspace.template at<float>(transposed_at), pitch);
 #endif
   return run(policy.stream, problem, even_in && even_out && k % 4 == 0 && n % 4 == 0);
 }

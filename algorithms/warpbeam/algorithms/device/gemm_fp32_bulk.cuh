@@ -8,6 +8,10 @@
 // A warp makes 64 x 64 results, a thread 8 x 16 of them in registers: 24 values read from shared memory feed 128
 // multiply-adds. A is transposed beforehand, so that what a thread wants of one k lies together. Where there are few
 // results, kSplit warps make the same ones, each from its share of every slice.
+//
+// In the large forms, only the rows of A that the first round of blocks needs are transposed beforehand. The others'
+// transposition goes on beside that round, by a kernel that leaves room for the product's blocks on every multiprocessor
+// and does not make them wait: the later ones do that themselves.
 #pragma once
 
 #include "../config.cuh"
@@ -30,13 +34,55 @@ struct BulkFp32Tile {
   static constexpr int kBytesA = kM * kK * 4, kStageBytes = kBytesA + kK * kN * 4;
   static constexpr int kSumBytes = kSplit > 1 ? kSplit * kM * kN * 4 : 0;
   static constexpr int kShared = kStages * kStageBytes > kSumBytes ? kStages * kStageBytes : kSumBytes;
+  // Whether a block joins one of transpose_aside on a multiprocessor: it needs registers, and that few stages that
+  // shared memory is enough when it is divided for eight of those. (To ask there for all of it would do as well, but
+  // lasts, and takes the first-level cache from the kernels behind: cuBLAS's lost 1 % to 3 %.)
+  static constexpr bool kLeavesRoom = kSplit == 1 && kStages * kStageBytes <= 144 << 10;
   static_assert(kThreadM % kSplit == 0 && kK % kSplit == 0, "warps have equal shares");
 };
 
+inline constexpr int kFp32Group = 8;  // rows of tiles that one group of blocks has
+
+inline constexpr int kAsideThreads = 256;
+
+// Rows of `in` become columns of `out`; both begin with the first of them. Whatever was started before this kernel has
+// ended when the next one starts, but this one has not.
+template <int kUnused>
+__global__ void __launch_bounds__(kAsideThreads, 2048 / kAsideThreads)
+    transpose_aside(const float* __restrict__ in, float* __restrict__ out, long long rows, long long columns,
+                    long long in_pitch, long long out_pitch) {
+#if WB_BULK_COPY
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+  constexpr int kSide = 64, kStep = kAsideThreads / kSide;
+  __shared__ float tile[kSide][kSide + 1];
+  const int x = threadIdx.x % kSide, y = threadIdx.x / kSide;
+  const long long tiles_down = ceil_div(rows, static_cast<long long>(kSide));
+  const long long tiles = tiles_down * ceil_div(columns, static_cast<long long>(kSide));
+  for (long long index = blockIdx.x; index < tiles; index += gridDim.x) {
+    const long long row0 = index % tiles_down * kSide, column0 = index / tiles_down * kSide;
+    const float* from = in + (row0 + y) * in_pitch + column0 + x;
+    float item[kSide / kStep];
+#pragma unroll
+    for (int i = 0; i < kSide / kStep; ++i, from += kStep * in_pitch)
+      if (row0 + y + i * kStep < rows && column0 + x < columns) item[i] = *from;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < kSide / kStep; ++i) tile[y + i * kStep][x] = item[i];
+    __syncthreads();
+    float* to = out + (column0 + y) * out_pitch + row0 + x;
+#pragma unroll
+    for (int i = 0; i < kSide / kStep; ++i, to += kStep * out_pitch)
+      if (column0 + y + i * kStep < columns && row0 + x < rows) *to = tile[x][y + i * kStep];
+  }
+}
+
+// The rows of A before `ready_rows` are transposed when the kernel starts.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::kThreads, 1)
     gemm_fp32_bulk(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, Fp32Problem p,
-                   int tiles_m, int tiles_n) {
+                   int ready_rows, int tiles_m, int tiles_n) {
 #if WB_BULK_COPY
   constexpr int kStages = Tile::kStages;
   constexpr int kK = Tile::kK;
@@ -44,7 +90,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
   __shared__ __align__(8) uint64_t full[kStages];
 
   // Blocks that run together cover a compact region of C, so that they share rows of A and columns of B in the cache.
-  constexpr int kGroup = 8;
+  constexpr int kGroup = kFp32Group;
   const int group = blockIdx.x / (kGroup * tiles_n);
   const int group_rows = min(kGroup, tiles_m - group * kGroup);
   const int in_group = blockIdx.x - group * kGroup * tiles_n;
@@ -62,7 +108,8 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
   if (threadIdx.x == 0) {
     for (int i = 0; i < kStages; ++i) bulk::init(&full[i], 1);
     bulk::fence_init();
-    cudaGridDependencySynchronize();  // nothing else here depends on the transposition in front
+    // Nothing else here depends on the transposition in front.
+    if (m0 >= ready_rows) cudaGridDependencySynchronize();
     for (int i = 0; i < kStages && i < slices; ++i) fetch(i);
   }
   __syncthreads();

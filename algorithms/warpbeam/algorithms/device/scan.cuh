@@ -9,21 +9,25 @@
 #include "../policy.cuh"
 #include "launch.cuh"
 #include "scan_bulk.cuh"
+#include "scan_once.cuh"
 #include "scan_tiles.cuh"
 #include "tickets.cuh"
 
 namespace warpbeam {
 
-// What measured best on a device with 132 multiprocessors. Inputs below kTinyScanBytes are cut so that every
-// multiprocessor gets some, and those below kSmallScanBytes so that it gets one or a few tiles, with more threads at each.
-inline constexpr long long kTinyScanBytes = 2 << 20, kSmallScanBytes = 24 << 20;
-using TinyScanTuning = RingTuning<128, 9, 4, 1>;
+// What measured best on a device with 132 multiprocessors. Inputs below kSmallScanBytes are cut so that each
+// multiprocessor gets a few tiles, with more threads at each.
+inline constexpr long long kSmallScanBytes = 24 << 20;
 using SmallScanTuning = RingTuning<256, 9, 4, 1>;
 
 template <class T>
 using DefaultScanTuning = std::conditional_t<(sizeof(T) > 4), RingTuning<128, 15, 7, 1>, RingTuning<128, 13, 8, 1>>;
 
 namespace detail {
+
+template <class T, class In, class Out>
+inline constexpr bool kHasFastPath = std::is_pointer_v<In> && std::is_same_v<Out, T*> && std::is_arithmetic_v<T> &&
+                                     std::is_same_v<value_of<In>, T> && sizeof(T) >= 4;
 
 template <class T, bool kInclusive, class In, class Out, class Op>
 cudaError_t scan_reproducibly(const Policy& policy, In first, long long count, Out out, T init, Op op) {
@@ -53,8 +57,7 @@ cudaError_t scan(const Policy& policy, In first, long long count, Out out, T ini
   DeviceTraits device;
   WB_RETURN_IF_FAILED(device_traits(&device));
 
-  constexpr bool kCanBulk = std::is_pointer_v<In> && std::is_same_v<Out, T*> && std::is_arithmetic_v<T> &&
-                            std::is_same_v<value_of<In>, T> && sizeof(T) >= 4;
+  constexpr bool kCanBulk = kHasFastPath<T, In, Out>;
   bool bulk = false;
   if constexpr (kCanBulk) {
     bulk = device.level != CodeLevel::portable && is_aligned(first, 16) && is_aligned(out, 16) &&
@@ -89,10 +92,15 @@ cudaError_t scan(const Policy& policy, In first, long long count, Out out, T ini
 
 template <bool kInclusive, class T, class In, class Out, class Op>
 cudaError_t scan_any(const Policy& policy, In first, long long count, Out out, T init, Op op) {
+  if constexpr (kHasFastPath<T, In, Out>) {
+    DeviceTraits device;
+    WB_RETURN_IF_FAILED(device_traits(&device));
+    const OneRound once = one_round(ceil_div(count, static_cast<long long>(kVectorItems<T>)), device.multiprocessors);
+    if (once.rows > 0 && !policy.deterministic && is_aligned(first, 16) && is_aligned(out, 16))
+      return scan_in_one_round<kInclusive>(policy, device, once, PlainRows<T>{first, out, count}, init, op);
+  }
   const long long bytes = count * static_cast<long long>(sizeof(T));
-  if (bytes < kTinyScanBytes) return scan<TinyScanTuning, kInclusive, T>(policy, first, count, out, init, op);
-  if (bytes < kSmallScanBytes)
-    return scan<SmallScanTuning, kInclusive, T>(policy, first, count, out, init, op);
+  if (bytes < kSmallScanBytes) return scan<SmallScanTuning, kInclusive, T>(policy, first, count, out, init, op);
   return scan<DefaultScanTuning<T>, kInclusive, T>(policy, first, count, out, init, op);
 }
 

@@ -1,17 +1,18 @@
 // Transposition of matrices of any shape with elements of 1 to 16 bytes, batched, and in place for square ones.
 //
 // A block carries one tile through shared memory, so that both its reads and its writes are long runs. An odd pitch
-// keeps the column reads free of bank conflicts. Two things more bring it near the speed of a copy:
+// keeps the column reads free of bank conflicts. Three things more bring it near the speed of a copy:
 //   - tiles follow one another downwards, so that what is written at one time lies together in memory;
+//   - a warp reads and writes 256 bytes of a row at once where rows consist of whole vectors of eight bytes;
 //   - where rows of the result do not start on a sector boundary, each row of a tile is shifted to the next boundary,
-//   at
-//     the price of a few rows more read: no sector is then written in two halves.
+//     at the price of a few rows more read: no sector is then written in two halves.
 #pragma once
 
 #include <algorithm>
 
 #include "../config.cuh"
 #include "../policy.cuh"
+#include "../thread/vector.cuh"
 #include "launch.cuh"
 #include "transpose_bulk.cuh"
 
@@ -98,6 +99,57 @@ __global__ void __launch_bounds__(Tuning::kThreads)
   }
 }
 
+// Both matrices consist of whole vectors: threads read and write kVec elements at once. Element i of a row or column of
+// the tile lies at place(i), so that what the threads of a warp touch at one time is in different banks. Sides and
+// pitches are ints, since wider arithmetic costs 2 % to 4 %.
+template <class Tuning, int kVec, class T>
+__global__ void __launch_bounds__(Tuning::kThreads)
+    transpose_vectors(const T* __restrict__ in, T* __restrict__ out, int rows, int columns, int in_pitch, int out_pitch,
+                      long long in_step, long long out_step) {
+  constexpr int kRows = Tuning::kRows;
+  constexpr int kColumns = Tuning::kColumns;
+  constexpr int kPitch = kColumns + 1;
+  constexpr int kReaders = kColumns / kVec, kWriters = kRows / kVec;  // threads side by side
+  constexpr int kRowStep = Tuning::kThreads / kReaders;               // rows read at once
+  constexpr int kColumnStep = Tuning::kThreads / kWriters;            // columns written at once
+  static_assert(kRows % kRowStep == 0 && kColumns % kColumnStep == 0, "threads cover whole rows and columns of a tile");
+  using Elements = Vector<T, kVec>;
+  extern __shared__ __align__(128) unsigned char memory[];
+  T* tile = reinterpret_cast<T*>(memory);
+  auto place = [](int i, int side) { return i % kVec * (side / kVec) + i / kVec; };
+
+  const int read_column = threadIdx.x % kReaders, read_row = threadIdx.x / kReaders;
+  const int write_row = threadIdx.x % kWriters, write_column = threadIdx.x / kWriters;
+  const int row0 = blockIdx.x * kRows, column0 = blockIdx.y * kColumns;
+  const bool inside = rows - row0 >= kRows && columns - column0 >= kColumns;
+
+  const int column = column0 + read_column * kVec;
+  const T* from = in + blockIdx.z * in_step + static_cast<size_t>(row0 + read_row) * in_pitch + column;
+  Elements read[kRows / kRowStep];
+#pragma unroll
+  for (int i = 0; i < kRows / kRowStep; ++i)
+    if (inside || (read_row + i * kRowStep < rows - row0 && column < columns))
+      read[i] = *reinterpret_cast<const Elements*>(from + static_cast<size_t>(i) * kRowStep * in_pitch);
+#pragma unroll
+  for (int i = 0; i < kRows / kRowStep; ++i)
+#pragma unroll
+    for (int j = 0; j < kVec; ++j)
+      tile[place(read_row + i * kRowStep, kRows) * kPitch + j * kReaders + read_column] = read[i].item[j];
+  __syncthreads();
+
+  const int row = row0 + write_row * kVec;
+  T* to = out + blockIdx.z * out_step + static_cast<size_t>(column0 + write_column) * out_pitch + row;
+#pragma unroll
+  for (int i = 0; i < kColumns / kColumnStep; ++i) {
+    const int c = write_column + i * kColumnStep;
+    Elements written;
+#pragma unroll
+    for (int j = 0; j < kVec; ++j) written.item[j] = tile[(j * kWriters + write_row) * kPitch + place(c, kColumns)];
+    if (inside || (row < rows && c < columns - column0))
+      *reinterpret_cast<Elements*>(to + static_cast<size_t>(i) * kColumnStep * out_pitch) = written;
+  }
+}
+
 // Square and in place: a block exchanges the two tiles that mirror each other.
 template <int kSide, class T>
 __global__ void __launch_bounds__(kSide * 8) transpose_square(T* matrix, long long side, long long pitch) {
@@ -153,9 +205,23 @@ cudaError_t transpose(const Policy& policy, const T* in, T* out, long long rows,
   bool even = kHalo == 0 || (reinterpret_cast<uintptr_t>(out) % kSector == 0 && out_pitch * sizeof(T) % kSector == 0);
   auto kernel = even ? detail::transpose_tiles<Chosen, 0, T> : detail::transpose_tiles<Chosen, kHalo, T>;
   size_t shared = static_cast<size_t>(Chosen::kRows + (even ? 0 : kHalo)) * (Chosen::kColumns + 1) * sizeof(T);
+  constexpr long long kMost = 65535;  // columns of tiles that a launch takes, by the size of the grid's y
+  // Smaller elements than four bytes would meet in the banks, larger ones make long enough accesses.
+  constexpr int kVec = 2;
+  if constexpr (sizeof(T) == 4 && kVec * Chosen::kThreads <= Chosen::kRows * Chosen::kColumns) {
+    auto whole = [](const T* matrix, long long side, long long pitch) {
+      return is_aligned(matrix, kVec * sizeof(T)) && side % kVec == 0 && pitch % kVec == 0 &&
+             pitch < INT32_MAX - Chosen::kRows;
+    };
+    if (even && tile_columns <= kMost && whole(in, columns, in_pitch) && whole(out, rows, out_pitch)) {
+      const dim3 grid(static_cast<unsigned>(tile_rows), static_cast<unsigned>(tile_columns), batch);
+      detail::transpose_vectors<Chosen, kVec, T><<<grid, Chosen::kThreads, shared, policy.stream>>>(
+          in, out, static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(in_pitch),
+          static_cast<int>(out_pitch), rows * in_pitch, columns * out_pitch);
+      return cudaGetLastError();
+    }
+  }
   WB_RETURN_IF_FAILED(allow_shared(kernel, shared));
-  // A launch takes as many columns of tiles as the grid's y can have.
-  constexpr long long kMost = 65535;
   for (long long first = 0; first < tile_columns; first += kMost) {
     const dim3 grid(static_cast<unsigned>(tile_rows), static_cast<unsigned>(std::min(kMost, tile_columns - first)),
                     batch);
