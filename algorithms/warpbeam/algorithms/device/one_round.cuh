@@ -3,7 +3,8 @@
 // follow one another: load, combine, tell the others, ask all tiles in front at once, store.
 //
 // Tiles are numbered like blocks, which start in the order of their numbers, so a tile only waits for others that run.
-// (A ticket, as larger inputs take it, would be one more step.)
+// (A ticket, as larger inputs take it, would be one more step.) Portable builds do without these kernels, of which every
+// call would compile three.
 #pragma once
 
 #include <algorithm>

@@ -92,6 +92,7 @@ cudaError_t scan(const Policy& policy, In first, long long count, Out out, T ini
 
 template <bool kInclusive, class T, class In, class Out, class Op>
 cudaError_t scan_any(const Policy& policy, In first, long long count, Out out, T init, Op op) {
+#if !WB_PORTABLE
   if constexpr (kHasFastPath<T, In, Out>) {
     DeviceTraits device;
     WB_RETURN_IF_FAILED(device_traits(&device));
@@ -99,6 +100,7 @@ cudaError_t scan_any(const Policy& policy, In first, long long count, Out out, T
     if (once.rows > 0 && !policy.deterministic && is_aligned(first, 16) && is_aligned(out, 16))
       return scan_in_one_round<kInclusive>(policy, device, once, PlainRows<T>{first, out, count}, init, op);
   }
+#endif
   const long long bytes = count * static_cast<long long>(sizeof(T));
   if (bytes < kSmallScanBytes) return scan<SmallScanTuning, kInclusive, T>(policy, first, count, out, init, op);
   return scan<DefaultScanTuning<T>, kInclusive, T>(policy, first, count, out, init, op);

@@ -120,12 +120,14 @@ cudaError_t select(const Policy& policy, In first, In last, Out out, Rejected re
   DeviceTraits device;
   WB_RETURN_IF_FAILED(device_traits(&device));
   long long count = last - first;
+#if !WB_PORTABLE
   if constexpr (std::is_pointer_v<In> && std::is_arithmetic_v<T> && sizeof(T) >= 4) {
     const OneRound shape = one_round(ceil_div(count, static_cast<long long>(kVectorItems<T>)), device.multiprocessors);
     if (shape.rows > 0 && is_aligned(first, 16))
       return select_in_one_round<!std::is_same_v<Rejected, NoOutput>, T>(policy, device, shape, first, count, out,
                                                                          rejected, kept, keep);
   }
+#endif
   if (count <= UINT32_MAX)
     return select_with<Tuning, unsigned, T>(policy, device, first, count, out, rejected, kept, keep);
   return select_with<Tuning, unsigned long long, T>(policy, device, first, count, out, rejected, kept, keep);
