@@ -83,6 +83,49 @@ class Update {
   const uint32_t head_, latch_;
 };
 
+// while (*flag == 0) atomicAdd(&polls, 1); The compiler has to read the flag each time, as another thread may have set it. That is
+// so where a plain load decides about leaving, and nothing that changes from round to round by itself takes part.
+bool polls_plainly(const Flow& flow, uint32_t head, uint32_t latch) {
+  Bits read(flow.variables.size()), changes(flow.variables.size());
+  const auto each = [&](uint32_t k, bool written, auto&& visit) {
+    for (const Slot& slot : flow.slots[k])
+      if (const auto v = flow.variable_at.find(slot.at); v != flow.variable_at.end() && (written ? slot.written : slot.read)) visit(v->second);
+  };
+  for (uint32_t b = head; b <= latch; ++b)
+    for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k)
+      each(k, true, [&](uint32_t v) {
+        if (flow.nodes[head].live_in.has(v)) changes.add(v);
+      });
+  for (bool more = true; more;) {
+    more = false;
+    for (uint32_t b = head; b <= latch; ++b)
+      for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k) {
+        const vm::Insn& i = flow.code->insns[k];
+        const isa::Row* row = i.source && !i.call ? i.source->form.row : nullptr;
+        bool reads = row && row->kind == Kind::Memory && row->cls == isa::Class::Load &&
+                     (i.mods().space == isa::Space::Global || i.mods().space == isa::Space::Shared || i.mods().space == isa::Space::Generic);
+        bool varies = false;
+        each(k, false, [&](uint32_t v) { reads = reads || read.has(v), varies = varies || changes.has(v); });
+        each(k, true, [&](uint32_t v) {
+          if (reads && !read.has(v)) read.add(v), more = true;
+          if (varies && !changes.has(v)) changes.add(v), more = true;
+        });
+      }
+  }
+  for (uint32_t b = head; b <= latch; ++b) {
+    const Node& node = flow.nodes[b];
+    if (!node.last || node.last->guard < 0) continue;
+    const auto guard = flow.variable_at.find(node.last->guard);
+    if (guard == flow.variable_at.end() || !read.has(guard->second) || changes.has(guard->second)) continue;
+    if (node.ends == End::Leave || std::any_of(node.next.begin(), node.next.end(), [&](uint32_t t) { return t < head || t > latch; })) return true;
+  }
+  return false;
+}
+
+std::string waiting_at(const Flow& flow, uint32_t head) {
+  return fmt::format("the loop at PTX line {} may wait for other threads", flow.code->insns[flow.nodes[head].begin].source->at.line);
+}
+
 }  // namespace
 
 std::string find_waiting_loop(const Flow& flow, bool watched) {
@@ -98,9 +141,16 @@ std::string find_waiting_loop(const Flow& flow, bool watched) {
       if (chooses(head)) continue;
       // The loop's blocks stand together, from its head to the furthest block that leads back to it.
       const auto plain = [&](const vm::Insn& i) { return i.fn != s.label && i.fn != s.jump && i.fn != s.not_pred && i.fn != s.read_special && i.source && i.source->form.row; };
-      bool sleeps = false, any = false;
-      for (uint32_t b = head; b <= latch; ++b)
-        for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k) sleeps = sleeps || (plain(flow.code->insns[k]) && waits_in_itself(flow.code->insns[k]));
+      bool sleeps = false, any = false, meets = false, stirs = false;
+      for (uint32_t b = head; b <= latch; ++b) {
+        meets = meets || flow.nodes[b].ends == End::Barrier;
+        for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k) {
+          const vm::Insn& i = flow.code->insns[k];
+          sleeps = sleeps || (plain(i) && waits_in_itself(i));
+          stirs = stirs || (plain(i) && !i.call && i.source->form.row->kind == Kind::Atomic);
+        }
+      }
+      if (stirs && !meets && polls_plainly(flow, head, latch)) return waiting_at(flow, head);
       Bits tainted(flow.variables.size());
       const auto source = [&](const vm::Insn& i) {
         if (!plain(i) || i.call) return false;
@@ -156,7 +206,7 @@ std::string find_waiting_loop(const Flow& flow, bool watched) {
           }
         }
       }
-      if (waits && any) return fmt::format("the loop at PTX line {} may wait for other threads", flow.code->insns[flow.nodes[head].begin].source->at.line);
+      if (waits && any) return waiting_at(flow, head);
     }
   return "";
 }

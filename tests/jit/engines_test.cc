@@ -127,6 +127,13 @@ TEST_F(Engines, ReportFaultsInDivergentCodeAlike) {
 TEST_F(Engines, LeaveWaitingLoopsToTheInterpreter) {
   both("setp.ne.u32 %p1, %t, 0; @%p1 bra W; st.volatile.global.u32 [%out], 77; W: ld.volatile.global.u32 %r1, [%out]; setp.ne.u32 %p2, %r1, 77; @%p2 bra W; st.global.u32 [%at+64], %r1; ret;",
        {1, 1, 1}, {64, 1, 1}, 0, false);
+  // Polls that the atomic operation keeps the compiler from moving out of the loop.
+  both("setp.ne.u32 %p1, %t, 0; @%p1 bra W; st.global.u32 [%out], 77; W: red.global.add.u32 [%out+8192], 1; ld.global.u32 %r1, [%out]; setp.ne.u32 %p2, %r1, 77; @%p2 bra W;\n"
+       "mov.u32 %r3, 0; st.global.u32 [%out+8192], %r3; st.global.u32 [%at+64], %r1; ret;",
+       {1, 1, 1}, {64, 1, 1}, 0, false);
+  // A bound that is read anew each time is no poll.
+  both("st.global.u32 [%at], %t; mov.u32 %r1, 0; W: red.global.add.u32 [%at+8192], 1; add.u32 %r1, %r1, 1; ld.global.u32 %r2, [%at]; setp.lt.u32 %p2, %r1, %r2; @%p2 bra W; ret;",
+       {1, 1, 1}, {64, 1, 1}, 0);
 }
 
 }  // namespace
