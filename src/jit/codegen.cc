@@ -11,9 +11,9 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/xxhash.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -40,16 +40,6 @@ bool wanted(const char* what) {
 void own_place() {}  // lies in this library
 
 }  // namespace
-
-void CodeGenerator::show_assembly(const llvm::Module& module) const {
-  const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-  llvm::SmallVector<char, 0> text;
-  llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  if (machine_->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) return;
-  passes.run(*copy);
-  llvm::errs() << stream.str();
-}
 
 Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make() {
   llvm::InitializeNativeTarget();
@@ -129,10 +119,10 @@ std::string CodeGenerator::key_of(const llvm::Module& module) const {
 
 // What TargetMachine::addPassesToEmitMC does, but without a second scheduling once registers are given out: what it costs
 // grows with the square of a block, and processors that reorder instructions themselves gain nothing by it.
-std::unique_ptr<llvm::MemoryBuffer> CodeGenerator::emit(llvm::Module& module) const {
+std::unique_ptr<llvm::MemoryBuffer> CodeGenerator::emit(llvm::Module& module, llvm::CodeGenFileType type) const {
   auto& machine = static_cast<llvm::LLVMTargetMachine&>(*machine_);
-  llvm::SmallVector<char, 0> object;
-  llvm::raw_svector_ostream stream(object);
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;
   auto* functions = new llvm::MachineModuleInfoWrapperPass(&machine);
   llvm::TargetPassConfig* steps = machine.createPassConfig(passes);
@@ -142,9 +132,9 @@ std::unique_ptr<llvm::MemoryBuffer> CodeGenerator::emit(llvm::Module& module) co
   if (steps->addISelPasses()) return nullptr;
   steps->addMachinePasses();
   steps->setInitialized();
-  if (machine.addAsmPrinter(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile, functions->getMMI().getContext())) return nullptr;
+  if (machine.addAsmPrinter(passes, stream, nullptr, type, functions->getMMI().getContext())) return nullptr;
   passes.run(module);
-  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), false);
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(text), false);
 }
 
 Result<std::unique_ptr<HostCode>> CodeGenerator::compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names) {
@@ -165,8 +155,9 @@ Result<std::unique_ptr<HostCode>> CodeGenerator::compile(llvm::Module& module, c
   if (!object) {
     optimise(module);
     if (wanted("optimised")) module.print(llvm::errs(), nullptr);
-    if (wanted("asm")) show_assembly(module);
-    object = emit(module);
+    if (wanted("asm"))
+      if (const auto text = emit(*llvm::CloneModule(module), llvm::CodeGenFileType::AssemblyFile)) llvm::errs() << text->getBuffer();
+    object = emit(module, llvm::CodeGenFileType::ObjectFile);
     if (!object) return Error{1, "this processor's code cannot be written"};
     cache_.keep(key, object->getBuffer());
   }

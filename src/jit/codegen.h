@@ -40,8 +40,7 @@ class CodeGenerator {
 
  private:
   void optimise(llvm::Module& module) const;
-  std::unique_ptr<llvm::MemoryBuffer> emit(llvm::Module& module) const;
-  void show_assembly(const llvm::Module& module) const;
+  std::unique_ptr<llvm::MemoryBuffer> emit(llvm::Module& module, llvm::CodeGenFileType type) const;
   std::string key_of(const llvm::Module& module) const;
 
   ObjectCache cache_ = ObjectCache::open();
