@@ -135,7 +135,7 @@ cudaError_t scan_by_key(const Policy& policy, Keys keys, long long count, Values
     WB_RETURN_IF_FAILED(device_traits(&device));
     const bool even = !policy.deterministic && is_aligned(keys, 16) && is_aligned(values, 16) && is_aligned(out, 16);
 #if !WB_PORTABLE
-    const OneRound once = one_round(ceil_div(count, static_cast<long long>(kVectorItems<T>)), device.multiprocessors);
+    const OneRound once = one_round<T>(count, device.multiprocessors);
     if (even && once.rows > 0) {
       const KeyedRows<kShift, Key, T, Equal> rows{keys, values, out, count, init, equal};
       return scan_in_one_round<true>(policy, device, once, rows, Segmented<T>{}, SegmentedOp<Op>{op});
@@ -244,12 +244,11 @@ cudaError_t segmented_reduce(const Policy& policy, In in, long long count, Offse
     int threads, of_segment;
   };
   constexpr int kWarp = kWarpSize;
-#if WB_PORTABLE
   const Form tiny{detail::reduce_segments<kWarp, 256, 1, In, Offsets, Out, T, Op>, 256, kWarp};
+#if WB_PORTABLE
   const Form large{detail::reduce_segments<256, 256, 1, In, Offsets, Out, T, Op>, 256, 256};
   const Form& form = average < 32 * kWarp ? tiny : large;
 #else
-  const Form tiny{detail::reduce_segments<kWarp, 256, 1, In, Offsets, Out, T, Op>, 256, kWarp};
   const Form small{detail::reduce_segments<kWarp, 128, 8, In, Offsets, Out, T, Op>, 128, kWarp};
   const Form usual{detail::reduce_segments<kWarp, 128, 16, In, Offsets, Out, T, Op>, 128, kWarp};
   const Form middle{detail::reduce_segments<128, 128, 16, In, Offsets, Out, T, Op>, 128, 128};

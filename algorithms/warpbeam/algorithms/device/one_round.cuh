@@ -23,7 +23,9 @@ struct OneRound {
   int threads = 0, tiles = 0;
 };
 
-inline OneRound one_round(long long vectors, int multiprocessors) {
+template <class T>
+OneRound one_round(long long count, int multiprocessors) {
+  const long long vectors = ceil_div(count, static_cast<long long>(kVectorItems<T>));
   const long long share = ceil_div(vectors, static_cast<long long>(std::min(multiprocessors, OneRound::kMostTiles)));
   OneRound shape;
   if (share > 4 * OneRound::kMostThreads) return shape;

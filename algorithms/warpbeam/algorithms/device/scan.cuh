@@ -57,9 +57,8 @@ cudaError_t scan(const Policy& policy, In first, long long count, Out out, T ini
   DeviceTraits device;
   WB_RETURN_IF_FAILED(device_traits(&device));
 
-  constexpr bool kCanBulk = kHasFastPath<T, In, Out>;
   bool bulk = false;
-  if constexpr (kCanBulk) {
+  if constexpr (kHasFastPath<T, In, Out>) {
     bulk = device.level != CodeLevel::portable && is_aligned(first, 16) && is_aligned(out, 16) &&
            Tuning::kShared <= device.shared_per_block;
   }
@@ -75,7 +74,7 @@ cudaError_t scan(const Policy& policy, In first, long long count, Out out, T ini
   char* states = workspace.template at<char>(states_at);
   unsigned* ticket = workspace.template at<unsigned>(ticket_at);
   WB_RETURN_IF_FAILED(clear_states(states, TileStates<T>::zeroed_bytes(tiles), ticket, 1, policy.stream));
-  if constexpr (kCanBulk) {
+  if constexpr (kHasFastPath<T, In, Out>) {
     if (bulk) {
       auto kernel = scan_bulk<Tuning, kInclusive, T, Op>;
       WB_RETURN_IF_FAILED(allow_shared(kernel, Tuning::kShared));
@@ -96,7 +95,7 @@ cudaError_t scan_any(const Policy& policy, In first, long long count, Out out, T
   if constexpr (kHasFastPath<T, In, Out>) {
     DeviceTraits device;
     WB_RETURN_IF_FAILED(device_traits(&device));
-    const OneRound once = one_round(ceil_div(count, static_cast<long long>(kVectorItems<T>)), device.multiprocessors);
+    const OneRound once = one_round<T>(count, device.multiprocessors);
     if (once.rows > 0 && !policy.deterministic && is_aligned(first, 16) && is_aligned(out, 16))
       return scan_in_one_round<kInclusive>(policy, device, once, PlainRows<T>{first, out, count}, init, op);
   }

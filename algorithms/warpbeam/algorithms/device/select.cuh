@@ -122,7 +122,7 @@ cudaError_t select(const Policy& policy, In first, In last, Out out, Rejected re
   long long count = last - first;
 #if !WB_PORTABLE
   if constexpr (std::is_pointer_v<In> && std::is_arithmetic_v<T> && sizeof(T) >= 4) {
-    const OneRound shape = one_round(ceil_div(count, static_cast<long long>(kVectorItems<T>)), device.multiprocessors);
+    const OneRound shape = one_round<T>(count, device.multiprocessors);
     if (shape.rows > 0 && is_aligned(first, 16))
       return select_in_one_round<!std::is_same_v<Rejected, NoOutput>, T>(policy, device, shape, first, count, out,
                                                                          rejected, kept, keep);
