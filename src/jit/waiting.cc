@@ -11,6 +11,19 @@ namespace {
 
 using isa::Kind;
 
+// What the text says; null for what decoding put beside it.
+const isa::Row* row_of(const Flow& flow, const vm::Insn& i) {
+  const vm::EngineServices& s = *flow.services;
+  if (i.fn == s.label || i.fn == s.jump || i.fn == s.not_pred || i.fn == s.read_special || !i.source) return nullptr;
+  return i.source->form.row;
+}
+
+bool loads(const isa::Row& row) { return row.kind == Kind::Memory && row.cls == isa::Class::Load; }
+
+bool loads_for_itself(const vm::Insn& i) { return i.mods().sem == isa::Sem::None || i.mods().sem == isa::Sem::Weak; }
+
+bool of_many_threads(isa::Space s) { return s == isa::Space::Global || s == isa::Space::Shared || s == isa::Space::Generic; }
+
 bool waits_in_itself(const vm::Insn& i) {  // nanosleep and fences: what the loop reads may change under it
   return i.source && i.source->form.row && !i.call && (i.source->form.row->cls == isa::Class::Fence || i.source->form.row->opcode == "nanosleep");
 }
@@ -30,13 +43,13 @@ class Update {
     for (uint32_t b = head_; b <= latch_; ++b)
       for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) {
         const vm::Insn& i = flow_.code->insns[k];
-        const isa::Row* row = row_of(i);
+        const isa::Row* row = row_of(flow_, i);
         if (!row) {
           if (i.fn == flow_.services->label || i.fn == flow_.services->jump) continue;
           return false;
         }
         if (waits_in_itself(i) || i.call) return false;
-        if (row->kind == Kind::Memory && row->cls == isa::Class::Load && i.mods().sem != isa::Sem::None && i.mods().sem != isa::Sem::Weak) return false;
+        if (loads(*row) && !loads_for_itself(i)) return false;
         if (row->kind != Kind::Atomic) continue;
         if (swap || b != latch_ || i.guard >= 0 || i.mods().op != isa::Op::Cas || i.op[0] < 0) return false;
         swap = &i;
@@ -45,7 +58,7 @@ class Update {
     if (!swap) return false;
     for (uint32_t k = end.begin; k < end.end; ++k)
       if (writes(k, end.last->guard)) test = &flow_.code->insns[k], test_at = k;
-    const isa::Row* row = test ? row_of(*test) : nullptr;
+    const isa::Row* row = test ? row_of(flow_, *test) : nullptr;
     if (!row || test_at < swap_at || test->guard >= 0 || row->kind != Kind::Compare || row->opcode != "setp" || test->op[0] != end.last->guard) return false;
     if (isa::is_float(test->type()) || test->mods().boolop != isa::BoolOp::None || test->type() == isa::Type::F16) return false;
     const int32_t seen = swap->op[0], old = swap->op[2];
@@ -62,7 +75,7 @@ class Update {
         const vm::Insn& i = flow_.code->insns[k];
         if (writes(k, seen) && &i != swap) return false;
         if (!writes(k, old)) continue;
-        const isa::Row* move = row_of(i);
+        const isa::Row* move = row_of(flow_, i);
         if (!move || move->kind != Kind::Move || i.list || i.guard >= 0 || b != latch_ || k < test_at || i.op[0] != old || i.op[1] != seen) return false;
         renewed = true;
       }
@@ -70,11 +83,6 @@ class Update {
   }
 
  private:
-  const isa::Row* row_of(const vm::Insn& i) const {
-    const vm::EngineServices& s = *flow_.services;
-    if (i.fn == s.label || i.fn == s.jump || i.fn == s.not_pred || i.fn == s.read_special || !i.source) return nullptr;
-    return i.source->form.row;
-  }
   bool writes(size_t k, int32_t at) const {
     return std::any_of(flow_.slots[k].begin(), flow_.slots[k].end(), [&](const Slot& s) { return s.written && s.at == at; });
   }
@@ -101,10 +109,8 @@ bool polls_plainly(const Flow& flow, uint32_t head, uint32_t latch) {
     for (uint32_t b = head; b <= latch; ++b)
       for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k) {
         const vm::Insn& i = flow.code->insns[k];
-        const isa::Row* row = i.source && !i.call ? i.source->form.row : nullptr;
-        bool reads = row && row->kind == Kind::Memory && row->cls == isa::Class::Load &&
-                     (i.mods().space == isa::Space::Global || i.mods().space == isa::Space::Shared || i.mods().space == isa::Space::Generic);
-        bool varies = false;
+        const isa::Row* row = row_of(flow, i);
+        bool reads = row && !i.call && loads(*row) && of_many_threads(i.mods().space), varies = false;
         each(k, false, [&](uint32_t v) { reads = reads || read.has(v), varies = varies || changes.has(v); });
         each(k, true, [&](uint32_t v) {
           if (reads && !read.has(v)) read.add(v), more = true;
@@ -140,25 +146,22 @@ std::string find_waiting_loop(const Flow& flow, bool watched) {
       };
       if (chooses(head)) continue;
       // The loop's blocks stand together, from its head to the furthest block that leads back to it.
-      const auto plain = [&](const vm::Insn& i) { return i.fn != s.label && i.fn != s.jump && i.fn != s.not_pred && i.fn != s.read_special && i.source && i.source->form.row; };
       bool sleeps = false, any = false, meets = false, stirs = false;
       for (uint32_t b = head; b <= latch; ++b) {
         meets = meets || flow.nodes[b].ends == End::Barrier;
         for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k) {
           const vm::Insn& i = flow.code->insns[k];
-          sleeps = sleeps || (plain(i) && waits_in_itself(i));
-          stirs = stirs || (plain(i) && !i.call && i.source->form.row->kind == Kind::Atomic);
+          const isa::Row* row = row_of(flow, i);
+          sleeps = sleeps || (row && waits_in_itself(i));
+          stirs = stirs || (row && !i.call && row->kind == Kind::Atomic);
         }
       }
       if (stirs && !meets && polls_plainly(flow, head, latch)) return waiting_at(flow, head);
       Bits tainted(flow.variables.size());
       const auto source = [&](const vm::Insn& i) {
-        if (!plain(i) || i.call) return false;
-        const isa::Row& row = *i.source->form.row;
-        if (row.kind == Kind::Atomic) return true;
-        if (row.kind != Kind::Memory || row.cls != isa::Class::Load) return false;
-        const isa::Sem sem = i.mods().sem;
-        return (sem != isa::Sem::None && sem != isa::Sem::Weak) || (sleeps && (i.mods().space == isa::Space::Global || i.mods().space == isa::Space::Shared || i.mods().space == isa::Space::Generic));
+        const isa::Row* row = row_of(flow, i);
+        if (!row || i.call) return false;
+        return row->kind == Kind::Atomic || (loads(*row) && (!loads_for_itself(i) || (sleeps && of_many_threads(i.mods().space))));
       };
       const auto variable = [&](int32_t at) -> int64_t {
         const auto v = flow.variable_at.find(at);

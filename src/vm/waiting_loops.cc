@@ -124,8 +124,9 @@ class Loop {
     const ptx::Block& block = *loops_.blocks[p];
     const std::vector<uint32_t>& next = loops_.next[p];
     const ptx::Instruction* last = block.end > block.begin ? &loops_.function.body[block.end - 1] : nullptr;
-    const bool decides = last && ptx::ends_block(*last) && reads_foreign(*last);
-    const bool ends = last && ptx::ends_block(*last) && last->form.row->opcode != "bra" && last->form.row->opcode != "brx";
+    if (last && !ptx::ends_block(*last)) last = nullptr;
+    const bool decides = last && reads_foreign(*last);
+    const bool ends = last && last->form.row->opcode != "bra" && last->form.row->opcode != "brx";
     const bool leaves = ends || std::any_of(next.begin(), next.end(), [&](uint32_t s) { return !inside(s); });
     if (leaves && (decides || swayed_[p - head_])) return true;
     if (decides && next.size() > 1 && !spread_[p - head_]) {
@@ -211,8 +212,9 @@ void Decoder::find_spins() {
     for (uint32_t k = block.begin; k < block.end; ++k) {
       const ptx::Instruction& i = f_.body[k];
       const isa::Row& row = *i.form.row;
-      contents[p].changes |= row.cls == isa::Class::Fence || row.kind == Kind::Misc || nobody_reads_result(i);
-      contents[p].reads |= may_wait(i) && !nobody_reads_result(i);
+      const bool blind = nobody_reads_result(i);
+      contents[p].changes |= row.cls == isa::Class::Fence || row.kind == Kind::Misc || blind;
+      contents[p].reads |= may_wait(i) && !blind;
       if (row.cls != isa::Class::Call) continue;
       contents[p].calls |= i.operands[1].kind == OperandKind::Register;
       if (i.operands[1].kind != OperandKind::Symbol) continue;
