@@ -2,6 +2,7 @@
 #include "ptx/parser.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace warpbeam::ptx {
 namespace {
@@ -17,6 +18,19 @@ Linkage linkage_named(std::string_view word) {
   if (word == ".weak") return Linkage::Weak;
   if (word == ".common") return Linkage::Common;
   return Linkage::Internal;
+}
+
+// The number of "90" or "90a" where there is such an architecture, or 0. Newer ones than any device here are known too:
+// whether a device can run a text is asked elsewhere.
+int architecture_of(std::string_view name) {
+  static constexpr int kKnown[] = {10, 11, 12, 13, 20, 21, 30, 32, 35,  37,  50,  52,  53,  60,  61, 62,
+                                   70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+  int number = 0;
+  const auto [rest, status] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (status != std::errc() || std::ranges::find(kKnown, number) == std::end(kKnown)) return 0;
+  const std::string_view suffix = name.substr(static_cast<size_t>(rest - name.data()));
+  const bool fits = suffix.empty() || (suffix == "a" && number >= 90) || (suffix == "f" && number >= 100);
+  return fits ? number : 0;
 }
 
 }  // namespace
@@ -116,14 +130,8 @@ void Parser::parse_target() {
   do {
     Lexeme l = lex_.take();
     if (l.text.starts_with("sm_") || l.text.starts_with("compute_")) {
-      int n = 0;
-      for (char c : l.text.substr(l.text.find('_') + 1)) {
-        if (c < '0' || c > '9') break;
-        n = n * 10 + (c - '0');
-        if (n > 999) break;
-      }
-      if (n < 10 || n > 999) error(l.at, "'{}' is not a target this machine knows", l.text);
-      module_->target_sm = n;
+      module_->target_sm = architecture_of(l.text.substr(l.text.find('_') + 1));
+      if (module_->target_sm == 0) error(l.at, "'{}' is not a target this machine knows", l.text);
       module_->target_text = std::string(l.text);
     } else if (l.text == "debug") {
       module_->debug = true;

@@ -55,7 +55,9 @@ void exec_trap(Warp& w, const Insn& i, uint32_t mask) {
   w.trap(TrapKind::Trap, i, __builtin_ctz(mask), "the kernel executed a trap instruction");
 }
 
-void exec_breakpoint(Warp&, const Insn&, uint32_t) {}  // without a debugger it is passed over
+void exec_breakpoint(Warp& w, const Insn& i, uint32_t mask) {
+  w.trap(TrapKind::Trap, i, __builtin_ctz(mask), "the kernel reached a breakpoint and no debugger is attached");
+}
 
 // --- barriers ----------------------------------------------------------------------------------------------------
 

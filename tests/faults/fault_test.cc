@@ -89,6 +89,7 @@ const Fault kFaults[] = {
     {"OddBarrierCount", TrapKind::IllegalInstruction, "multiple of 32", "", "mov.u32 %r1, 33; bar.sync 1, %r1;"},
     {"EmptyBarrier", TrapKind::IllegalInstruction, "0 threads", "", "mov.u32 %r1, 0; bar.sync 1, %r1;"},
     {"TrapInstruction", TrapKind::Trap, "trap instruction", "", "setp.eq.u32 %p1, %r0, 7; @%p1 trap;", 7},
+    {"Breakpoint", TrapKind::Trap, "a breakpoint and no debugger", "", "setp.eq.u32 %p1, %r0, 7; @%p1 brkpt;", 7},
 };
 
 class FaultTest : public testing::TestWithParam<Fault> {};

@@ -1,4 +1,5 @@
 // What is wrong in a PTX text is said with its place; no text, however odd, does more harm than that.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <ctime>
@@ -144,6 +145,15 @@ TEST(Refusals, OfWhatIsNotPtx) {
 TEST(Refusals, OfVersionsToCome) {
   EXPECT_EQ(refusal(".version 12.0\n.target sm_90\n").substr(0, 48),
             "222 ptx:1:10: error: PTX version 12.0 is not sup");
+}
+
+TEST(Refusals, OfTargetsThatAreNone) {
+  const auto refused = [](std::string_view name) {
+    return refusal(fmt::format(".version 8.0\n.target {}\n.address_size 64\n", name));
+  };
+  for (const char* name : {"sm_999", "sm_9", "sm_", "sm_80a", "sm_90f", "sm_90ab", "compute_85"})
+    EXPECT_EQ(refused(name).find(fmt::format("218 ptx:2:9: error: '{}' is not a target", name)), 0u) << refused(name);
+  for (const char* name : {"sm_20", "sm_90a", "sm_100f", "compute_75"}) EXPECT_EQ(refused(name), "") << name;
 }
 
 TEST(Refusals, NameEveryMistake) {
