@@ -16,6 +16,17 @@ constexpr std::string_view kVoid = "arithmetic on a pointer to void", kVoids = "
 constexpr std::string_view kHostCall = "reference to __host__ function";
 constexpr std::string_view kFromBoth = "in __host__ __device__ function";
 constexpr std::string_view kSuffix = "no matching literal operator for call to 'operator\"\"__";
+constexpr std::string_view kVariableSize = "variable-sized object may not be initialized";
+constexpr std::string_view kJump = "cannot jump from switch statement to this case label";
+constexpr std::string_view kJumped = "jump bypasses variable initialization";
+constexpr std::string_view kOtherSides = "' cannot overload __";
+constexpr std::string_view kEarlier = "previous declaration is here";
+constexpr std::string_view kSpecialized = "no function template matches function template specialization";
+constexpr std::string_view kTemplate = "target attributes do not match";
+constexpr std::string_view kOutside = "out-of-line definition of '", kMember = "member declaration nearly matches";
+constexpr std::string_view kMain = "no template named 'main'";
+constexpr std::string_view kNoType = "a type specifier is required for all declarations";
+constexpr std::string_view kHost = "__attribute__((host)) ", kDevice = "__attribute__((device)) ";
 
 bool has(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
 
@@ -80,11 +91,18 @@ class Mender {
 
   void mend(const std::vector<Message>& messages) {
     bool host_call = false;
+    size_t definition = 0;
     for (const Message& m : messages) {
       if (m.text.starts_with("error: ")) {
         host_call = has(m.text, kHostCall) && has(m.text, kFromBoth);
         if (host_call) trap_on_device(declaration_in_c(m.text));
+        definition = offset(m.place);
       }
+      if (m.text.ends_with(kEarlier) || m.text.ends_with(kMember) || has(m.text, kTemplate))
+        agree_on_sides(definition, offset(m.place));
+      if (has(m.text, kVariableSize)) initialize_afterwards(offset(m.place));
+      if (has(m.text, kJumped)) assign_instead(offset(m.place));
+      if (has(m.text, kMain)) give_main_a_type(offset(m.place));
       if (has(m.text, kShared)) leave_unconstructed(offset(m.place));
       if (has(m.text, kVoid) || has(m.text, kVoids))
         for (const Range& range : m.ranges) count_in_bytes(offset(range.begin), offset(range.end));
@@ -281,19 +299,109 @@ class Mender {
       for (size_t host; (host = head.find("__attribute__((host))")) != std::string::npos;) head.erase(host, 21);
     }
     while (std::isspace(static_cast<unsigned char>(head.back()))) head.pop_back();
-    // `template <…>` goes first.
-    size_t attribute = 0;
-    while (head.compare(attribute, 8, "template") == 0) {
-      int depth = 0;
-      for (; attribute < head.size(); ++attribute) {
-        if (head[attribute] == '<') ++depth;
-        if (head[attribute] == '>' && --depth == 0) break;
-      }
-      attribute = std::min(attribute + 1, head.size());
-      while (attribute < head.size() && std::isspace(static_cast<unsigned char>(head[attribute]))) ++attribute;
-    }
-    head.insert(attribute, has(head, "inline") ? "__attribute__((device)) " : "__attribute__((device)) inline ");
+    head.insert(past_templates(head, 0),
+                has(head, "inline") ? "__attribute__((device)) " : "__attribute__((device)) inline ");
     edits_.push_back({begin, 0, head + " { __builtin_trap(); } "});
+  }
+
+  // Behind `template <…>`, as often as it stands at `at`.
+  static size_t past_templates(std::string_view s, size_t at) {
+    while (s.substr(at).starts_with("template")) {
+      int depth = 0;
+      for (; at < s.size(); ++at) {
+        if (s[at] == '<') ++depth;
+        if (s[at] == '>' && --depth == 0) break;
+      }
+      at = std::min(at + 1, s.size());
+      while (at < s.size() && std::isspace(static_cast<unsigned char>(s[at]))) ++at;
+    }
+    return at;
+  }
+
+  // A function is for whom either of its declarations says.
+  void agree_on_sides(size_t one, size_t other) {
+    if (one >= s_.size() || other >= s_.size()) return;
+    for (const std::string_view side : {kHost, kDevice}) {
+      const bool first = is_for(side, one), second = is_for(side, other);
+      if (first != second) put_on(first ? other : one, side);
+    }
+  }
+
+  bool is_for(std::string_view side, size_t name) const {
+    const size_t begin = statement(name);
+    return has(s_.substr(begin, name - begin), side.substr(0, side.size() - 1));
+  }
+
+  void put_on(size_t name, std::string_view side) {
+    const size_t at = past_templates(s_, statement(name));
+    if (put_.emplace(at, side).second) edits_.push_back({at, 0, std::string(side), int(edits_.size())});
+  }
+
+  // Where the initializer that begins at `at` ends: at a comma or a semicolon.
+  size_t past_initializer(size_t at) const {
+    while (at < s_.size() && s_[at] != ',' && s_[at] != ';') {
+      const size_t end = s_[at] == '"' || s_[at] == '\'' ? past_opaque(s_, at, false) : at;
+      at = end != at ? end : s_[at] == '(' || s_[at] == '[' || s_[at] == '{' ? past_brackets(at) : at + 1;
+    }
+    return at;
+  }
+
+  // `int a[n] = {1}, b = 2;` becomes `int a[n]; <a takes the items>; int b = 2;`. `at` is where n stands, or a before
+  // text.
+  void initialize_afterwards(size_t at) {
+    if (at >= s_.size()) return;
+    size_t name = at;
+    while (name > 0 && std::string_view("[,;={}").find(s_[name - 1]) == std::string_view::npos) --name;
+    name = name > 0 && s_[name - 1] == '[' ? name - 1 : past_name(at);
+    const size_t bracket = name;
+    while (name > 0 && std::isspace(static_cast<unsigned char>(s_[name - 1]))) --name;
+    const size_t name_end = name;
+    while (name > 0 && is_name(s_[name - 1])) --name;
+    if (name == name_end || !done_.insert(name).second) return;
+    const std::string variable(s_.substr(name, name_end - name));
+    drop_const(name);
+    size_t equals = past_space(bracket);
+    while (equals < s_.size() && s_[equals] == '[') equals = past_space(past_brackets(equals));
+    if (equals >= s_.size() || (s_[equals] != '=' && s_[equals] != '{')) return;
+    const size_t items = s_[equals] == '=' ? past_space(equals + 1) : equals, end = past_initializer(items);
+    const bool none = s_[items] == '{' && s_[past_space(items + 1)] == '}';
+    const std::string list = variable + "__warpbeam_items";
+    std::string after = "; { const __typeof__(" + variable + "[0]) " + list + (none ? "[1]" : "[]") + " = " +
+                        std::string(s_.substr(items, end - items)) + "; __warpbeam_initialize(&" + variable +
+                        "[0], sizeof(" + variable + ") / sizeof(" + variable + "[0]), " + list + "); }";
+    size_t replaced = end;
+    if (end < s_.size() && s_[end] == ',') {
+      if (s_[past_space(end + 1)] == '*') return;  // the items need not be of the variables' type
+      after += " __typeof__(" + variable + "[0]) ";
+      replaced = end + 1;
+    }
+    edits_.push_back({equals, replaced - equals, after});
+  }
+
+  // `int x = 3;` becomes `int x; x = 3;`, past which one may jump.
+  void assign_instead(size_t name) {
+    if (name >= s_.size() || !done_.insert(name).second) return;
+    const size_t name_end = past_name(name), equals = past_space(name_end);
+    if (equals >= s_.size() || s_[equals] != '=') return;
+    const size_t end = past_initializer(equals);
+    size_t semicolon = end;
+    while (semicolon < s_.size() && s_[semicolon] == ',') semicolon = past_initializer(semicolon + 1);
+    if (semicolon >= s_.size()) return;
+    drop_const(name);
+    edits_.push_back({equals, end - equals, ""});
+    edits_.push_back({semicolon + 1, 0, " " + std::string(s_.substr(name, end - name)) + ";", int(name)});
+  }
+
+  // What is declared at `name` is given its value later.
+  void drop_const(size_t name) {
+    constexpr std::string_view kConst = "const ";
+    const size_t begin = statement(name);
+    if (s_.substr(begin).starts_with(kConst) && !has(s_.substr(begin, name - begin), "*") && done_.insert(begin).second)
+      edits_.push_back({begin, kConst.size(), ""});
+  }
+
+  void give_main_a_type(size_t name) {
+    if (name < s_.size() && done_.insert(name).second) edits_.push_back({name, 0, "int "});
   }
 
   // `"in "__FILE__`: the macro for itself.
@@ -321,13 +429,16 @@ class Mender {
   std::vector<size_t> lines_;
   std::vector<Edit> edits_;
   std::set<size_t> done_;
+  std::set<std::pair<size_t, std::string_view>> put_;
 };
 
 }  // namespace
 
 bool can_be_mended(std::string_view messages) {
   return has(messages, kShared) || has(messages, kVoid) || has(messages, kVoids) || has(messages, kSuffix) ||
-         (has(messages, kHostCall) && has(messages, kFromBoth));
+         (has(messages, kHostCall) && has(messages, kFromBoth)) || has(messages, kVariableSize) ||
+         has(messages, kJump) || has(messages, kOtherSides) || has(messages, kSpecialized) || has(messages, kOutside) ||
+         has(messages, kMain) || has(messages, kNoType);
 }
 
 bool names_other_errors(std::string_view messages) {

@@ -5,6 +5,11 @@
 // * arithmetic on `void*`, which g++ does in bytes.
 // * `"error in "__FILE__` in a header (respell.h has the source itself).
 // * a function for both sides that calls one of the host: nvcc leaves the call out on the device. Here it traps.
+// * `int a[n] = {0};` with an n that only the run knows, which g++ takes.
+// * in a kernel, `case 0: int x = 3; … case 1:`, of which nvcc only warns.
+// * a function that is declared for some sides and defined for others: nvcc makes it for all of them.
+// * `template <> int f(int)` for a template of the device.
+// * `main() {}` without a type.
 #pragma once
 #include <optional>
 #include <string>

@@ -64,7 +64,7 @@ void add_cuda(Words& words, const Options& options, const std::string& source, b
   add_diagnostics(words, options);
   add_leniency(words);
   add_device_leniency(words);
-  words.push_back("-std=" + (options.standard.empty() ? std::string("c++17") : options.standard));
+  words.push_back("-std=" + (options.standard.empty() ? std::string("gnu++17") : options.standard));
   words.push_back(arch_list(options));
   if (options.rdc) {
     append(words, {"-D__CUDACC_RDC__", "-fgpu-rdc", "-fuse-cuid=none", "-Xclang", "-cuid=" + unit_id(options, source)});

@@ -21,6 +21,10 @@ struct BarrierWord {
   int64_t transactions = 0;
   bool valid = false, phase = false;
 
+  // What mbarrier.inval leaves. Programs let one thread invalidate a barrier as soon as this thread has got past it;
+  // the others, which on a GPU have long seen that the phase is over, must still see it.
+  bool was_valid() const { return !valid && expected && pending == expected && transactions == 0; }
+
   static BarrierWord unpack(uint64_t v) {
     return {static_cast<uint32_t>(v & kMostCount), static_cast<uint32_t>(v >> 20 & kMostCount),
             static_cast<int64_t>(v >> 40 & 0x3fffff) - kZeroTransactions, (v >> 62 & 1) != 0, (v >> 63 & 1) != 0};
@@ -117,8 +121,9 @@ void init(Warp& w, const Insn& i, uint32_t mask) {
 void inval(Warp& w, const Insn& i, uint32_t mask) {
   each_lane(mask, [&](int l) {
     Object o(w, i, l, address_of(w, i.wide[0], l), true, AccessKind::Write);
-    o.read();
-    o.put(0);
+    BarrierWord b = o.read();
+    b.valid = false;
+    o.put(b.pack());
   });
 }
 
@@ -172,9 +177,10 @@ void wait(Warp& w, const Insn& i, uint32_t mask) {
   uint32_t done = 0;
   each_lane(mask, [&](int l) {
     Object o(w, i, l, address_of(w, i.wide[1], l), true, AccessKind::Atomic);
-    const BarrierWord b = o.read();
     const uint64_t given = value_of(w, i.wide[2], l);
     const bool awaited = i.mods().parity ? (given & 1) != 0 : BarrierWord::unpack(given).phase;
+    const BarrierWord last = BarrierWord::unpack(o.raw());
+    const BarrierWord b = last.was_valid() && last.phase != awaited ? last : o.read();
     done |= static_cast<uint32_t>(b.phase != awaited) << l;
   });
   uint32_t& d = w.pred(i.wide[0].slot);

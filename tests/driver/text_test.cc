@@ -221,5 +221,40 @@ TEST(MendedText, HostFunctionsTrapOnTheDevice) {
   EXPECT_FALSE(can_be_mended("error: reference to __host__ function 'f' in __global__ function"));
 }
 
+TEST(MendedText, ArraysOfVariableSizeTakeTheirItemsAfterwards) {
+  const std::string error = ": error: variable-sized object may not be initialized\n";
+  auto filled = [](const std::string& name, const std::string& list) {
+    return "; { const __typeof__(" + name + "[0]) " + name + "__warpbeam_items" + list + "; __warpbeam_initialize(&" + name +
+           "[0], sizeof(" + name + ") / sizeof(" + name + "[0]), " + name + "__warpbeam_items); }";
+  };
+  EXPECT_EQ(mend_text("const int a [n + f(1)][2] = {{1, 2}}, b = 3;", "f", "f:1:14:{1:14-1:15}" + error),
+            "int a [n + f(1)][2] " + filled("a", "[] = {{1, 2}}") + " __typeof__(a[0])  b = 3;");
+  EXPECT_EQ(mend_text("{ int x = 1, b[n] = { }; char s[n] = \"a,;\"; }", "f", "f:1:16" + error + "f:1:31:{1:38-1:43}" + error),
+            "{ int x = 1, b[n] " + filled("b", "[1] = { }") + "; char s[n] " + filled("s", "[] = \"a,;\"") + "; }");
+}
+
+TEST(MendedText, JumpsGoPastAssignments) {
+  const std::string note = ": note: jump bypasses variable initialization\n";
+  EXPECT_EQ(mend_text("case 0: const int a = f(1, 2), b = a; g();", "f", "f:1:32" + note + "f:1:19" + note),
+            "case 0: int a , b ; a = f(1, 2); b = a; g();");
+  EXPECT_EQ(mend_text("case 0: T a(1);", "f", "f:1:11" + note), std::nullopt);
+}
+
+TEST(MendedText, DeclarationsAgreeForWhomTheyAre) {
+  const std::string both = "__attribute__((host)) __attribute__((device)) ";
+  EXPECT_EQ(mend_text("struct S { " + both + "int f(); };\nint S::f() {}", "f",
+                      "f:2:8: error: __host__ function 'f' cannot overload __host__ __device__ function 'f'\n"
+                      "f:1:62: note: previous declaration is here\n"),
+            "struct S { " + both + "int f(); };\n" + both + "int S::f() {}");
+  EXPECT_EQ(mend_text("float f(float);\n" + both + "float f(float x) {}", "f",
+                      "f:2:53: error: __host__ __device__ function 'f' cannot overload __host__ function 'f'\n"
+                      "f:1:7: note: previous declaration is here\n"),
+            both + "float f(float);\n" + both + "float f(float x) {}");
+  EXPECT_EQ(mend_text("template <class T> __attribute__((device)) T z(T);\ntemplate <> int z<int>(int) {}", "f",
+                      "f:2:17: error: no function template matches function template specialization 'z'\n"
+                      "f:1:46: note: candidate template ignored: target attributes do not match\n"),
+            "template <class T> __attribute__((device)) T z(T);\ntemplate <> __attribute__((device)) int z<int>(int) {}");
+}
+
 }  // namespace
 }  // namespace warpbeam::driver

@@ -171,6 +171,28 @@ __global__ void move_along_cycles(int rows, int columns, int* data, int* finishe
   }
 }
 
+// The barrier is taken away while the others may not have seen that its phase is over.
+__global__ void short_lived_barrier(int* out) {
+  __shared__ unsigned long long barrier;
+  __shared__ int value;
+  const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(blockDim.x) : "memory");
+    value = 42;
+  }
+  __syncthreads();
+  unsigned long long token;
+  asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(token) : "r"(at) : "memory");
+  int over = 0;
+  while (!over)
+    asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"
+                 : "=r"(over)
+                 : "r"(at), "l"(token)
+                 : "memory");
+  out[threadIdx.x] = value;
+  if (threadIdx.x == 0) asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(at) : "memory");
+}
+
 int main() {
   int *a, *b, *c;
   CHECK(cudaMallocManaged(&a, 1 << 20) == cudaSuccess);
@@ -246,6 +268,9 @@ int main() {
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j)
       for (int k = 0; k < 64; ++k) CHECK(a[(j * rows + i) * 64 + k] == (i * columns + j) * 64 + k);
+  short_lived_barrier<<<1, 128>>>(c);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int i = 0; i < 128; ++i) CHECK(c[i] == 42);
   printf("all as meant\n");
   return 0;
 }
