@@ -412,7 +412,8 @@ class Mender {
     // The last marker before it, # LINE "FILE" …, is about the line that follows.
     size_t line = std::upper_bound(lines_.begin(), lines_.end(), name) - lines_.begin() - 1;
     for (size_t below = 0; line > 0; ++below) {
-      std::string_view marker = s_.substr(lines_[--line], lines_[line + 1] - lines_[line]);
+      --line;
+      std::string_view marker = s_.substr(lines_[line], lines_[line + 1] - lines_[line]);
       size_t number_below = 0;
       if (!mark(marker, '#') || !mark(marker, ' ') || !number(marker, number_below)) continue;
       const size_t open = marker.find('"'), close = marker.rfind('"');

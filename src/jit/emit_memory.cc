@@ -33,7 +33,9 @@ std::optional<Access> Emitter::access_of(const vm::Insn& i) const {
   a.count = i.list ? i.count : 1;
   for (int k = 0; k < a.count; ++k) a.slots.push_back(i.list ? i.list[k] : i.op[0]);
   a.shared = m.space == Space::Shared || m.space == Space::SharedCluster;
-  const bool global = m.space == Space::Global || m.space == Space::Const || m.space == Space::Generic;
+  // A kernel's parameters, read at a place that the run computes, lie in an allocation of their own. Watchers tell them from memory.
+  const bool parameter = (m.space == Space::Param || m.space == Space::ParamEntry) && i.op[1] >= 0 && a.load && !watch_;
+  const bool global = m.space == Space::Global || m.space == Space::Const || m.space == Space::Generic || parameter;
   if ((!global && !a.shared) || a.memory > 8 || a.total() > 16 || !std::has_single_bit(a.total())) return std::nullopt;
   a.root = plan_.roots.access(flow_, i);
   return a;

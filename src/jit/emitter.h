@@ -127,6 +127,7 @@ class Emitter {
   V compute_integer(const vm::Insn& insn, const std::vector<V>& o);
   V compute_float(const vm::Insn& insn, const std::vector<V>& o);
   V compute_convert(const vm::Insn& insn, V a);
+  V saturated_64(V x, bool is_signed);
   V compute_compare(const vm::Insn& insn, V a, V c);
   V check_wrap(const vm::Insn& insn);
   V compare_shapes(const vm::Insn& insn, const Value& a, const Value& c);  // emit_masks.cc
