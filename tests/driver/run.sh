@@ -292,6 +292,17 @@ case_cache() {
 case_cached_warnings_come_again() {
   printf 'int main() { const char* s = 0; s + 1; return 0; }\n' >w.cu && old w.cu && expect 0 run w.cu && has err 'warning' && expect 0 run w.cu && has err 'warning'
 }
+case_warnings_that_nvcc_does_not_give() {
+  cat >w.cu <<'CU'
+#include <cstdlib>
+int main(int n, char**) {
+  float f = (float)rand() / RAND_MAX;
+  if (n) if (n > 2) n = 1; else n = 0;
+  return n << 3 - (n & 1 == 1) + (f > 2);
+}
+CU
+  expect 0 nvcc --Werror all-warnings w.cu -o w && [[ ! -s err ]] && expect 0 nvcc -Xcompiler -Wall -c w.cu && has err 'Wshift-op-parentheses' 'Wdangling-else'
+}
 case_cache_is_bounded() {
   export XDG_CACHE_HOME=$PWD/cache
   local results=cache/warpbeam/programs/results one
