@@ -112,10 +112,14 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
   if (!p.prec_div) append(words, {"-mllvm", p.fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"});
   if (!p.prec_sqrt) append(words, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
   if (options.inline_remarks) words.push_back("-Rpass=inline");
-  // Copies of structures the way nvcc makes them (src/lowering).
+  // What nvcc's optimiser does and clang's does not (src/lowering).
   const std::string lowering = toolchain().library_directory + "/libwarpbeam_lowering.so";
   std::error_code ignored;
-  if (std::filesystem::exists(lowering, ignored)) words.push_back("-fpass-plugin=" + lowering);
+  if (std::filesystem::exists(lowering, ignored)) {
+    words.push_back("-fpass-plugin=" + lowering);
+    // Options of a plugin are known only once it is loaded.
+    if (!options.rdc) append(words, {"-Xclang", "-load", "-Xclang", lowering, "-mllvm", "-warpbeam-whole-program"});
+  }
   append(words, options.device);
 }
 

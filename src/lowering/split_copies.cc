@@ -15,6 +15,8 @@
 
 #include <algorithm>
 
+#include "lowering/whole_program.h"
+
 namespace warpbeam::lowering {
 namespace {
 
@@ -101,7 +103,9 @@ struct SplitCopies : llvm::PassInfoMixin<SplitCopies> {
 
 void add_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
-    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
+    if (level == llvm::OptimizationLevel::O0) return;
+    passes.addPass(WholeProgram());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
   });
 }
 

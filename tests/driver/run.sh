@@ -331,6 +331,30 @@ case_interrupt_while_compiling() {
   (export TMPDIR=$PWD/tmp; set -m; "$warpbeam" nvcc -ftemplate-depth 100000 c.cu >out 2>err & job=$!; for _ in $(seq 300); do compgen -G 'tmp/warpbeam.*' >/dev/null && break; sleep 0.01; done; kill -INT -- -$job; wait $job; echo $? >status) 2>/dev/null
   [[ $(cat status) == 130 && -z $(ls tmp) ]] || { echo "    status $(cat status), left: $(ls tmp)"; return 1; }
 }
+# As with nvcc: what only one file can call is inlined where it is called once, however large it is, and a `this` in shared
+# memory is no generic pointer then. Other files may call it where code is relocatable.
+case_functions_of_one_file() {
+  cat >f.cu <<'CU'
+#define FOUR(x) x x x x
+struct Line {
+  float at[64];
+  __device__ void turn(int n) { FOUR(FOUR(FOUR(FOUR(at[threadIdx.x] = at[(threadIdx.x + n) % 64] * 2; __syncthreads(); n += at[n] > 1;)))) }
+};
+__device__ int unused(int a) { return a + 1; }
+__device__ __noinline__ int called(int a) { return a * 3; }
+__global__ void k(float* out, int n) {
+  __shared__ Line line;
+  line.at[threadIdx.x] = out[threadIdx.x];
+  line.turn(called(n));
+  out[threadIdx.x] = line.at[threadIdx.x];
+}
+CU
+  ln -s -- "$(realpath -- "$(dirname -- "$driver")/../lib/libwarpbeam_lowering.so")" "$work/tree/lib/" || return 1
+  expect 0 nvcc -ptx f.cu -o f.ptx && expect 0 nvcc -rdc=true -ptx f.cu -o r.ptx
+  local status=$?
+  rm -- "$work/tree/lib/libwarpbeam_lowering.so"
+  ((status == 0)) && [[ $(grep -c '^\.func.*_Z6calledi' f.ptx) == 1 && $(grep -c '\.func' f.ptx) == 1 ]] && has f.ptx 'ld.shared.f32' && has r.ptx '.visible .func  (.param .b32 func_retval0) _Z6unusedi'
+}
 case_dryrun() {
   hello
   expect 0 nvcc --dryrun hello.cu -o h && [[ ! -e h ]] && has err '#$ TOP=' '#$ INCLUDES=' 'clang++-19 -x cuda' '--cuda-host-only' '--cuda-device-only' '-lwarpbeam' &&
