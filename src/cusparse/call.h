@@ -42,6 +42,8 @@ struct cusparseSpMatDescr {
   int64_t block = 0, block_columns = 0;  // blocked: edge of a block, columns of all blocks of a row
   cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
   cusparseDiagType_t diag = CUSPARSE_DIAG_TYPE_NON_UNIT;
+  int batch = 1;
+  int64_t offset_stride = 0, stride = 0;  // from one matrix of a batch to the next, in elements
 };
 struct cusparseDnMatDescr {
   int64_t rows, columns, lead;
@@ -171,6 +173,17 @@ struct Pattern {
   std::vector<int64_t> row, column, at;
 };
 Pattern pattern_of(Memory& memory, const cusparseSpMatDescr& a);
+
+// One matrix of a batch; of a single matrix always the same.
+inline cusparseSpMatDescr matrix_of(cusparseSpMatDescr a, int batch) {
+  const auto move = [&](void*& p, int64_t stride, size_t element) {
+    if (p && a.batch > 1) p = static_cast<char*>(p) + batch * stride * static_cast<int64_t>(element);
+  };
+  move(a.offsets, a.offset_stride, index_bytes(a.offset_type));
+  move(a.indices, a.stride, index_bytes(a.index_type));
+  move(a.values, a.stride, bytes_of(a.type));
+  return a;
+}
 
 // op(A) by rows: the entries of row r are those from first[r] to first[r + 1].
 template <class W>

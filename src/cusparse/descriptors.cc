@@ -207,6 +207,22 @@ WB_EXPORT cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t a, void* 
   return set_pointers(a, CUSPARSE_FORMAT_COO, rows, columns, values);
 }
 
+WB_EXPORT cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t a, int count, int64_t offset_stride, int64_t stride) {
+  if (!a || a->format != CUSPARSE_FORMAT_CSR || count < 1 || offset_stride < 0 || stride < 0) return kWrong;
+  a->batch = count, a->offset_stride = offset_stride, a->stride = stride;
+  return kDone;
+}
+WB_EXPORT cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t a, int count, int64_t stride) {
+  if (!a || a->format != CUSPARSE_FORMAT_COO || count < 1 || stride < 0) return kWrong;
+  a->batch = count, a->offset_stride = a->stride = stride;
+  return kDone;
+}
+WB_EXPORT cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t a, int* count) {
+  if (!all(a, count)) return kWrong;
+  *count = a->batch;
+  return kDone;
+}
+
 WB_EXPORT cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t m, int count, int64_t stride) {
   if (!m || count < 1 || stride < 0) return kWrong;
   m->batch = count, m->stride = stride;

@@ -277,8 +277,9 @@ cusparseStatus_t spmm(Call& call, cusparseOperation_t op_a, cusparseOperation_t 
   return call.submit(effort(a->count * n + 1), [=, a = *a, b = *b, c = *c](Memory& memory) {
     with_numbers(compute, [&]<class W>(W) {
       const W factor = convert<W>(s.get(memory)), keep = convert<W>(keep_later.get(memory));
-      const Rows<W> rows = rows_of<W>(memory, a, op_a);
+      Rows<W> rows;
       for (int batch = 0; batch < c.batch; ++batch) {
+        if (batch == 0 || a.batch > 1) rows = rows_of<W>(memory, matrix_of(a, batch), op_a);
         const auto right = transposed_if(op_b != kPlain, op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE,
                                          dense_of<W>(memory, b, b.batch > 1 ? batch : 0), b.rows, b.columns);
         auto out = keep == W{} ? std::vector<W>(static_cast<size_t>(m * n)) : dense_of<W>(memory, c, batch);
@@ -312,17 +313,22 @@ cusparseStatus_t sddmm(Call& call, cusparseOperation_t op_a, cusparseOperation_t
   return call.submit(effort(c->count * k + 1), [=, a = *a, b = *b, c = *c](Memory& memory) {
     const DoubleComplex factor = s.get(memory), keep = keep_later.get(memory);
     const auto conjugate = CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
-    const auto left = transposed_if(op_a != kPlain, op_a == conjugate, dense_of<DoubleComplex>(memory, a), a.rows, a.columns);
-    const auto right = transposed_if(op_b != kPlain, op_b == conjugate, dense_of<DoubleComplex>(memory, b), b.rows, b.columns);
-    const Pattern p = pattern_of(memory, c);
-    auto values = keep == DoubleComplex{} ? std::vector<DoubleComplex>(c.count) : loaded<DoubleComplex>(memory, c.values, c.type, c.count);
-    for (size_t e = 0; e < p.row.size(); ++e) {
-      DoubleComplex sum{};
-      for (int64_t l = 0; l < k; ++l) sum += left[l * c.rows + p.row[e]] * right[p.column[e] * k + l];
-      DoubleComplex& to = values[p.at[e]];
-      to = factor * sum + (keep == DoubleComplex{} ? DoubleComplex{} : keep * to);
+    for (int batch = 0; batch < c.batch; ++batch) {
+      const auto dense = [&](const cusparseDnMatDescr& d, cusparseOperation_t op) {
+        return transposed_if(op != kPlain, op == conjugate, dense_of<DoubleComplex>(memory, d, d.batch > 1 ? batch : 0), d.rows, d.columns);
+      };
+      const auto left = dense(a, op_a), right = dense(b, op_b);
+      const cusparseSpMatDescr out = matrix_of(c, batch);
+      const Pattern p = pattern_of(memory, out);
+      auto values = keep == DoubleComplex{} ? std::vector<DoubleComplex>(c.count) : loaded<DoubleComplex>(memory, out.values, c.type, c.count);
+      for (size_t e = 0; e < p.row.size(); ++e) {
+        DoubleComplex sum{};
+        for (int64_t l = 0; l < k; ++l) sum += left[l * c.rows + p.row[e]] * right[p.column[e] * k + l];
+        DoubleComplex& to = values[p.at[e]];
+        to = factor * sum + (keep == DoubleComplex{} ? DoubleComplex{} : keep * to);
+      }
+      stored(memory, out.values, c.type, values);
     }
-    stored(memory, c.values, c.type, values);
   });
 }
 

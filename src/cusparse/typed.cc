@@ -1,6 +1,7 @@
 // The operations with a letter for the type, and those on indices alone. Where a generic function does the same work, they
 // only make its descriptors.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 
@@ -121,6 +122,69 @@ cusparseStatus_t csr2csc(Call& call, int m, int n, int count, const void* values
       out_rows[to] = static_cast<int>(p.row[k] + base);
       if (numeric) std::copy_n(static_cast<const char*>(values) + p.at[k] * element, element, static_cast<char*>(out_values) + to * element);
     }
+  });
+}
+
+// --- sums ------------------------------------------------------------------------------------------------------------------
+
+// The rows of a sum, with the factors that the entries of A and B have; without values the entries are ones.
+using SumRows = std::vector<std::map<int64_t, DoubleComplex>>;
+
+void add_to(SumRows& rows, Memory& memory, const cusparseSpMatDescr& a, DoubleComplex factor) {
+  const Pattern p = pattern_of(memory, a);
+  std::vector<DoubleComplex> values(static_cast<size_t>(a.count), 1);
+  if (a.values) values = loaded<DoubleComplex>(memory, a.values, a.type, a.count);
+  for (size_t k = 0; k < p.row.size(); ++k) rows[p.row[k]][p.column[k]] += factor * values[p.at[k]];
+}
+
+cusparseStatus_t count_sum(Call& call, int m, int n, cusparseMatDescr_t da, int count_a, const int* offsets_a,
+                           const int* columns_a, cusparseMatDescr_t db, int count_b, const int* offsets_b,
+                           const int* columns_b, cusparseMatDescr_t dc, int* offsets, int* total) {
+  call.require(m >= 0 && n >= 0 && count_a >= 0 && count_b >= 0 && da && db && dc && total);
+  const bool on_device = call.scalars_on_device();
+  auto kept = std::make_shared<int>(0);
+  const auto a = csr(da, m, n, count_a, nullptr, offsets_a, columns_a, CUDA_R_32F);
+  const auto b = csr(db, m, n, count_b, nullptr, offsets_b, columns_b, CUDA_R_32F);
+  const cusparseStatus_t queued = call.submit(bytes(count_a + count_b) * 8, [=, base = dc->base](Memory& memory) {
+    SumRows rows(m);
+    add_to(rows, memory, a, 1), add_to(rows, memory, b, 1);
+    memory.writes(offsets, bytes(m + 1));
+    offsets[0] = base;
+    for (int r = 0; r < m; ++r) offsets[r + 1] = offsets[r] + static_cast<int>(rows[r].size());
+    *kept = offsets[m] - base;
+    if (on_device) memory.writes(total, sizeof(int)), *total = *kept;
+  });
+  if (queued != CUSPARSE_STATUS_SUCCESS || on_device) return queued;
+  const cusparseStatus_t waited = call.wait();
+  if (waited == CUSPARSE_STATUS_SUCCESS) *total = *kept;
+  return waited;
+}
+
+template <class T>
+cusparseStatus_t sum(Call& call, int m, int n, const T* alpha, cusparseMatDescr_t da, int count_a, const T* values_a,
+                     const int* offsets_a, const int* columns_a, const T* beta, cusparseMatDescr_t db, int count_b,
+                     const T* values_b, const int* offsets_b, const int* columns_b, cusparseMatDescr_t dc, T* values,
+                     const int* offsets, int* columns) {
+  call.require(m >= 0 && n >= 0 && count_a >= 0 && count_b >= 0 && da && db && dc);
+  const cudaDataType type = type_of(values);
+  const LateScalar s = call.scalar(alpha, type), t = call.scalar(beta, type);
+  const auto a = csr(da, m, n, count_a, values_a, offsets_a, columns_a, type);
+  const auto b = csr(db, m, n, count_b, values_b, offsets_b, columns_b, type);
+  return call.submit(bytes(count_a + count_b) * 8, [=, base = dc->base](Memory& memory) {
+    SumRows rows(m);
+    add_to(rows, memory, a, s.get(memory)), add_to(rows, memory, b, t.get(memory));
+    memory.reads(offsets, bytes(m + 1));
+    const int count = offsets[m] - base;
+    memory.writes(columns, bytes(count));
+    std::vector<DoubleComplex> out(count);
+    for (int r = 0; r < m; ++r) {
+      int64_t at = offsets[r] - base;
+      for (const auto& [column, value] : rows[r]) {
+        columns[checked(at, count)] = static_cast<int>(column + base);
+        out[at++] = value;
+      }
+    }
+    stored(memory, values, type, out);
   });
 }
 

@@ -375,6 +375,70 @@ static void mistakes() {
   EXPECT(cudaDeviceSynchronize() != cudaSuccess);
 }
 
+// Two matrices of one pattern and two of their own, by rows and as coordinates.
+static void batches() {
+  const cusparseOperation_t n = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  const std::vector<int> offsets = {0, 2, 3, 0, 1, 3}, columns = {0, 2, 1, 1, 0, 2}, rows = {0, 0, 1, 0, 1, 1};
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6}, right = {1, 2, 3, 4, 5, 6};
+  const std::vector<float> want = {7, 6, 16, 15, 8, 23, 20, 56};  // 2 x 2 by columns, each with the same right side
+  float one = 1, zero = 0, *out = device(std::vector<float>(8));
+  cusparseDnMatDescr_t b, c;
+  DO(cusparseCreateDnMat(&b, 3, 2, 3, device(right), CUDA_R_32F, CUSPARSE_ORDER_COL));
+  DO(cusparseCreateDnMat(&c, 2, 2, 2, out, CUDA_R_32F, CUSPARSE_ORDER_COL));
+  DO(cusparseDnMatSetStridedBatch(b, 2, 0));
+  DO(cusparseDnMatSetStridedBatch(c, 2, 4));
+  cusparseSpMatDescr_t csr, coo;
+  DO(cusparseCreateCsr(&csr, 2, 3, 3, device(offsets), device(columns), device(values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                       CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+  DO(cusparseCreateCoo(&coo, 2, 3, 3, device(rows), device(columns), device(values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                       CUDA_R_32F));
+  EXPECT(cusparseCooSetStridedBatch(csr, 2, 3) == CUSPARSE_STATUS_INVALID_VALUE);
+  DO(cusparseCsrSetStridedBatch(csr, 2, 3, 3));
+  DO(cusparseCooSetStridedBatch(coo, 2, 3));
+  int count = 0;
+  DO(cusparseSpMatGetStridedBatch(coo, &count));
+  EXPECT(count == 2);
+  for (cusparseSpMatDescr_t a : {csr, coo}) {
+    DO(cusparseSpMM(handle, n, n, &one, a, b, &zero, c, CUDA_R_32F, CUSPARSE_SPMM_ALG_DEFAULT, nullptr));
+    EXPECT(same(host(out, 8), want));
+  }
+  // Of the products of two batches, what stands where the patterns have entries.
+  const std::vector<float> first = {1, 2, 3, 4}, second = {1, 0, 0, 1, 1, 1, 2, 0, 1, 0, 2, 1};
+  float* sampled = device(std::vector<float>(6));
+  DO(cusparseCsrSetPointers(csr, device(offsets), device(columns), sampled));
+  cusparseDnMatDescr_t left, across;
+  DO(cusparseCreateDnMat(&left, 2, 2, 2, device(first), CUDA_R_32F, CUSPARSE_ORDER_ROW));
+  DO(cusparseCreateDnMat(&across, 2, 3, 2, device(second), CUDA_R_32F, CUSPARSE_ORDER_COL));
+  DO(cusparseDnMatSetStridedBatch(across, 2, 6));
+  DO(cusparseSDDMM(handle, n, n, &one, left, across, &zero, csr, CUDA_R_32F, CUSPARSE_SDDMM_ALG_DEFAULT, nullptr));
+  EXPECT(same(host(sampled, 6), {1, 3, 4, 1, 6, 10}));
+}
+
+// 2 A + 3 B, where rows have entries of one, of both and of none.
+static void sums() {
+  cusparseMatDescr_t zero_based, one_based;
+  DO(cusparseCreateMatDescr(&zero_based));
+  DO(cusparseCreateMatDescr(&one_based));
+  DO(cusparseSetMatIndexBase(one_based, CUSPARSE_INDEX_BASE_ONE));
+  const int *a_offsets = device<int>({0, 2, 2, 3}), *a_columns = device<int>({0, 2, 1});
+  const int *b_offsets = device<int>({1, 2, 2, 4}), *b_columns = device<int>({3, 2, 4});
+  const double *a = device<double>({1, 2, 3}), *b = device<double>({4, 5, 6}), alpha = 2, beta = 3;
+  int count = 0, *offsets = device(std::vector<int>(4));
+  size_t size = 0;
+  DO(cusparseDcsrgeam2_bufferSizeExt(handle, 3, 4, &alpha, zero_based, 3, a, a_offsets, a_columns, &beta, one_based, 3, b, b_offsets,
+                                     b_columns, one_based, nullptr, offsets, nullptr, &size));
+  EXPECT(size > 0);
+  DO(cusparseXcsrgeam2Nnz(handle, 3, 4, zero_based, 3, a_offsets, a_columns, one_based, 3, b_offsets, b_columns, one_based, offsets,
+                          &count, nullptr));
+  EXPECT(count == 4 && host(offsets, 4) == std::vector<int>({1, 3, 3, 5}));
+  int* columns = device(std::vector<int>(count));
+  double* values = device(std::vector<double>(count));
+  DO(cusparseDcsrgeam2(handle, 3, 4, &alpha, zero_based, 3, a, a_offsets, a_columns, &beta, one_based, 3, b, b_offsets, b_columns,
+                       one_based, values, offsets, columns, nullptr));
+  EXPECT(host(columns, 4) == std::vector<int>({1, 3, 2, 4}));
+  EXPECT(same(host(values, 4), {2, 16, 21, 18}));
+}
+
 int main() {
   DO(cusparseCreate(&handle));
   products<float, int>();
@@ -384,6 +448,8 @@ int main() {
   solvers();
   vectors_and_streams();
   sparse_products();
+  batches();
+  sums();
   CUDA(cudaGetLastError());
   mistakes();
   DO(cusparseDestroy(handle));

@@ -1,0 +1,3 @@
+// A name of the toolkit.
+#pragma once
+#include "../mma.h"
