@@ -2,6 +2,7 @@
 // it: each lane's piece stands by itself, so that one address is 32 places at a constant distance.
 #include <llvm/IR/Intrinsics.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "jit/emitter.h"
@@ -187,25 +188,54 @@ bool Emitter::emit_local(const vm::Insn& i) {
   return true;
 }
 
-// A generic access that is none of the memory it was taken for: goes on where it is none of local memory either.
+// May generic addresses point into shared memory? They do only where the kernel makes some of its addresses generic.
+static bool shared_escapes(const Flow& flow) {
+  return std::ranges::any_of(flow.code->insns, [](const vm::Insn& i) {
+    const isa::Row* row = i.source ? i.source->form.row : nullptr;
+    return row && row->kind == isa::Kind::Address && row->opcode == "cvta" && i.mods().space == Space::Shared && !i.mods().to;
+  });
+}
+
+// A generic access that is none of the global memory it was taken for: tries local and shared memory, goes to `join` from where
+// it was done, and on where it was neither's.
 void Emitter::emit_in_window(const Access& a, const Value& address, V mask, BasicBlock* join) {
   if (a.shared || left_out("local")) return;
-  Value offset;
-  if (address.uniform()) {
-    offset.runs = 1;
-    offset.run[0] = b_.CreateSub(address.run[0], b_.getInt64(vm::kLocalWindow));
-  } else {
-    const V all = lanes_of(address, 8);
-    offset.lanes = b_.CreateSub(all, llvm::ConstantInt::get(all->getType(), vm::kLocalWindow));
+  const auto from = [&](uint64_t window) {
+    Value offset = address;
+    offset.line = {};
+    offset.spread = {};
+    for (size_t r = 0; r < offset.runs; ++r) offset.run[r] = b_.CreateSub(offset.run[r], b_.getInt64(window));
+    if (!offset.runs) offset.lanes = b_.CreateSub(offset.lanes, llvm::ConstantInt::get(offset.lanes->getType(), window));
+    return offset;
+  };
+  const auto enter = [&](V fits, const char* name) {
+    auto* here = BasicBlock::Create(c_, name, f_);
+    auto* other = BasicBlock::Create(c_, "elsewhere", f_);
+    b_.CreateCondBr(fits, here, other);
+    b_.SetInsertPoint(here);
+    return other;
+  };
+  if (may_be_local(a)) {
+    Value offset = from(vm::kLocalWindow);
+    if (!address.uniform()) {
+      offset = {};
+      offset.lanes = b_.CreateSub(lanes_of(address, 8), llvm::ConstantInt::get(type_of(8, true), vm::kLocalWindow));
+    }
+    // What is outside of the window is far outside of any lane's piece.
+    BasicBlock* other = enter(fits_local(a, offset, mask), "in_local");
+    touch_local(a, offset, mask);
+    b_.CreateBr(join);
+    b_.SetInsertPoint(other);
   }
-  // What is outside of the window is far outside of any lane's piece.
-  auto* here = BasicBlock::Create(c_, "in_local", f_);
-  auto* other = BasicBlock::Create(c_, "elsewhere", f_);
-  b_.CreateCondBr(fits_local(a, offset, mask), here, other);
-  b_.SetInsertPoint(here);
-  touch_local(a, offset, mask);
-  b_.CreateBr(join);
-  b_.SetInsertPoint(other);
+  if (!watch_ && a.root < 0 && a.insn->op[1] >= 0 && a.insn->mods().space == Space::Generic && shared_escapes(flow_)) {
+    Access in_shared = a;
+    in_shared.shared = true;
+    const Value offset = from(vm::kSharedWindow);
+    BasicBlock* other = enter(offset.uniform() ? fits_whole(in_shared, offset) : fits_lanes(in_shared, lanes_of(offset, 8), mask), "in_shared");
+    touch(in_shared, offset, mask);
+    b_.CreateBr(join);
+    b_.SetInsertPoint(other);
+  }
 }
 
 }  // namespace warpbeam::jit

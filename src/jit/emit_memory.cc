@@ -221,6 +221,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
       b_.CreateBr(apart_);
       return;
     }
+    emit_in_window(*a, address, mask, next);
     call_handler(i, mask, a->shared ? nullptr : &range_of(*a));
     if (a->load && a->memory < a->reg) narrow_again(*a);
     b_.CreateBr(next);
@@ -262,7 +263,6 @@ void Emitter::emit_memory(const vm::Insn& i) {
     }
   }
   b_.SetInsertPoint(slow);
-  if (may_be_local(*a)) emit_in_window(*a, address, mask, join);
   handle(join);
   b_.SetInsertPoint(fast);
   touch(*a, address, mask);
