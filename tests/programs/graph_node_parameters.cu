@@ -321,6 +321,11 @@ void memory() {
   size_t high = 0, zero = 0;
   CHECK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &high));
   REQUIRE(high > 0);
+  // What the graph has freed is used until it is trimmed.
+  size_t used = 0;
+  CHECK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+  REQUIRE(used > 0);
+  CHECK(cudaDeviceGraphMemTrim(0));
   CHECK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &zero));
   CHECK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &high));
   REQUIRE(high == 0);

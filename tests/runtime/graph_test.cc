@@ -432,6 +432,9 @@ TEST_F(Graphs, memory_nodes) {
   OK(cudaFreeAsync(alloc.dptr, s));
   EXPECT_EQ(cudaFreeAsync(alloc.dptr, s), cudaErrorInvalidValue);
   OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+  EXPECT_EQ(used, 32u << 20) << "until it is trimmed";
+  OK(cudaDeviceGraphMemTrim(0));
+  OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
   EXPECT_EQ(used, 0u);
   OK(cudaGraphLaunch(exec, s));
   OK(cudaFree(alloc.dptr));
