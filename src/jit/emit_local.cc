@@ -188,12 +188,17 @@ bool Emitter::emit_local(const vm::Insn& i) {
   return true;
 }
 
+// Each such access becomes a second one: kernels with more of them would take twice as long to compile.
+static constexpr ptrdiff_t kMostInWindows = 64;
+
 // May generic addresses point into shared memory? They do only where the kernel makes some of its addresses generic.
 static bool shared_escapes(const Flow& flow) {
-  return std::ranges::any_of(flow.code->insns, [](const vm::Insn& i) {
-    const isa::Row* row = i.source ? i.source->form.row : nullptr;
-    return row && row->kind == isa::Kind::Address && row->opcode == "cvta" && i.mods().space == Space::Shared && !i.mods().to;
-  });
+  const auto row = [](const vm::Insn& i) { return i.source ? i.source->form.row : nullptr; };
+  const auto generic = [&](const vm::Insn& i) { return row(i) && row(i)->kind == isa::Kind::Memory && i.mods().space == Space::Generic; };
+  const auto escapes = [&](const vm::Insn& i) {
+    return row(i) && row(i)->kind == isa::Kind::Address && row(i)->opcode == "cvta" && i.mods().space == Space::Shared && !i.mods().to;
+  };
+  return std::ranges::any_of(flow.code->insns, escapes) && std::ranges::count_if(flow.code->insns, generic) <= kMostInWindows;
 }
 
 // A generic access that is none of the global memory it was taken for: tries local and shared memory, goes to `join` from where
