@@ -190,10 +190,12 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   if (!alone_) active_ = b_.getInt32(~0u);
   for (const Access& a : accesses) checked_.insert(a.insn);
   if (!alone_) find_windows(accesses);
+  find_batches(first, end);
   for (uint32_t k = first; k < end; ++k)
     if (std::find(s.ahead.begin(), s.ahead.end(), k) == s.ahead.end()) emit_instruction(insns[k]);
   checked_.clear();
   windows_.clear();
+  batch_of_.clear();
   active_ = mask;
   b_.CreateBr(join);
   b_.SetInsertPoint(join);

@@ -155,29 +155,41 @@ uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t b
   return it->second;
 }
 
+// The observer is asked about an access, and told of it where that is not enough; the code goes on at `on`.
+void Emitter::tell_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes, BasicBlock* on) {
+  const bool fixed = address.runs == 1 || (address.runs && address.even);
+  V seen;
+  if (fixed || address.runs == 2) {
+    const V gap = fixed ? static_cast<V>(b_.getInt64(static_cast<uint64_t>(address.runs > 1 ? address.gap : 0))) : b_.CreateSub(address.run[1], address.run[0]);
+    seen = call("wb_watched_shaped", b_.getInt1Ty(), {context_, b_.getInt32(watch_site(i, address, bytes)), warp_, mask, active_, address.run[0], gap});
+  } else {
+    const V place = scratch(type_of(8, true));
+    b_.CreateStore(lanes_of(address, 8), place);
+    seen = call("wb_watched_lanes", b_.getInt1Ty(), {context_, outside(&i), warp_, mask, active_, place});
+  }
+  auto* look = BasicBlock::Create(c_, "look", f_);
+  b_.CreateCondBr(seen, on, look, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+  b_.SetInsertPoint(look);
+  call_detour(i, mask, nullptr, Detour::What::Access);
+  b_.CreateBr(on);
+  b_.SetInsertPoint(on);
+}
+
 // An access whose lanes are all in bounds is about to be made.
 void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
   if (!watch_ || (!watch_->wanted.events && !watch_->wanted.traffic)) return;
+  if (watch_->wanted.events && watch_batched(i, address, mask, bytes)) return;
+  auto* on = BasicBlock::Create(c_, "seen", f_);
+  if (watch_->wanted.events) {
+    if (const auto words = words_of(i, address, bytes); !words.empty()) look_at_words(i, words, mask, on);
+    return tell_access(i, address, mask, bytes, on);
+  }
   // Of two stretches the distance may be known at run time only; then a place tells all for as long as it stays.
   const bool fixed = address.runs == 1 || (address.runs && address.even), shaped = fixed || address.runs == 2;
   V place = nullptr;
-  auto* on = BasicBlock::Create(c_, "seen", f_);
-  if (watch_->wanted.events)
-    if (const auto words = words_of(i, address, bytes); !words.empty()) look_at_words(i, words, mask, on);
   if (!shaped) {
     place = scratch(type_of(8, true));
     b_.CreateStore(lanes_of(address, 8), place);
-  }
-  if (watch_->wanted.events) {
-    const V seen = shaped ? call("wb_watched_shaped", b_.getInt1Ty(), {context_, b_.getInt32(watch_site(i, address, bytes)), warp_, mask, active_, address.run[0], fixed ? static_cast<V>(b_.getInt64(static_cast<uint64_t>(address.runs > 1 ? address.gap : 0))) : b_.CreateSub(address.run[1], address.run[0])})
-                          : call("wb_watched_lanes", b_.getInt1Ty(), {context_, outside(&i), warp_, mask, active_, place});
-    auto* look = BasicBlock::Create(c_, "look", f_);
-    b_.CreateCondBr(seen, on, look, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
-    b_.SetInsertPoint(look);
-    call_detour(i, mask, nullptr, Detour::What::Access);
-    b_.CreateBr(on);
-    b_.SetInsertPoint(on);
-    return;
   }
   if (!shaped) {
     call("wb_count_lanes", b_.getVoidTy(), {context_, outside(&i), mask, place});

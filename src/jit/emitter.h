@@ -263,6 +263,12 @@ class Emitter {
   std::vector<Words> words_of(const vm::Insn& insn, const Value& address, uint64_t bytes) const;  // emit_words.cc
   void begin_burst(V block, V group, V key, uint32_t place);
   void look_at_words(const vm::Insn& insn, const std::vector<Words>& all, V mask, llvm::BasicBlock* seen);
+  // Loads that the observer is asked about together, when the first is made (emit_batches.cc).
+  using Batch = std::vector<const vm::Insn*>;
+  void find_batches(uint32_t begin, uint32_t end);
+  bool watch_batched(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
+  void tell_access(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes, llvm::BasicBlock* on);
+  void touched_last(const vm::Insn& insn);
   void watch_meeting(const vm::Insn& insn);
   void watch_fence(const vm::Insn& insn);
   void watch_barrier(const vm::Insn& insn);
@@ -416,6 +422,7 @@ class Emitter {
   bool many_regions_ = false, lanes_leave_ = false;
   WatchTables* watch_ = nullptr;    // null: nobody watches
   vm::AccessPlaces places_;
+  std::map<const vm::Insn*, std::shared_ptr<const Batch>> batch_of_;
   std::map<uint32_t, uint32_t> stretch_of_, exit_stretch_;  // by node; by instruction
   int32_t stretch_ = -1;            // of the node that is being written
   std::array<llvm::AllocaInst*, 4> staged_{};

@@ -37,6 +37,13 @@ extern "C" bool wb_watched_shaped(Context* c, uint32_t site, uint32_t warp, uint
   return c->block->observer->sees_quickly(*s.insn, warp, active, mask, pattern);
 }
 
+extern "C" bool wb_watched_batch(Context* c, const vm::LoadBatch* batch, uint32_t warp, uint64_t first, int64_t gap) {
+  vm::Pattern pattern = batch->pattern;
+  pattern.first = first;
+  pattern.gap = gap;
+  return c->block->observer->sees_batch(*batch, warp, pattern);
+}
+
 extern "C" bool wb_watched_lanes(Context* c, const vm::Insn* i, uint32_t warp, uint32_t mask, uint32_t active, const uint64_t* addresses) {
   vm::Pattern pattern;
   pattern.addresses = addresses;
@@ -88,15 +95,23 @@ void count_lanes(Context* c, const vm::Insn* i, uint32_t mask, vm::Access& acces
 // What was counted by places goes to the observer.
 void settle_site(const Context& c, const WatchTables::Site& s) {
   if (!s.step) return;
-  vm::Access access = c.services->describe_access(*s.insn);
-  access.mask = ~0u;
+  vm::BlockObserver& observer = *c.block->observer;
   const uint64_t further = s.gap_at ? c.counters[s.gap_at] : 0;  // of the second half of the lanes
-  for (uint64_t place = 0; place < vm::BlockObserver::kPlaces; place += s.step) {
-    const uint64_t times = c.counters[s.at + place / s.step];
-    if (!times) continue;
+  const uint64_t* const counts = c.counters + s.at;
+  const uint32_t places = static_cast<uint32_t>(vm::BlockObserver::kPlaces / s.step);
+  for (uint32_t p = 0; p < places; ++p) {
+    // Most sites use few of their places.
+    if (p % 8 == 0 && p + 8 <= places && std::all_of(counts + p, counts + p + 8, [](uint64_t n) { return n == 0; })) {
+      p += 7;
+      continue;
+    }
+    const uint64_t times = counts[p], place = uint64_t{p} * s.step;
+    if (!times || observer.repeats(*s.insn, ~0u, place, s.shape(further), times)) continue;
+    vm::Access access = c.services->describe_access(*s.insn);
+    access.mask = ~0u;
     for (size_t l = 0; l < 32; ++l)
       access.address[l] = (uint64_t(1) << 62) + place + s.distance[l] + (l < 16 ? 0 : further);  // no lane below zero
-    c.block->observer->repeated(*s.insn, access, times);
+    observer.repeated(*s.insn, access, times);
   }
 }
 
@@ -111,6 +126,7 @@ extern "C" void wb_other_gap(Context* c, uint32_t site, uint64_t gap) {
 
 extern "C" void wb_count_shaped(Context* c, uint32_t site, uint32_t mask, uint64_t first) {
   const WatchTables::Site& s = c->watch->sites[site];
+  if (c->block->observer->repeats(*s.insn, mask, first, s.shape(0), 1)) return;
   vm::Access access = c->services->describe_access(*s.insn);
   for (size_t l = 0; l < 32; ++l) access.address[l] = first + s.distance[l];
   count_lanes(c, s.insn, mask, access);
@@ -202,6 +218,7 @@ std::vector<Symbol> watch_symbols() {
   return {
       {"wb_watched_instruction", reinterpret_cast<void*>(&wb_watched_instruction)},
       {"wb_watched_shaped", reinterpret_cast<void*>(&wb_watched_shaped)},
+      {"wb_watched_batch", reinterpret_cast<void*>(&wb_watched_batch)},
       {"wb_watched_lanes", reinterpret_cast<void*>(&wb_watched_lanes)},
       {"wb_watched_barrier", reinterpret_cast<void*>(&wb_watched_barrier)},
       {"wb_other_gap", reinterpret_cast<void*>(&wb_other_gap)},

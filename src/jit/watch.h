@@ -35,9 +35,15 @@ struct WatchTables {
     std::array<uint64_t, 32> distance{};
     uint32_t at = 0, step = 0;  // of places; no step: they are not counted
     uint32_t gap_at = 0;        // where the distance of two stretches is that was counted with; 0: it is known before
+    // A number for these distances, with so much more between two stretches.
+    uint64_t shape(uint64_t further) const {
+      constexpr uint64_t kMix = 0x9e3779b97f4a7c15;
+      return ((static_cast<uint64_t>(pattern.stride) * kMix + static_cast<uint64_t>(pattern.gap)) * kMix + further) * kMix + pattern.runs;
+    }
   };
   std::deque<Site> sites;
   std::map<uint32_t, uint32_t> site_of;  // by instruction
+  std::deque<vm::LoadBatch> batches;
   uint32_t counters = 0;
 };
 

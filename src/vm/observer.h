@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "isa/mods.h"
 #include "vm/watched_words.h"
@@ -50,6 +51,22 @@ struct Pattern {
   int64_t stride = 0, gap = 0;
   uint32_t runs = 0;                    // 0: the shape is not known
   const uint64_t* addresses = nullptr;  // then; those of lanes outside the mask mean nothing
+};
+
+// Loads of a warp from addresses that differ by numbers known before, between which nothing else of it can touch what they
+// read.
+struct LoadBatch {
+  struct Load {
+    const Insn* insn;
+    int64_t offset;  // from the first one's
+    uint32_t place;  // as access_places has it; they rise
+  };
+  static constexpr size_t kMost = 64;
+  std::vector<Load> loads;         // kMost of them at most
+  int64_t least = 0, most = 0;     // of the offsets, which are multiples of `bytes`
+  bool row = true;                 // each is `bytes` after the one before
+  Pattern pattern;                 // of each
+  uint32_t bytes = 0;              // that each lane loads
 };
 
 // How often an instruction was executed by warps; by how many threads that were there, and that its guard let take part;
@@ -101,10 +118,15 @@ class BlockObserver {
   // From compiled code, where registers and Warp are not at hand: true when all there is to see has been seen. Otherwise
   // `access` follows.
   virtual bool sees_quickly(const Insn&, uint32_t warp, uint32_t active, uint32_t mask, const Pattern&) { return false; }
+  // The same of several loads by all lanes, of which the first one's pattern is this. False: each is to be told.
+  virtual bool sees_batch(const LoadBatch&, uint32_t warp, const Pattern&) { return false; }
   // Instead of `access`, where order does not matter: so many accesses of one instruction with the same lanes, at places
   // that differ by multiples of kPlaces bytes only.
   static constexpr uint64_t kPlaces = 256;
   virtual void repeated(const Insn&, const Access&, uint64_t times) {}
+  // The same without the addresses: `shape` is a number for how far the lanes are from the first. True where such an access
+  // is known; otherwise `repeated` follows.
+  virtual bool repeats(const Insn&, uint32_t mask, uint64_t first, uint64_t shape, uint64_t times) { return false; }
 
   // Lanes have met at a `.sync` instruction that named `members`: what each did before, the others may rely on.
   virtual void warp_sync(Warp&, const Insn&, uint32_t members, uint32_t mask) {}

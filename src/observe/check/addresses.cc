@@ -191,6 +191,7 @@ void BlockWatch::misaligned(Now& n, int lane, uint32_t align) {
 // --- shared memory ------------------------------------------------------------------------------------------------
 
 void BlockWatch::shared_access(Now& n) {
+  ++epoch_;
   const uint32_t bytes = n.access.bytes, align = alignment(n.access) - 1;
   const LaunchInfo::SharedVariable* v = nullptr;
   if (block_.leader->members.size() < 2 && !copies_ && n.strength == Strength::Weak && !n.access.async) {

@@ -84,6 +84,7 @@ BlockWatch::~BlockWatch() {
 
 void BlockWatch::set_base(EventId base) {
   base_ = base;
+  ++epoch_;
   words_.shared_bound = c_.settings.race ? base_ : ~EventId{0};
 }
 
@@ -585,13 +586,13 @@ EventId BlockWatch::event_of(uint32_t warp, uint32_t place, uint32_t active) {
   if (number >= own && s.elsewhere.size() <= number - own) s.elsewhere.resize(number - own + 1);
   vm::WatchedGroup& g = number < own ? groups_[warp * own + number] : s.elsewhere[number - own];
   if (const uint64_t key = s.key(active); g.key != key) {
-    vm::WatchedBurst b;
+    vm::WatchedBurst& b = c_.log.begin();
     b.op = l_.op;
     b.block = linear_;
     b.mask = active;
     b.warp = warp;
     std::memcpy(b.who, &l_.who[number * vm::kTogether], sizeof b.who);
-    g.first = c_.log.add(b);
+    g.first = b.first;
     g.key = key;
   }
   return g.first + place % vm::kTogether;

@@ -12,6 +12,16 @@
 
 namespace warpbeam::observe::check {
 
+// An access, as far as the cells of its words ask for it.
+struct Look {
+  EventId id = 0, bound = 0;
+  bool writes = false, tracks_values = false;
+};
+
+struct Readers {
+  EventId a = 0, b = 0;  // 0: nobody
+};
+
 class BlockWatch final : public vm::BlockObserver {
  public:
   BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& block);
@@ -29,6 +39,7 @@ class BlockWatch final : public vm::BlockObserver {
   void heap_freed(vm::Warp&, const vm::Insn&, int lane, uint64_t address, bool known) override;
   void runtime_wrote(uint64_t address, uint64_t bytes) override;
   bool sees_quickly(const vm::Insn&, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern&) override;
+  bool sees_batch(const vm::LoadBatch&, uint32_t warp, const vm::Pattern&) override;
   bool all_came() override;
   // Compiled code keeps the checker to itself: taking turns would cost more than what it does.
   void compiled_code(bool runs) override;
@@ -83,11 +94,9 @@ class BlockWatch final : public vm::BlockObserver {
     Region* region = nullptr;
     const std::byte* memory = nullptr;  // of offset 0
   };
-  struct Quick {  // an access whose registers are not at hand
+  struct Quick : Look {  // an access whose registers are not at hand
     Shadow* shadow = nullptr;  // null: there is nothing to look at
-    EventId id = 0, bound = 0;
     uint16_t warp = 0;
-    bool writes = false, tracks_values = false;
     uint64_t begin = 0, end = 0, zero = 0;  // what it lies in, and the address that offset 0 of the shadow means
   };
   enum class Hazard : uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
@@ -111,9 +120,17 @@ class BlockWatch final : public vm::BlockObserver {
   void remember(uint32_t place, const Quick&, uint64_t extent);
   bool finds(Quick&, const vm::Insn&, const LaunchInfo::Known&, uint64_t low, uint64_t high);
   bool sees_lanes(const vm::Insn&, Quick&, uint32_t active, uint32_t mask, const vm::Pattern&);
-  bool sees_words(const Quick&, uint64_t offset, uint32_t words, uint32_t lane, uint32_t words_of_lane);
-  void read_by_many(const Quick&, uint64_t offset, uint32_t words);
-  bool sees_one(const Quick&, uint64_t offset, uint32_t words, uint32_t lane, bool many);
+  bool sees_runs(const Quick&, const vm::Pattern&, uint32_t bytes);
+  bool sees_words(const Quick&, uint64_t offset, uint32_t words, uint32_t lane, uint32_t words_of_lane, bool many);
+  bool is_quiet(uint64_t offset, uint64_t bytes, EventId id) const {
+    if (lines_.empty()) return false;
+    for (uint64_t k = offset / kLine; k <= (offset + bytes - 1) / kLine; ++k) {
+      const Line& line = lines_[k];
+      if (line.epoch != epoch_ || line.readers.a == id || line.readers.b == id) return false;
+    }
+    return true;
+  }
+  void note_quiet(uint64_t offset, uint64_t bytes, const Readers&);
   uint64_t stored_value(const Now&, int lane, uint64_t at, uint32_t bytes) const;
 
   std::shared_ptr<const Snapshot> snapshot(const WarpState&, uint16_t warp, Strength scope, const CameList& came);
@@ -148,6 +165,13 @@ class BlockWatch final : public vm::BlockObserver {
   std::vector<vm::WatchedGroup> groups_;   // by warp and place
   vm::WatchedBlock words_;
   Shadow shared_;
+  static constexpr uint64_t kLine = 64;
+  struct Line {
+    uint64_t epoch = 0;  // the one in which all its words have these readers
+    Readers readers;
+  };
+  std::vector<Line> lines_;  // of shared memory
+  uint64_t epoch_ = 1;
   std::unordered_map<uint64_t, Meeting> meetings_;  // of this block only: shared memory, .cta scope
   std::vector<std::unique_ptr<Meeting>> barriers_;  // of some warps
   struct Arrival {

@@ -47,14 +47,13 @@ class EventLog {
   EventId next() const { return next_; }
   vm::WatchedBurst* ring() { return ring_; }
   EventId* next_place() { return &next_; }
-  // Gives the first event's number.
-  EventId add(const vm::WatchedBurst& burst) {
+  // A burst to be filled in, whose first event's number it has.
+  vm::WatchedBurst& begin() {
     const EventId first = (next_ + vm::kTogether - 1) & ~(vm::kTogether - 1);
     vm::WatchedBurst& b = burst_of(first);
-    b = burst;
     b.first = first;
     next_ = first + vm::kTogether;
-    return first;
+    return b;
   }
   // Says whose event that is, if the burst did not know when it began.
   void name(EventId id, Who who) {

@@ -5,11 +5,10 @@
 #include <cstring>
 
 #include "observe/check/block_watch.h"
+#include "observe/check/cells.h"
 
 namespace warpbeam::observe::check {
 namespace {
-
-using namespace vm::words;
 
 bool layout_holds() {
   Cell c, d;
@@ -24,109 +23,38 @@ bool layout_holds() {
   return x[kRest] == (kWriteLane | kALane | kWholeValue) && y[kRest] == (kSplit | kAMany | kBMany | kTwoWarps | kBLane);
 }
 
-// Some cells side by side, their words in a row.
-template <int kCells>
-using Cells __attribute__((ext_vector_type(4 * kCells))) = uint32_t;
-
-template <int kCells>
-Cells<kCells> each_cell(uint32_t write, uint32_t read_a, uint32_t read_b, uint32_t rest) {
-  Cells<kCells> v;
-  for (int k = 0; k < kCells; ++k) v[4 * k] = write, v[4 * k + 1] = read_a, v[4 * k + 2] = read_b, v[4 * k + 3] = rest;
-  return v;
-}
-
-// All cells taken together, word by word.
-template <class V, class F>
-Cells<1> fold(V v, F f) {
-  if constexpr (sizeof(V) == sizeof(Cells<1>)) return v;
-  else return fold(f(v.lo, v.hi), f);
-}
-
-// What all cells of a stretch have in common.
-struct Summary {
-  uint32_t most_write = 0, most_a = 0, most_b = 0, least_a = ~0u, least_b = ~0u;
-  uint32_t any_bits = 0, all_bits = ~0u;                    // of `rest`
-  uint32_t differ = 0;                                      // from the first in read_a
-  bool has_id = false;
-};
-
-template <int kCells>
-Summary sum_up(const Cell* cells, uint32_t count, uint32_t first, EventId id) {
-  using V = Cells<kCells>;
-  V most{}, least = ~V{}, any{}, all = ~V{}, differ{}, ids{};
-  for (uint32_t k = 0; k < count; k += kCells) {
-    V v;
-    std::memcpy(&v, cells + k, sizeof v);
-    most = __builtin_elementwise_max(most, v);
-    least = __builtin_elementwise_min(least, v);
-    any |= v;
-    all &= v;
-    differ |= v ^ first;
-    ids |= __builtin_convertvector(v == id, V);
-  }
-  const auto larger = [](auto x, auto y) { return __builtin_elementwise_max(x, y); };
-  const auto smaller = [](auto x, auto y) { return __builtin_elementwise_min(x, y); };
-  const auto either = [](auto x, auto y) { return x | y; };
-  const auto both = [](auto x, auto y) { return x & y; };
-  const Cells<1> high = fold(most, larger), low = fold(least, smaller), some = fold(any, either), every = fold(all, both);
-  Summary s;
-  s.most_write = high[kWrite];
-  s.most_a = high[kReadA];
-  s.most_b = high[kReadB];
-  s.least_a = low[kReadA];
-  s.least_b = low[kReadB];
-  s.any_bits = some[kRest];
-  s.all_bits = every[kRest];
-  s.differ = fold(differ, either)[kReadA];
-  s.has_id = fold(ids, either)[kReadA] != 0;
-  return s;
-}
-
-// f(the cells as they are, in each cell's `rest` place the bits of who reads it) gives what they become.
-template <int kCells, class F>
-void change(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, F f) {
-  using V = Cells<kCells>;
-  V who{};
-  for (uint32_t k = 0; k < kCells; ++k) who[4 * k + kRest] = (lane + k / words_of_lane) << 8;
-  const V step = each_cell<kCells>(0, 0, 0, kCells / words_of_lane << 8);
-  for (uint32_t k = 0; k < count; k += kCells) {
-    V v;
-    std::memcpy(&v, cells + k, sizeof v);
-    v = f(v, who);
-    std::memcpy(static_cast<void*>(cells + k), &v, sizeof v);
-    who += step;
-  }
-}
-
-// How a stretch of cells changes when its words are read or written by lanes from `lane` on. False: it has to be looked at
-// cell by cell, and nothing has changed. `of_this_warp` says it of an event; -1: nobody knows any more.
+// How a stretch of cells changes when its words are read or written by lanes from `lane` on, each word by several of them if
+// `many`. False: it has to be looked at cell by cell, and nothing has changed. `of_this_warp` says it of an event; -1: nobody
+// knows any more. `readers` is set where the words have the same two readers, of two warps, and have had since the bound.
 template <int kCells, class Find>
-bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, EventId id, EventId bound, bool writes, bool tracks_values, Find of_this_warp) {
+bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, bool by_many, const Look& look, Find of_this_warp, Readers& readers) {
   using V = Cells<kCells>;
-  uint32_t first;
-  std::memcpy(&first, reinterpret_cast<const std::byte*>(cells) + sizeof first, sizeof first);
-  const Summary s = sum_up<kCells>(cells, count, first, id);
+  const EventId first = cells->read_a, first_b = cells->read_b, bound = look.bound;
+  const Summary s = sum_up<kCells>(cells, count, look.id);
   if ((s.any_bits & kSplit) || s.most_write >= bound) return false;
   const auto become = [&](auto f) {
     change<kCells>(cells, count, lane, words_of_lane, f);
     return true;
   };
-  if (writes) {
+  if (look.writes) {
     if (s.most_a >= bound || s.most_b >= bound) return false;
-    const V fresh = each_cell<kCells>(id, 0, 0, kWholeValue);
+    const V fresh = each_cell<kCells>(look.id, 0, 0, kWholeValue);
     return become([&](V, V who) { return fresh | who >> 8; });
   }
-  if (tracks_values && !(s.all_bits & kHasValue)) return false;
-  if (s.least_a >= bound && s.least_b >= bound && (s.all_bits & kTwoWarps) && !s.has_id) return true;
+  if (look.tracks_values && !(s.all_bits & kHasValue)) return false;
+  if (s.least_a >= bound && s.least_b >= bound && (s.all_bits & kTwoWarps) && !s.has_id) {
+    if (!s.differ_a && !s.differ_b) readers = {first, first_b};
+    return true;
+  }
+  const V reader = each_cell<kCells>(0, look.id, 0, by_many ? kAMany : 0);
   if (s.most_a < bound) {
-    const V keep = each_cell<kCells>(~0u, 0, ~0u, ~(kALane | kAMany | kTwoWarps)), reader = each_cell<kCells>(0, id, 0, 0);
+    const V keep = each_cell<kCells>(~0u, 0, ~0u, ~(kALane | kAMany | kTwoWarps));
     return become([&](V v, V who) { return (v & keep) | reader | who; });
   }
-  if (s.differ) return false;
-  const V lane_bits = each_cell<kCells>(0, 0, 0, kALane);
-  if (first == id) {  // another stretch of this access, or the last repetition of it
-    const V many = each_cell<kCells>(0, 0, 0, kAMany);
-    return become([&](V v, V who) { return v | (__builtin_convertvector((v & lane_bits) != who, V) & many); });
+  if (s.differ_a) return false;
+  const V lane_bits = each_cell<kCells>(0, 0, 0, kALane), many = each_cell<kCells>(0, 0, 0, kAMany);
+  if (first == look.id) {  // another stretch of this access, or the last repetition of it
+    return become([&](V v, V who) { return v | reader | (__builtin_convertvector((v & lane_bits) != who, V) & many); });
   }
   const int mine = of_this_warp(first);
   if (mine < 0) return false;
@@ -139,36 +67,36 @@ bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, Eve
     uint32_t any = s.any_bits & kAMany;
     for (int k = kRest; k < 4 * kCells; k += 4) any |= others[k];
     if (any) return false;
-    const V keep = each_cell<kCells>(~0u, 0, ~0u, ~0u), reader = each_cell<kCells>(0, id, 0, 0);
+    const V keep = each_cell<kCells>(~0u, 0, ~0u, ~0u);
     return become([&](V v, V) { return (v & keep) | reader; });
   }
   // The reader of another warp stays.
-  const V keep = each_cell<kCells>(~0u, 0, 0, ~(kALane | kAMany | kBLane | kBMany)), fresh = each_cell<kCells>(0, id, first, kTwoWarps);
-  const V many = each_cell<kCells>(0, 0, 0, kAMany);
+  const V keep = each_cell<kCells>(~0u, 0, 0, ~(kALane | kAMany | kBLane | kBMany)), fresh = reader | each_cell<kCells>(0, 0, first, kTwoWarps);
+  readers = {look.id, first};
   return become([&](V v, V who) { return (v & keep) | fresh | (v & lane_bits) << 8 | (v & many) << 1 | who; });
 }
 
 // The same of one cell.
 template <class Find>
-bool see_cell(Cell& c, uint32_t lane, EventId id, EventId bound, bool writes, bool tracks_values, Find of_this_warp) {
-  if (c.split || c.write >= bound) return false;
-  if (writes) {
-    if (c.read_a >= bound || c.read_b >= bound) return false;
+bool see_cell(Cell& c, uint32_t lane, bool by_many, const Look& look, Find of_this_warp) {
+  if (c.split || c.write >= look.bound) return false;
+  if (look.writes) {
+    if (c.read_a >= look.bound || c.read_b >= look.bound) return false;
     c = Cell{};
-    c.write = id;
+    c.write = look.id;
     c.write_lane = lane & 31;
     c.give_value(0xf);
     return true;
   }
-  if (tracks_values && !c.init) return false;
-  if (c.read_a == id) {
-    if (c.a_lane != lane) c.a_many = 1;
+  if (look.tracks_values && !c.init) return false;
+  if (c.read_a == look.id) {
+    if (by_many || c.a_lane != lane) c.a_many = 1;
     return true;
   }
-  if (c.read_a < bound) {
+  if (c.read_a < look.bound) {
     c.two_warps = 0;
   } else {
-    if (c.read_b >= bound && c.two_warps) return true;
+    if (c.read_b >= look.bound && c.two_warps) return true;
     const int mine = of_this_warp(c.read_a);
     if (mine < 0 || (mine && (c.a_many || c.a_lane != lane))) return false;
     if (!mine) {
@@ -178,40 +106,66 @@ bool see_cell(Cell& c, uint32_t lane, EventId id, EventId bound, bool writes, bo
       c.two_warps = 1;
     }
   }
-  c.read_a = id;
+  c.read_a = look.id;
   c.a_lane = lane & 31;
-  c.a_many = 0;
+  c.a_many = by_many;
+  return true;
+}
+
+// Words side by side, each of which is read by the event of the same number in `ids`, by lanes from `lane` on; nobody has read
+// them since the bound. False: it is not so, and nothing has changed.
+constexpr uint32_t kAtOnce = 4;
+bool see_first_readers(Cell* cells, const Cells<1>* ids, uint32_t count, uint32_t lane, bool by_many, const Look& look) {
+  using V = Cells<kAtOnce>;
+  V most{}, any{}, all = ~V{};
+  for (uint32_t k = 0; k < count; k += kAtOnce) {
+    V v;
+    std::memcpy(&v, cells + k, sizeof v);
+    most = __builtin_elementwise_max(most, v);
+    any |= v;
+    all &= v;
+  }
+  const Cells<1> high = fold(most, [](auto x, auto y) { return __builtin_elementwise_max(x, y); });
+  const Cells<1> some = fold(any, [](auto x, auto y) { return x | y; }), every = fold(all, [](auto x, auto y) { return x & y; });
+  if ((some[kRest] & kSplit) || high[kWrite] >= look.bound || high[kReadA] >= look.bound) return false;
+  if (look.tracks_values && !(every[kRest] & kHasValue)) return false;
+  const V keep = each_cell<kAtOnce>(~0u, 0, ~0u, ~(kALane | kAMany | kTwoWarps)), who = each_cell<kAtOnce>(0, 0, 0, lane << 8 | (by_many ? kAMany : 0));
+  for (uint32_t k = 0; k < count; k += kAtOnce) {
+    V v, readers;
+    std::memcpy(&v, cells + k, sizeof v);
+    std::memcpy(&readers, ids + k, sizeof readers);
+    v = (v & keep) | who | readers;
+    std::memcpy(static_cast<void*>(cells + k), &v, sizeof v);
+  }
   return true;
 }
 
 }  // namespace
 
-// `words` side by side, `words_of_lane` for each lane from `lane` on.
-bool BlockWatch::sees_words(const Quick& q, uint64_t offset, uint32_t words, uint32_t lane, uint32_t words_of_lane) {
+// `words` side by side, `words_of_lane` for each lane from `lane` on; each is read by several lanes if `many`.
+bool BlockWatch::sees_words(const Quick& q, uint64_t offset, uint32_t words, uint32_t lane, uint32_t words_of_lane, bool many) {
+  const bool shared = q.shadow == &shared_;
+  if (shared && !q.writes && is_quiet(offset, 4 * words, q.id)) return true;
   const auto of_this_warp = [&](EventId id) {
     const std::optional<Event> e = c_.log.find(id);
     return !e ? -1 : e->warp == q.warp && e->block == linear_ && e->op == l_.op;
   };
   Cell* const cells = &q.shadow->word(offset);
-  if (words == 1) return see_cell(*cells, lane, q.id, q.bound, q.writes, q.tracks_values, of_this_warp);
-  if (words % 4) return see<1>(cells, words, lane, words_of_lane, q.id, q.bound, q.writes, q.tracks_values, of_this_warp);
-  return see<4>(cells, words, lane, words_of_lane, q.id, q.bound, q.writes, q.tracks_values, of_this_warp);
+  if (words == 1) return see_cell(*cells, lane, many, q, of_this_warp);
+  Readers readers;
+  const bool seen = words % 4 ? see<1>(cells, words, lane, words_of_lane, many, q, of_this_warp, readers)
+                              : see<4>(cells, words, lane, words_of_lane, many, q, of_this_warp, readers);
+  if (shared && readers.b) note_quiet(offset, 4 * words, readers);
+  return seen;
 }
 
-// The words that the access has just been seen to read are read by several lanes.
-void BlockWatch::read_by_many(const Quick& q, uint64_t offset, uint32_t words) {
-  for (uint32_t k = 0; k < words; ++k) {
-    Cell& c = q.shadow->word(offset + 4 * k);
-    c.a_many |= c.read_a == q.id;
-  }
-}
+// --- lines of shared memory -----------------------------------------------------------------------------------------
+// Most words that many warps read lie in lines all of whose words have the same two readers. Until a barrier, or an access
+// that is looked at more closely, nothing changes in such a line but by those two.
 
-// The words of one address, which several lanes mean when `many`; `lane` is the first.
-bool BlockWatch::sees_one(const Quick& q, uint64_t offset, uint32_t words, uint32_t lane, bool many) {
-  if (q.writes && many) return false;
-  if (!sees_words(q, offset, words, lane, words)) return false;
-  if (many) read_by_many(q, offset, words);
-  return true;
+void BlockWatch::note_quiet(uint64_t offset, uint64_t bytes, const Readers& readers) {
+  if (lines_.empty()) lines_.resize(shared_.bytes() / kLine + 1);
+  for (uint64_t k = (offset + kLine - 1) / kLine; (k + 1) * kLine <= offset + bytes; ++k) lines_[k] = {epoch_, readers};
 }
 
 // From now on compiled code looks at such accesses by itself first.
@@ -286,7 +240,7 @@ bool BlockWatch::sees_lanes(const vm::Insn& i, Quick& q, uint32_t active, uint32
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(__builtin_ctz(left));
     for (uint32_t w = 0; w < bytes; w += 4)
-      if (!see_cell(q.shadow->word(at[lane] - q.zero + w), lane, q.id, q.bound, q.writes, q.tracks_values, of_this_warp)) return false;
+      if (!see_cell(q.shadow->word(at[lane] - q.zero + w), lane, false, q, of_this_warp)) return false;
   }
   return true;
 }
@@ -315,21 +269,63 @@ bool BlockWatch::sees_quickly(const vm::Insn& i, uint32_t warp, uint32_t active,
   warps_[warp].accesses(i, mask);
   q.id = event_of(warp, known.place, active);
   remember(known.place, q, extent);
-  if (!q.shadow) return true;
-  const uint64_t zero = q.zero;
-  // Where a stretch is left to `access`, those before it are looked at once more, which changes nothing.
-  const uint32_t words = bytes / 4;
-  if (dense && p.runs > 1 && p.gap == static_cast<int64_t>(bytes) * length) return sees_words(q, low - zero, 32 * words, 0, words);
-  if (dense && p.runs > 1 && p.gap == 0 && !writes) {
-    const uint32_t all = words * static_cast<uint32_t>(length);
-    if (!sees_words(q, low - zero, all, 0, words)) return false;
-    if (q.shadow->word(low - zero).read_a == q.id) read_by_many(q, low - zero, all);
-    return true;
-  }
+  return !q.shadow || sees_runs(q, p, bytes);
+}
+
+// All lanes, `bytes` side by side or the same for all lanes of a run. Where a stretch is left to `access`, those before it are
+// looked at once more, which changes nothing.
+bool BlockWatch::sees_runs(const Quick& q, const vm::Pattern& p, uint32_t bytes) {
+  const uint32_t words = bytes / 4, length = 32 / p.runs;
+  const bool dense = p.stride != 0;
+  const uint64_t first = p.first - q.zero;
+  if (dense && p.runs > 1 && p.gap == static_cast<int64_t>(bytes) * length) return sees_words(q, first, 32 * words, 0, words, false);
+  if (dense && p.runs > 1 && p.gap == 0 && !q.writes) return sees_words(q, first, words * length, 0, words, true);
   for (uint32_t run = 0; run < p.runs; ++run) {
-    const uint64_t offset = p.first + static_cast<uint64_t>(p.gap * run) - zero;
-    const uint32_t lane = run * static_cast<uint32_t>(length);
-    if (!(dense ? sees_words(q, offset, words * static_cast<uint32_t>(length), lane, words) : sees_one(q, offset, words, lane, length > 1))) return false;
+    const uint64_t offset = first + static_cast<uint64_t>(p.gap * run);
+    const bool many = !dense && length > 1;
+    if ((q.writes && many) || !sees_words(q, offset, dense ? words * length : words, run * length, words, many)) return false;
+  }
+  return true;
+}
+
+bool BlockWatch::sees_batch(const vm::LoadBatch& batch, uint32_t warp, const vm::Pattern& p) {
+  static const bool layout = layout_holds();
+  const uint32_t bytes = batch.bytes, length = 32 / p.runs;
+  if (!layout || (p.stride != 0 && p.stride != static_cast<int64_t>(bytes))) return false;
+  if ((p.first | static_cast<uint64_t>(p.gap)) & (bytes - 1)) return false;
+  const uint64_t last_run = p.first + static_cast<uint64_t>(p.gap * (p.runs - 1)), extent = static_cast<uint64_t>(p.stride * (length - 1)) + bytes;
+  const uint64_t low = std::min(p.first, last_run) + static_cast<uint64_t>(batch.least), high = std::max(p.first, last_run) + static_cast<uint64_t>(batch.most) + extent;
+  const vm::Insn& leader = *batch.loads[0].insn;
+  Quick q;
+  if (high <= low || !finds(q, leader, l_.known_of(leader), low, high)) return false;
+  q.warp = static_cast<uint16_t>(warp);
+  warps_[warp].accesses(*batch.loads.back().insn, ~0u);
+  Cells<1> ids[vm::LoadBatch::kMost];
+  const auto count = static_cast<uint32_t>(batch.loads.size());
+  for (uint32_t k = 0, group = ~0u, first = 0; k < count; ++k) {
+    const uint32_t place = batch.loads[k].place, inside = place % vm::kTogether;
+    if (place - inside != group) {
+      group = place - inside;
+      first = event_of(warp, group, ~0u);
+    }
+    ids[k] = Cells<1>{0, first + inside, 0, 0};
+  }
+  if (!q.shadow) return true;
+  uint32_t done = 0;
+  if (batch.row && p.stride == 0 && bytes == 4) {
+    const uint32_t all = count / kAtOnce * kAtOnce;
+    uint32_t run = 0;
+    while (run < p.runs && see_first_readers(&q.shadow->word(p.first - q.zero + static_cast<uint64_t>(p.gap * run)), ids, all, run * length, length > 1, q)) ++run;
+    if (run == p.runs) done = all;
+  }
+  const uint64_t whole = q.shadow == &shared_ ? high - low - static_cast<uint64_t>(batch.most - batch.least) : 0;  // that a load reaches over
+  for (uint32_t k = done; k < count; ++k) {
+    const uint64_t offset = static_cast<uint64_t>(batch.loads[k].offset);
+    q.id = ids[k][kReadA];
+    if (whole && is_quiet(low - static_cast<uint64_t>(batch.least) + offset, whole, q.id)) continue;
+    vm::Pattern one = p;
+    one.first += offset;
+    if (!sees_runs(q, one, bytes)) return false;
   }
   return true;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <climits>
+#include <utility>
 
 #include "model/occupancy.h"
 #include "observe/profiler/gathered.h"
@@ -40,24 +41,24 @@ class LaunchProfile::Block final : public vm::BlockObserver {
 
   void repeated(const vm::Insn& insn, const vm::Access& access, uint64_t times) override {
     const size_t index = index_of(insn);
-    if (access.kind == vm::AccessKind::Atomic && (*gathered_)[index] && access.space == isa::Space::Global) {
-      vm::Access one = access;
-      one.mask &= -one.mask;  // one lane does it for all
-      Counts counts;
-      count_access(device_, mode_, insn, one, counts);
-      base_[index].add(counts, times);
-    } else {
-      std::unique_ptr<Pattern>& pattern = patterns_[index];
-      if (!pattern) {
-        pattern = std::make_unique<Pattern>();
-        if (device_.bank_rule != model::BankRule::Banks32x8 && access.space != isa::Space::Local) pattern->period = 128;
-      }
-      if (!pattern->fits(access)) {
-        pattern->remember(access);
-        count_access(device_, mode_, insn, access, pattern->counts);
-      }
-      base_[index].add(pattern->counts, times);
+    Counts fresh;
+    const Counts& counts = counts_of(insn, index, access, fresh);
+    base_[index].add(counts, times);
+    if (Shaped* asked = std::exchange(asked_, nullptr)) asked->counts = counts, asked->known = true;
+  }
+
+  bool repeats(const vm::Insn& insn, uint32_t mask, uint64_t first, uint64_t shape, uint64_t times) override {
+    const size_t index = index_of(insn);
+    Patterns& patterns = patterns_of(index, isa::Space::Global);
+    const uint64_t place = first % patterns.period;
+    Shaped& shaped = patterns.shaped[slot_of(mask, place)];
+    if (shaped.known && shaped.mask == mask && shaped.place == place && shaped.shape == shape) {
+      base_[index].add(shaped.counts, times);
+      return true;
     }
+    shaped = {mask, false, place, shape, {}};
+    asked_ = &shaped;
+    return false;
   }
 
   void add_to(FunctionCounts& sum) const {
@@ -77,10 +78,9 @@ class LaunchProfile::Block final : public vm::BlockObserver {
   std::unique_ptr<BlockSamples> samples;
 
  private:
-  // The access that an instruction made last. One that looks the same but for its place makes the same traffic: rules
-  // repeat after 128 bytes, those of banks of eight bytes and of local memory's interleaving after 256.
+  // Accesses that an instruction has made. One that looks the same but for its place makes the same traffic: rules repeat
+  // after 128 bytes, those of banks of eight bytes and of local memory's interleaving after 256.
   struct Pattern {
-    uint64_t period = 256;
     uint32_t mask = 0, bytes = 0;
     isa::Space space{};
     vm::AccessKind kind{};
@@ -88,29 +88,58 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     uint64_t place = 0;
     std::array<uint64_t, 32> distance{};
     Counts counts;
+  };
+  struct Shaped {  // what `repeats` was asked for
+    uint32_t mask = 0;
+    bool known = false;
+    uint64_t place = 0, shape = 0;
+    Counts counts;
+  };
+  // Where a loop's last turns differ in their lanes, as those of a reduction do, each set of lanes has a slot of its own.
+  static constexpr size_t kSlots = 8;
+  static size_t slot_of(uint32_t mask, uint64_t place) {
+    return (mask * 0x9e3779b1u ^ static_cast<uint32_t>(place) * 0x85ebca6bu) >> 29;
+  }
+  struct Patterns {
+    uint64_t period = 256;
+    std::array<Pattern, kSlots> known;
+    std::array<Shaped, kSlots> shaped;
 
-    bool fits(const vm::Access& a) const {
-      if (a.space == isa::Space::Local && period < 256) return false;
-      if (a.mask != mask || a.bytes != bytes || a.space != space || a.kind != kind || a.returns != returns || a.address[0] % period != place) return false;
+    const Counts* find(const vm::Access& a) {
+      if (!pays()) return nullptr;
+      const Pattern& p = known[slot_of(a.mask, a.address[0] % period)];
+      if (a.mask != p.mask || a.bytes != p.bytes || a.space != p.space || a.kind != p.kind || a.returns != p.returns || a.address[0] % period != p.place) return nullptr;
+      if (a.address[31] - a.address[0] != p.distance[31]) return nullptr;
       uint64_t different = 0;
-      for (size_t l = 0; l < 32; ++l) different |= (a.address[l] - a.address[0]) ^ distance[l];
-      return different == 0;
+      for (size_t l = 0; l < 32; ++l) different |= (a.address[l] - a.address[0]) ^ p.distance[l];
+      if (different) return nullptr;
+      ++hits_;
+      return &p.counts;
     }
-    void remember(const vm::Access& a) {
-      mask = a.mask;
-      bytes = a.bytes;
-      space = a.space;
-      kind = a.kind;
-      returns = a.returns;
-      place = a.address[0] % period;
-      for (size_t l = 0; l < 32; ++l) distance[l] = a.address[l] - a.address[0];
-      counts = {};
+    void remember(const vm::Access& a, const Counts& counts) {
+      if (resting_ || (a.space == isa::Space::Local && period < 256)) return;
+      Pattern& p = known[slot_of(a.mask, a.address[0] % period)];
+      p = {a.mask, a.bytes, a.space, a.kind, a.returns, a.address[0] % period, {}, counts};
+      for (size_t l = 0; l < 32; ++l) p.distance[l] = a.address[l] - a.address[0];
     }
+
+   private:
+    // Not where most of the last accesses looked new, as those of a gather do: it is tried again after a while.
+    bool pays() {
+      constexpr uint32_t kWindow = 64, kRest = 2048;
+      if (resting_) return --resting_ == 0;
+      if (++looks_ % kWindow == 0) {
+        if (hits_ < kWindow * 3 / 4) resting_ = kRest;
+        hits_ = 0;
+      }
+      return resting_ == 0;
+    }
+    uint32_t looks_ = 0, hits_ = 0, resting_ = 0;
   };
   struct OfFunction {
     std::vector<vm::Executions> executions;
     std::vector<Counts> counts;
-    std::vector<std::unique_ptr<Pattern>> patterns;
+    std::vector<std::unique_ptr<Patterns>> patterns;
     std::vector<char> gathered;
   };
 
@@ -132,12 +161,37 @@ class LaunchProfile::Block final : public vm::BlockObserver {
 
   uint32_t index_of(const vm::Insn& insn) const { return static_cast<uint32_t>(&insn - counted_function->insns.data()); }
 
+  Patterns& patterns_of(size_t index, isa::Space space) {
+    std::unique_ptr<Patterns>& patterns = patterns_[index];
+    if (!patterns) {
+      patterns = std::make_unique<Patterns>();
+      if (device_.bank_rule != model::BankRule::Banks32x8 && space != isa::Space::Local) patterns->period = 128;
+    }
+    return *patterns;
+  }
+
+  // The traffic of one access; `fresh` is where to count what is not known.
+  const Counts& counts_of(const vm::Insn& insn, size_t index, const vm::Access& access, Counts& fresh) {
+    if (access.kind == vm::AccessKind::Atomic && (*gathered_)[index] && access.space == isa::Space::Global) {
+      vm::Access one = access;
+      one.mask &= -one.mask;  // one lane does it for all
+      count_access(device_, mode_, insn, one, fresh);
+      return fresh;
+    }
+    Patterns& patterns = patterns_of(index, access.space);
+    if (const Counts* known = patterns.find(access)) return *known;
+    count_access(device_, mode_, insn, access, fresh);
+    patterns.remember(access, fresh);
+    return fresh;
+  }
+
   const model::Device& device_;
   const model::BankMode mode_;
   std::map<const vm::FunctionCode*, OfFunction> functions_;
   const std::vector<char>* gathered_ = nullptr;
+  Shaped* asked_ = nullptr;  // is to be told what `repeated` finds
   Counts* base_ = nullptr;
-  std::unique_ptr<Pattern>* patterns_ = nullptr;
+  std::unique_ptr<Patterns>* patterns_ = nullptr;
 };
 
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 #include "model/transactions.h"
 #include "vm/access.h"
@@ -70,9 +71,7 @@ struct Near {
 };
 
 // By the rule of sectors. False: too far apart, or lanes that are not aligned.
-bool count_near(const vm::Access& access, Traffic& t) {
-  if (!std::has_single_bit(access.bytes) || access.bytes > 32) return false;
-  const Near near(access);
+bool count_near(const vm::Access& access, const Near& near, Traffic& t) {
   const int size = std::countr_zero(access.bytes);
   if (!near.within(5)) return false;
   const unsigned different = near.within(size) ? near.count(size) : near.runs();
@@ -89,30 +88,41 @@ bool count_near(const vm::Access& access, Traffic& t) {
   return true;
 }
 
-using Keys __attribute__((ext_vector_type(32))) = uint32_t;
-using Flags __attribute__((ext_vector_type(32))) = bool;
+template <class T>
+using Keys __attribute__((ext_vector_type(32))) = T;
 
-// How many different numbers there are among them.
-unsigned count_different(Keys keys) {
-  unsigned n = 0;
-  for (uint32_t l = 0; l < 32; ++l) {
-    const auto same = std::bit_cast<uint32_t>(__builtin_convertvector(keys == Keys(keys[l]), Flags));
-    n += (same & ((1u << l) - 1)) == 0;
+// How many different numbers there are among them; none is the highest there is.
+template <class T>
+unsigned count_different(const Keys<T>& keys) {
+  T row[64];
+  std::fill_n(row + 32, 32, static_cast<T>(~0u));
+  std::memcpy(row, &keys, sizeof keys);
+  Keys<T> again{};  // there is the same one further on
+  for (uint32_t by = 1; by < 32; ++by) {
+    Keys<T> later;
+    std::memcpy(&later, row + by, sizeof later);
+    again |= __builtin_convertvector(keys == later, Keys<T>);
   }
-  return n;
+  return static_cast<uint16_t>(32 + __builtin_reduce_add(again));  // each of them is -1
+}
+
+// Of pieces of 2^shift bytes, the last of which is `range` bytes after the first.
+unsigned count_pieces(const Keys<uint32_t>& at, int shift, uint64_t range) {
+  if (range >> shift < 0xffff) return count_different<uint16_t>(__builtin_convertvector(at >> shift, Keys<uint16_t>));
+  return count_different<uint32_t>(at >> shift);
 }
 
 // The same for lanes that are anywhere within 4 GiB. False: further apart, or not aligned.
-bool count_far(const vm::Access& access, Traffic& t) {
-  if (!std::has_single_bit(access.bytes) || access.bytes > 32) return false;
-  const Near near(access);
+bool count_far(const vm::Access& access, const Near& near, Traffic& t) {
   uint64_t bits = 0;
   for (uint64_t a : access.address) bits |= a;
-  if ((bits & (access.bytes - 1)) || near.high - (near.low & ~uint64_t{127}) > ~0u) return false;
-  Keys at;
-  for (uint32_t l = 0; l < 32; ++l) at[l] = static_cast<uint32_t>(access.address[l] - (near.low & ~uint64_t{127}));
-  const unsigned sectors = count_different(at >> 5), lines = count_different(at >> 7);
-  const unsigned different = sectors == 32 ? 32 : count_different(at);
+  const uint64_t base = near.low & ~uint64_t{127}, range = near.high - base;
+  if ((bits & (access.bytes - 1)) || range >= ~0u) return false;
+  Keys<uint32_t> at;
+  for (uint32_t l = 0; l < 32; ++l) at[l] = static_cast<uint32_t>(access.address[l] - base);
+  const unsigned lines = count_pieces(at, 7, range);
+  const unsigned sectors = lines == 32 ? 32 : count_pieces(at, 5, range);
+  const unsigned different = sectors == 32 ? 32 : count_pieces(at, 0, range);
   const unsigned packed = (static_cast<unsigned>(std::popcount(access.mask)) * access.bytes + 31) / 32;
   t.requests += 1;
   t.transactions += sectors;
@@ -160,7 +170,10 @@ void add(Traffic& t, const WarpAccess& access, const GlobalTraffic& traffic, int
 
 void count_global(const model::Device& device, const vm::Insn& insn, const vm::Access& access, Traffic& t) {
   const bool atomic = access.kind == vm::AccessKind::Atomic;
-  if (!atomic && device.global_rule == GlobalRule::Sectors && (count_near(access, t) || count_far(access, t))) return;
+  if (!atomic && device.global_rule == GlobalRule::Sectors && std::has_single_bit(access.bytes) && access.bytes <= 32) {
+    const Near near(access);
+    if (count_near(access, near, t) || count_far(access, near, t)) return;
+  }
   const WarpAccess warp = to_model(access);
   const int distinct = model::global_traffic(GlobalRule::Sectors, warp).sectors;
   if (atomic)
