@@ -23,7 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kHelp = R"(Usage: warpbeam check [options] [nvcc options] file...|program [-- arguments]
+constexpr std::string_view kHelp = R"(Usage: warpbeam check [options] [nvcc options] file... [-- arguments]
+       warpbeam check [options] executable [arguments]
 
 Runs a program - CUDA sources, which are compiled first, or an executable - and reports its mistakes: memory errors, races,
 uninitialised reads, wrong synchronisation and unchecked errors. docs/checker.md explains every kind.
@@ -103,18 +104,14 @@ Result<CheckRequest> read_request(const Arguments& arguments) {
     else if (word == "-h" || word == "--help") request.help = true;
     else if (word != "--no-install") {
       request.compiler.push_back(word);
+      if (request.compiler.size() == 1 && is_program(word)) {
+        request.program = program_arguments(arguments, at);
+        break;
+      }
       if (takes_next_word(arguments, at)) request.compiler.push_back(arguments[++at]);
     }
   }
   return request;
-}
-
-// An executable that somebody made before, rather than something to compile.
-bool is_program(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  char magic[4] = {};
-  in.read(magic, 4);
-  return std::string_view(magic, 4) == "\x7f" "ELF" && access(path.c_str(), X_OK) == 0 && !path.ends_with(".so") && !path.ends_with(".o");
 }
 
 // What only the compiler sees: variables of kernels that are read before they have a value. In the kernel they are

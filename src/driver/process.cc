@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -175,6 +176,20 @@ Result<TemporaryDirectory> TemporaryDirectory::make(const std::string& parent) {
 TemporaryDirectory::~TemporaryDirectory() {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+bool is_program(const std::string& path) {
+  const std::filesystem::path file(path);
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(file, failed) || access(path.c_str(), X_OK)) return false;
+  static constexpr std::string_view kOthers[] = {".cu", ".cpp", ".cc", ".cxx", ".c", ".o", ".a", ".so"};
+  const std::string name = file.filename().string();
+  return std::ranges::find(kOthers, file.extension().string()) == std::end(kOthers) && name.find(".so.") == name.npos;
+}
+
+std::vector<std::string> program_arguments(const std::vector<std::string>& words, size_t at) {
+  const size_t first = at + 1 < words.size() && words[at + 1] == "--" ? at + 2 : at + 1;
+  return {words.begin() + static_cast<long>(std::min(first, words.size())), words.end()};
 }
 
 std::string find_program(const std::string& name) {

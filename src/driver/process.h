@@ -33,6 +33,11 @@ std::vector<Outcome> run_commands(std::span<const Command> commands, int at_once
 // not be started. `name` is its argv[0].
 int run_program(const std::string& path, const std::string& name, const std::vector<std::string>& arguments);
 
+// An executable that somebody made before, rather than something to compile or link with.
+bool is_program(const std::string& path);
+// What follows the program at `at` is for it, whatever it looks like; a `--` in between is ours.
+std::vector<std::string> program_arguments(const std::vector<std::string>& words, size_t at);
+
 // A directory that is removed with all that is in it.
 class TemporaryDirectory {
  public:

@@ -1,7 +1,5 @@
 // `warpbeam profile`: runs a program with the profiler inside and prints what it recorded.
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <cstdlib>
@@ -60,13 +58,6 @@ Result<uint64_t> number_of(const std::string& option, const std::string& text) {
   if (error != std::errc() || end != text.data() + text.size())
     return Error{1, fmt::format("{} needs a number, not '{}'", option, text)};
   return value;
-}
-
-bool is_program(const std::string& path) {
-  struct stat data{};
-  if (stat(path.c_str(), &data) || !S_ISREG(data.st_mode) || access(path.c_str(), X_OK)) return false;
-  const std::string extension = fs::path(path).extension().string();
-  return extension != ".cu" && extension != ".cpp" && extension != ".cc" && extension != ".c" && extension != ".o";
 }
 
 Result<Request> read_request(const Arguments& arguments) {
@@ -265,9 +256,7 @@ int profile_command(const Arguments& arguments) {
   int status;
   if (is_program(request->program[0])) {
     catch_interrupts();
-    Arguments words(request->program.begin() + 1, request->program.end());
-    if (!words.empty() && words[0] == "--") words.erase(words.begin());
-    status = run_program(fs::absolute(request->program[0]).string(), request->program[0], words);
+    status = run_program(fs::absolute(request->program[0]).string(), request->program[0], program_arguments(request->program, 0));
   } else {
     status = run_command(request->program);
   }

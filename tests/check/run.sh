@@ -148,5 +148,16 @@ for case in global_races.cu/histogram_plain shared_races.cu/reduction_unsynced h
     printf 'FAIL threads/%s: the findings differ\n' "$case"
   fi
 done
+# What follows an executable is for it, even where it looks like an option of the checker.
+if wanted executable "$@"; then
+  printf '%s\n' '#include <cstdio>' 'int main(int n, char** words) { for (int k = 1; k < n; ++k) std::printf("%s ", words[k]); cudaDeviceSynchronize(); }' >"$work/words.cu"
+  "$warpbeam" nvcc -o "$work/words" "$work/words.cu" </dev/null
+  if [[ $("$warpbeam" check "$work/words" -f --json -- x 2>/dev/null) == '-f --json -- x ' && $("$warpbeam" check "$work/words" -- --json 2>/dev/null) == '--json ' ]]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo 'FAIL executable: its arguments do not reach it'
+  fi
+fi
 printf '%d passed, %d failed\n' "$passed" "$failed"
 ((failed == 0))
