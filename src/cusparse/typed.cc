@@ -137,27 +137,35 @@ void add_to(SumRows& rows, Memory& memory, const cusparseSpMatDescr& a, DoubleCo
   for (size_t k = 0; k < p.row.size(); ++k) rows[p.row[k]][p.column[k]] += factor * values[p.at[k]];
 }
 
-cusparseStatus_t count_sum(Call& call, int m, int n, cusparseMatDescr_t da, int count_a, const int* offsets_a,
-                           const int* columns_a, cusparseMatDescr_t db, int count_b, const int* offsets_b,
-                           const int* columns_b, cusparseMatDescr_t dc, int* offsets, int* total) {
-  call.require(m >= 0 && n >= 0 && count_a >= 0 && count_b >= 0 && da && db && dc && total);
+// f(memory) gives a number, which goes to device memory in the stream's order, or to the host before the call returns.
+template <class F>
+cusparseStatus_t counted(Call& call, int64_t work, int* total, F f) {
   const bool on_device = call.scalars_on_device();
   auto kept = std::make_shared<int>(0);
-  const auto a = csr(da, m, n, count_a, nullptr, offsets_a, columns_a, CUDA_R_32F);
-  const auto b = csr(db, m, n, count_b, nullptr, offsets_b, columns_b, CUDA_R_32F);
-  const cusparseStatus_t queued = call.submit(bytes(count_a + count_b) * 8, [=, base = dc->base](Memory& memory) {
-    SumRows rows(m);
-    add_to(rows, memory, a, 1), add_to(rows, memory, b, 1);
-    memory.writes(offsets, bytes(m + 1));
-    offsets[0] = base;
-    for (int r = 0; r < m; ++r) offsets[r + 1] = offsets[r] + static_cast<int>(rows[r].size());
-    *kept = offsets[m] - base;
+  const cusparseStatus_t queued = call.submit(work, [=](Memory& memory) {
+    *kept = f(memory);
     if (on_device) memory.writes(total, sizeof(int)), *total = *kept;
   });
   if (queued != CUSPARSE_STATUS_SUCCESS || on_device) return queued;
   const cusparseStatus_t waited = call.wait();
   if (waited == CUSPARSE_STATUS_SUCCESS) *total = *kept;
   return waited;
+}
+
+cusparseStatus_t count_sum(Call& call, int m, int n, cusparseMatDescr_t da, int count_a, const int* offsets_a,
+                           const int* columns_a, cusparseMatDescr_t db, int count_b, const int* offsets_b,
+                           const int* columns_b, cusparseMatDescr_t dc, int* offsets, int* total) {
+  call.require(m >= 0 && n >= 0 && count_a >= 0 && count_b >= 0 && da && db && dc && total);
+  const auto a = csr(da, m, n, count_a, nullptr, offsets_a, columns_a, CUDA_R_32F);
+  const auto b = csr(db, m, n, count_b, nullptr, offsets_b, columns_b, CUDA_R_32F);
+  return counted(call, bytes(count_a + count_b) * 8, total, [=, base = dc->base](Memory& memory) {
+    SumRows rows(m);
+    add_to(rows, memory, a, 1), add_to(rows, memory, b, 1);
+    memory.writes(offsets, bytes(m + 1));
+    offsets[0] = base;
+    for (int r = 0; r < m; ++r) offsets[r + 1] = offsets[r] + static_cast<int>(rows[r].size());
+    return offsets[m] - base;
+  });
 }
 
 template <class T>
@@ -199,20 +207,15 @@ template <class T>
 cusparseStatus_t count_nonzero(Call& call, cusparseDirection_t direction, int m, int n, const T* a, int lda, int* each,
                                int* total) {
   call.require(m >= 0 && n >= 0 && lda >= std::max(1, m) && total);
-  const bool by_rows = direction == CUSPARSE_DIRECTION_ROW, on_device = call.scalars_on_device();
-  auto kept = std::make_shared<int>(0);
-  const cusparseStatus_t queued = call.submit(bytes(m) * n, [=](Memory& memory) {
+  return counted(call, bytes(m) * n, total, [=, by_rows = direction == CUSPARSE_DIRECTION_ROW](Memory& memory) {
     memory.reads(a, m * sizeof(T), n, lda * sizeof(T)), memory.writes(each, bytes(by_rows ? m : n));
     std::fill_n(each, by_rows ? m : n, 0);
+    int all = 0;
     for (int64_t j = 0; j < n; ++j)
       for (int64_t i = 0; i < m; ++i)
-        if (!is_zero(a[j * lda + i])) ++each[by_rows ? i : j], ++*kept;
-    if (on_device) memory.writes(total, sizeof(int)), *total = *kept;
+        if (!is_zero(a[j * lda + i])) ++each[by_rows ? i : j], ++all;
+    return all;
   });
-  if (queued != CUSPARSE_STATUS_SUCCESS || on_device) return queued;
-  const cusparseStatus_t waited = call.wait();
-  if (waited == CUSPARSE_STATUS_SUCCESS) *total = *kept;
-  return waited;
 }
 
 template <class T>

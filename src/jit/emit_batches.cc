@@ -66,9 +66,9 @@ bool Emitter::watch_batched(const vm::Insn& i, const Value& address, V mask, uin
     if (batch->back() == &i) touched_last(i);  // other accesses may have come between
     return true;
   }
-  const bool fixed = address.runs == 1 || (address.runs && address.even);
+  const V gap = gap_of(address);
   auto* whole = llvm::dyn_cast<llvm::ConstantInt>(mask);
-  if ((!fixed && address.runs != 2) || !whole || !whole->isMinusOne()) {
+  if (!gap || !whole || !whole->isMinusOne()) {
     for (const vm::Insn* load : *batch) batch_of_.erase(load);
     return false;
   }
@@ -84,7 +84,6 @@ bool Emitter::watch_batched(const vm::Insn& i, const Value& address, V mask, uin
     told.most = std::max(told.most, offset);
     told.loads.push_back({load, offset, places_.of[static_cast<size_t>(load - flow_.code->insns.data())]});
   }
-  const V gap = fixed ? static_cast<V>(b_.getInt64(static_cast<uint64_t>(address.runs > 1 ? address.gap : 0))) : b_.CreateSub(address.run[1], address.run[0]);
   const V seen = call("wb_watched_batch", b_.getInt1Ty(), {context_, outside(&told), warp_, address.run[0], gap});
   auto* one_by_one = BasicBlock::Create(c_, "one_by_one", f_);
   auto* on = BasicBlock::Create(c_, "batch_seen", f_);

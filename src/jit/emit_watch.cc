@@ -155,12 +155,17 @@ uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t b
   return it->second;
 }
 
+// From one stretch of an address to the next, as far as that is one distance.
+Emitter::V Emitter::gap_of(const Value& address) {
+  if (address.runs == 1) return b_.getInt64(0);
+  if (address.runs && address.even) return b_.getInt64(static_cast<uint64_t>(address.gap));
+  return address.runs == 2 ? b_.CreateSub(address.run[1], address.run[0]) : nullptr;
+}
+
 // The observer is asked about an access, and told of it where that is not enough; the code goes on at `on`.
 void Emitter::tell_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes, BasicBlock* on) {
-  const bool fixed = address.runs == 1 || (address.runs && address.even);
   V seen;
-  if (fixed || address.runs == 2) {
-    const V gap = fixed ? static_cast<V>(b_.getInt64(static_cast<uint64_t>(address.runs > 1 ? address.gap : 0))) : b_.CreateSub(address.run[1], address.run[0]);
+  if (const V gap = gap_of(address)) {
     seen = call("wb_watched_shaped", b_.getInt1Ty(), {context_, b_.getInt32(watch_site(i, address, bytes)), warp_, mask, active_, address.run[0], gap});
   } else {
     const V place = scratch(type_of(8, true));

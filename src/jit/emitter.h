@@ -267,6 +267,7 @@ class Emitter {
   using Batch = std::vector<const vm::Insn*>;
   void find_batches(uint32_t begin, uint32_t end);
   bool watch_batched(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
+  V gap_of(const Value& address);  // null: nothing tells the distances of its stretches
   void tell_access(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes, llvm::BasicBlock* on);
   void touched_last(const vm::Insn& insn);
   void watch_meeting(const vm::Insn& insn);
