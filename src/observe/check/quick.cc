@@ -24,7 +24,7 @@ bool layout_holds() {
 }
 
 // How a stretch of cells changes when its words are read or written by lanes from `lane` on, each word by several of them if
-// `many`. False: it has to be looked at cell by cell, and nothing has changed. `of_this_warp` says it of an event; -1: nobody
+// `by_many`. False: it has to be looked at cell by cell, and nothing has changed. `of_this_warp` says it of an event; -1: nobody
 // knows any more. `readers` is set where the words have the same two readers, of two warps, and have had since the bound.
 template <int kCells, class Find>
 bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, bool by_many, const Look& look, Find of_this_warp, Readers& readers) {
