@@ -89,5 +89,10 @@ int main() {
     if (step % 10 == 0) printf("step %3d: residual %.6f\n", step, std::sqrt(squared));
   }
   printf("%d unknowns: residual %.6f after %d steps\n", kUnknowns, std::sqrt(squared), step);
+  CHECK(cusparseDestroyDnVec(in));
+  CHECK(cusparseDestroyDnVec(out));
+  CHECK(cusparseDestroySpMat(a));
+  CHECK(cusparseDestroy(sparse));
+  CHECK(cublasDestroy(blas));
   return squared <= 1e-6f && step < 200 ? 0 : 1;
 }

@@ -214,7 +214,7 @@ static void conversions() {
   CUDA(cudaMemset(dense, 0xff, 48 * sizeof(double)));
   DO(cusparseSparseToDense(handle, S, D, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, nullptr));
   EXPECT(host(dense, 48) == a.dense);
-  DO(cusparseDestroyMatDescr(d));
+  DO(cusparseDestroyMatDescr(d)), DO(cusparseDestroyDnMat(D)), DO(cusparseDestroySpMat(S));
 }
 
 static void solvers() {
@@ -249,6 +249,7 @@ static void solvers() {
           DO(cusparseSpSV_destroyDescr(state)), DO(cusparseDestroyDnVec(B)), DO(cusparseDestroyDnVec(X));
           CUDA(cudaFree(db)), CUDA(cudaFree(dx));
         }
+    DO(cusparseDestroySpMat(A));
   }
   // Of a tridiagonal matrix the incomplete factors are the whole ones.
   std::vector<double> val;
@@ -280,6 +281,7 @@ static void solvers() {
     if (i + 1 < n) ++k;
   }
   EXPECT(right);
+  DO(cusparseDestroyMatDescr(d)), DO(cusparseDestroyCsrilu02Info(info)), DO(cusparseDestroyCsric02Info(chol));
   // Tridiagonal systems by themselves, with a diagonal that needs pivots.
   std::vector<double> lower(n, 3), diagonal(n, 1), upper(n, 2), x(n), b(n);
   for (double& v : x) v = draw<double>();
@@ -318,7 +320,8 @@ static void vectors_and_streams() {
   CUDA(cudaStreamSynchronize(stream));
   EXPECT(same(host(y, 6), {5, 9, 7, 9, 9, 9}));
   DO(cusparseSetStream(handle, nullptr));
-  CUDA(cudaStreamDestroy(stream));
+  DO(cusparseDestroySpVec(X)), DO(cusparseDestroyDnVec(Y));
+  CUDA(cudaGraphExecDestroy(exec)), CUDA(cudaGraphDestroy(graph)), CUDA(cudaStreamDestroy(stream));
 }
 
 static void sparse_products() {
@@ -351,7 +354,8 @@ static void sparse_products() {
     for (int j = 0; j < 7; ++j)
       for (int k = 0; k < 5; ++k) want[j * 6 + i] += a.dense[k * 6 + i] * b.dense[j * 5 + k];
   EXPECT(same(host(dense, 42), want));
-  DO(cusparseSpGEMM_destroyDescr(state));
+  DO(cusparseSpGEMM_destroyDescr(state)), DO(cusparseDestroyDnMat(D));
+  for (cusparseSpMatDescr_t each : {A, B, C}) DO(cusparseDestroySpMat(each));
 }
 
 static void mistakes() {
@@ -373,6 +377,7 @@ static void mistakes() {
   float one = 1;
   DO(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, A, x, &one, y, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, nullptr));
   EXPECT(cudaDeviceSynchronize() != cudaSuccess);
+  DO(cusparseDestroySpMat(A)), DO(cusparseDestroyDnVec(x)), DO(cusparseDestroyDnVec(y));
 }
 
 // Two matrices of one pattern and two of their own, by rows and as coordinates.
@@ -412,6 +417,8 @@ static void batches() {
   DO(cusparseDnMatSetStridedBatch(across, 2, 6));
   DO(cusparseSDDMM(handle, n, n, &one, left, across, &zero, csr, CUDA_R_32F, CUSPARSE_SDDMM_ALG_DEFAULT, nullptr));
   EXPECT(same(host(sampled, 6), {1, 3, 4, 1, 6, 10}));
+  for (cusparseSpMatDescr_t each : {csr, coo}) DO(cusparseDestroySpMat(each));
+  for (cusparseDnMatDescr_t each : {b, c, left, across}) DO(cusparseDestroyDnMat(each));
 }
 
 // 2 A + 3 B, where rows have entries of one, of both and of none.
@@ -437,6 +444,7 @@ static void sums() {
                        one_based, values, offsets, columns, nullptr));
   EXPECT(host(columns, 4) == std::vector<int>({1, 3, 2, 4}));
   EXPECT(same(host(values, 4), {2, 16, 21, 18}));
+  DO(cusparseDestroyMatDescr(zero_based)), DO(cusparseDestroyMatDescr(one_based));
 }
 
 int main() {
