@@ -15,6 +15,7 @@
 
 #include <algorithm>
 
+#include "lowering/exchange_order.h"
 #include "lowering/whole_program.h"
 
 namespace warpbeam::lowering {
@@ -107,6 +108,8 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(WholeProgram());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
   });
+  // Variables are values by now and calls inlined, and nothing has moved between accesses yet.
+  builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepExchangeOrder()); });
 }
 
 }  // namespace

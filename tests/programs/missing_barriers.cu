@@ -193,6 +193,23 @@ __global__ void short_lived_barrier(int* out) {
   if (threadIdx.x == 0) asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(at) : "memory");
 }
 
+// Each lane adds the sum of the lane whose number differs in one bit, in lockstep.
+__global__ void sums_of_lanes(const int* in, int* out, int* in_place) {
+  __shared__ int unrolled[256], looped[256];
+  const int t = threadIdx.x;
+  unrolled[t] = looped[t] = in[t];
+  unrolled[t] += unrolled[t ^ 1];
+  unrolled[t] += unrolled[t ^ 2];
+  unrolled[t] += unrolled[t ^ 4];
+  unrolled[t] += unrolled[t ^ 8];
+  unrolled[t] += unrolled[t ^ 16];
+  for (int d = 1; d < 32; d *= 2) looped[t] += looped[t ^ d];
+  out[t] = unrolled[t];
+  out[256 + t] = looped[t];
+  in_place[t] += in_place[t ^ 1];
+  in_place[t] += in_place[t ^ 2];
+}
+
 int main() {
   int *a, *b, *c;
   CHECK(cudaMallocManaged(&a, 1 << 20) == cudaSuccess);
@@ -271,6 +288,16 @@ int main() {
   short_lived_barrier<<<1, 128>>>(c);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
   for (int i = 0; i < 128; ++i) CHECK(c[i] == 42);
+
+  for (int i = 0; i < 256; ++i) a[i] = c[i] = i * i % 101;
+  sums_of_lanes<<<1, 256>>>(a, b, c);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int i = 0; i < 256; ++i) {
+    int of_warp = 0, of_four = 0;
+    for (int l = 0; l < 32; ++l) of_warp += a[i / 32 * 32 + l];
+    for (int l = 0; l < 4; ++l) of_four += a[i / 4 * 4 + l];
+    CHECK(b[i] == of_warp && b[256 + i] == of_warp && c[i] == of_four);
+  }
   printf("all as meant\n");
   return 0;
 }
