@@ -1,4 +1,4 @@
-// Which loops may wait for another thread: those where something that another thread can change decides whether they end.
+// Which loops may wait for another thread: those whose end something decides that another thread can change.
 #include <algorithm>
 
 #include "vm/decoder.h"
@@ -22,12 +22,17 @@ void each_register(const Operand& o, const Visit& visit) {
   for (const Operand& e : o.list) each_register(e, visit);
 }
 
-bool of_one_thread(Space s) { return s == Space::Local || s == Space::Param || s == Space::ParamEntry || s == Space::ParamFunc; }
+bool of_one_thread(Space s) {
+  return s == Space::Local || s == Space::Param || s == Space::ParamEntry || s == Space::ParamFunc;
+}
 
 // Can a generic address be one of the thread's own memory?
 bool passes_own_memory_on(const ptx::Function& f) {
-  return !f.entry || std::any_of(f.locals.begin(), f.locals.end(), [](const ptx::Variable& v) { return v.space == Space::Local; }) ||
-         std::any_of(f.body.begin(), f.body.end(), [](const ptx::Instruction& i) { return i.form.row->opcode == "alloca"; });
+  return !f.entry || std::any_of(f.locals.begin(), f.locals.end(), [](const ptx::Variable& v) {
+    return v.space == Space::Local;
+  }) || std::any_of(f.body.begin(), f.body.end(), [](const ptx::Instruction& i) {
+    return i.form.row->opcode == "alloca";
+  });
 }
 
 }  // namespace
@@ -41,12 +46,18 @@ struct Loops {
   std::vector<std::pair<uint32_t, uint32_t>> mentioned;  // by register: the first and last position that names it
   size_t visits = 0;
 
-  Loops(const ptx::Function& f, const std::vector<ptx::Block>& all, const std::vector<uint32_t>& order, const std::vector<uint32_t>& position)
-      : function(f), own_is_generic(passes_own_memory_on(f)), next(order.size()), mentioned(f.registers.size(), {kNoTarget, 0}) {
+  Loops(const ptx::Function& f, const std::vector<ptx::Block>& all, const std::vector<uint32_t>& order,
+        const std::vector<uint32_t>& position)
+      : function(f),
+        own_is_generic(passes_own_memory_on(f)),
+        next(order.size()),
+        mentioned(f.registers.size(), {kNoTarget, 0}) {
     for (uint32_t p = 0; p < order.size(); ++p) {
       blocks.push_back(&all[order[p]]);
       for (uint32_t s : blocks[p]->successors) next[p].push_back(position[s]);
-      const auto mention = [&](size_t r) { mentioned[r] = {std::min(mentioned[r].first, p), std::max(mentioned[r].second, p)}; };
+      const auto mention = [&](size_t r) {
+        mentioned[r] = {std::min(mentioned[r].first, p), std::max(mentioned[r].second, p)};
+      };
       for (uint32_t k = blocks[p]->begin; k < blocks[p]->end; ++k) {
         if (f.body[k].guard >= 0) mention(static_cast<size_t>(f.body[k].guard));
         for (const Operand& o : f.body[k].operands) each_register(o, mention);
@@ -57,12 +68,18 @@ struct Loops {
 
 namespace {
 
-// One loop, from its head to the furthest block that leads back to it. What another thread can change, and what is computed
-// from that, is foreign; so is what is written where a foreign decision led, if it is seen elsewhere.
+// One loop, from its head to the furthest block that leads back to it. What another thread can change, and what is
+// computed from that, is foreign; so is what is written where a foreign decision led, if it is seen elsewhere.
 class Loop {
  public:
   Loop(Loops& loops, uint32_t head, uint32_t latch, bool loads_change)
-      : loops_(loops), head_(head), latch_(latch), loads_change_(loads_change), foreign_(loops.function.registers.size()), swayed_(latch + 1 - head), spread_(latch + 1 - head) {}
+      : loops_(loops),
+        head_(head),
+        latch_(latch),
+        loads_change_(loads_change),
+        foreign_(loops.function.registers.size()),
+        swayed_(latch + 1 - head),
+        spread_(latch + 1 - head) {}
 
   bool ends_by_others() {
     for (changed_ = true; changed_;) {
@@ -70,9 +87,8 @@ class Loop {
       for (uint32_t p = head_; p <= latch_; ++p) {
         const ptx::Block& block = *loops_.blocks[p];
         for (uint32_t k = block.begin; k < block.end; ++k) follow(loops_.function.body[k], p);
-        if (leaves_by_others(p)) return true;
+        if (leaves_by_others(p) || loops_.visits > kMostVisits) return true;
       }
-      if (loops_.visits > kMostVisits) return true;
     }
     return false;
   }
@@ -82,7 +98,8 @@ class Loop {
 
   bool reads_foreign(const ptx::Instruction& i, size_t from = 0) const {
     bool found = i.guard >= 0 && foreign_[static_cast<size_t>(i.guard)];
-    for (size_t k = from; k < i.operands.size(); ++k) each_register(i.operands[k], [&](size_t r) { found = found || foreign_[r]; });
+    for (size_t k = from; k < i.operands.size(); ++k)
+      each_register(i.operands[k], [&](size_t r) { found = found || foreign_[r]; });
     return found;
   }
 
@@ -140,7 +157,8 @@ class Loop {
   void sway(const std::vector<uint32_t>& ways) {
     std::vector<char> between;
     uint32_t meeting = *std::min_element(ways.begin(), ways.end());
-    while (!ways_meet(ways, meeting, between) && meeting != kNoTarget) meeting = meeting < latch_ && loops_.visits <= kMostVisits ? meeting + 1 : kNoTarget;
+    while (!ways_meet(ways, meeting, between) && meeting != kNoTarget)
+      meeting = meeting < latch_ && loops_.visits <= kMostVisits ? meeting + 1 : kNoTarget;
     for (size_t k = 0; k < swayed_.size(); ++k)
       if (between[k] && !swayed_[k]) set(swayed_[k]);
   }
@@ -201,25 +219,27 @@ bool Decoder::nobody_reads_result(const ptx::Instruction& i) const {
 }
 
 void Decoder::find_spins() {
+  // Of all blocks before a position: how many instructions there are that
   struct Contents {
-    bool reads = false;    // what others do, and somebody reads it
-    bool changes = false;  // keeps the compiler from reading memory once for all rounds
-    bool calls = false;    // what may wait in itself
+    uint32_t reads = 0;    // read what others do, and somebody reads it
+    uint32_t changes = 0;  // keep the compiler from reading memory once for all rounds
+    uint32_t calls = 0;    // call what may wait in itself
   };
-  std::vector<Contents> contents(order_.size());
+  std::vector<Contents> before(order_.size() + 1);
   for (uint32_t p = 0; p < order_.size(); ++p) {
     const ptx::Block& block = blocks_[order_[p]];
+    Contents& count = before[p + 1] = before[p];
     for (uint32_t k = block.begin; k < block.end; ++k) {
       const ptx::Instruction& i = f_.body[k];
       const isa::Row& row = *i.form.row;
       const bool blind = nobody_reads_result(i);
-      contents[p].changes |= row.cls == isa::Class::Fence || row.kind == Kind::Misc || blind;
-      contents[p].reads |= may_wait(i) && !blind;
+      count.changes += row.cls == isa::Class::Fence || row.kind == Kind::Misc || blind;
+      count.reads += may_wait(i) && !blind;
       if (row.cls != isa::Class::Call) continue;
-      contents[p].calls |= i.operands[1].kind == OperandKind::Register;
+      count.calls += i.operands[1].kind == OperandKind::Register;
       if (i.operands[1].kind != OperandKind::Symbol) continue;
       const Resolved r = resolve_(i.operands[1].name);
-      contents[p].calls |= r.kind == Resolved::Function && r.function->may_wait;
+      count.calls += r.kind == Resolved::Function && r.function->may_wait;
     }
   }
   std::vector<uint32_t> latch_of(order_.size(), kNoTarget);  // the furthest block that leads back here
@@ -230,15 +250,12 @@ void Decoder::find_spins() {
   spins_.assign(blocks_.size(), 0);
   for (uint32_t head = 0; head < order_.size(); ++head) {
     if (latch_of[head] == kNoTarget) continue;
-    Contents all;
-    for (uint32_t p = head; p <= latch_of[head]; ++p) {
-      all.reads |= contents[p].reads;
-      all.changes |= contents[p].changes;
-      all.calls |= contents[p].calls;
-    }
-    if (!all.calls && !all.reads && !all.changes) continue;
+    const Contents &first = before[head], &end = before[latch_of[head] + 1];
+    const bool calls = end.calls != first.calls, changes = end.changes != first.changes;
+    if (!calls && !changes && end.reads == first.reads) continue;
     if (!loops) loops.emplace(f_, blocks_, order_, position_);
-    spins_[order_[head]] = all.calls || Loop(*loops, head, latch_of[head], all.changes).ends_by_others();
+    spins_[order_[head]] =
+        calls || loops->visits > kMostVisits || Loop(*loops, head, latch_of[head], changes).ends_by_others();
   }
 }
 
