@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <regex>
+#include <optional>
+#include <sstream>
 
 #include "driver/options.h"
 #include "driver/passes.h"
@@ -178,17 +181,39 @@ std::string text_of(const Source& source, bool device_by_default) {
   return text;
 }
 
+size_t after_digits(std::string_view text, size_t at) {
+  return std::min(text.find_first_not_of("0123456789", at), text.size());
+}
+
+// Lines may be long, as those of tables of numbers are: no regular expressions, which would go as deep as these are
+// long.
+struct Message {
+  std::string_view file, line, kind, text;
+};
+std::optional<Message> message_in(std::string_view line) {
+  for (size_t colon = line.find(':'); colon != line.npos; colon = line.find(':', colon + 1)) {
+    const size_t row = after_digits(line, colon + 1);
+    if (row == colon + 1 || row >= line.size() || line[row] != ':') continue;
+    const size_t column = after_digits(line, row + 1);
+    if (column == row + 1 || !line.substr(column).starts_with(": ")) continue;
+    const std::string_view rest = line.substr(column + 2);
+    for (std::string_view kind : {"error", "warning", "note", "fatal error"})
+      if (rest.starts_with(kind) && rest.substr(kind.size()).starts_with(": "))
+        return Message{line.substr(0, colon), line.substr(colon + 1, row - colon - 1), kind,
+                       rest.substr(kind.size() + 2)};
+  }
+  return std::nullopt;
+}
+
 // `file:3:5: error: …` as NVRTC prints it: `file(3): error: …`; then the count of errors.
 std::string log_of(const std::string& messages, const std::string& name) {
-  static const std::regex kPlace(R"(^(.*?):(\d+):\d+: (error|warning|note|fatal error): )");
   std::string log, line;
   int errors = 0;
   std::istringstream lines(messages);
   while (std::getline(lines, line)) {
-    std::smatch match;
-    if (std::regex_search(line, match, kPlace)) {
-      errors += match[3].str().find("error") != std::string::npos;
-      line = fmt::format("{}({}): {}: {}", match[1].str(), match[2].str(), match[3].str(), match.suffix().str());
+    if (const std::optional<Message> m = message_in(line)) {
+      errors += m->kind.ends_with("error");
+      line = fmt::format("{}({}): {}: {}", m->file, m->line, m->kind, m->text);
     }
     if (line.find(" generated.") != line.npos || line.find(" generated when compiling") != line.npos) continue;
     log += line + "\n";
@@ -198,21 +223,44 @@ std::string log_of(const std::string& messages, const std::string& name) {
   return log;
 }
 
+// What `…PREFIX7 = name;` or `…PREFIX7 = generic(name);` points at, from behind the prefix on.
+struct Pointer {
+  size_t index;
+  std::string_view name;
+};
+std::optional<Pointer> pointer_in(std::string_view text) {
+  constexpr std::string_view kIs = " = ", kGeneric = "generic(";
+  const size_t digits = after_digits(text, 0);
+  size_t index = 0;
+  if (std::from_chars(text.data(), text.data() + digits, index).ec != std::errc() ||
+      !text.substr(digits).starts_with(kIs))
+    return std::nullopt;
+  text.remove_prefix(digits + kIs.size());
+  if (text.starts_with(kGeneric)) text.remove_prefix(kGeneric.size());
+  const size_t end = std::min(text.find_first_of(");"), text.size());
+  const bool named = std::all_of(text.begin(), text.begin() + end,
+                                 [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '$' || c == '%'; });
+  if (end == 0 || !named || std::isdigit(static_cast<unsigned char>(text[0])) || !text.ends_with(";"))
+    return std::nullopt;
+  return Pointer{index, text.substr(0, end)};
+}
+
 // Takes the pointers of text_of out of the PTX and gives what they pointed at.
 void take_lowered_names(const Source& source, Compiled& compiled) {
-  static const std::regex kPointer(
-      fmt::format(R"(^[^\n]*\b\w*{}(\d+) = (?:generic\()?([A-Za-z_$%][\w$]*)\)?;\n)", kNamePrefix),
-      std::regex::multiline);
+  const std::string_view prefix = kNamePrefix, ptx = compiled.ptx;
   std::string rest;
-  auto begin = std::sregex_iterator(compiled.ptx.begin(), compiled.ptx.end(), kPointer);
-  size_t at = 0;
-  for (auto it = begin; it != std::sregex_iterator(); ++it) {
-    size_t index = std::stoul((*it)[1]);
-    if (index < source.name_expressions.size()) compiled.lowered_names[source.name_expressions[index]] = (*it)[2];
-    rest += compiled.ptx.substr(at, it->position() - at);
-    at = it->position() + it->length();
+  size_t kept = 0;
+  for (size_t at = ptx.find(prefix); at != ptx.npos; at = ptx.find(prefix, at + prefix.size())) {
+    const size_t end = std::min(ptx.find('\n', at), ptx.size());
+    const std::optional<Pointer> pointer = pointer_in(ptx.substr(at + prefix.size(), end - at - prefix.size()));
+    if (!pointer || end == ptx.size()) continue;
+    if (pointer->index < source.name_expressions.size())
+      compiled.lowered_names[source.name_expressions[pointer->index]] = pointer->name;
+    const size_t line = ptx.rfind('\n', at) + 1;
+    rest += ptx.substr(kept, line - kept);
+    kept = end + 1;
   }
-  rest += compiled.ptx.substr(at);
+  rest += ptx.substr(kept);
   compiled.ptx = std::move(rest);
 }
 

@@ -144,6 +144,24 @@ TEST_F(Nvrtc, reports_errors_with_the_programs_name_and_line) {
   EXPECT_NE(log().find("no-such-option"), std::string::npos) << log();
 }
 
+// A regular expression that goes a step deeper with each character ran out of stack at such a line.
+TEST_F(Nvrtc, lines_of_tables_may_be_long) {
+  std::string text = "__device__ unsigned long long table[] = {";
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i * 0x123456789abcdef1u) + "ull,";
+  const std::string kernel = "__global__ void k(unsigned long long* p) { *p = table[threadIdx.x]; }";
+  create((text + "};\n" + kernel).c_str());
+  OK(nvrtcAddNameExpression(program, "k"));
+  OK(compile()) << log();
+  const char* lowered = nullptr;
+  OK(nvrtcGetLoweredName(program, "k", &lowered));
+  EXPECT_STREQ(lowered, "_Z1kPy");
+  OK(nvrtcDestroyProgram(&program));
+
+  create((text + "not_there};\n" + kernel).c_str(), "tables.cu");
+  EXPECT_EQ(compile(), NVRTC_ERROR_COMPILATION);
+  EXPECT_NE(log().find("tables.cu(1): error: use of undeclared identifier 'not_there'"), std::string::npos);
+}
+
 TEST_F(Nvrtc, refuses_name_expressions_that_name_nothing) {
   create("__global__ void k() {}");
   OK(nvrtcAddNameExpression(program, "nobody<int>"));
