@@ -165,7 +165,7 @@ void Emitter::name_next_turns(const Access& a, V address) {
   llvm::IRBuilder<> top(entry_, entry_->begin());
   auto* last = top.CreateAlloca(b_.getInt64Ty());
   top.CreateStore(b_.getInt64(0), last);
-  constexpr uint64_t kTurns = 2;
+  constexpr uint64_t kTurns = 6;
   const V step = b_.CreateSub(address, b_.CreateLoad(b_.getInt64Ty(), last));
   b_.CreateStore(address, last);
   const V later = b_.CreateAdd(address, b_.CreateMul(step, b_.getInt64(kTurns)));

@@ -8,6 +8,8 @@
 namespace warpbeam::vm {
 namespace {
 
+constexpr uint64_t kGpuPage = 2 << 20, kMarginStep = 64 << 10;
+
 const char* verb(AccessKind k) { return k == AccessKind::Read ? "read" : k == AccessKind::Write ? "write" : "atomic operation"; }
 
 std::string plural(uint32_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
@@ -33,6 +35,9 @@ std::string whose_address(const DeviceMemory& memory, uint64_t address) {
     const uint64_t distance = after ? address - (a.base + a.size) : a.base - address;
     detail = fmt::format("the address is {} bytes {} the nearest allocation, {} bytes at {:#x} ({})", distance + after,
                          after ? "after" : "before", a.size, a.base, a.origin);
+    if (distance < kGpuPage)
+      detail += fmt::format("\na GPU, whose pages are 2 MiB, may not notice that; with WARPBEAM_MARGIN={}K Warpbeam does not either",
+                            (distance / kMarginStep + 1) * (kMarginStep >> 10));
     if (distance > 0xffffffffu) detail = "the address is far from every allocation";
   } else {
     detail = "no device memory is allocated";

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 
 namespace warpbeam::vm {
@@ -13,6 +14,7 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kGap = 64 << 10;              // unmapped bytes after every allocation
+constexpr uint64_t kMostMargin = 64 << 20;
 // A fixed place gives the same addresses in every run. The thread sanitizer leaves programs about one TiB of addresses,
 // which contexts share, and says where; the address sanitizer has its shadow where programs have this memory otherwise.
 #if defined(__has_feature)
@@ -36,6 +38,23 @@ constexpr size_t kQuarantineCount = 4096;        // freed ranges that still trap
 constexpr uint64_t kQuarantineShare = 4;         // at most this part of the address space waits so
 
 uint64_t round_up(uint64_t v, uint64_t unit) { return (v + unit - 1) / unit * unit; }
+
+// WARPBEAM_MARGIN: so many bytes around every allocation may be touched, as on a GPU, whose pages are larger than most
+// allocations. Programs that miss by a little there, and never look at what they read, run so.
+uint64_t margin() {
+  static const uint64_t margin = [] {
+    const char* text = std::getenv("WARPBEAM_MARGIN");
+    if (!text || !*text) return uint64_t{0};
+    char* end = nullptr;
+    uint64_t bytes = std::strtoull(text, &end, 10);
+    if (*end == 'K') bytes <<= 10, ++end;
+    else if (*end == 'M') bytes <<= 20, ++end;
+    if (!*end && *text != '-' && bytes <= kMostMargin) return round_up(bytes, kPage);
+    fmt::print(stderr, "warpbeam: WARPBEAM_MARGIN={}: a number of bytes up to {}M was needed; there is none\n", text, kMostMargin >> 20);
+    return uint64_t{0};
+  }();
+  return margin;
+}
 
 bool host_mapped(uint64_t address) {
   // msync on an unmapped page fails with ENOMEM and touches nothing.
@@ -111,15 +130,16 @@ Result<Allocation> DeviceMemory::allocate(uint64_t size, uint64_t alignment, Mem
   const bool counts = kind == MemoryKind::Device || kind == MemoryKind::Variable;
   if (size > capacity_ || (counts && used_.load() + size > capacity_))
     return Error{2, fmt::format("{} bytes do not fit: {} of {} are in use", size, used_.load(), capacity_)};
-  const uint64_t accessible = round_up(std::max<uint64_t>(size, 1), kAllocationGranule);
-  const uint64_t mapped = round_up(accessible, kPage);
-  const uint64_t base = place(mapped, std::max<uint64_t>(alignment, mapped >= (2 << 20) ? (2 << 20) : kPage));
-  if (!base) return Error{2, "the address range for device memory is exhausted"};
-  if (mmap(reinterpret_cast<void*>(base), mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+  const uint64_t accessible = round_up(std::max<uint64_t>(size, 1), kAllocationGranule), pages = round_up(accessible, kPage);
+  alignment = std::max<uint64_t>(alignment, pages >= (2 << 20) ? (2 << 20) : kPage);
+  const uint64_t before = round_up(margin(), alignment), mapped = before + pages + margin();
+  const uint64_t begin = place(mapped, alignment), base = begin + before;
+  if (!begin) return Error{2, "the address range for device memory is exhausted"};
+  if (mmap(reinterpret_cast<void*>(begin), mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
     return Error{2, "the host refuses to map more memory"};
-  if (mapped >= (4 << 20)) madvise(reinterpret_cast<void*>(base), mapped, MADV_HUGEPAGE);
+  if (mapped >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), mapped, MADV_HUGEPAGE);
   Allocation a{base, size, accessible, kind, 0, flags, ++serial_, std::move(origin)};
-  live_[base] = {a, base, mapped, true};
+  live_[base] = {a, begin, mapped, true};
   if (counts) used_ += size;
   return a;
 }
@@ -160,7 +180,7 @@ bool DeviceMemory::free(uint64_t base) {
   if (!live.owned) return true;  // adopted memory is on nobody's account
   if (counts(live)) used_ -= live.allocation.size;
   // The pages go back to the host at once; the addresses stay unmapped for a while so that a use after free traps.
-  mmap(reinterpret_cast<void*>(base), live.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  mmap(reinterpret_cast<void*>(live.mapped_base), live.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   quarantined_bytes_ += live.mapped_bytes;
   quarantine_.push_back(std::move(live));
   while (quarantine_.size() > kQuarantineCount || quarantined_bytes_ > (arena_end_ - arena_) / kQuarantineShare) {
@@ -183,13 +203,16 @@ std::optional<Allocation> DeviceMemory::find(uint64_t address) const {
 
 bool DeviceMemory::covers(uint64_t address, uint64_t size, uint64_t* lo, uint64_t* hi) const {
   std::shared_lock lock(mutex_);
-  auto it = live_.upper_bound(address);
-  if (it == live_.begin()) return false;
-  const Allocation& a = std::prev(it)->second.allocation;
-  if (address + size > a.base + a.accessible || address + size < address) return false;
-  *lo = a.base;
-  *hi = a.base + a.accessible;
-  return true;
+  const auto holds = [&](const Live& live) {
+    const Allocation& a = live.allocation;
+    const uint64_t around = live.owned ? margin() : 0;
+    if (address < a.base - around || address + size > a.base + a.accessible + around || address + size < address) return false;
+    *lo = a.base - around;
+    *hi = a.base + a.accessible + around;
+    return true;
+  };
+  const auto next = live_.upper_bound(address);
+  return (next != live_.begin() && holds(std::prev(next)->second)) || (margin() && next != live_.end() && holds(next->second));
 }
 
 MemoryFault DeviceMemory::explain(uint64_t address) const {
@@ -205,7 +228,7 @@ MemoryFault DeviceMemory::explain(uint64_t address) const {
   }
   std::shared_lock lock(mutex_);
   for (auto it = quarantine_.rbegin(); it != quarantine_.rend(); ++it)
-    if (address >= it->mapped_base && address < it->mapped_base + it->mapped_bytes) {
+    if (address >= it->allocation.base && address < it->mapped_base + it->mapped_bytes) {
       fault.nearest = it->allocation;
       fault.freed = true;
       return fault;
