@@ -35,6 +35,9 @@ extern "C" __device__ int printf(const char* format, ...);
 #include "device/warp.h"
 #include "device/load_store.h"
 #include "device/scoped_atomics.h"
+#define WARPBEAM_NO_TEXTURE_REFERENCES
+#include "device/texture.h"
+#include "device/surface.h"
 
 // The compiler's builtins have no host declarations here to go with.
 #ifndef NULL

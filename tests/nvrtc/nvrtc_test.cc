@@ -110,6 +110,18 @@ TEST_F(Nvrtc, gives_templates_and_variables_their_lowered_names) {
   CU(cuCtxDestroy(context));
 }
 
+TEST_F(Nvrtc, knows_textures_and_surfaces_without_a_header) {
+  create(R"(
+    extern "C" __global__ void copy(cudaTextureObject_t from, cudaSurfaceObject_t to, float4* texture) {
+      const uchar4 texel = tex2D<uchar4>(from, threadIdx.x + 0.5f, 0.5f);
+      surf2Dwrite(texel, to, 4 * threadIdx.x, 0, cudaBoundaryModeTrap);
+      *texture = tex3D<float4>(from, 0, 0, 0);
+    })");
+  OK(compile()) << log();
+  EXPECT_NE(ptx().find("tex.2d.v4.u32.f32"), std::string::npos);
+  EXPECT_NE(ptx().find("sust.b.2d"), std::string::npos);
+}
+
 TEST_F(Nvrtc, sees_headers_that_come_as_text) {
   const char* headers[] = {"#pragma once\n__device__ inline int twice(int x) { return 2 * x; }\n",
                            "#include \"deep/twice.h\"\n#define FOUR twice(2)\n"};
