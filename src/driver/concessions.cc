@@ -156,18 +156,20 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
   const auto first = run_commands(commands, at_once);
   auto outcomes = first;
   auto latest = commands;
-  // A mistake of the program's is one on both sides: there is no point in reading the templates later.
-  bool host_accepts = false;
-  for (size_t at = 0; at < commands.size(); ++at)
-    if (has_word(commands[at], "--cuda-host-only") &&
-        (first[at].status == 0 || !names_other_errors(first[at].messages)))
-      host_accepts = true;
+  // A mistake of the program's is one on both sides: there is no point in reading the templates later. Where device code
+  // alone is made (-ptx) nobody knows.
+  bool host_looks = false, host_accepts = false;
+  for (size_t at = 0; at < commands.size(); ++at) {
+    if (!has_word(commands[at], "--cuda-host-only")) continue;
+    host_looks = true;
+    host_accepts = host_accepts || first[at].status == 0 || !names_other_errors(first[at].messages);
+  }
   // Each may bring to light what another can mend.
   constexpr std::optional<Command> (*kMends[])(const Command&, const Outcome&) = {
       conceding,        conceding,        without_unused_templates, without_dead_branches,
       with_mended_text, with_mended_text, with_mended_text};
   for (auto mend : kMends) {
-    if (mend == without_unused_templates && !host_accepts) continue;
+    if (mend == without_unused_templates && host_looks && !host_accepts) continue;
     std::vector<Command> again;
     std::vector<size_t> places;
     for (size_t at = 0; at < outcomes.size(); ++at) {

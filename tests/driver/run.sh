@@ -100,6 +100,10 @@ case_ptx_has_lines_and_no_debug_data() {
   hello && expect 0 nvcc -ptx hello.cu && has hello.ptx '.loc' 'hello.cu' && hasnt hello.ptx '.debug_info' &&
     expect 0 nvcc -ptx hello.cu -o - && has out '.entry _Z1kPi'
 }
+case_templates_that_are_not_used_may_name_what_the_host_has() {
+  printf '#include <complex>\ntemplate <class T> __host__ __device__ T f(const T& x) { using ::arg; return arg(x); }\n__global__ void k() {}\n' >t.cu
+  expect 0 nvcc -w -ptx t.cu && has t.ptx '.entry _Z1kv' && printf 'template <class T> void f() { nobody(3); }\n__global__ void k() {}\n' >u.cu && expect 1 nvcc -c u.cu
+}
 case_device_debug_is_not_optimised() {
   hello && expect 0 nvcc -G -ptx hello.cu && has hello.ptx '__local_depot' && expect 0 nvcc -G -dopt on -ptx hello.cu &&
     hasnt hello.ptx '__local_depot'
