@@ -201,7 +201,7 @@ LoadedImages::Loaded LoadedImages::read(Image& image, std::string* log) {
   }
   Loaded loaded;
   std::vector<std::string_view> views(texts.begin(), texts.end());
-  loaded.status = load_program(context_, views, options, &loaded.program, log);
+  loaded.status = load_program(context_.memory, views, options, &loaded.program, log);
   for (const auto& [variable, bytes] : values) std::memcpy(variable->host, bytes.data(), bytes.size());
   for (const auto& variable : image.variables) variable->initialised |= variable->managed;
   return loaded;
@@ -286,12 +286,12 @@ void LoadedImages::unload() {
   images_.clear();
 }
 
-cudaError_t load_program(Context& context, std::span<const std::string_view> texts, const vm::LoadOptions& options,
+cudaError_t load_program(vm::DeviceMemory& memory, std::span<const std::string_view> texts, const vm::LoadOptions& options,
                          std::shared_ptr<vm::Program>* program, std::string* log) {
   vm::LoadOptions with_runtime = options;
   with_runtime.find_builtin = find_device_function;
   with_runtime.launch_entry = kLaunchEntry;
-  auto loaded = vm::Program::load(texts, context.memory, with_runtime);
+  auto loaded = vm::Program::load(texts, memory, with_runtime);
   if (loaded) {
     *program = std::move(*loaded);
     return cudaSuccess;

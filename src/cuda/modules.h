@@ -172,8 +172,8 @@ class LoadedImages {
   std::vector<KernelSymbol*> bound_;  // symbols whose `loaded` entry points here
 };
 
-// Parses and links PTX for a context; the diagnostics go to `log` where there is one, else to stderr.
-cudaError_t load_program(Context& context, std::span<const std::string_view> texts, const vm::LoadOptions& options,
+// Parses and links PTX, with its variables in `memory`; the diagnostics go to `log` where there is one, else to stderr.
+cudaError_t load_program(vm::DeviceMemory& memory, std::span<const std::string_view> texts, const vm::LoadOptions& options,
                          std::shared_ptr<vm::Program>* program, std::string* log = nullptr);
 
 // The kernel a host program names, loaded into the context.

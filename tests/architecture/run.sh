@@ -21,6 +21,7 @@ declare -A may=(
   [report]="base report"
   [lowering]="lowering"
   [nvrtc]="base isa ptx model report driver nvrtc"
+  [nvjitlink]="base model cuda driver nvjitlink"
   [driver]="base isa ptx model observe report driver"
 )
 declare -A offences=() seen=()

@@ -11,6 +11,7 @@
 #include <cusolverSp.h>
 #include <cusolverSp_LOWLEVEL_PREVIEW.h>
 #include <cusparse.h>
+#include <nvJitLink.h>
 #include <nvrtc.h>
 
 /* Contexts are made with three arguments, as before toolkit 13, or with four. */

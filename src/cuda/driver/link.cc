@@ -1,8 +1,7 @@
-// The linker: PTX texts, whose externs are resolved against each other, become one image. The "cubin" it gives is a
-// container of the texts, which every loader here takes and which may be linked again.
+// The linker: PTX texts, whose externs are resolved against each other, become one image, the "cubin".
 #include <fmt/format.h>
 
-#include "cuda/device_code.h"
+#include "cuda/code_link.h"
 #include "cuda/driver/module.h"
 
 namespace warpbeam::cuda::driver {
@@ -11,12 +10,11 @@ namespace {
 
 struct Link {
   Link(Context& context, unsigned count, CUjit_option* options, void** values)
-      : context(context), jit(count, options, values) {}
+      : context(context), jit(count, options, values), code(context.model) {}
   Context& context;
   // The arrays stay the caller's until the link is destroyed: that is how the logs are reported.
   JitOptions jit;
-  std::vector<std::string> texts, names;
-  std::string image;
+  CodeLink code;
 };
 
 HandleTable<Link>& links() {
@@ -52,42 +50,34 @@ CUresult refuse(Link& link, CUresult result, const std::string& message) {
 }
 
 CUresult add(Link& link, CUjitInputType type, const std::string& bytes, const char* name) {
-  const char* called = name && *name ? name : "<unnamed>";
+  const std::string called = name && *name ? name : "<unnamed>";
+  CodeLink::Form form;
   switch (type) {
     case CU_JIT_INPUT_PTX:
-      link.texts.push_back(bytes.c_str());
-      break;  // up to a zero
+      form = CodeLink::Form::Ptx;
+      break;
     case CU_JIT_INPUT_CUBIN:
-    case CU_JIT_INPUT_FATBINARY: {
-      auto code = read_device_code(bytes.c_str(), link.context.model);
-      if (!code)
-        return refuse(link, result_of(static_cast<cudaError_t>(code.error().code)),
-                      fmt::format("{}: {}", called, code.error().message));
-      link.texts.insert(link.texts.end(), code->begin(), code->end());
+    case CU_JIT_INPUT_FATBINARY:
+      form = CodeLink::Form::Image;
       break;
-    }
-    // NVIDIA's device runtime comes as a library of machine code; what it offers is built in here.
     case CU_JIT_INPUT_LIBRARY:
-    case CU_JIT_INPUT_OBJECT: {
-      auto texts = relocatable_code(bytes, link.context.model);
-      link.texts.insert(link.texts.end(), texts.begin(), texts.end());
-      if (texts.empty() && !std::string_view(called).ends_with("libcudadevrt.a"))
-        return refuse(link, CUDA_ERROR_NO_BINARY_FOR_GPU, fmt::format("{}: no PTX in it", called));
+    case CU_JIT_INPUT_OBJECT:
+      form = CodeLink::Form::HostObject;
       break;
-    }
     case CU_JIT_INPUT_NVVM:
       return refuse(link, CUDA_ERROR_NOT_SUPPORTED, fmt::format("{}: NVVM bitcode is not supported", called));
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
-  link.names.push_back(called);
-  return CUDA_SUCCESS;
+  auto added = link.code.add(form, bytes, called);
+  return added ? CUDA_SUCCESS
+               : refuse(link, result_of(static_cast<cudaError_t>(added.error().code)), added.error().message);
 }
 
 CUresult add_data(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name, unsigned count,
                   CUjit_option* options, void** values) {
   return with_link(state, [&](Link& link) {
-    if (!data || size == 0 || !JitOptions(count, options, values).valid() || !link.image.empty())
+    if (!data || size == 0 || !JitOptions(count, options, values).valid() || !link.code.image().empty())
       return CUDA_ERROR_INVALID_VALUE;
     return add(link, type, std::string(static_cast<const char*>(data), size), name);
   });
@@ -96,29 +86,23 @@ CUresult add_data(CUlinkState state, CUjitInputType type, void* data, size_t siz
 CUresult add_file(CUlinkState state, CUjitInputType type, const char* path, unsigned count, CUjit_option* options,
                   void** values) {
   return with_link(state, [&](Link& link) {
-    if (!JitOptions(count, options, values).valid() || !link.image.empty()) return CUDA_ERROR_INVALID_VALUE;
+    if (!JitOptions(count, options, values).valid() || !link.code.image().empty()) return CUDA_ERROR_INVALID_VALUE;
     std::string bytes;
     CUresult result = read_file(path, &bytes);
     return result == CUDA_SUCCESS ? add(link, type, bytes, path) : result;
   });
 }
 
-// The texts are linked once on trial, so that what is wrong is reported here and not when the image is loaded.
 CUresult complete(Link& link, void** image, size_t* size) {
-  if (!image || link.texts.empty()) return CUDA_ERROR_INVALID_VALUE;
-  if (link.image.empty()) {
-    std::vector<std::string_view> views(link.texts.begin(), link.texts.end());
-    vm::LoadOptions options;
-    options.device_cc = link.context.model.cc();
-    std::shared_ptr<vm::Program> program;
-    cudaError_t status = load_program(link.context, views, options, &program, link.jit.error_log());
-    for (const std::string& name : link.names) link.jit.info += fmt::format("info: linked {}\n", name);
+  if (!image || link.code.empty()) return CUDA_ERROR_INVALID_VALUE;
+  if (link.code.image().empty()) {
+    const cudaError_t status = link.code.link(link.context.memory, link.jit.error_log());
+    for (const std::string& name : link.code.names()) link.jit.info += fmt::format("info: linked {}\n", name);
     link.jit.report();
     if (status != cudaSuccess) return result_of(status);
-    link.image = pack_linked_code(link.texts);
   }
-  *image = link.image.data();
-  if (size) *size = link.image.size();
+  *image = const_cast<char*>(link.code.image().data());
+  if (size) *size = link.code.image().size();
   return CUDA_SUCCESS;
 }
 
