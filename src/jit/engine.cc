@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "jit/codegen.h"
 #include "jit/emitter.h"
@@ -264,7 +265,7 @@ class FastEngine final : public vm::Engine {
       order(code, launch, versions, version, false);
     } else if (unsure && version.state == State::Done) {
       version.kernel = nullptr;
-      note(code, "it was handed over to the interpreter too often");
+      note(code.function->display_name, "it was handed over to the interpreter too often");
     }
     if (always_) done_.wait(lock, [&] { return version.state == State::Done || stopping_; });
     return {version.kernel, version.state != State::Done && !stopping_};
@@ -311,8 +312,8 @@ class FastEngine final : public vm::Engine {
     bool assume = true;
   };
 
-  void note(const vm::Code& code, const std::string& why) {
-    if (notes_wanted()) fmt::print(stderr, "warpbeam: note: {} runs on the interpreter: {}\n", code.function->display_name, why);
+  void note(const std::string& name, const std::string& why) {
+    if (notes_wanted()) fmt::print(stderr, "warpbeam: note: {} runs on the interpreter: {}\n", name, why);
   }
 
   void order(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version, bool assume) {
@@ -322,10 +323,19 @@ class FastEngine final : public vm::Engine {
     ordered_.notify_one();
   }
 
+  // What is already LLVM's may take minutes, and needs the program no more: it is let finish for nobody but the cache.
   void call_off(Versions& versions) {
     std::unique_lock lock(mutex_);
     std::erase_if(orders_, [&](const Order& o) { return o.versions == &versions; });
-    done_.wait(lock, [&] { return under_way_ != &versions; });
+    done_.wait(lock, [&] { return under_way_ != &versions || translated_; });
+    if (under_way_ == &versions) called_off_ = true;
+  }
+
+  // From here on the order's program may be gone.
+  void leave_program() {
+    std::lock_guard lock(mutex_);
+    translated_ = true;
+    done_.notify_all();
   }
 
   void work() {
@@ -342,10 +352,13 @@ class FastEngine final : public vm::Engine {
       std::shared_ptr<Kernel> kernel = compile(o);
       lock.lock();
       under_way_ = nullptr;
-      o.version->kernel = std::move(kernel);
-      o.version->assumes = o.assume;
-      o.version->state = State::Done;
-      ++ready;
+      translated_ = false;
+      if (!std::exchange(called_off_, false)) {
+        o.version->kernel = std::move(kernel);
+        o.version->assumes = o.assume;
+        o.version->state = State::Done;
+        ++ready;
+      }
       done_.notify_all();
     }
   }
@@ -353,6 +366,7 @@ class FastEngine final : public vm::Engine {
   std::shared_ptr<Kernel> compile(const Order& o) {
     const auto begin = std::chrono::steady_clock::now();
     const double busy = thread_ms();
+    const std::string name = o.code->function->display_name;
     std::shared_ptr<Kernel> kernel;
     bool from_cache = false;
     std::string why;
@@ -365,9 +379,9 @@ class FastEngine final : public vm::Engine {
     const vm::Code& code = flattened ? flattened->code : *o.code;
     if (why.empty()) why = refuse(code, o.param_bytes, services_);
     if (why.empty()) why = build(o, code, std::move(flattened), kernel, from_cache);
-    if (!why.empty()) note(*o.code, why);
+    if (!why.empty()) note(name, why);
     else if (notes_wanted())
-      fmt::print(stderr, "warpbeam: note: {} compiled in {:.1f} ms, {:.1f} of them busy{}\n", o.code->function->display_name,
+      fmt::print(stderr, "warpbeam: note: {} compiled in {:.1f} ms, {:.1f} of them busy{}\n", name,
                  std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count(), thread_ms() - busy,
                  from_cache ? ", from the cache" : "");
     return kernel;
@@ -436,6 +450,7 @@ class FastEngine final : public vm::Engine {
       tables->watch->wanted = o.wanted;
     }
     Emitter(module, plan, *tables, generator_->processor()).run();
+    leave_program();
     auto host = generator_->compile(module, tables->names);
     if (!host) return host.error().message;
     from_cache = (*host)->from_cache;
@@ -448,6 +463,8 @@ class FastEngine final : public vm::Engine {
   std::unique_ptr<CodeGenerator> generator_;
   std::deque<Order> orders_;
   const Versions* under_way_ = nullptr;  // whose kernel is being compiled
+  bool translated_ = false;              // it is in LLVM's language by now
+  bool called_off_ = false;              // and nobody waits for it
   std::condition_variable ordered_, done_;
   std::thread worker_;
   bool stopping_ = false;

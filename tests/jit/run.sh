@@ -73,6 +73,39 @@ runs_side_by_side() {
   for pid in "${pids[@]}"; do wait "$pid" || return 1; done
 }
 compiles_while_it_runs() { start auto off 2>log && grep -q 'compiled in' log; }
+# What LLVM has begun with takes seconds here; a program that unloads the kernel need not wait for it.
+unloads_while_it_compiles() {
+  local i
+  {
+    echo 'extern "C" __global__ void branches(unsigned* p) { unsigned a = p[threadIdx.x], b = blockIdx.x, c = a ^ b;'
+    for ((i = 0; i < 150; ++i)); do
+      echo "if (a & 1u << $((i % 31))) { b += a * $((i * 7919 + 1))u; c ^= b >> $((i % 29 + 1)); } else { a = a * 3 + c; b ^= p[(a + $i) & 255]; }"
+    done
+    echo 'p[threadIdx.x] = a ^ b ^ c; }'
+  } >branches.cu
+  cat >unload.cu <<'CU'
+#include <cuda.h>
+#include <cstdio>
+int main() {
+  CUdevice device;
+  CUcontext context;
+  CUdeviceptr data;
+  if (cuInit(0) || cuDeviceGet(&device, 0) || cuCtxCreate(&context, nullptr, 0, device) || cuMemAlloc(&data, 1024)) return 1;
+  void* arguments[] = {&data};
+  for (int round = 0; round < 3; ++round) {
+    CUmodule module;
+    CUfunction branches;
+    if (cuModuleLoad(&module, "branches.ptx") || cuModuleGetFunction(&branches, module, "branches")) return 2;
+    if (cuLaunchKernel(branches, 64, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr) || cuCtxSynchronize()) return 3;
+    if (cuModuleUnload(module)) return 4;
+    fprintf(stderr, "unloaded\n");
+  }
+  return 0;
+}
+CU
+  "$warpbeam" nvcc -ptx branches.cu && "$warpbeam" nvcc unload.cu -o unload -lcuda || return 1
+  WARPBEAM_ENGINE=auto WARPBEAM_KERNEL_CACHE=off ./unload 2>log && [[ $(grep -m 1 -E 'unloaded|branches compiled' log) == unloaded ]]
+}
 other_processors() {
   local processor
   for processor in x86-64 x86-64-v2 haswell; do
@@ -82,6 +115,6 @@ other_processors() {
   done
 }
 
-for case in compiles_and_keeps finds_again sees_damage does_without runs_side_by_side compiles_while_it_runs other_processors; do check "$case" "$case"; done
+for case in compiles_and_keeps finds_again sees_damage does_without runs_side_by_side compiles_while_it_runs unloads_while_it_compiles other_processors; do check "$case" "$case"; done
 echo "$passed passed, $failed failed"
 ((failed == 0))
