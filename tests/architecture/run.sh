@@ -22,6 +22,7 @@ declare -A may=(
   [lowering]="lowering"
   [nvrtc]="base isa ptx model report driver nvrtc"
   [nvjitlink]="base model cuda driver nvjitlink"
+  [nvml]="model nvml"
   [driver]="base isa ptx model observe report driver"
 )
 declare -A offences=() seen=()

@@ -12,6 +12,7 @@
 #include <cusolverSp_LOWLEVEL_PREVIEW.h>
 #include <cusparse.h>
 #include <nvJitLink.h>
+#include <nvml.h>
 #include <nvrtc.h>
 
 /* Contexts are made with three arguments, as before toolkit 13, or with four. */
