@@ -77,6 +77,24 @@ Result<std::vector<std::string>> read_device_code(const void* image, const model
   return std::vector<std::string>{static_cast<const char*>(image)};
 }
 
+bool holds_whole_image(std::string_view bytes) {
+  if (bytes.starts_with(std::string_view(reinterpret_cast<const char*>(&kContainerMagic), sizeof kContainerMagic)))
+    return fatbin_fits(bytes);
+  if (!bytes.starts_with(std::string_view(kLinkedMagic, sizeof kLinkedMagic))) return true;
+  LinkedHeader header;
+  if (bytes.size() < sizeof header) return false;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  bytes.remove_prefix(sizeof header);
+  for (uint64_t i = 0, length = 0; i < header.texts; ++i) {
+    if (bytes.size() < sizeof length) return false;
+    std::memcpy(&length, bytes.data(), sizeof length);
+    bytes.remove_prefix(sizeof length);
+    if (bytes.size() < length) return false;
+    bytes.remove_prefix(length);
+  }
+  return true;
+}
+
 std::vector<std::string> relocatable_code(std::string_view bytes, const model::Device& device) {
   // The containers start with their magic number on a boundary of eight bytes from the object's start; in an archive
   // objects begin anywhere, so every even place is looked at.

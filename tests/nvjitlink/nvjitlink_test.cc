@@ -153,6 +153,8 @@ TEST_F(NvJitLink, links_what_was_linked_and_reads_files) {
   std::ofstream(path, std::ios::binary) << first;
   OK(nvJitLinkDestroy(&link));
   OK(create({"-arch=sm_90"}));
+  for (size_t size : {size_t{9}, size_t{20}, first.size() - 1})
+    EXPECT_EQ(add(NVJITLINK_INPUT_CUBIN, first.substr(0, size)), NVJITLINK_ERROR_INVALID_INPUT) << "the end is missing";
   OK(nvJitLinkAddFile(link, NVJITLINK_INPUT_CUBIN, path.c_str()));
   EXPECT_EQ(nvJitLinkAddFile(link, NVJITLINK_INPUT_ANY, "/no/such/file"), NVJITLINK_ERROR_INVALID_INPUT);
   EXPECT_NE(log().find("/no/such/file"), std::string::npos);
@@ -179,6 +181,8 @@ TEST_F(NvJitLink, refuses_mistakes_when_they_come) {
   EXPECT_EQ(add(NVJITLINK_INPUT_NONE, kCaller), NVJITLINK_ERROR_INCORRECT_INPUT_TYPE);
   EXPECT_EQ(add(NVJITLINK_INPUT_ANY, "hello"), NVJITLINK_ERROR_UNRECOGNIZED_INPUT);
   EXPECT_EQ(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, nullptr, 5, ""), NVJITLINK_ERROR_INVALID_INPUT);
+  const std::string whole = fatbin(kCaller, 52);
+  EXPECT_EQ(add(NVJITLINK_INPUT_ANY, whole.substr(0, whole.size() / 2), "half.fatbin"), NVJITLINK_ERROR_INVALID_INPUT);
   OK(add(NVJITLINK_INPUT_PTX, kCaller)) << "the link goes on without them";
   OK(add(NVJITLINK_INPUT_PTX, kFunction));
   expect_it_runs();
