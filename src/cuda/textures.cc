@@ -117,7 +117,8 @@ cudaError_t resource_image(const Context& context, const TextureRequest& request
   return cudaErrorInvalidValue;
 }
 
-cudaError_t sampler_of(const cudaTextureDesc& d, const vm::TexelFormat& format, vm::Sampler& s) {
+cudaError_t sampler_of(const TextureRequest& request, const vm::TexelFormat& format, vm::Sampler& s) {
+  const cudaTextureDesc& d = request.texture;
   for (cudaTextureAddressMode mode : d.addressMode)
     if (mode < cudaAddressModeWrap || mode > cudaAddressModeBorder) return cudaErrorInvalidValue;
   auto filter = [](cudaTextureFilterMode mode) { return mode == cudaFilterModePoint || mode == cudaFilterModeLinear; };
@@ -126,7 +127,7 @@ cudaError_t sampler_of(const cudaTextureDesc& d, const vm::TexelFormat& format, 
   const bool normalized = d.readMode == cudaReadModeNormalizedFloat;
   if (whole_numbers(format.kind)) {
     if (normalized && format.bits == 32) return cudaErrorInvalidNormSetting;
-    if (!normalized && d.filterMode == cudaFilterModeLinear) return cudaErrorInvalidFilterSetting;
+    if (!normalized && d.filterMode == cudaFilterModeLinear && !request.blends_integers) return cudaErrorInvalidFilterSetting;
   } else if (normalized != (format.kind != vm::TexelKind::Float)) {
     return cudaErrorInvalidNormSetting;
   }
@@ -151,7 +152,7 @@ cudaError_t make_texture(Context& context, const TextureRequest& request, std::s
   auto made = std::make_shared<vm::ImageView>();
   made->use = vm::ImageUse::Texture;
   if (cudaError_t status = resource_image(context, request, *made); status != cudaSuccess) return status;
-  if (cudaError_t status = sampler_of(request.texture, made->texture.image.format, made->texture.sampler); status != cudaSuccess) return status;
+  if (cudaError_t status = sampler_of(request, made->texture.image.format, made->texture.sampler); status != cudaSuccess) return status;
   *view = std::move(made);
   return cudaSuccess;
 }
@@ -236,7 +237,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
   return in_context([&](Context& context) -> cudaError_t {
     if (!object || !resource) return cudaErrorInvalidValue;
     if (!texture) return cudaErrorInvalidResourceHandle;
-    return create_texture_object(context, {*resource, *texture, view}, object);
+    return create_texture_object(context, {*resource, *texture, view, false}, object);
   });
 }
 

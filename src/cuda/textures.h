@@ -11,6 +11,7 @@ struct TextureRequest {
   cudaResourceDesc resource{};
   cudaTextureDesc texture{};
   const cudaResourceViewDesc* view = nullptr;
+  bool blends_integers = false;  // the runtime API refuses to, the driver API does
 };
 
 // Checks a description against the device and the documentation, and makes the view.

@@ -187,8 +187,20 @@ float linear_of_srgb(int32_t code) {  // negative: a border colour, which is lin
   return static_cast<float>(code < 0 ? (-1 - code) / 65536.0 : kLinearOfSrgb[code] / 16384.0);
 }
 
+// Whole numbers stay such: those of 32 bits lose the fraction, narrower ones are rounded to nearest, half up.
+uint32_t blend_bits(const Texture& t, const Taps& taps, int channel) {
+  const TexelFormat& f = t.image.format;
+  int64_t sum = f.bits < 32 ? 128 : 0;
+  for (int k = 0; k < taps.count; ++k) {
+    const int32_t v = taps.list[k].texel[channel];
+    sum += taps.list[k].weight * (is_signed(f.kind) ? int64_t{v} : int64_t{static_cast<uint32_t>(v)});
+  }
+  return static_cast<uint32_t>(sum >> 8);
+}
+
 uint32_t blend_channel(const Texture& t, const Taps& taps, int channel) {
   const bool srgb = uses_srgb(t, channel);
+  if (reading_of(t) == Reading::Bits) return blend_bits(t, taps, channel);
   if (reading_of(t) == Reading::Fixed && !srgb) return blend_fixed(t, taps, channel);
   std::array<float, 16> values;
   for (int k = 0; k < taps.count; ++k) {

@@ -17,9 +17,11 @@ similar() { # size: of gpu.raw and cpu.raw, in dB
   ffmpeg -nostdin -f rawvideo -pix_fmt yuv420p -s "$1" -i gpu.raw -f rawvideo -pix_fmt yuv420p -s "$1" -i cpu.raw -lavfi psnr -f null - 2>&1 |
     sed -nE 's/.*average:inf.*/999/p; s/.*average:([0-9]+).*/\1/p'
 }
-on_gpu -f lavfi -i "$pattern" -vf 'format=yuv420p,hwupload_cuda,scale_cuda=640:480:interp_algo=bicubic,hwdownload,format=yuv420p' -f rawvideo gpu.raw
-on_cpu -f lavfi -i "$pattern" -vf 'format=yuv420p,scale=640:480:flags=bicubic' -f rawvideo cpu.raw
-(($(similar 640x480) >= 38))
+for filter in bilinear bicubic; do
+  on_gpu -f lavfi -i "$pattern" -vf "format=yuv420p,hwupload_cuda,scale_cuda=640:480:interp_algo=$filter,hwdownload,format=yuv420p" -f rawvideo gpu.raw
+  on_cpu -f lavfi -i "$pattern" -vf "format=yuv420p,scale=640:480:flags=$filter" -f rawvideo cpu.raw
+  (($(similar 640x480) >= 38))
+done
 on_gpu -f lavfi -i "$pattern" -vf 'format=yuv420p,hwupload_cuda,yadif_cuda,hwdownload,format=yuv420p' -f rawvideo gpu.raw
 on_cpu -f lavfi -i "$pattern" -vf 'format=yuv420p,yadif' -f rawvideo cpu.raw
 (($(similar 352x288) >= 60))

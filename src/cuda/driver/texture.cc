@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cuda/driver/formats.h"
+#include "cuda/textures.h"
 
 namespace warpbeam::cuda::driver {
 
@@ -123,13 +124,13 @@ extern "C" {
 
 CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* texture,
                            const CUDA_RESOURCE_VIEW_DESC* view) {
-  return in_current([&](Context&) {
+  return in_current([&](Context& context) {
     if (!object || !resource || !texture) return cudaErrorInvalidValue;
     cudaResourceDesc what;
     cudaChannelFormatDesc channels{};
     if (cudaError_t status = resource_of(*resource, &what, &channels); status != cudaSuccess) return status;
-    cudaTextureDesc how = texture_of(*texture, channels);
-    return cudaCreateTextureObject(object, &what, &how, reinterpret_cast<const cudaResourceViewDesc*>(view));
+    const TextureRequest request{what, texture_of(*texture, channels), reinterpret_cast<const cudaResourceViewDesc*>(view), true};
+    return create_texture_object(context, request, object);
   });
 }
 
