@@ -493,7 +493,9 @@ Result<void> Build::make_ptx() {
     units.push_back(plan_unit(input, false));
     WB_TRY(rewrite_launches(units.back(), false, nullptr));
     DependencyOutput dependencies = recorded_dependencies(units.back(), 0);
+    const size_t first = commands.size();
     commands.push_back(device_command(units.back(), 0, record_ ? &dependencies : nullptr));
+    if (units.back().device_texts.empty()) read_respelled(units.back(), commands, first);
   }
   auto compiled = run_all(commands, processors());
   if (!only_shown()) say(diagnostics_.closing());
@@ -515,8 +517,10 @@ Result<void> Build::make_fatbins() {
       return Error{1, fmt::format("'{}': only CUDA sources and PTX become fat binaries", input.path)};
     units.push_back(plan_unit(input, false));
     if (input.language == Language::Cuda) WB_TRY(rewrite_launches(units.back(), false, nullptr));
+    const size_t first = commands.size();
     for (size_t at = 0; at < units.back().ptx_files.size(); ++at)
       commands.push_back(device_command(units.back(), at, nullptr));
+    if (units.back().device_texts.empty()) read_respelled(units.back(), commands, first);
   }
   auto compiled = run_all(commands, processors());
   if (!only_shown()) say(diagnostics_.closing());

@@ -134,6 +134,20 @@ int n = N;' >d.cu
     expect 0 nvcc -M d.cu && has out stdlib.h && expect 0 nvcc -MD -c d.cu -o x.o && has x.d 'x.o:' n.h &&
     expect 0 nvcc -MMD -MP -MF deps -MT target -c d.cu && has deps 'target:' 'n.h:'
 }
+case_device_code_alone_is_mended_too() {
+  cat >spaced.cu <<'CU'
+__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128, 2) k(int* p) {
+#pragma unroll
+  int a = *p;
+  asm("{ .reg .pred %p; setp.eq.s32 %p, %0, 34; selp.s32 %0, 1, 0, %p; }" : "+r"(a));
+  *p = a;
+}
+int main() { k << <2, 128 >> >(nullptr); }
+CU
+  local way
+  for way in -ptx -cubin -fatbin; do expect 0 nvcc "$way" -arch=sm_90 spaced.cu -o "out$way" || return 1; done
+  has out-ptx '.maxntid 128, 1, 1' '.minnctapersm 2'
+}
 case_ptx_becomes_a_fat_binary() {
   hello && expect 0 nvcc -ptx hello.cu && expect 0 nvcc -cubin hello.ptx -o h.cubin && grep -qa '.entry _Z1kPi' h.cubin && expect 1 nvcc hello.ptx -o h && has err 'cuModuleLoad'
 }
