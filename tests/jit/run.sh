@@ -78,7 +78,7 @@ unloads_while_it_compiles() {
   local i
   {
     echo 'extern "C" __global__ void branches(unsigned* p) { unsigned a = p[threadIdx.x], b = blockIdx.x, c = a ^ b;'
-    for ((i = 0; i < 150; ++i)); do
+    for ((i = 0; i < 70; ++i)); do
       echo "if (a & 1u << $((i % 31))) { b += a * $((i * 7919 + 1))u; c ^= b >> $((i % 29 + 1)); } else { a = a * 3 + c; b ^= p[(a + $i) & 255]; }"
     done
     echo 'p[threadIdx.x] = a ^ b ^ c; }'
