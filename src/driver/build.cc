@@ -270,12 +270,13 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
     DependencyOutput device = recorded_dependencies(unit, at + 1);
     commands.push_back(device_command(unit, at, record_ ? &device : nullptr));
   }
-  if (unit.host_text.empty()) read_respelled(unit, commands, first);
+  read_respelled(unit, commands, first);
 }
 
 // Lets the passes from `first` on read a copy of the source in the spelling that clang reads, in which clusters beside
 // launch bounds are one attribute, the marks of launches stand together and only loops are unrolled, where it needs one.
 void Build::read_respelled(const Unit& unit, std::vector<Command>& commands, size_t first) {
+  if (first == commands.size() || !unit.device_texts.empty()) return;  // rewritten texts were read so already
   auto text = read_file(unit.source.path);
   if (!text) return;  // clang says what is wrong with it
   auto respelled = respell(*text);
@@ -495,7 +496,7 @@ Result<void> Build::make_ptx() {
     DependencyOutput dependencies = recorded_dependencies(units.back(), 0);
     const size_t first = commands.size();
     commands.push_back(device_command(units.back(), 0, record_ ? &dependencies : nullptr));
-    if (units.back().device_texts.empty()) read_respelled(units.back(), commands, first);
+    read_respelled(units.back(), commands, first);
   }
   auto compiled = run_all(commands, processors());
   if (!only_shown()) say(diagnostics_.closing());
@@ -520,7 +521,7 @@ Result<void> Build::make_fatbins() {
     const size_t first = commands.size();
     for (size_t at = 0; at < units.back().ptx_files.size(); ++at)
       commands.push_back(device_command(units.back(), at, nullptr));
-    if (units.back().device_texts.empty()) read_respelled(units.back(), commands, first);
+    read_respelled(units.back(), commands, first);
   }
   auto compiled = run_all(commands, processors());
   if (!only_shown()) say(diagnostics_.closing());
