@@ -70,6 +70,7 @@ int compile_program(Options& options, const std::string& key, bool verbose, Comp
     if (verbose) fmt::print(stderr, "warpbeam: the compiled program was cached: {}\n", found->path);
     fmt::print(stderr, "{}", found->messages);
     program->path = found->path;
+    program->files = std::move(found->files);
     return 0;
   }
   const std::string directory = cache->begin();
@@ -84,7 +85,7 @@ int compile_program(Options& options, const std::string& key, bool verbose, Comp
   }
   if (auto stored = cache->store(key, directory, program->name, record.files, record.messages)) {
     program->path = stored->path;
-    program->files = std::move(record.files);
+    program->files = std::move(stored->files);
     return 0;
   }
   fs::remove_all(directory, ignored);

@@ -16,7 +16,7 @@ struct CompiledProgram {
   std::string path;
   std::string name;                                // its argv[0]
   std::shared_ptr<TemporaryDirectory> directory;   // that it lies in, when it could not be cached
-  std::vector<std::string> files;                  // that were read to build it, when it was built now and cached
+  std::vector<std::string> files;                  // that were read to build it, when it is cached
 };
 
 // Gives an exit status; 0 fills `program`.

@@ -153,10 +153,12 @@ std::optional<CachedProgram> CompileCache::find(const std::string& key) {
     if (!unchanged(result.files)) continue;
     std::string directory = root_ + "/results/" + result.directory;
     std::string program = directory + "/" + result.program;
-    if (access(program.c_str(), X_OK)) continue;
+    if (access(program.c_str(), R_OK)) continue;
     auto messages = read_file(directory + "/messages");
     touch(directory);
-    return CachedProgram{program, messages ? *messages : ""};
+    CachedProgram found{program, messages ? *messages : "", {}};
+    for (const auto& file : result.files) found.files.push_back(file.path);
+    return found;
   }
   return std::nullopt;
 }
@@ -208,7 +210,7 @@ std::optional<CachedProgram> CompileCache::store(const std::string& key, const s
     if (older.directory != result.directory && results.size() < kResultsPerKey) results.push_back(std::move(older));
   replace_file(manifest, write_manifest(results));
   shrink();
-  return CachedProgram{home + "/" + name, messages};
+  return CachedProgram{home + "/" + name, messages, files};
 }
 
 // Removes the results that were used least recently until the rest fits, and half-built ones that were left behind.

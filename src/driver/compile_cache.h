@@ -1,4 +1,4 @@
-// Finished programs of `warpbeam run`, kept so that an unchanged source starts at once.
+// Finished programs of `warpbeam run`, and what else costs a compilation, kept so that an unchanged source starts at once.
 //
 // A key stands for the command: options, names of the sources, environment, compiler and this toolchain. For each key
 // a manifest lists, per result, every file that was read when it was made. A result is used when all of them are as
@@ -18,6 +18,7 @@ namespace warpbeam::driver {
 struct CachedProgram {
   std::string path;
   std::string messages;
+  std::vector<std::string> files;  // that were read to build it
 };
 
 class CompileCache {

@@ -159,5 +159,22 @@ if wanted executable "$@"; then
     echo 'FAIL executable: its arguments do not reach it'
   fi
 fi
+# A program that was checked before starts without the compiler.
+if wanted cached "$@"; then
+  mkdir -p -- "$work/tools" "$work/cache"
+  printf '#!/bin/sh\necho asked >>%q\nexec %q "$@"\n' "$work/asked" "$(command -v clang++-19)" >"$work/tools/clang++-19"
+  chmod +x -- "$work/tools/clang++-19"
+  printf '%s\n' '__global__ void none() {}' 'int main() { none<<<1, 1>>>(); return cudaDeviceSynchronize(); }' >"$work/none.cu"
+  for time in first second; do
+    PATH=$work/tools:$PATH XDG_CACHE_HOME=$work/cache "$warpbeam" check "$work/none.cu" >"$work/cached.$time" 2>&1 </dev/null
+    wc -l <"$work/asked" >"$work/asked.$time"
+  done
+  if [[ -s $work/cached.first ]] && cmp -s "$work/cached.first" "$work/cached.second" && cmp -s "$work/asked.first" "$work/asked.second"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo 'FAIL cached: a second check asked the compiler again'
+  fi
+fi
 printf '%d passed, %d failed\n' "$passed" "$failed"
 ((failed == 0))
