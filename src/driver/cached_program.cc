@@ -17,12 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string file_identity(const std::string& path) {
-  struct stat data {};
-  if (stat(path.c_str(), &data)) return path;
-  return fmt::format("{} {} {}.{}", path, data.st_size, data.st_mtim.tv_sec, data.st_mtim.tv_nsec);
-}
-
 std::string program_name(const Options& options) {
   for (const auto& input : options.inputs)
     if (!input.path.starts_with("-l")) return fs::path(input.path).stem().string();
@@ -42,6 +36,12 @@ int build_uncached(Options& options, CompiledProgram* program) {
 }
 
 }  // namespace
+
+std::string file_identity(const std::string& path) {
+  struct stat data {};
+  if (stat(path.c_str(), &data)) return path;
+  return fmt::format("{} {} {}.{}", path, data.st_size, data.st_mtim.tv_sec, data.st_mtim.tv_nsec);
+}
 
 std::string cache_key(const Arguments& words, int cc) {
   Hasher hash;

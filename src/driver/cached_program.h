@@ -9,6 +9,9 @@
 
 namespace warpbeam::driver {
 
+// Tells a file from what it was before it changed, without reading it.
+std::string file_identity(const std::string& path);
+
 // Everything that decides what a build makes, apart from the contents of files.
 std::string cache_key(const Arguments& words, int cc);
 

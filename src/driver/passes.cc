@@ -60,7 +60,7 @@ std::string arch_list(const Options& options) {
 }
 
 // The parts of a CUDA compilation on which both passes must agree.
-void add_cuda(Words& words, const Options& options, const std::string& source, bool preprocessed = false) {
+void add_cuda(Words& words, const Options& options, bool preprocessed) {
   append(words,
          {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/dev/null", "-Xclang", "-target-sdk-version=12.3"});
   add_diagnostics(words, options);
@@ -68,9 +68,7 @@ void add_cuda(Words& words, const Options& options, const std::string& source, b
   add_device_leniency(words);
   words.push_back("-std=" + (options.standard.empty() ? std::string("gnu++17") : options.standard));
   words.push_back(arch_list(options));
-  if (options.rdc) {
-    append(words, {"-D__CUDACC_RDC__", "-fgpu-rdc", "-fuse-cuid=none", "-Xclang", "-cuid=" + unit_id(options, source)});
-  }
+  if (options.rdc) append(words, {"-D__CUDACC_RDC__", "-fgpu-rdc", "-fuse-cuid=none"});
   if (options.device_debug) words.push_back("-D__CUDACC_DEBUG__");
   if (options.extended_lambda) words.push_back("-D__CUDACC_EXTENDED_LAMBDA__");
   if (options.relaxed_constexpr) words.push_back("-D__CUDACC_RELAXED_CONSTEXPR__");
@@ -157,12 +155,30 @@ Words source_words(const Options& options, const Input& source) {
   return words;
 }
 
-Words host_words(const Options& options, const std::string& source, bool preprocessed = false) {
+// Device code or host code of any source.
+Words device_words(const Options& options, const CodeTarget& target, bool preprocessed = false) {
   Words words = {toolchain().clang};
-  add_cuda(words, options, source, preprocessed);
+  add_cuda(words, options, preprocessed);
+  add_device(words, options, target);
+  return words;
+}
+
+Words host_words(const Options& options, bool preprocessed = false) {
+  Words words = {toolchain().clang};
+  add_cuda(words, options, preprocessed);
   append(words, {"--cuda-host-only", "--cuda-gpu-arch=" + options.targets.front().clang_arch()});
   add_host(words, options);
   return words;
+}
+
+void add_unit(Words& words, const Options& options, const std::string& source) {
+  if (options.rdc) append(words, {"-Xclang", "-cuid=" + unit_id(options, source)});
+}
+
+// Of a source of ours, where the words so far are the same for every one.
+Command compilation(Words words) {
+  const size_t shared = words.size();
+  return {std::move(words), "", shared};
 }
 
 }  // namespace
@@ -179,28 +195,27 @@ std::string unit_id(const Options& options, const std::string& source) {
 
 Command device_pass(const Options& options, const std::string& source, const CodeTarget& target,
                     const std::string& ptx_file, const DependencyOutput* dependencies) {
-  Words words = {toolchain().clang};
-  add_cuda(words, options, source);
-  add_device(words, options, target);
-  add_dependencies(words, dependencies);
-  append(words, {"-S", source, "-o", ptx_file});
-  return {words, ""};
+  Command command = compilation(device_words(options, target));
+  add_unit(command.words, options, source);
+  add_dependencies(command.words, dependencies);
+  append(command.words, {"-S", source, "-o", ptx_file});
+  return command;
 }
 
 Command host_pass(const Options& options, const std::string& source, const std::string& placeholder,
                   const std::string& object_file, const DependencyOutput* dependencies) {
-  Words words = host_words(options, source);
-  append(words, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder});
-  add_dependencies(words, dependencies);
-  append(words, {"-c", source, "-o", object_file});
-  return {words, ""};
+  Command command = compilation(host_words(options));
+  add_unit(command.words, options, source);
+  append(command.words, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder});
+  add_dependencies(command.words, dependencies);
+  append(command.words, {"-c", source, "-o", object_file});
+  return command;
 }
 
 Command preprocess_device(const Options& options, const std::string& source, const CodeTarget& target,
                           const std::string& text_file, const DependencyOutput* dependencies) {
-  Words words = {toolchain().clang};
-  add_cuda(words, options, source);
-  add_device(words, options, target);
+  Words words = device_words(options, target);
+  add_unit(words, options, source);
   add_dependencies(words, dependencies);
   append(words, {"-D__WARPBEAM_DEVICE_LAUNCHES__=1", "-E", source, "-o", text_file});
   return {words, ""};
@@ -208,7 +223,8 @@ Command preprocess_device(const Options& options, const std::string& source, con
 
 Command preprocess_host(const Options& options, const std::string& source, const std::string& text_file,
                         const DependencyOutput* dependencies) {
-  Words words = host_words(options, source);
+  Words words = host_words(options);
+  add_unit(words, options, source);
   add_dependencies(words, dependencies);
   append(words, {"-E", source, "-o", text_file});
   return {words, ""};
@@ -216,16 +232,16 @@ Command preprocess_host(const Options& options, const std::string& source, const
 
 Command rewritten_device_pass(const Options& options, const std::string& source, const CodeTarget& target,
                               const std::string& text_file, const std::string& ptx_file) {
-  Words words = {toolchain().clang};
-  add_cuda(words, options, source, true);
-  add_device(words, options, target);
+  Words words = device_words(options, target, true);
+  add_unit(words, options, source);
   append(words, {"-S", text_file, "-o", ptx_file});
   return {words, ""};
 }
 
 Command rewritten_host_pass(const Options& options, const std::string& source, const std::string& placeholder,
                             const std::string& text_file, const std::string& object_file) {
-  Words words = host_words(options, source, true);
+  Words words = host_words(options, true);
+  add_unit(words, options, source);
   append(words, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder});
   append(words, {"-c", text_file, "-o", object_file});
   return {words, ""};
@@ -240,14 +256,14 @@ Command plain_pass(const Options& options, const Input& source, const std::strin
 }
 
 Command preprocess_pass(const Options& options, const Input& source) {
-  Words words = source.language == Language::Cuda ? host_words(options, source.path) : source_words(options, source);
+  Words words = source.language == Language::Cuda ? host_words(options) : source_words(options, source);
   append(words, {"-E", source.path});
   if (!options.output.empty()) append(words, {"-o", options.output});
   return {words, ""};
 }
 
 Command dependency_pass(const Options& options, const Input& source, const std::string& target) {
-  Words words = source.language == Language::Cuda ? host_words(options, source.path) : source_words(options, source);
+  Words words = source.language == Language::Cuda ? host_words(options) : source_words(options, source);
   append(words, {options.dependencies.system ? "-M" : "-MM", "-MT", target, source.path});
   if (options.dependencies.phony) words.push_back("-MP");
   std::string file = !options.output.empty() ? options.output : options.dependencies.file;
@@ -256,11 +272,9 @@ Command dependency_pass(const Options& options, const Input& source, const std::
 }
 
 Command syntax_pass(const Options& options, const std::string& source, const CodeTarget& target) {
-  Words words = {toolchain().clang};
-  add_cuda(words, options, source);
-  add_device(words, options, target);
-  append(words, {"-fsyntax-only", source});
-  return {words, ""};
+  Command command = compilation(device_words(options, target));
+  append(command.words, {"-fsyntax-only", source});
+  return command;
 }
 
 namespace {
@@ -275,20 +289,21 @@ void add_only_warnings(Words& words, std::initializer_list<const char*> warnings
 
 Command shapes_pass(const Options& options, const std::string& source, const CodeTarget& target,
                     const std::string& ir_file, const DependencyOutput* dependencies) {
-  Words words = {toolchain().clang};
-  add_cuda(words, options, source);
-  add_device(words, options, target);
-  add_dependencies(words, dependencies);
-  add_only_warnings(words, {"-Wuninitialized", "-Wsometimes-uninitialized"});
-  append(words, {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", ir_file});
-  return {words, ""};
+  Command command = compilation(device_words(options, target));
+  add_unit(command.words, options, source);
+  add_dependencies(command.words, dependencies);
+  add_only_warnings(command.words, {"-Wuninitialized", "-Wsometimes-uninitialized"});
+  append(command.words, {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", ir_file});
+  return command;
 }
 
 Command unused_results_pass(const Options& options, const std::string& source) {
-  Words words = host_words(options, source);
+  Words words = host_words(options);
   add_only_warnings(words, {"-Wunused-result"});
-  append(words, {"-D__WARPBEAM_UNUSED_RESULTS__", "-fsyntax-only", source});
-  return {words, ""};
+  words.push_back("-D__WARPBEAM_UNUSED_RESULTS__");
+  Command command = compilation(std::move(words));
+  append(command.words, {"-fsyntax-only", source});
+  return command;
 }
 
 Result<std::vector<std::string>> library_words(const Options& options, const std::string& name) {

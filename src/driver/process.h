@@ -11,6 +11,7 @@ namespace warpbeam::driver {
 struct Command {
   std::vector<std::string> words;
   std::string standard_output;  // a file; empty: ours
+  size_t shared = 0;            // CUDA sources: how many of the first words are the same for every source (prelude_cache.h)
 };
 
 struct Outcome {

@@ -70,6 +70,33 @@ CU
   old hello.cu
 }
 
+# The prelude is read once for all sources that are compiled in one way, and again when a file that it reads has changed.
+case_kept_prelude() {
+  local kept
+  kept() { ls "$XDG_CACHE_HOME"/warpbeam/programs/results/*/prelude.pch 2>/dev/null | wc -l; }
+  mkdir -p tools own
+  export XDG_CACHE_HOME=$PWD/cache
+  printf '#!/bin/sh\necho "$@" >>%q\nexec %q "$@"\n' "$PWD/asked" "$(command -v clang++-19)" >tools/clang++-19
+  chmod +x tools/clang++-19
+  printf '%s\n' '#include_next <ctype.h>' '#define OWN 1' >own/ctype.h
+  printf '%s\n' '__global__ void k(int* p) { *p = OWN; }' 'int main() { return OWN; }' >a.cu
+  cp a.cu b.cu
+  old own/ctype.h a.cu b.cu
+  PATH=$PWD/tools:$PATH expect 0 nvcc -Iown -MD -c a.cu -o a.o || return 1
+  [[ $(grep -c emit-pch asked) == 2 && $(kept) == 2 ]] || { cat asked; return 1; }
+  [[ $(head -n 1 a.d) == "a.o: a.cu "* ]] && has a.d own/ctype.h cuda_runtime.h || return 1
+  PATH=$PWD/tools:$PATH expect 0 nvcc -Iown b.cu -o b || return 1
+  [[ $(grep -c emit-pch asked) == 2 && $(grep -c 'include-pch.* b\.cu' asked) == 2 ]] || { cat asked; return 1; }
+  expect 1 ./b || return 1
+  printf '%s\n' '#include_next <ctype.h>' '#define OWN 23' >own/ctype.h
+  touch -d '1 minute ago' own/ctype.h
+  expect 0 nvcc -Iown b.cu -o b && expect 23 ./b || return 1
+  expect 1 nvcc -Iown -DOWN=4 -Werror=macro-redefined -include own/ctype.h missing.cu && expect 0 nvcc -DOWN=5 b.cu -o b && expect 5 ./b || return 1
+  touch -d '30 seconds ago' own/ctype.h  # saved anew, as it was
+  expect 0 nvcc -Iown b.cu -o b && expect 23 ./b || return 1
+  expect 0 env XDG_CACHE_HOME=/proc/nowhere "$warpbeam" nvcc -Iown b.cu -o b && expect 23 ./b
+}
+
 case_compile_and_start() {
   hello
   expect 0 nvcc hello.cu -o hello && RECORD=1 expect 1 ./hello </dev/null && has err 'module ba55ed50: ptx90' 'kernel _Z1kPi' 'launch'

@@ -1,0 +1,2 @@
+// What the driver compiles ahead of every CUDA source.
+#include "prelude.h"
