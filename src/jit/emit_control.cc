@@ -60,8 +60,7 @@ void Emitter::find_full() {
 }
 
 void Emitter::run() {
-  const bool barriers = std::any_of(flow_.nodes.begin(), flow_.nodes.end(), [](const Node& n) { return n.ends == End::Barrier; });
-  many_regions_ = barriers;
+  many_regions_ = plan_.regions.size() > 1 || std::ranges::any_of(flow_.nodes, [](const Node& n) { return n.ends == End::Barrier; });
   find_block_level();
   for (const Region& r : plan_.regions)
     for (uint32_t b : r.nodes)

@@ -16,6 +16,7 @@
 
 #include "jit/codegen.h"
 #include "jit/emitter.h"
+#include "jit/meetings.h"
 #include "jit/slopes.h"
 #include "jit/spreads.h"
 #include "vm/grid.h"
@@ -407,20 +408,22 @@ class FastEngine final : public vm::Engine {
       if (plan.flow.slots[k].size() > kMostOperands && !plan.flow.is_left_call(code.function->insns[k])) return "it has an instruction with very many registers";
     if (std::string why = find_waiting_loop(plan.flow, o.wanted.compiled); !why.empty()) return why;
     std::string why;
-    if (o.wanted.events)  // told of in the interpreter's order, which under a watcher knows no such places
+    if (o.wanted.events) {  // told of in the interpreter's order, which under a watcher knows no such places
       for (Node& node : plan.flow.nodes) node.apart = false;
+    } else if (o.block[0] * o.block[1] * o.block[2] > vm::kWarpSize) {
+      const Roots roots = find_roots(plan.flow);
+      if (why = find_same_work(plan.flow, roots, o.block); !why.empty()) return why;
+      plan.flow.meetings = find_meetings(plan.flow, roots);
+    }
     auto regions = find_regions(plan.flow, why);
     if (!regions) return why;
     plan.regions = std::move(*regions);
     if (o.wanted.events)
       if (why = find_reordering(plan.flow, plan.regions); !why.empty()) return why;
     plan.decides.assign(plan.flow.nodes.size(), 0);
-    bool barriers = false;
+    const bool barriers = plan.regions.size() > 1;  // or places that are taken for one
     for (const Region& r : plan.regions)
-      if (r.exit_node >= 0) {
-        plan.decides[static_cast<size_t>(r.exit_node)] = plan.flow.nodes[static_cast<size_t>(r.exit_node)].ends == End::Branch;
-        barriers = true;
-      }
+      if (r.exit_node >= 0) plan.decides[static_cast<size_t>(r.exit_node)] = plan.flow.nodes[static_cast<size_t>(r.exit_node)].ends == End::Branch;
     plan.shapes = find_shapes(plan.flow, o.block, plan.decides, barriers, o.assume);
     if (std::string why = refuse_handovers(plan.flow); !why.empty()) return why;
     for (const Node& node : plan.flow.nodes)

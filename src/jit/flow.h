@@ -41,6 +41,10 @@ struct Node {
   Bits waits;                         // nodes where lanes may wait while this one runs
 };
 
+struct Meeting {  // nodes between which all warps had better meet (meetings.h)
+  uint32_t from = 0, to = 0;
+};
+
 struct Region {
   uint32_t entry = 0;
   std::vector<uint32_t> nodes;  // in order
@@ -82,6 +86,7 @@ struct Flow {
   std::vector<Node> nodes;
   bool local_escapes = false;                   // generic addresses may point into local memory, where each lane has its own
   std::vector<int32_t> node_at;                 // by instruction: the node that begins there, or -1
+  std::vector<Meeting> meetings;
 
   Source source(int32_t at, Width bytes) const;
   const CellAccess* cell_access(const vm::Insn& insn) const;
@@ -104,7 +109,7 @@ void find_waits(Flow& flow, const std::vector<char>& divergent);
 // Nodes between a branch at the end of `node` and the place where its ways meet again.
 Bits influence(const Flow& flow, uint32_t node);
 
-// Cuts the flow at barriers, and at nodes that are `apart` where all warps come there once. `why` tells what is in the way.
+// Cuts the flow at barriers, and at nodes that are `apart` and between those of meetings where all warps come there once. `why` tells what is in the way.
 std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& why);
 
 // Where regions end without a barrier, all warps run the first before any runs the next, and the interpreter runs them warp

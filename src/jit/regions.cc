@@ -25,7 +25,9 @@ class Cutter {
       if (flow_.nodes[b].apart && !entry_[b] && owner_[b] >= 0 && all_come_to(b)) entry_[b] = again = true;
     std::string in_the_way;
     if (again)
-      if (auto finer = cut(in_the_way)) return finer;
+      if (auto finer = cut(in_the_way)) regions = std::move(finer);
+    for (const Meeting& m : flow_.meetings)
+      if (auto finer = cut_between(m)) regions = std::move(finer);
     return regions;
   }
 
@@ -49,6 +51,44 @@ class Cutter {
       }
       if (!again) return regions;
     }
+  }
+
+  // At the first place between the two that all warps come to.
+  std::optional<std::vector<Region>> cut_between(const Meeting& m) {
+    if (owner_[m.from] < 0 || owner_[m.from] != owner_[m.to]) return std::nullopt;
+    const std::vector<char> behind = after(m.from), before = after(m.to);
+    for (uint32_t b = 0; b < flow_.nodes.size(); ++b) {
+      if (owner_[b] != owner_[m.from] || !behind[b] || before[b]) continue;
+      const std::vector<char> rest = after(b);
+      if (rest[m.from] || (b != m.to && !rest[m.to]) || !all_come_to(b)) continue;
+      const auto entries = entry_;
+      const auto decides = decides_;
+      entry_[b] = 1;
+      std::string why;
+      if (auto regions = cut(why)) return regions;
+      entry_ = entries;
+      decides_ = decides;
+      cut(why);
+      return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  // Nodes of the same region that come after `n`.
+  std::vector<char> after(uint32_t n) const {
+    std::vector<char> seen(flow_.nodes.size());
+    std::vector<uint32_t> work{n};
+    while (!work.empty()) {
+      const uint32_t b = work.back();
+      work.pop_back();
+      if (stops(b)) continue;
+      for (uint32_t s : flow_.nodes[b].next)
+        if (!seen[s] && owner_[s] == owner_[n] && !entry_[s]) {
+          seen[s] = 1;
+          work.push_back(s);
+        }
+    }
+    return seen;
   }
 
   // Every way through the region of `place` that does not leave the kernel comes past it, and just once.
@@ -180,6 +220,8 @@ class Cutter {
 std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& why) {
   const bool cut = std::any_of(flow.nodes.begin(), flow.nodes.end(), [](const Node& n) { return n.ends == End::Barrier; });
   if (!cut) {  // one region holds everything
+    if (!flow.meetings.empty())
+      if (auto regions = Cutter(flow).run(why)) return regions;
     Region all;
     for (uint32_t b = 0; b < flow.nodes.size(); ++b) all.nodes.push_back(b);
     return std::vector<Region>{all};

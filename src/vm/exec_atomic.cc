@@ -107,6 +107,7 @@ void atomic_lanes(Warp& w, const Insn& i, uint32_t mask) {
   for (int l = 0; l < kWarpSize; ++l)
     if (mask >> l & 1) changed = changed || (op == Op::Cas ? old[l] == b[l] && b[l] != c[l] : op == Op::Exch ? old[l] != b[l] : b[l] != 0);
   w.block->progress += changed;
+  w.changed_global = w.changed_global || i.mods().space != isa::Space::Shared;
   if (i.op[0] >= 0) {
     U* d = w.lanes<U>(i.op[0]);
     for (int l = 0; l < kWarpSize; ++l)

@@ -71,6 +71,10 @@ WB_RACY void store_to(Warp& w, const Insn& i, uint32_t mask, std::byte* (&p)[kWa
 
 template <class M, class R, Space space>
 WB_RACY void load(Warp& w, const Insn& i, uint32_t mask) {
+  if constexpr (space == Space::Global || space == Space::Generic) {
+    if (w.give_way_to_load(i)) return;
+    w.read_global = true;
+  }
   Addresses a;
   lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);
   const uint32_t bytes = sizeof(M) * i.count;
@@ -114,8 +118,10 @@ WB_RACY void load(Warp& w, const Insn& i, uint32_t mask) {
 
 template <class M, class R, Space space>
 WB_RACY void store(Warp& w, const Insn& i, uint32_t mask) {
-  if constexpr (space == Space::Shared || space == Space::Global)
-    if (w.give_way(i, mask, space == Space::Shared)) return;
+  if constexpr (space == Space::Shared || space == Space::Global || space == Space::Generic) {
+    if (w.give_way_to_store(i, mask, space == Space::Shared)) return;
+    if constexpr (space != Space::Shared) w.changed_global = true;
+  }
   ++w.block->progress;
   Addresses a;
   lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);

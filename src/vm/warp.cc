@@ -152,7 +152,8 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
   spins = slice = 0;
   polled = false;
   executed = 0;
-  interpreted = read_shared = may_give_way = false;
+  interpreted = false;
+  begin_turns();
   cluster_arrived = cluster_passed = 0;
   warp_group_products = 0;
   released = false;
@@ -220,9 +221,12 @@ bool parts(Warp& w, const Insn& i, uint32_t mask, uint32_t here) {
 }
 
 bool gives_way_before(Warp& w, const Insn& i, uint32_t mask) {
-  if (i.watched != Watched::Memory || i.source->form.row->cls != isa::Class::Store) return false;
+  if (i.watched != Watched::Memory) return false;
+  const isa::Class cls = i.source->form.row->cls;
   const isa::Space space = i.mods().space;
-  return (space == isa::Space::Shared || space == isa::Space::Global) && w.give_way(i, mask, space == isa::Space::Shared);
+  const bool global = space == isa::Space::Global || space == isa::Space::Generic;
+  if (cls == isa::Class::Load) return global && w.give_way_to_load(i);
+  return cls == isa::Class::Store && (global || space == isa::Space::Shared) && w.give_way_to_store(i, mask, space == isa::Space::Shared);
 }
 
 }  // namespace
@@ -250,7 +254,7 @@ void Warp::run_observed() {
       const uint32_t p = pred(i.guard);
       mask &= i.guard_negated ? ~p : p;
     }
-    if (mask && may_give_way && gives_way_before(*this, i, mask)) break;  // and nobody is told of it twice
+    if (mask && gives_way_before(*this, i, mask)) break;  // and nobody is told of it twice
     if (i.watched != Watched::Extra && (i.watched != Watched::WarpSync || mask == 0)) {
       tell(i, mask, here);
       if (i.watched == Watched::Memory && mask) report_accesses(*this, i, mask);
@@ -458,11 +462,21 @@ void Warp::wait_at_barrier(const Insn& i, uint8_t barrier) {
   pick();
 }
 
+void Warp::begin_turns() {
+  read_shared = read_global = changed_global = false;
+  turns = 0;
+}
+
 bool Warp::give_way_to_others(const Insn& i) {
-  may_give_way = false;
-  bool behind = false;
-  for (const auto& w : block->warps) behind = behind || (w.get() != this && w->may_give_way && w->live && w->has_ready());
-  if (!behind) return false;
+  constexpr uint32_t kMostTurns = 4096;
+  read_global = changed_global = false;
+  // The checker sees more kinds of hazards where each warp runs on to the next barrier.
+  if (!interpreted || turns > kMostTurns || (block->observer && block->launch->observer->one_block_at_a_time())) return false;
+  ++turns;
+  // Those that are behind, and those of a lower number: of several warps that store to one place the last one's value stays.
+  bool first = true;
+  for (const auto& w : block->warps) first = first && (w.get() == this || w->turns > turns || (w->turns == turns && w->index > index) || !w->live || !w->has_ready());
+  if (first) return false;
   ip = &i;  // once more
   stop = StopReason::GaveWay;
   return true;
@@ -499,9 +513,7 @@ uint32_t Warp::waiting_at(uint8_t barrier) const {
 }
 
 void Warp::release_barrier(uint8_t barrier) {
-  read_shared = false;
-  // The checker sees more kinds of hazards where each warp runs on to the next barrier.
-  may_give_way = interpreted && !(block->observer && block->launch->observer->one_block_at_a_time());
+  begin_turns();
   const Barrier& b = block->barriers[barrier];
   for (Group& g : groups) {
     if (g.state != GroupState::AtBarrier || g.barrier != barrier) continue;

@@ -12,8 +12,10 @@
 //
 // Turns. A warp runs from barrier to barrier. On a GPU the warps that a barrier lets go read what they came for at about the
 // same time, and programs get away with a missing barrier behind it: all read shared memory, then thread 0 stores the next
-// value. So a warp that has read shared memory since the last barrier and is about to store there, or one of whose lanes is
-// about to store to global memory alone, lets those that are still behind go first, once.
+// value; or several warps update the same elements in step, and end with the same sums; or what one pass of a loop left in
+// global memory the next pass reads, from all warps. So a warp that is about to store for the first time since a barrier to
+// shared memory that it has read, or with a single lane to global memory, and one that turns from reading global memory to
+// changing it or back, lets those go first that have had fewer such turns.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -89,8 +91,9 @@ class Warp {
   uint32_t spins = 0, slice = 0;
   bool polled = false;          // since run() began it looked for what other blocks do
   bool interpreted = false;     // run() runs it, not compiled code that calls handlers
-  bool read_shared = false;     // since the last barrier
-  bool may_give_way = false;    // it has not yet since then
+  uint32_t turns = 0;           // taken since the last barrier
+  bool read_shared = false;     // since then
+  bool read_global = false, changed_global = false;  // in this turn
   // At the cluster's barrier: lanes that have arrived in this phase, and lanes whose phase is over but that have not waited.
   uint32_t cluster_arrived = 0, cluster_passed = 0;
   uint64_t executed = 0;  // instructions, where somebody watches
@@ -123,10 +126,11 @@ class Warp {
   void spin(uint32_t weight);   // counts a backward branch of a waiting loop
   void wait_inside(uint32_t weight);  // the same, for what only the block's own cluster can bring about
   void wait_for_cluster(const Insn& i);
-  // Before a store by these lanes: true when other warps go first, and the handler must return at once.
-  bool give_way(const Insn& i, uint32_t mask, bool shared) {
-    return may_give_way && (shared ? read_shared : (mask & (mask - 1)) == 0) && give_way_to_others(i);
+  // Before an access by these lanes: true when other warps go first, and the handler must return at once.
+  bool give_way_to_store(const Insn& i, uint32_t mask, bool shared) {
+    return (shared ? turns == 0 && read_shared : read_global || (turns == 0 && (mask & (mask - 1)) == 0)) && give_way_to_others(i);
   }
+  bool give_way_to_load(const Insn& i) { return changed_global && give_way_to_others(i); }
   void release_cluster();
   bool has_ready() const;
   bool release_warp_sync();     // lets lanes go that wait for lanes that will not come
@@ -161,6 +165,7 @@ class Warp {
   void park(GroupState state, const Insn& i, const Insn* next);
   void run_observed();
   bool give_way_to_others(const Insn& i);
+  void begin_turns();
   static bool before(const Frame* fa, const Insn* a, const Frame* fb, const Insn* b);
 
   std::vector<std::unique_ptr<Frame>> all_frames_;

@@ -61,7 +61,8 @@ class Engines : public testing::Test {
     };
     const Outcome slow = run(true), fast = run(false);
     EXPECT_EQ(slow.failure, fast.failure) << body;
-    for (uint32_t k = 0; k < kWords; ++k)
+    // What other warps had done before a fault is nobody's business.
+    for (uint32_t k = 0; k < kWords && slow.failure.empty(); ++k)
       if (slow.words[k] != fast.words[k]) {
         ADD_FAILURE() << fmt::format("word {}: {:#x} interpreted, {:#x} compiled\n{}", k, slow.words[k], fast.words[k],
                                      body);

@@ -44,7 +44,7 @@ TEST_F(Engines, AgreeOnColumnsInDisorder) {
 // stored.
 TEST_F(Engines, AgreeOnColumnsWithOtherAccesses) {
   both(columns("", "%n", "ld.global.u32 %r8, [%d1]; st.global.u32 [%d1+64], %r8;"), {1, 1, 1}, {32, 16, 1}, 64);
-  both(columns("ld.global.u32 %r8, [%at]; add.u32 %r6, %r6, %r8;"), {1, 1, 1}, {32, 16, 1}, 64);
+  both(columns("ld.global.u32 %r8, [%at+64]; add.u32 %r6, %r6, %r8;"), {1, 1, 1}, {32, 16, 1}, 64);
   both(columns("", "130"), {1, 1, 1}, {32, 16, 1}, 0);
   both(columns("setp.eq.u32 %p1, %r2, 9; @%p1 mov.u32 %r1, 9999999;"), {1, 1, 1}, {32, 16, 1}, 64);
 }

@@ -52,8 +52,8 @@ TEST_F(Engines, AgreeOnWindowsThatAreWrittenTo) {
 // The first word of some warps' windows or the last one lies outside of the allocation.
 TEST_F(Engines, AgreeOnWindowsThatEndInAFault) {
   for (const int shift : {-16, -8, 0, 8, 16384 - 256, 16384 - 248, 16384 - 128})
-    both(fmt::format("mov.u32 %r1, 7; add.s64 %at, %at, {}; {} st.global.u32 [%at+8192], %r1; ret;", shift,
-                     sum_of("ld.global.u32", "%at", {2, 1, 0, 3, 4})),
+    both(fmt::format("mov.u32 %r1, 7; add.s64 %at, %at, {}; {} st.global.u32 [%at+{}], %r1; ret;", shift,
+                     sum_of("ld.global.u32", "%at", {2, 1, 0, 3, 4}), shift > 8192 ? -8192 : 8192),
          {1, 1, 1}, {64, 1, 1}, 0);
 }
 

@@ -210,6 +210,46 @@ __global__ void sums_of_lanes(const int* in, int* out, int* in_place) {
   in_place[t] += in_place[t ^ 2];
 }
 
+// The warps of a block do the same work: the kernel looks at threadIdx.x only, and is run with 32 x 8 threads.
+__global__ void products_of_rows(const int* matrix, const int* v, int* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    for (int j = 0; j < n; ++j) out[i] += matrix[i * n + j] * v[j];
+}
+
+// Each pass reads what the other warps left in the one before.
+struct Passes {
+  int *data, *sums;
+};
+__global__ void two_passes(const Passes* of_blocks, int rows, int columns) {
+  const Passes* passes = &of_blocks[blockIdx.x];
+  for (int i = threadIdx.x; i < rows * columns; i += blockDim.x) passes->data[i] = passes->data[i] * 2 + 1;
+  for (int r = threadIdx.x; r < rows; r += blockDim.x) {
+    int sum = 0;
+    for (int c = 0; c < columns; ++c) {
+      passes->data[c * rows + r] += sum;
+      sum = passes->data[c * rows + r];
+    }
+    passes->sums[r] = sum;
+  }
+}
+__global__ void two_passes(int* data, int* sums, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) data[i] = i + 1;
+  int sum = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) sum += data[n - 1 - i];
+  sums[threadIdx.x] = sum;
+}
+
+// Thread 0 takes the sum that all warps have added to.
+__global__ void one_sum(const int* in, int* scratch, int* out) {
+  int t = threadIdx.x, sum = in[t];
+  if (t == 0) *scratch = 0;
+  __syncthreads();
+  for (int d = 16; d; d /= 2) sum += __shfl_down_sync(~0u, sum, d);
+  if (t % 32 == 0) atomicAdd(scratch, sum);
+  if (t == 0) *out = *scratch * 3;
+}
+
 int main() {
   int *a, *b, *c;
   CHECK(cudaMallocManaged(&a, 1 << 20) == cudaSuccess);
@@ -298,6 +338,42 @@ int main() {
     for (int l = 0; l < 4; ++l) of_four += a[i / 4 * 4 + l];
     CHECK(b[i] == of_warp && b[256 + i] == of_warp && c[i] == of_four);
   }
+
+  const int size = 70;
+  for (int i = 0; i < size * size; ++i) a[i] = i % 9;
+  for (int i = 0; i < size; ++i) b[i] = i % 4, c[i] = i;
+  products_of_rows<<<3, dim3(32, 8)>>>(a, b, c, size);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int i = 0; i < size; ++i) {
+    int sum = i;
+    for (int j = 0; j < size; ++j) sum += a[i * size + j] * b[j];
+    CHECK(c[i] == sum);
+  }
+
+  Passes* passes;
+  CHECK(cudaMallocManaged(&passes, 2 * sizeof *passes) == cudaSuccess);
+  const int long_rows = 51, long_columns = 190;
+  for (int k = 0; k < 2; ++k) passes[k] = {a + k * long_rows * long_columns, b + k * long_rows};
+  for (int i = 0; i < 2 * long_rows * long_columns; ++i) a[i] = i % 5;
+  two_passes<<<2, 512>>>(passes, long_rows, long_columns);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int k = 0; k < 2; ++k)
+    for (int r = 0; r < long_rows; ++r) {
+      int sum = 0;
+      for (int i = 0; i < long_columns; ++i) sum += (k * long_rows * long_columns + i * long_rows + r) % 5 * 2 + 1;
+      CHECK(b[k * long_rows + r] == sum);
+    }
+  two_passes<<<1, 256>>>(a, b, 2560);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  int total = 0;
+  for (int i = 0; i < 256; ++i) total += b[i];
+  CHECK(total == 2560 * 2561 / 2);
+
+  total = 0;
+  for (int i = 0; i < 512; ++i) total += a[i] = i % 37;
+  one_sum<<<1, 512>>>(a, b, c);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(c[0] == 3 * total);
   printf("all as meant\n");
   return 0;
 }
