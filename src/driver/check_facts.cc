@@ -201,7 +201,7 @@ CheckFacts gather_check_facts(const Options& options, const std::string& directo
     commands.push_back(shapes_pass(options, input.path, options.targets.front(), file, nullptr));
     commands.push_back(unused_results_pass(options, input.path));
   }
-  const std::vector<Outcome> outcomes = run_commands(with_kept_prelude(commands, 2), 2);
+  const std::vector<Outcome> outcomes = run_with_kept_prelude(commands, 2);
   std::string shapes;
   facts.complete = !commands.empty();
   std::set<std::string> seen;

@@ -163,6 +163,13 @@ std::optional<CachedProgram> CompileCache::find(const std::string& key) {
   return std::nullopt;
 }
 
+bool CompileCache::asked_before(const std::string& key) {
+  const std::string manifest = root_ + "/keys/" + key;
+  if (access(manifest.c_str(), F_OK) == 0) return true;
+  replace_file(manifest, "");
+  return false;
+}
+
 std::string CompileCache::begin() {
   std::string pattern = root_ + "/results/building.XXXXXX";
   if (!mkdtemp(pattern.data()) || !write_file(pattern + "/began", "")) return {};

@@ -28,6 +28,9 @@ class CompileCache {
 
   std::optional<CachedProgram> find(const std::string& key);
 
+  // Has anyone asked this before, or stored a result? What is worth making only for the second time asks.
+  bool asked_before(const std::string& key);
+
   // Where a program is to be built; its parent becomes the result. Empty on failure.
   std::string begin();
   // Files away what was built under the directory given by begin(). `name` is the program's file name in it.

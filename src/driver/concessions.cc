@@ -154,7 +154,7 @@ std::optional<size_t> past_statement(std::string_view s, size_t i) {
 }  // namespace
 
 std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_once) {
-  const auto first = run_commands(with_kept_prelude(commands, at_once), at_once);
+  const auto first = run_with_kept_prelude(commands, at_once);
   auto outcomes = first;
   auto latest = commands;
   // A mistake of the program's is one on both sides: there is no point in reading the templates later. Where device code

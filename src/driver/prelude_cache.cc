@@ -73,8 +73,6 @@ std::optional<Making> begin_to_make(CompileCache& cache, const std::string& key,
   return Making{key, directory, {std::move(words), "", 0}};
 }
 
-}  // namespace
-
 std::vector<Command> with_kept_prelude(std::vector<Command> commands, int at_once) {
   std::optional<CompileCache> cache;
   std::map<std::string, std::optional<CachedProgram>> kept;
@@ -86,7 +84,7 @@ std::vector<Command> with_kept_prelude(std::vector<Command> commands, int at_onc
     keys[k] = key_of(*words);
     if (kept.contains(keys[k])) continue;
     kept[keys[k]] = cache->find(keys[k]);
-    if (kept[keys[k]]) continue;
+    if (kept[keys[k]] || !cache->asked_before(keys[k])) continue;
     if (auto making = begin_to_make(*cache, keys[k], std::move(*words))) made.push_back(std::move(*making));
   }
   std::vector<Command> makers;
@@ -119,6 +117,20 @@ std::vector<Command> with_kept_prelude(std::vector<Command> commands, int at_onc
     for (const auto& file : kept[keys[k]]->files) append(words, {"-Xclang", "-fdepfile-entry=" + file});
   }
   return commands;
+}
+
+}  // namespace
+
+std::vector<Outcome> run_with_kept_prelude(const std::vector<Command>& commands, int at_once) {
+  const std::vector<Command> quick = with_kept_prelude(commands, at_once);
+  std::vector<Outcome> outcomes = run_commands(quick, at_once);
+  // Another process may have cleaned the cache in between.
+  for (size_t k = 0; k < commands.size(); ++k) {
+    const auto kept = std::ranges::find(quick[k].words, "-include-pch");
+    std::error_code ignored;
+    if (outcomes[k].status != 0 && kept != quick[k].words.end() && !fs::exists(kept[1], ignored)) outcomes[k] = run_commands({&commands[k], 1}, 1)[0];
+  }
+  return outcomes;
 }
 
 }  // namespace warpbeam::driver

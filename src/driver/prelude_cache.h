@@ -1,5 +1,6 @@
 // The prelude of CUDA sources, compiled ahead. Small programs are little beside it: clang reads it in about half a second, and
-// what it has read (a precompiled header) in a few milliseconds. One is kept for each set of words that compilations share.
+// what it has read (a precompiled header) in a few milliseconds. One is kept for each set of words that compilations share,
+// from the second one on: whoever compiles once does not wait for it.
 #pragma once
 #include <vector>
 
@@ -7,7 +8,7 @@
 
 namespace warpbeam::driver {
 
-// The commands that read the prelude, reading it precompiled where that can be had. Makes what is missing.
-std::vector<Command> with_kept_prelude(std::vector<Command> commands, int at_once);
+// As run_commands, where commands that read the prelude read it precompiled if that can be had. Makes what is wanted again.
+std::vector<Outcome> run_with_kept_prelude(const std::vector<Command>& commands, int at_once);
 
 }  // namespace warpbeam::driver

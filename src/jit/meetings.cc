@@ -120,9 +120,11 @@ class Differing {
         if (const auto v = flow_.variable_at.find(slot); differs && v != flow_.variable_at.end()) changed = mark(variables_[v->second]) || changed;
       };
       if (const CellAccess* cells = flow_.cell_access(i)) {
-        const bool load = i.source->form.row->cls == isa::Class::Load;
         for (const auto& element : cells->elements)
-          for (int32_t key : element) load ? void(differs = differs || value(key, 4)) : write(key);
+          for (int32_t key : element) {
+            if (i.source->form.row->cls != isa::Class::Load) write(key);
+            else differs = differs || value(key, 4);
+          }
       }
       for (const Slot& s : flow_.slots[k])
         if (s.written) write(s.at);

@@ -70,7 +70,7 @@ CU
   old hello.cu
 }
 
-# The prelude is read once for all sources that are compiled in one way, and again when a file that it reads has changed.
+# From the second source on the prelude is read once for all that are compiled in one way, and again when a file of it has changed.
 case_kept_prelude() {
   local kept
   kept() { ls "$XDG_CACHE_HOME"/warpbeam/programs/results/*/prelude.pch 2>/dev/null | wc -l; }
@@ -81,7 +81,10 @@ case_kept_prelude() {
   printf '%s\n' '#include_next <ctype.h>' '#define OWN 1' >own/ctype.h
   printf '%s\n' '__global__ void k(int* p) { *p = OWN; }' 'int main() { return OWN; }' >a.cu
   cp a.cu b.cu
-  old own/ctype.h a.cu b.cu
+  cp a.cu c.cu
+  old own/ctype.h a.cu b.cu c.cu
+  PATH=$PWD/tools:$PATH expect 0 nvcc -Iown -c c.cu -o c.o || return 1
+  [[ $(grep -c emit-pch asked) == 0 && $(kept) == 0 ]] || { cat asked; return 1; }
   PATH=$PWD/tools:$PATH expect 0 nvcc -Iown -MD -c a.cu -o a.o || return 1
   [[ $(grep -c emit-pch asked) == 2 && $(kept) == 2 ]] || { cat asked; return 1; }
   [[ $(head -n 1 a.d) == "a.o: a.cu "* ]] && has a.d own/ctype.h cuda_runtime.h || return 1
