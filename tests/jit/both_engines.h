@@ -61,8 +61,9 @@ class Engines : public testing::Test {
     };
     const Outcome slow = run(true), fast = run(false);
     EXPECT_EQ(slow.failure, fast.failure) << body;
-    // What other warps had done before a fault is nobody's business.
-    for (uint32_t k = 0; k < kWords && slow.failure.empty(); ++k)
+    // How far other warps of the block had come before a fault is not defined.
+    const bool defined = slow.failure.empty() || block[0] * block[1] * block[2] <= 32;
+    for (uint32_t k = 0; k < kWords && defined; ++k)
       if (slow.words[k] != fast.words[k]) {
         ADD_FAILURE() << fmt::format("word {}: {:#x} interpreted, {:#x} compiled\n{}", k, slow.words[k], fast.words[k],
                                      body);
