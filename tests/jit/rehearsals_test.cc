@@ -59,7 +59,7 @@ TEST_F(Engines, AgreeOnRehearsedScans) {
     for (const uint32_t n : {3 * threads, 2 * threads + 9}) {
       both(std::string(kFill) + kDoubling + kDrain, {3, 1, 1}, {threads, 1, 1}, n);
       both(kFill + balanced("st.shared.u32 [tile], %i;") + kDrain, {3, 1, 1}, {threads, 1, 1}, n);
-      both(kFill + balanced("add.u32 %r7, %i, %n; st.global.u32 [%at+4096], %r7; st.shared.u32 [tile+8], 5;") + kDrain,
+      both(kFill + balanced("add.u32 %r7, %i, %n; st.global.u32 [%at+8192], %r7; st.shared.u32 [tile+8], 5;") + kDrain,
            {3, 1, 1}, {threads, 1, 1}, n);
     }
 }
