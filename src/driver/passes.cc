@@ -66,6 +66,9 @@ void add_cuda(Words& words, const Options& options, bool preprocessed) {
   add_diagnostics(words, options);
   add_leniency(words);
   add_device_leniency(words);
+  // Where C++20 has modules, clang takes a host's function and a device's of one name, read from a prelude that was compiled
+  // ahead, for two definitions of one. CUDA has no modules.
+  append(words, {"-Xclang", "-fno-cxx-modules"});
   words.push_back("-std=" + (options.standard.empty() ? std::string("gnu++17") : options.standard));
   words.push_back(arch_list(options));
   if (options.rdc) append(words, {"-D__CUDACC_RDC__", "-fgpu-rdc", "-fuse-cuid=none"});

@@ -100,6 +100,18 @@ case_kept_prelude() {
   expect 0 env XDG_CACHE_HOME=/proc/nowhere "$warpbeam" nvcc -Iown b.cu -o b && expect 23 ./b
 }
 
+# Host's and device's functions of one name come from a kept prelude as they come from the headers.
+case_kept_prelude_in_every_language() {
+  export XDG_CACHE_HOME=$PWD/cache
+  local standard k
+  for standard in 11 14 17 20; do
+    for k in 1 2; do
+      printf '%s\n' "// $k" 'int main() { return (int)(sinpif(0.5f) + (float)erfcx(0.0)); }' >a.cu
+      expect 0 nvcc -std=c++$standard -O1 a.cu -o a && expect 2 ./a || return 1
+    done
+  done
+}
+
 case_compile_and_start() {
   hello
   expect 0 nvcc hello.cu -o hello && RECORD=1 expect 1 ./hello </dev/null && has err 'module ba55ed50: ptx90' 'kernel _Z1kPi' 'launch'
