@@ -40,12 +40,18 @@ bool wanted(const char* what) {
 
 void own_place() {}  // lies in this library
 
-// LLVM's CodeGenPrepare goes through the whole function again after each round of changes, which was a third of the time
-// that a large kernel takes. For functions that it calls huge it only looks at the blocks that the last round has made.
-void look_again_only_at_what_is_new() {
+// What takes LLVM longest in large kernels and brings nothing there. These are not among its passes' own parameters.
+void keep_to_what_pays() {
+  const std::pair<const char*, const char*> settings[] = {
+      // After each round of changes CodeGenPrepare goes through the whole function again, which was a third of all. In
+      // functions that it calls huge it only looks at the blocks that the round before has made.
+      {"cgpp-huge-func", "0"},
+      // Blocks in which GVN looks for what a load may depend on.
+      {"memdep-block-number-limit", "40"},
+  };
   const auto& options = llvm::cl::getRegisteredOptions();
-  if (const auto o = options.find("cgpp-huge-func"); o != options.end() && !o->second->getNumOccurrences())
-    o->second->addOccurrence(0, "", "0");
+  for (const auto& [name, value] : settings)
+    if (const auto o = options.find(name); o != options.end() && !o->second->getNumOccurrences()) o->second->addOccurrence(0, "", value);
 }
 
 }  // namespace
@@ -54,7 +60,7 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make() {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();
-  look_again_only_at_what_is_new();
+  keep_to_what_pays();
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder) return Error{1, text_of(builder.takeError())};
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
