@@ -68,6 +68,7 @@ int main() {
     temp[i].radius = rnd(20.0f) + 4;
   }
   CHECK(cudaMemcpyToSymbol(s, temp, sizeof(Sphere) * SPHERES));
+  free(temp);
   unsigned char* d_bitmap;
   std::vector<unsigned char> bitmap(DIM * DIM * 4);
   CHECK(cudaMalloc((void**)&d_bitmap, bitmap.size()));
