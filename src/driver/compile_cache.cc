@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "driver/object_file.h"
+#include "driver/toolchain.h"
 
 namespace warpbeam::driver {
 
@@ -147,6 +148,8 @@ std::optional<CompileCache> CompileCache::open() {
   if (access((root + "/programs/results").c_str(), W_OK)) return std::nullopt;
   return CompileCache(root + "/programs");
 }
+
+CompileCache CompileCache::of_toolchain() { return CompileCache(toolchain().root + "/ahead/warpbeam/programs"); }
 
 std::optional<CachedProgram> CompileCache::find(const std::string& key) {
   for (const auto& result : read_manifest(root_ + "/keys/" + key)) {

@@ -25,6 +25,8 @@ class CompileCache {
  public:
   // Under XDG_CACHE_HOME/warpbeam or ~/.cache/warpbeam. Nothing when neither can be written.
   static std::optional<CompileCache> open();
+  // What was filed away when this toolchain was built, with its own directory as XDG_CACHE_HOME; to look into only.
+  static CompileCache of_toolchain();
 
   std::optional<CachedProgram> find(const std::string& key);
 

@@ -74,17 +74,18 @@ std::optional<Making> begin_to_make(CompileCache& cache, const std::string& key,
 }
 
 std::vector<Command> with_kept_prelude(std::vector<Command> commands, int at_once) {
+  CompileCache ahead = CompileCache::of_toolchain();
   std::optional<CompileCache> cache;
   std::map<std::string, std::optional<CachedProgram>> kept;
   std::vector<std::string> keys(commands.size());
   std::vector<Making> made;
   for (size_t k = 0; k < commands.size(); ++k) {
     auto words = shared_words(commands[k]);
-    if (!words || (!cache && !(cache = CompileCache::open()))) continue;
+    if (!words) continue;
     keys[k] = key_of(*words);
-    if (kept.contains(keys[k])) continue;
-    kept[keys[k]] = cache->find(keys[k]);
-    if (kept[keys[k]] || !cache->asked_before(keys[k])) continue;
+    if (kept.contains(keys[k]) || (kept[keys[k]] = ahead.find(keys[k]))) continue;
+    if (!cache && !(cache = CompileCache::open())) continue;
+    if ((kept[keys[k]] = cache->find(keys[k])) || !cache->asked_before(keys[k])) continue;
     if (auto making = begin_to_make(*cache, keys[k], std::move(*words))) made.push_back(std::move(*making));
   }
   std::vector<Command> makers;

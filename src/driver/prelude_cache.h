@@ -1,6 +1,7 @@
 // The prelude of CUDA sources, compiled ahead. Small programs are little beside it: clang reads it in about half a second, and
 // what it has read (a precompiled header) in a few milliseconds. One is kept for each set of words that compilations share,
-// from the second one on: whoever compiles once does not wait for it.
+// from the second one on: whoever compiles once does not wait for it. Those that most programs have are made when this
+// toolchain is built.
 #pragma once
 #include <vector>
 
