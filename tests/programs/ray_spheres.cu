@@ -68,7 +68,6 @@ int main() {
     temp[i].radius = rnd(20.0f) + 4;
   }
   CHECK(cudaMemcpyToSymbol(s, temp, sizeof(Sphere) * SPHERES));
-  free(temp);
   unsigned char* d_bitmap;
   std::vector<unsigned char> bitmap(DIM * DIM * 4);
   CHECK(cudaMalloc((void**)&d_bitmap, bitmap.size()));
@@ -96,6 +95,7 @@ int main() {
       for (int k = 0; k < 3; k++) bad += abs((int)bitmap[(y * DIM + x) * 4 + k] - (int)(c[k] * 255)) > 2;
       bad += bitmap[(y * DIM + x) * 4 + 3] != 255;
     }
+  free(temp);
   bool ok = bad < 8 && covered > 500 && elapsed >= 0;  // silhouettes may round to the other side
   printf("ray_spheres: %d pixels covered, %s\n", covered, ok ? "PASSED" : "FAILED");
   return !ok;
