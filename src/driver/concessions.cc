@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "driver/launch_marks.h"
 #include "driver/mended_text.h"
 #include "driver/object_file.h"
 #include "driver/prelude_cache.h"
@@ -78,6 +79,16 @@ std::optional<Preprocessed> preprocessed(const Command& command) {
       out.compile.words.push_back(word == compile + 1 ? out.text_file : *word);
   }
   return out;
+}
+
+// In a header, in a macro or around a comment a launch's marks may stand apart too (launch_marks.h).
+std::optional<Command> with_joined_marks(const Command& command, const Outcome& outcome) {
+  if (!says(outcome, "expected expression")) return std::nullopt;
+  auto source = preprocessed(command);
+  if (!source) return std::nullopt;
+  auto joined = join_launch_marks(source->text);
+  if (!joined || !write_file(source->text_file, *joined)) return std::nullopt;
+  return std::move(source->compile);
 }
 
 // nvcc lets a function for both sides call one that only the host has, and leaves the call out on the device; clang
@@ -157,8 +168,8 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
   const auto first = run_with_kept_prelude(commands, at_once);
   auto outcomes = first;
   auto latest = commands;
-  // A mistake of the program's is one on both sides: there is no point in reading the templates later. Where device code
-  // alone is made (-ptx) nobody knows.
+  // A mistake of the program's is one on both sides: there is no point in reading the templates later. Where device
+  // code alone is made (-ptx) nobody knows.
   bool host_looks = false, host_accepts = false;
   for (size_t at = 0; at < commands.size(); ++at) {
     if (!has_word(commands[at], "--cuda-host-only")) continue;
@@ -167,7 +178,7 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
   }
   // Each may bring to light what another can mend.
   constexpr std::optional<Command> (*kMends[])(const Command&, const Outcome&) = {
-      conceding,        conceding,        without_unused_templates, without_dead_branches,
+      conceding,        conceding,        with_joined_marks, without_unused_templates, without_dead_branches,
       with_mended_text, with_mended_text, with_mended_text};
   for (auto mend : kMends) {
     if (mend == without_unused_templates && host_looks && !host_accepts) continue;

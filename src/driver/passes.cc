@@ -26,13 +26,22 @@ void add_diagnostics(Words& words, const Options& options) {
 
 // What nvcc and g++ accept without a word, or with a warning where clang would stop.
 void add_leniency(Words& words) {
-  append(words, {"-Wno-error=c++11-narrowing", "-Wno-vla-cxx-extension", "-Wno-pass-failed",
-                 "-Wno-unknown-cuda-version", "-Wno-deprecated-this-capture", "-Wno-reserved-user-defined-literal", "-Wno-register", "-Wno-cuda-compat"});
-  // `x << 32 - n`, `a & b == c`, `if (a) if (b) …; else …` and `rand() / (float)RAND_MAX` are questions of style to them.
+  append(words,
+         {"-Wno-error=c++11-narrowing", "-Wno-vla-cxx-extension", "-Wno-pass-failed", "-Wno-unknown-cuda-version",
+          "-Wno-deprecated-this-capture", "-Wno-reserved-user-defined-literal", "-Wno-register", "-Wno-cuda-compat"});
+  // `x << 32 - n`, `a & b == c`, `if (a) if (b) …; else …` and `rand() / (float)RAND_MAX` are questions of style to
+  // them.
   append(words, {"-Wno-parentheses", "-Wno-implicit-const-int-float-conversion"});
   // g++ and nvcc let a function fall off its end, where clang would let control run into the next one; and CUDA code
   // reads floats through int pointers, which nvcc takes as it was meant.
   append(words, {"-fno-strict-return", "-fno-strict-aliasing"});
+}
+
+// What C compilers took with a warning for thirty years, and gcc 12 still does.
+void add_c_leniency(Words& words) {
+  append(words, {"-fno-strict-aliasing", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
+                 "-Wno-error=int-conversion", "-Wno-error=incompatible-function-pointer-types",
+                 "-Wno-error=return-mismatch", "-Wno-error=return-type"});
 }
 
 // nvcc lets device code declare functions with `...` that nobody calls: templates choose among overloads so.
@@ -66,8 +75,8 @@ void add_cuda(Words& words, const Options& options, bool preprocessed) {
   add_diagnostics(words, options);
   add_leniency(words);
   add_device_leniency(words);
-  // Where C++20 has modules, clang takes a host's function and a device's of one name, read from a prelude that was compiled
-  // ahead, for two definitions of one. CUDA has no modules.
+  // Where C++20 has modules, clang takes a host's function and a device's of one name, read from a prelude that was
+  // compiled ahead, for two definitions of one. CUDA has no modules.
   append(words, {"-Xclang", "-fno-cxx-modules"});
   words.push_back("-std=" + (options.standard.empty() ? std::string("gnu++17") : options.standard));
   words.push_back(arch_list(options));
@@ -99,13 +108,14 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
   words.push_back(options.device_debug && !options.device_optimise ? "-O0" : "-O3");
   // File and line for each instruction, without DWARF; the optimiser is not affected.
   words.push_back("-gline-directives-only");
-  // `int w; if (leader) w = atomicAdd(…); w = __shfl_sync(mask, w, 0);` is how books write it. In C++ an argument must have a
-  // value, from which clang would conclude that every lane is the leader.
+  // `int w; if (leader) w = atomicAdd(…); w = __shfl_sync(mask, w, 0);` is how books write it. In C++ an argument must
+  // have a value, from which clang would conclude that every lane is the leader.
   append(words, {"-Xclang", "-no-enable-noundef-analysis"});
-  // A store through a null pointer is a fault that the machine reports, and a loop that waits for ever is a hang: neither
-  // may vanish as something that cannot happen.
+  // A store through a null pointer is a fault that the machine reports, and a loop that waits for ever is a hang:
+  // neither may vanish as something that cannot happen.
   append(words, {"-fno-delete-null-pointer-checks", "-fno-finite-loops"});
-  // The device's malloc may fail, and programs test that it does: the optimiser must not assume what it knows of the host's.
+  // The device's malloc may fail, and programs test that it does: the optimiser must not assume what it knows of the
+  // host's.
   append(words, {"-fno-builtin-malloc", "-fno-builtin-free"});
   const Precision& p = options.precision;
   words.push_back(p.fmad ? "-ffp-contract=fast" : "-ffp-contract=off");
@@ -146,7 +156,7 @@ Words source_words(const Options& options, const Input& source) {
   }
   add_diagnostics(words, options);
   if (source.language == Language::C)
-    words.push_back("-fno-strict-aliasing");
+    add_c_leniency(words);
   else
     add_leniency(words);
   add_version_macros(words);
@@ -311,19 +321,12 @@ Command unused_results_pass(const Options& options, const std::string& source) {
 
 Result<std::vector<std::string>> library_words(const Options& options, const std::string& name) {
   // Parts of the toolkit that a program may name and that are not in libwarpbeam.
-  static const std::vector<std::string_view> vendor = {"cublas",     "cublasLt",
-                                                       "cufft",      "cufftw",
-                                                       "curand",     "cusolver",
-                                                       "cusparse",   "cudnn",
-                                                       "nvrtc",      "nvJitLink",
-                                                       "nvjpeg",     "nppc",
-                                                       "nppial",     "nppicc",
-                                                       "nppif",      "nppig",
-                                                       "nppist",     "npps",
-                                                       "cupti",      "nvblas",
-                                                       "cufile",     "nccl",
-                                                       "nvidia-ml",
-                                                       "cutensor",   "nvptxcompiler_static"};
+  static const std::vector<std::string_view> vendor = {
+      "cublas",   "cublasLt", "cufft",     "cufftw",   "curand",
+      "cusolver", "cusparse", "cudnn",     "nvrtc",    "nvJitLink",
+      "nvjpeg",   "nppc",     "nppial",    "nppicc",   "nppif",
+      "nppig",    "nppist",   "npps",      "cupti",    "nvblas",
+      "cufile",   "nccl",     "nvidia-ml", "cutensor", "nvptxcompiler_static"};
   if (is_runtime_library(name))
     return Words{options.link_runtime ? Words{} : Words{"-L" + toolchain().library_directory, "-lwarpbeam"}};
   // Toolkits before 13 have NVTX as a library. Here its functions are in the header.

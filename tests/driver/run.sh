@@ -190,6 +190,15 @@ CU
   for way in -ptx -cubin -fatbin; do expect 0 nvcc "$way" -arch=sm_90 spaced.cu -o "out$way" || return 1; done
   has out-ptx '.maxntid 128, 1, 1' '.minnctapersm 2'
 }
+case_launch_marks_apart_in_headers_and_macros() {
+  printf '#define LAUNCH(k, ...) k<< <1, 4>> >(__VA_ARGS__)\n__global__ void g(int* p);\ninline void go(int* p) { g << /* grid */ < 1, 4 >> > (p); }\n' >marks.h
+  printf '#include "marks.h"\n__global__ void k(int* p) { *p = 1; }\n__global__ void g(int* p) { *p = 2; }\nint main() { LAUNCH(k, nullptr); go(nullptr); }\n' >marks.cu
+  expect 0 nvcc -c marks.cu && ! grep -q . err && sed -i 's/go(nullptr)/go(/' marks.cu && expect 1 nvcc -c marks.cu && has err 'marks.cu:4'
+}
+case_c_sources_are_read_as_c_compilers_do() {
+  printf 'static n = 3;\nint nothing() { return; }\nint main() { char* p = n; return undeclared(p) - 4; }\nint undeclared(int a) { return a + 1; }\n' >old.c
+  expect 0 run old.c && has err 'undeclared'
+}
 case_ptx_becomes_a_fat_binary() {
   hello && expect 0 nvcc -ptx hello.cu && expect 0 nvcc -cubin hello.ptx -o h.cubin && grep -qa '.entry _Z1kPi' h.cubin && expect 1 nvcc hello.ptx -o h && has err 'cuModuleLoad'
 }
