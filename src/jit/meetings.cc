@@ -1,6 +1,7 @@
 #include "jit/meetings.h"
 
 #include <algorithm>
+#include <set>
 
 #include "jit/shapes.h"
 
@@ -12,17 +13,17 @@ using isa::Kind;
 constexpr size_t kMostNodes = 2000;  // that are worth looking at
 
 // The row of an access to memory that other threads see, or null.
-const isa::Row* global_row(const Flow& flow, const vm::Insn& i) {
+const isa::Row* row_of(const Flow& flow, const vm::Insn& i, bool shared) {
   const vm::EngineServices& s = *flow.services;
   if (i.fn == s.label || i.fn == s.jump || i.fn == s.not_pred || i.fn == s.read_special || i.call || !i.source || !i.source->form.row) return nullptr;
   const isa::Row* row = i.source->form.row;
   const isa::Space space = i.mods().space;
-  const bool global = space == isa::Space::Global || (space == isa::Space::Generic && !flow.local_escapes);
-  if (!global || flow.cell_access(i) || flow.fixed_local.contains(&i)) return nullptr;
+  const bool wanted = shared ? space == isa::Space::Shared : space == isa::Space::Global || (space == isa::Space::Generic && !flow.local_escapes);
+  if (!wanted || flow.cell_access(i) || flow.fixed_local.contains(&i)) return nullptr;
   return row->kind == Kind::Memory || row->kind == Kind::Atomic ? row : nullptr;
 }
 
-struct GlobalAccess {
+struct Access {
   uint32_t node;
   const vm::Insn* insn;
   bool atomic;
@@ -30,11 +31,11 @@ struct GlobalAccess {
 
 class Accesses {
  public:
-  explicit Accesses(const Flow& flow) : flow_(flow) {
+  Accesses(const Flow& flow, bool shared) : flow_(flow) {
     for (uint32_t n = 0; n < flow.nodes.size(); ++n)
       for (uint32_t k = flow.nodes[n].begin; k < flow.nodes[n].end; ++k) {
         const vm::Insn& i = flow.code->insns[k];
-        const isa::Row* row = global_row(flow, i);
+        const isa::Row* row = row_of(flow, i, shared);
         if (!row) continue;
         const bool atomic = row->kind == Kind::Atomic;
         if (atomic || row->cls == isa::Class::Store) changes.push_back({n, &i, atomic});
@@ -61,7 +62,7 @@ class Accesses {
     return seen;
   }
 
-  std::vector<GlobalAccess> changes, reads;
+  std::vector<Access> changes, reads;
 
  private:
   const Flow& flow_;
@@ -157,13 +158,13 @@ class Differing {
 
 }  // namespace
 
-std::vector<Meeting> find_meetings(const Flow& flow, const Roots& roots) {
-  std::vector<Meeting> out;
-  if (flow.nodes.size() > kMostNodes) return out;
-  Accesses accesses(flow);
+namespace {
+
+void find_global_meetings(const Flow& flow, const Roots& roots, std::vector<Meeting>& out) {
+  Accesses accesses(flow, false);
   const auto in_loop = [&](uint32_t n) { return accesses.after(n)[n] != 0; };
-  for (const GlobalAccess& w : accesses.changes)
-    for (const GlobalAccess& r : accesses.reads) {
+  for (const Access& w : accesses.changes)
+    for (const Access& r : accesses.reads) {
       if (w.node == r.node || !accesses.after(w.node)[r.node] || accesses.after(r.node)[w.node]) continue;
       const int64_t to = roots.access(flow, *w.insn), from = roots.access(flow, *r.insn);
       if (to != from) continue;
@@ -172,21 +173,48 @@ std::vector<Meeting> find_meetings(const Flow& flow, const Roots& roots) {
       const bool own = w.insn->op[1] == r.insn->op[1];
       if (w.atomic || (!own && (to >= 0 || (in_loop(w.node) && in_loop(r.node))))) out.push_back({w.node, r.node});
     }
+}
+
+// In shared memory it is the reads that come first: what a barrier made known is read around a thread's own place, and then
+// stored is what the thread kept of an earlier place. A thread that stores where it has just read exchanges values with one
+// other, which is its own affair; and where many stores follow many reads they have parts of the memory for themselves.
+void find_shared_meetings(const Flow& flow, std::vector<Meeting>& out) {
+  constexpr size_t kMostPairs = 8;
+  Accesses accesses(flow, true);
+  std::set<std::pair<uint32_t, uint32_t>> pairs;
+  for (const Access& w : accesses.changes) {
+    if (w.atomic) continue;
+    const auto before = [&](const Access& r) { return r.node != w.node && accesses.after(r.node)[w.node] && !accesses.after(w.node)[r.node]; };
+    if (std::ranges::any_of(accesses.reads, [&](const Access& r) { return r.insn->op[1] == w.insn->op[1]; })) continue;
+    for (const Access& r : accesses.reads)
+      if (before(r)) pairs.emplace(r.node, w.node);
+    if (pairs.size() > kMostPairs) return;
+  }
+  for (const auto& [read, change] : pairs) out.push_back({read, change});
+}
+
+}  // namespace
+
+std::vector<Meeting> find_meetings(const Flow& flow, const Roots& roots) {
+  std::vector<Meeting> out;
+  if (flow.nodes.size() > kMostNodes) return out;
+  find_global_meetings(flow, roots, out);
+  find_shared_meetings(flow, out);
   return out;
 }
 
 std::string find_same_work(const Flow& flow, const Roots& roots, const std::array<uint32_t, 3>& block) {
   if (flow.nodes.size() > kMostNodes) return "";
-  Accesses accesses(flow);
+  Accesses accesses(flow, false);
   if (accesses.changes.empty() || accesses.reads.empty()) return "";
   const Differing differing(flow, block);
-  const auto same = [&](const GlobalAccess& a) {
+  const auto same = [&](const Access& a) {
     return a.insn->op[1] >= 0 && !differing.node(a.node) && !differing.value(a.insn->op[1], a.insn->base_width) && (a.insn->guard < 0 || !differing.value(a.insn->guard, 0));
   };
-  for (const GlobalAccess& w : accesses.changes) {
+  for (const Access& w : accesses.changes) {
     if (w.atomic || !same(w)) continue;
     const int64_t root = roots.access(flow, *w.insn);
-    for (const GlobalAccess& r : accesses.reads)
+    for (const Access& r : accesses.reads)
       if (same(r) && (root >= 0 ? root == roots.access(flow, *r.insn) : w.insn->op[1] == r.insn->op[1]) &&
           (r.node == w.node ? r.insn < w.insn : accesses.after(r.node)[w.node] != 0))
         return "all warps of a block read and store the same places";

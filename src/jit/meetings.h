@@ -9,8 +9,8 @@
 
 namespace warpbeam::jit {
 
-// Nodes between which the warps had better meet: the first changes global memory, and the second, a later pass, reads what
-// may be the same with no barrier in between.
+// Nodes between which the warps had better meet, with no barrier in between: the first changes global memory, and the second,
+// a later pass, reads what may be the same; or the first reads shared memory and the second changes what others may still read.
 std::vector<Meeting> find_meetings(const Flow& flow, const Roots& roots);
 
 // All warps of the block read, compute and store the same: a block of 32 x 8 threads whose kernel looks at threadIdx.x only.
