@@ -44,7 +44,7 @@ bool lane_ir(const vm::Insn& i) {
     if (m.approx || m.full) return false;
     if (op == "add" || op == "sub") return nearest(m);
     if (op == "sqrt") return nearest(m);
-    if (op == "mul" || op == "fma" || op == "mad" || op == "div" || op == "rcp") return nearest(m) && !m.ftz;
+    if (op == "mul" || op == "fma" || op == "mad" || op == "div" || op == "rcp") return nearest(m);
     return false;
   }
   if (!is_int(t)) return false;
@@ -57,7 +57,7 @@ bool lane_ir(const vm::Insn& i) {
   if (op == "mul24" || op == "mad24") return half == Half::Lo;
   if (op == "bfe" || op == "bfi") return isa::bits_of(t) == 32;
   if (op == "div" || op == "rem") return isa::bits_of(t) == 32;
-  if (op == "prmt") return false;
+  if (op == "prmt") return m.permute == isa::Permute::None;
   return false;
 }
 
@@ -128,6 +128,23 @@ static llvm::Value* shift(llvm::IRBuilder<>& b, llvm::Value* a, llvm::Value* cou
   llvm::Value* n = b.CreateZExtOrTrunc(b.CreateAnd(count, k(w - 1)), t);
   llvm::Value* r = left ? b.CreateShl(a, n) : b.CreateLShr(a, n);
   return b.CreateSelect(in, r, llvm::Constant::getNullValue(t));
+}
+
+// Known selectors, as compilers write them, leave a shift and a mask of every byte; the rest is chosen lane by lane.
+static llvm::Value* permute_bytes(llvm::IRBuilder<>& b, llvm::Value* a, llvm::Value* c, llvm::Value* selectors) {
+  llvm::Type* t = a->getType();
+  const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, v); };
+  const auto has = [&](llvm::Value* v, uint64_t bits) { return b.CreateICmpNE(b.CreateAnd(v, k(bits)), k(0)); };
+  llvm::Value* d = k(0);
+  for (uint64_t n = 0; n < 4; ++n) {
+    llvm::Value* selector = b.CreateLShr(selectors, k(4 * n));
+    llvm::Value* word = b.CreateSelect(has(selector, 4), c, a);
+    llvm::Value* byte = b.CreateAnd(b.CreateLShr(word, b.CreateShl(b.CreateAnd(selector, k(3)), k(3))), k(0xff));
+    // Bit 3 of a selector repeats the byte's sign.
+    llvm::Value* sign = b.CreateSelect(has(byte, 0x80), k(0xff), k(0));
+    d = b.CreateOr(d, b.CreateShl(b.CreateSelect(has(selector, 8), sign, byte), k(8 * n)));
+  }
+  return d;
 }
 
 Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) {
@@ -212,6 +229,7 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
     if (m.dir == isa::Direction::Left || says(*i.source->form.row, ".l")) return b_.CreateTrunc(b_.CreateLShr(b_.CreateShl(both, n), 32), ty);
     return b_.CreateTrunc(b_.CreateLShr(both, n), ty);
   }
+  if (op == "prmt") return permute_bytes(b_, o[0], o[1], o[2]);
   if (op == "lop3") {
     const Source table = flow_.source(i.op[4], 4);
     V d = k(0);
@@ -278,10 +296,27 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
     };
     if (op == "add") return finish(b_.CreateFAdd(x[0], x[1]));
     if (op == "sub") return finish(b_.CreateFSub(x[0], x[1]));
-    if (op == "mul") return finish(b_.CreateFMul(x[0], x[1]));
-    if (op == "fma" || op == "mad") return finish(intrinsic(In::fma, x[0], x[1], x[2]));
-    if (op == "div") return finish(b_.CreateFDiv(x[0], x[1]));
-    if (op == "rcp") return finish(b_.CreateFDiv(number(1), x[0]));
+    // .ftz decides on the value rounded as if exponents had no lower end, which is what the same operation gives further
+    // up. Where an operand leaves the range there, the result is far from the smallest normal number: infinity and NaN
+    // keep what they are compared for.
+    const auto scaled = [&](V v) { return b_.CreateFMul(v, number(0x1p64)); };
+    const auto unless_tiny = [&](V r, V further_up) {
+      const V raw = bits_of(r), tiny = b_.CreateFCmpOLT(intrinsic(In::fabs, further_up), number(0x1p-62));
+      return float_of(b_.CreateSelect(tiny, b_.CreateAnd(raw, 0x80000000), raw), 4);
+    };
+    const auto product = [&](V a, V c) { return b_.CreateFMul(a, c); };
+    const auto quotient = [&](V a, V c) { return b_.CreateFDiv(a, c); };
+    const auto flushed = [&](auto operation, V a, V c) {
+      const V r = operation(a, c);
+      return finish(m.ftz ? unless_tiny(r, operation(scaled(a), c)) : r);
+    };
+    if (op == "mul") return flushed(product, x[0], x[1]);
+    if (op == "div") return flushed(quotient, x[0], x[1]);
+    if (op == "rcp") return flushed(quotient, number(1), x[0]);
+    if (op == "fma" || op == "mad") {
+      const V r = intrinsic(In::fma, x[0], x[1], x[2]);
+      return finish(m.ftz ? unless_tiny(r, intrinsic(In::fma, scaled(x[0]), x[1], scaled(x[2]))) : r);
+    }
     if (op == "sqrt") return finish(intrinsic(In::sqrt, x[0]));
     if (op == "neg") return bits_of(canonical(b_.CreateFNeg(x[0])));
     if (op == "abs") return bits_of(canonical(intrinsic(In::fabs, x[0])));
