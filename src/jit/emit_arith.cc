@@ -39,7 +39,7 @@ bool lane_ir(const vm::Insn& i) {
     if (op == "copysign") return true;
     if (op == "neg" || op == "abs") return true;
     if (op == "testp") return false;
-    if (op == "min" || op == "max") return t == Type::F32 && !m.nan && !m.xorsign && !m.abs;
+    if (op == "min" || op == "max") return !m.nan && !m.xorsign && !m.abs;
     if (t == Type::F64) return (op == "add" || op == "sub" || op == "mul" || op == "fma" || op == "mad" || op == "div" || op == "sqrt" || op == "rcp") && nearest(m) && !m.approx && !m.ftz;
     if (m.approx || m.full) return false;
     if (op == "add" || op == "sub") return nearest(m);
@@ -55,7 +55,7 @@ bool lane_ir(const vm::Insn& i) {
   if (op == "popc" || op == "clz" || op == "brev") return word;
   if (op == "lop3" || op == "shf" || op == "sad" || op == "bfind") return word;
   if (op == "mul24" || op == "mad24") return half == Half::Lo;
-  if (op == "bfe" || op == "bfi") return isa::bits_of(t) == 32;
+  if (op == "bfe" || op == "bfi" || op == "dp4a") return isa::bits_of(t) == 32;
   if (op == "div" || op == "rem") return isa::bits_of(t) == 32;
   if (op == "prmt") return m.permute == isa::Permute::None;
   return false;
@@ -229,6 +229,14 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
     if (m.dir == isa::Direction::Left || says(*i.source->form.row, ".l")) return b_.CreateTrunc(b_.CreateLShr(b_.CreateShl(both, n), 32), ty);
     return b_.CreateTrunc(b_.CreateLShr(both, n), ty);
   }
+  if (op == "dp4a") {
+    const auto byte = [&](V x, uint64_t n, bool is_signed) {
+      return is_signed ? b_.CreateAShr(b_.CreateShl(x, k(24 - 8 * n)), k(24)) : b_.CreateAnd(b_.CreateLShr(x, k(8 * n)), k(0xff));
+    };
+    V sum = o[2];
+    for (uint64_t n = 0; n < 4; ++n) sum = b_.CreateAdd(sum, b_.CreateMul(byte(o[0], n, sg), byte(o[1], n, m.b_signed)));
+    return sum;
+  }
   if (op == "prmt") return permute_bytes(b_, o[0], o[1], o[2]);
   if (op == "lop3") {
     const Source table = flow_.source(i.op[4], 4);
@@ -280,6 +288,16 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
     llvm::Type* it = o[0]->getType();
     return b_.CreateOr(b_.CreateAnd(o[0], llvm::ConstantInt::get(it, sign)), b_.CreateAnd(o[1], llvm::ConstantInt::get(it, sign - 1)));
   }
+  // min and max: a NaN loses to a number, -0 is below +0.
+  const auto extreme = [&] {
+    const bool max = op == "max";
+    V a = x[0], c = x[1];
+    V equal = float_of(max ? b_.CreateAnd(bits_of(a), bits_of(c)) : b_.CreateOr(bits_of(a), bits_of(c)), bytes);
+    V r = b_.CreateSelect(max ? b_.CreateFCmpOGT(a, c) : b_.CreateFCmpOLT(a, c), a,
+                          b_.CreateSelect(max ? b_.CreateFCmpOGT(c, a) : b_.CreateFCmpOLT(c, a), c, equal));
+    r = b_.CreateSelect(b_.CreateFCmpUNO(c, c), a, r);
+    return b_.CreateSelect(b_.CreateFCmpUNO(a, a), c, r);
+  };
   if (bytes == 4) {
     for (V& v : x) v = flush(v);
     const auto finish = [&](V r) {
@@ -320,20 +338,16 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
     if (op == "sqrt") return finish(intrinsic(In::sqrt, x[0]));
     if (op == "neg") return bits_of(canonical(b_.CreateFNeg(x[0])));
     if (op == "abs") return bits_of(canonical(intrinsic(In::fabs, x[0])));
-    // min and max: a NaN loses to a number, -0 is below +0.
-    const bool max = op == "max";
-    V a = x[0], c = x[1];
-    V equal = float_of(max ? b_.CreateAnd(bits_of(a), bits_of(c)) : b_.CreateOr(bits_of(a), bits_of(c)), 4);
-    V r = b_.CreateSelect(max ? b_.CreateFCmpOGT(a, c) : b_.CreateFCmpOLT(a, c), a,
-                          b_.CreateSelect(max ? b_.CreateFCmpOGT(c, a) : b_.CreateFCmpOLT(c, a), c, equal));
-    r = b_.CreateSelect(b_.CreateFCmpUNO(c, c), a, r);
-    r = b_.CreateSelect(b_.CreateFCmpUNO(a, a), c, r);
-    return bits_of(canonical(r));
+    return bits_of(canonical(extreme()));
   }
   // f64: the payload of b, else c, else a; an invalid operation gives the default NaN.
   const auto quiet = [&](V v) { return float_of(b_.CreateOr(bits_of(v), 0x8000000000000ull), 8); };
   if (op == "neg") return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(x[0], x[0]), quiet(x[0]), b_.CreateFNeg(x[0])));
   if (op == "abs") return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(x[0], x[0]), quiet(x[0]), intrinsic(In::fabs, x[0])));
+  if (op == "min" || op == "max") {
+    const V r = extreme();
+    return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(r, r), quiet(r), r));
+  }
   V r, a = x[0], first = nullptr, second = nullptr;
   if (op == "add") r = b_.CreateFAdd(a, x[1]), first = x[1];
   else if (op == "sub") r = b_.CreateFSub(a, x[1]), first = x[1];
