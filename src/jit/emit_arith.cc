@@ -231,10 +231,12 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
   }
   if (op == "dp4a") {
     const auto byte = [&](V x, uint64_t n, bool is_signed) {
-      return is_signed ? b_.CreateAShr(b_.CreateShl(x, k(24 - 8 * n)), k(24)) : b_.CreateAnd(b_.CreateLShr(x, k(8 * n)), k(0xff));
+      if (is_signed) return b_.CreateAShr(b_.CreateShl(x, k(24 - 8 * n)), k(24));
+      return b_.CreateAnd(b_.CreateLShr(x, k(8 * n)), k(0xff));
     };
     V sum = o[2];
-    for (uint64_t n = 0; n < 4; ++n) sum = b_.CreateAdd(sum, b_.CreateMul(byte(o[0], n, sg), byte(o[1], n, m.b_signed)));
+    for (uint64_t n = 0; n < 4; ++n)
+      sum = b_.CreateAdd(sum, b_.CreateMul(byte(o[0], n, sg), byte(o[1], n, m.b_signed)));
     return sum;
   }
   if (op == "prmt") return permute_bytes(b_, o[0], o[1], o[2]);
@@ -314,9 +316,9 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
     };
     if (op == "add") return finish(b_.CreateFAdd(x[0], x[1]));
     if (op == "sub") return finish(b_.CreateFSub(x[0], x[1]));
-    // .ftz decides on the value rounded as if exponents had no lower end, which is what the same operation gives further
-    // up. Where an operand leaves the range there, the result is far from the smallest normal number: infinity and NaN
-    // keep what they are compared for.
+    // .ftz decides on the value rounded as if exponents had no lower end, which is what the same operation gives
+    // further up. Where an operand leaves the range there, the result is far from the smallest normal number: infinity
+    // and NaN keep what they are compared for.
     const auto scaled = [&](V v) { return b_.CreateFMul(v, number(0x1p64)); };
     const auto unless_tiny = [&](V r, V further_up) {
       const V raw = bits_of(r), tiny = b_.CreateFCmpOLT(intrinsic(In::fabs, further_up), number(0x1p-62));

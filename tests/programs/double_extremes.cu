@@ -16,8 +16,12 @@ __global__ void compute(const unsigned long long* in, Results* out) {
   if (i >= kCount * kCount) return;
   const unsigned long long a = in[i / kCount], b = in[i % kCount];
   Results& o = out[i];
-  asm("{.reg .f64 x, y; mov.b64 x, %1; mov.b64 y, %2; min.f64 x, x, y; mov.b64 %0, x;}" : "=l"(o.least) : "l"(a), "l"(b));
-  asm("{.reg .f64 x, y; mov.b64 x, %1; mov.b64 y, %2; max.f64 x, x, y; mov.b64 %0, x;}" : "=l"(o.most) : "l"(a), "l"(b));
+  asm("{.reg .f64 x, y; mov.b64 x, %1; mov.b64 y, %2; min.f64 x, x, y; mov.b64 %0, x;}"
+      : "=l"(o.least)
+      : "l"(a), "l"(b));
+  asm("{.reg .f64 x, y; mov.b64 x, %1; mov.b64 y, %2; max.f64 x, x, y; mov.b64 %0, x;}"
+      : "=l"(o.most)
+      : "l"(a), "l"(b));
   const unsigned p = unsigned(a >> 32) ^ i * 2654435761u, q = unsigned(b >> 32) + i * 40503u;
   asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(o.dots[0]) : "r"(p), "r"(q), "r"(i));
   asm("dp4a.s32.u32 %0, %1, %2, %3;" : "=r"(o.dots[1]) : "r"(p), "r"(q), "r"(i));

@@ -33,8 +33,12 @@ bool same(float x, float y) { return x != x ? y != y : std::memcmp(&x, &y, sizeo
 unsigned state = 12345;
 unsigned next() { return state = state * 1664525u + 1013904223u, state >> 8; }
 // A number with a few leading bits, so that sums of products stay exact in double.
-float short_number(int exponent) { return std::ldexp((next() & 1 ? 1 : -1) * (float)(2048 | next() % 2048), exponent - 11); }
-float whole_number(int exponent) { return std::ldexp((next() & 1 ? 1 : -1) * (float)(1 << 23 | next() % (1 << 23)), exponent - 23); }
+float short_number(int exponent) {
+  return std::ldexp((next() & 1 ? 1 : -1) * (float)(2048 | next() % 2048), exponent - 11);
+}
+float whole_number(int exponent) {
+  return std::ldexp((next() & 1 ? 1 : -1) * (float)(1 << 23 | next() % (1 << 23)), exponent - 23);
+}
 
 int main() {
   std::vector<Case> in;
@@ -50,7 +54,8 @@ int main() {
   }
   for (int i = 0; i < 4000; ++i) {
     const int split = -(int)(next() % 100);
-    in.push_back({short_number(split), short_number(-122 - split - (int)(next() % 22)), whole_number(-126 + (int)(next() % 3))});
+    const float b = short_number(-122 - split - (int)(next() % 22));
+    in.push_back({short_number(split), b, whole_number(-126 + (int)(next() % 3))});
     in.push_back({whole_number(split), whole_number(-124 - split - (int)(next() % 3)), 0});
   }
   for (Case& x : in)  // quotients and reciprocals that are small
