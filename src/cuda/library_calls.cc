@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cuda/capture.h"
 #include "cuda/edge.h"
 #include "cuda/ops.h"
 #include "vm/access.h"
@@ -62,6 +63,16 @@ cudaError_t enqueue_library_call(cudaStream_t handle, std::string name, size_t e
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (cudaError_t failure = stream->context.failure(); failure != cudaSuccess) return failure;
     enqueue(stream->context, stream, LibraryWork{std::move(name), effort, std::move(run)});
+    return cudaSuccess;
+  });
+}
+
+cudaError_t enqueue_library_wait(cudaStream_t handle, std::function<bool()> ready) {
+  return in_context([&](Context& context) -> cudaError_t {
+    StreamRef stream = find_stream(context, handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    forbid_capture(*stream);
+    enqueue(stream->context, stream, WaitWork{std::move(ready)});
     return cudaSuccess;
   });
 }

@@ -37,6 +37,9 @@ __attribute__((visibility("default"))) cudaError_t enqueue_library_call(cudaStre
                                                                         size_t effort,
                                                                         std::function<void(LibraryMemory&)> run);
 
+// What comes behind it in the stream waits until `ready`, which is asked again and again.
+__attribute__((visibility("default"))) cudaError_t enqueue_library_wait(cudaStream_t stream, std::function<bool()> ready);
+
 // An operation's turn has come.
 void run_library_work(Context& context, uint64_t operation, const LibraryWork& work);
 

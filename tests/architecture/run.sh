@@ -23,6 +23,7 @@ declare -A may=(
   [nvrtc]="base isa ptx model report driver nvrtc"
   [nvjitlink]="base model cuda driver nvjitlink"
   [nvml]="model nvml"
+  [nccl]="cuda numeric nccl"
   [driver]="base isa ptx model observe report driver"
 )
 declare -A offences=() seen=()

@@ -12,6 +12,7 @@
 #include <cusolverSp_LOWLEVEL_PREVIEW.h>
 #include <cusparse.h>
 #include <nvJitLink.h>
+#include <nccl.h>
 #include <nvml.h>
 #include <nvrtc.h>
 

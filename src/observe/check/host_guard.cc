@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "observe/tool.h"
 
@@ -19,6 +20,7 @@ thread_local int depth = 0;            // of calls of the runtime
 thread_local bool of_program = false;  // the thread has called the runtime: it is not one of ours
 thread_local uint64_t stepping[4];     // pages that the instruction under way may touch
 thread_local int stepping_count = 0;
+thread_local uint64_t tried_again_at = 0;
 
 HostGuard* guard = nullptr;
 struct sigaction previous_fault, previous_trap;
@@ -88,7 +90,8 @@ bool HostGuard::fault(uint64_t address, void* context) {
   {
     std::lock_guard lock(guard_mutex);
     const bool closed = std::any_of(closed_.begin(), closed_.end(), [&](const auto& r) { return address >= r.begin && address < r.end; });
-    if (!closed) return false;
+    // Another thread may have opened it since: that shows when the instruction is tried again.
+    if (!closed) return std::exchange(tried_again_at, address) != address;
   }
   // The runtime itself, a thread of the machine, or too much to look at.
   if (depth > 0 || !of_program || ++faults_ > kMostFaults || stepping_count == 4) {
