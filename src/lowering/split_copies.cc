@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "lowering/exchange_order.h"
+#include "lowering/whole_loads.h"
 #include "lowering/whole_program.h"
 
 namespace warpbeam::lowering {
@@ -27,7 +28,7 @@ constexpr unsigned kConstantSpace = 4;
 struct Members {
   bool pointers = false;  // which must not become integers
   bool eight = false;     // scalars of eight bytes
-  bool whole = true;      // nothing smaller than four
+  uint64_t narrowest = 16, widest = 0;
 };
 
 void look_at(const llvm::Type* type, const llvm::DataLayout& layout, Members& m) {
@@ -40,8 +41,18 @@ void look_at(const llvm::Type* type, const llvm::DataLayout& layout, Members& m)
   } else {
     const uint64_t bytes = layout.getTypeStoreSize(const_cast<llvm::Type*>(type->getScalarType()));
     m.eight = m.eight || bytes == 8;
-    m.whole = m.whole && bytes >= 4;
+    m.narrowest = std::min(m.narrowest, bytes);
+    m.widest = std::max(m.widest, bytes);
   }
+}
+
+// uchar4, short2 and the like.
+bool narrow_vector(const Members& m, uint64_t bytes, uint64_t align) {
+  return m.narrowest == m.widest && m.widest < 4 && bytes <= align && (bytes == 2 * m.widest || bytes == 4 * m.widest);
+}
+
+llvm::Type* vector_of(llvm::LLVMContext& c, uint64_t member, uint64_t bytes) {
+  return llvm::FixedVectorType::get(llvm::Type::getIntNTy(c, static_cast<unsigned>(8 * member)), static_cast<unsigned>(bytes / member));
 }
 
 // The piece of a copy that begins `offset` bytes in.
@@ -58,7 +69,7 @@ bool split(llvm::MemCpyInst& copy) {
   if (!length || copy.isVolatile()) return false;
   const uint64_t bytes = length->getZExtValue();
   const uint64_t align = std::min(copy.getDestAlign().valueOrOne().value(), copy.getSourceAlign().valueOrOne().value());
-  if (bytes < 8 || bytes % 4 || bytes > kMostBytes || align < 4) return false;
+  if (bytes > kMostBytes || align < 2) return false;
   const llvm::Value* ends[] = {llvm::getUnderlyingObject(copy.getDest()), llvm::getUnderlyingObject(copy.getSource())};
   // Arguments of kernels and tables of constants are read in place as long as a copy of them is one.
   if (const auto* a = llvm::dyn_cast<llvm::Argument>(ends[1]); a && a->hasByValAttr()) return false;
@@ -71,7 +82,9 @@ bool split(llvm::MemCpyInst& copy) {
       look_at(local->getAllocatedType(), layout, members);
       ++locals;
     }
-  if (locals > 1 || members.pointers || !members.whole) return false;
+  if (locals > 1 || members.pointers) return false;
+  const bool narrow = narrow_vector(members, bytes, align);
+  if (!narrow && (bytes < 8 || bytes % 4 || align < 4 || members.narrowest < 4)) return false;
   // From one place in memory to another nobody looks at the members. Of eight bytes at once some belong to a member, where four
   // may be a gap between two, which has no value.
   members.eight = members.eight || locals == 0;
@@ -80,7 +93,7 @@ bool split(llvm::MemCpyInst& copy) {
   llvm::SmallVector<std::pair<llvm::Value*, uint64_t>, 16> values;
   // All is read before anything is written: the two places may be one.
   for (uint64_t at = 0; at < bytes;) {
-    llvm::Type* type = piece(copy.getContext(), at, bytes, align, members.eight);
+    llvm::Type* type = narrow ? vector_of(copy.getContext(), members.widest, bytes) : piece(copy.getContext(), at, bytes, align, members.eight);
     llvm::Value* from = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), copy.getSource(), at);
     values.emplace_back(b.CreateAlignedLoad(type, from, llvm::commonAlignment(llvm::Align(align), at)), at);
     at += layout.getTypeStoreSize(type);
@@ -110,6 +123,10 @@ void add_passes(llvm::PassBuilder& builder) {
   });
   // Variables are values by now and calls inlined, and nothing has moved between accesses yet.
   builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepExchangeOrder()); });
+  // Behind the passes that take vectors apart.
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
+  });
 }
 
 }  // namespace

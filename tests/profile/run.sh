@@ -98,6 +98,13 @@ case_structures_are_moved_as_their_alignment_allows() {
       is q.csv $kernel smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct 100 &&
       is q.csv $kernel smsp__inst_executed_op_local_ld.sum 0 || return 1
   done
+  for kernel in quads_measured quads_outer; do
+    is q.csv $kernel l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 1 && is q.csv $kernel l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 16 &&
+      is q.csv $kernel smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct 100 || return 1
+  done
+  is q.csv quads_second smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct 25 &&
+    is q.csv colours_inverted l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 1 && is q.csv colours_inverted l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 4 &&
+    is q.csv colours_inverted l1tex__t_requests_pipe_lsu_mem_global_op_st.sum 1 && is q.csv colours_inverted l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 4 || return 1
   is q.csv quads_turned l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum 4 && is q.csv quads_turned l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 0 &&
     is q.csv triples l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 3 && is q.csv triples l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 36 &&
     is q.csv triples l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 36 || return 1

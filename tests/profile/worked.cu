@@ -96,6 +96,18 @@ __global__ void quads_changed(float4* out, const float4* in) {
   v.x *= 2;
   out[threadIdx.x] = v;
 }
+// Members that stand apart, and three of four: the whole vector in one access.
+__global__ void quads_measured(float* out, const float4* in) {
+  const float4 v = in[threadIdx.x];
+  out[threadIdx.x] = v.x * v.x + v.y * v.y + v.z * v.z;
+}
+__global__ void quads_outer(float* out, const float4* in) { out[threadIdx.x] = in[threadIdx.x].x + in[threadIdx.x].w; }
+__global__ void quads_second(float* out, const float4* in) { out[threadIdx.x] = in[threadIdx.x].y; }
+__global__ void colours_inverted(uchar4* colours) {
+  uchar4 v = colours[threadIdx.x];
+  v.x = 255 - v.x, v.y = 255 - v.y, v.z = 255 - v.z;
+  colours[threadIdx.x] = v;
+}
 __global__ void quads_turned(float4* out, const float4* in) {
   __shared__ float4 line[32];
   line[threadIdx.x] = in[threadIdx.x];
@@ -147,6 +159,10 @@ int main(int argc, char** argv) {
   count_some<<<1, 32>>>(reinterpret_cast<int*>(out), 5);
   quads_copied<<<1, 32>>>(reinterpret_cast<float4*>(out), reinterpret_cast<float4*>(in));
   quads_changed<<<1, 32>>>(reinterpret_cast<float4*>(out), reinterpret_cast<float4*>(in));
+  quads_measured<<<1, 32>>>(out, reinterpret_cast<float4*>(in));
+  quads_outer<<<1, 32>>>(out, reinterpret_cast<float4*>(in));
+  quads_second<<<1, 32>>>(out, reinterpret_cast<float4*>(in));
+  colours_inverted<<<1, 32>>>(reinterpret_cast<uchar4*>(in));
   quads_turned<<<1, 32>>>(reinterpret_cast<float4*>(out), reinterpret_cast<float4*>(in));
   triples<<<1, 32>>>(reinterpret_cast<Triple*>(out), reinterpret_cast<Triple*>(in));
   if (argc <= 1 || std::string(argv[1]) != "single") doubles<<<1, 32>>>(reinterpret_cast<double*>(out));
