@@ -2,7 +2,9 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
@@ -20,11 +22,21 @@ thread_local int depth = 0;            // of calls of the runtime
 thread_local bool of_program = false;  // the thread has called the runtime: it is not one of ours
 thread_local uint64_t stepping[4];     // pages that the instruction under way may touch
 thread_local int stepping_count = 0;
-thread_local uint64_t tried_again_at = 0;
+thread_local uint64_t tried_at = 0;    // where this thread has met a fault that was over when it was looked at
+thread_local int tries = 0;
 
 HostGuard* guard = nullptr;
 struct sigaction previous_fault, previous_trap;
 std::mutex guard_mutex;
+
+// Another thread may have opened the page since. Not for ever: a store to what can only be read looks the same.
+bool may_try_again(uint64_t address) {
+  constexpr int kMostTries = 100;
+  tries = std::exchange(tried_at, address) == address ? tries + 1 : 1;
+  char byte;
+  const iovec to{&byte, 1}, from{reinterpret_cast<void*>(address), 1};
+  return tries <= kMostTries && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
+}
 
 void protect(uint64_t begin, uint64_t end, int how) { mprotect(reinterpret_cast<void*>(begin), end - begin, how); }
 
@@ -90,8 +102,7 @@ bool HostGuard::fault(uint64_t address, void* context) {
   {
     std::lock_guard lock(guard_mutex);
     const bool closed = std::any_of(closed_.begin(), closed_.end(), [&](const auto& r) { return address >= r.begin && address < r.end; });
-    // Another thread may have opened it since: that shows when the instruction is tried again.
-    if (!closed) return std::exchange(tried_again_at, address) != address;
+    if (!closed) return may_try_again(address);
   }
   // The runtime itself, a thread of the machine, or too much to look at.
   if (depth > 0 || !of_program || ++faults_ > kMostFaults || stepping_count == 4) {
