@@ -3,7 +3,9 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <cstdlib>
+#include <tuple>
 
+#include "jit/emit_half.h"
 #include "jit/emitter.h"
 
 namespace warpbeam::jit {
@@ -47,6 +49,7 @@ bool lane_ir(const vm::Insn& i) {
     if (op == "mul" || op == "fma" || op == "mad" || op == "div" || op == "rcp") return nearest(m);
     return false;
   }
+  if (t == Type::F16 || t == Type::F16x2) return has_half(op) && !says(row, ".oob") && !m.ftz && !m.sat && !m.relu;
   if (!is_int(t)) return false;
   if (m.sat || m.relu) return false;
   const bool word = isa::bits_of(t) >= 32;
@@ -65,13 +68,16 @@ bool convert_ir(const vm::Insn& i) {
   const Type d = i.type(), a = i.source->form.atype;
   const isa::Mods& m = i.mods();
   if (int_conversion(d) && int_conversion(a)) return !m.sat;
-  if (m.sat || m.ftz) return false;
+  if (m.sat || m.satfinite || m.relu) return false;
+  // No half is subnormal as a float, and no subnormal float is more than zero as a half.
+  if (d == Type::F32 && a == Type::F16) return i.count == 2 && i.width == 4;
+  if (d == Type::F16 && a == Type::F32) return m.rnd == Rnd::Rn && i.count == 4 && i.width == 2;
+  if (m.ftz) return false;
   if (d == Type::F32 && a == Type::F64) return nearest(m) && i.count == 8 && i.width == 4;
   if (d == Type::F64 && a == Type::F32) return m.rnd == Rnd::None && i.count == 4 && i.width == 8;
   if ((d == Type::F32 || d == Type::F64) && int_conversion(a)) return m.rnd == Rnd::Rn && i.width == isa::bytes_of(d);
   if ((a == Type::F32 || a == Type::F64) && (d == Type::S32 || d == Type::U32 || d == Type::S64 || d == Type::U64)) return i.count == isa::bytes_of(a) && i.width == isa::bytes_of(d) && (m.rnd == Rnd::Rzi || m.rnd == Rnd::Rni || m.rnd == Rnd::Rmi || m.rnd == Rnd::Rpi);
   if (d == Type::F32 && a == Type::F32) return (m.rnd == Rnd::Rzi || m.rnd == Rnd::Rni || m.rnd == Rnd::Rmi || m.rnd == Rnd::Rpi) && i.count == 4 && i.width == 4;
-  if (d == Type::F32 && a == Type::F16) return false;
   return false;
 }
 
@@ -101,6 +107,7 @@ bool Shapes::has_ir(const vm::Insn& i) const {
     case Kind::Convert: return convert_ir(i);
     case Kind::Select:
       return row.opcode == "selp";
+    case Kind::Carry: return half_of(i) != Half::Hi || isa::bits_of(t) == 32;
     case Kind::Compare: {
       const bool set = row.operands.list[0].fixed != Type::Pred;
       const Type c = set ? i.source->form.atype : t;
@@ -145,6 +152,40 @@ static llvm::Value* permute_bytes(llvm::IRBuilder<>& b, llvm::Value* a, llvm::Va
     d = b.CreateOr(d, b.CreateShl(b.CreateSelect(has(selector, 8), sign, byte), k(8 * n)));
   }
   return d;
+}
+
+// Sums and differences of long numbers, word by word; the last operand is the flag. Subtraction's flag says "no borrow".
+static std::pair<llvm::Value*, llvm::Value*> with_carry(llvm::IRBuilder<>& b, const vm::Insn& i, const std::vector<llvm::Value*>& o) {
+  const std::string_view op = i.source->form.row->opcode;
+  llvm::Type* t = o[0]->getType();
+  llvm::Value *flag = o.back(), *first = o[0], *r, *carry;
+  const bool reads = op.ends_with('c');
+  if (op.starts_with("sub")) {
+    r = b.CreateSub(first, o[1]);
+    carry = b.CreateICmpUGE(first, o[1]);
+    if (reads) {
+      llvm::Value* borrow = b.CreateZExt(b.CreateNot(flag), t);
+      carry = b.CreateAnd(carry, b.CreateICmpUGE(r, borrow));
+      r = b.CreateSub(r, borrow);
+    }
+  } else {
+    const bool product = op.starts_with("mad");
+    if (product && half_of(i) == Half::Hi) {
+      llvm::Type* wide = t->getWithNewBitWidth(2 * t->getScalarSizeInBits());
+      const auto extend = [&](llvm::Value* v) { return isa::is_signed(i.type()) ? b.CreateSExt(v, wide) : b.CreateZExt(v, wide); };
+      first = b.CreateTrunc(b.CreateLShr(b.CreateMul(extend(o[0]), extend(o[1])), t->getScalarSizeInBits()), t);
+    } else if (product) {
+      first = b.CreateMul(o[0], o[1]);
+    }
+    r = b.CreateAdd(first, o[product ? 2 : 1]);
+    carry = b.CreateICmpULT(r, first);
+    if (reads) {
+      llvm::Value* sum = r;
+      r = b.CreateAdd(sum, b.CreateZExt(flag, t));
+      carry = b.CreateOr(carry, b.CreateICmpULT(r, sum));
+    }
+  }
+  return {r, i.mods().cc ? carry : flag};
 }
 
 Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) {
@@ -384,6 +425,8 @@ Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
     x = isa::is_signed(s) ? b_.CreateSExtOrTrunc(x, sized(dbits)) : b_.CreateZExtOrTrunc(x, sized(dbits));
     return isa::is_signed(d) ? b_.CreateSExt(x, sized(i.width * 8u)) : b_.CreateZExt(x, sized(i.width * 8u));
   }
+  if (d == Type::F32 && s == Type::F16) return half_to_float(b_, a);
+  if (d == Type::F16) return float_to_half(b_, a);
   if (isa::is_float(d) && int_conversion(s)) {
     V x = b_.CreateTrunc(a, sized(sbits));
     return bits_of(isa::is_signed(s) ? b_.CreateSIToFP(x, floats(dbits / 8)) : b_.CreateUIToFP(x, floats(dbits / 8)));
@@ -546,6 +589,7 @@ Emitter::V Emitter::compute(const vm::Insn& i, const std::vector<V>& o) {
     case Kind::Select: return b_.CreateSelect(o[2], o[0], o[1]);
     case Kind::Lane:
       if (t == Type::Pred || !isa::is_float(t)) return compute_integer(i, o);
+      if (t == Type::F16 || t == Type::F16x2) return half_arithmetic(b_, row.opcode, o, t == Type::F16x2);
       return compute_float(i, o);
     default: return nullptr;
   }
@@ -555,7 +599,7 @@ bool Emitter::emit_pure(const vm::Insn& i) {
   if (!shapes_.has_ir(i)) return false;
   const bool not_pred = i.fn == flow_.services->not_pred;
   const isa::Row& row = *i.source->form.row;
-  if (!not_pred && row.kind != Kind::Lane && row.kind != Kind::Move && row.kind != Kind::Address && row.kind != Kind::Convert && row.kind != Kind::Select && row.kind != Kind::Compare) return false;
+  if (!not_pred && row.kind != Kind::Lane && row.kind != Kind::Move && row.kind != Kind::Address && row.kind != Kind::Convert && row.kind != Kind::Select && row.kind != Kind::Compare && row.kind != Kind::Carry) return false;
   const Shape shape = shapes_.result(i);
   const V head = not_pred ? nullptr : check_wrap(i);
   // Operands in order, destinations aside.
@@ -565,11 +609,8 @@ bool Emitter::emit_pure(const vm::Insn& i) {
   std::vector<Slot> destinations;
   for (const Slot& s : slots) {
     if (s.at == i.guard && i.guard >= 0 && &s == &slots[0]) continue;
-    if (s.written) {
-      destinations.push_back(s);
-      continue;
-    }
-    in.emplace_back(read(s.at, s.bytes), s.bytes);
+    if (s.written) destinations.push_back(s);
+    if (s.read) in.emplace_back(read(s.at, s.bytes), s.bytes);
   }
   if (destinations.empty()) return true;
   out_bytes = destinations[0].bytes;
@@ -596,6 +637,11 @@ bool Emitter::emit_pure(const vm::Insn& i) {
     return true;
   }
   const auto apply = [&](const std::vector<V>& o, V* second) -> V {
+    if (row.kind == Kind::Carry && !not_pred) {
+      V r;
+      std::tie(r, *second) = with_carry(b_, i, o);
+      return r;
+    }
     if (row.kind != Kind::Compare || not_pred) return compute(i, o);
     const bool set = row.operands.list[0].fixed != Type::Pred;
     V r = compute_compare(i, o[0], o[1]);
