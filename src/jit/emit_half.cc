@@ -13,7 +13,8 @@ using V = llvm::Value*;
 
 // The same shape with other elements.
 llvm::Type* like(V v, llvm::Type* element) {
-  if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(v->getType())) return llvm::FixedVectorType::get(element, vector->getNumElements());
+  if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(v->getType()))
+    return llvm::FixedVectorType::get(element, vector->getNumElements());
   return element;
 }
 V bits(V like, uint64_t value) { return llvm::ConstantInt::get(like->getType(), value); }
@@ -21,13 +22,14 @@ V number(V like, double value) { return llvm::ConstantFP::get(like->getType(), v
 V as_float(llvm::IRBuilder<>& b, V v) { return b.CreateBitCast(v, like(v, b.getFloatTy())); }
 V as_bits(llvm::IRBuilder<>& b, V v) { return b.CreateBitCast(v, like(v, b.getInt32Ty())); }
 
-// The sum is rounded to one of the two neighbours with an odd last bit unless it is exact: it may then be rounded again. The
-// product of two halves is exact in a float.
+// The sum is rounded to one of the two neighbours with an odd last bit unless it is exact: it may then be rounded
+// again. The product of two halves is exact in a float.
 V fma_to_odd(llvm::IRBuilder<>& b, V x, V y, V z) {
   const V product = b.CreateFMul(x, y), sum = b.CreateFAdd(product, z), back = b.CreateFSub(sum, product);
   const V error = b.CreateFAdd(b.CreateFSub(product, b.CreateFSub(sum, back)), b.CreateFSub(z, back));
   const V raw = as_bits(b, sum);
-  const V beyond = b.CreateICmpSLT(b.CreateXor(as_bits(b, error), raw), bits(raw, 0));  // the exact sum is nearer to zero
+  const V beyond =
+      b.CreateICmpSLT(b.CreateXor(as_bits(b, error), raw), bits(raw, 0));  // the exact sum is nearer to zero
   const V odd = b.CreateOr(b.CreateSelect(beyond, b.CreateSub(raw, bits(raw, 1)), raw), bits(raw, 1));
   return b.CreateSelect(b.CreateFCmpONE(error, number(error, 0)), odd, raw);
 }
@@ -42,7 +44,9 @@ V of_one(llvm::IRBuilder<>& b, std::string_view op, const std::vector<V>& o) {
   for (const V half : o) x.push_back(as_float(b, half_to_float(b, half)));
   if (op == "fma") return float_to_half(b, fma_to_odd(b, x[0], x[1], x[2]));
   // A float has more than twice a half's digits: rounding again changes nothing.
-  return float_to_half(b, as_bits(b, op == "mul" ? b.CreateFMul(x[0], x[1]) : op == "add" ? b.CreateFAdd(x[0], x[1]) : b.CreateFSub(x[0], x[1])));
+  return float_to_half(b, as_bits(b, op == "mul"   ? b.CreateFMul(x[0], x[1])
+                                     : op == "add" ? b.CreateFAdd(x[0], x[1])
+                                                   : b.CreateFSub(x[0], x[1])));
 }
 
 }  // namespace
@@ -83,7 +87,8 @@ V half_arithmetic(llvm::IRBuilder<>& b, std::string_view op, const std::vector<V
   V both = nullptr;
   for (const unsigned shift : {0u, 16u}) {
     std::vector<V> halves;
-    for (const V word : operands) halves.push_back(b.CreateTrunc(b.CreateLShr(word, bits(word, shift)), like(word, b.getInt16Ty())));
+    for (const V word : operands)
+      halves.push_back(b.CreateTrunc(b.CreateLShr(word, bits(word, shift)), like(word, b.getInt16Ty())));
     const V half = of_one(b, op, halves);
     const V placed = b.CreateShl(b.CreateZExt(half, operands[0]->getType()), bits(operands[0], shift));
     both = both ? b.CreateOr(both, placed) : placed;

@@ -8,10 +8,11 @@
 namespace warpbeam::jit {
 
 // Of bits, lane by lane or of one value; a NaN becomes the one that the GPU makes.
-llvm::Value* half_to_float(llvm::IRBuilder<>& b, llvm::Value* half);   // 16 bits to 32
+llvm::Value* half_to_float(llvm::IRBuilder<>& b, llvm::Value* half);    // 16 bits to 32
 llvm::Value* float_to_half(llvm::IRBuilder<>& b, llvm::Value* single);  // 32 bits to 16, to nearest even
 
 bool has_half(std::string_view opcode);
-llvm::Value* half_arithmetic(llvm::IRBuilder<>& b, std::string_view opcode, const std::vector<llvm::Value*>& operands, bool packed);
+llvm::Value* half_arithmetic(llvm::IRBuilder<>& b, std::string_view opcode, const std::vector<llvm::Value*>& operands,
+                             bool packed);
 
 }  // namespace warpbeam::jit

@@ -1,5 +1,5 @@
-// One rank of a communicator. Its calls take their places in streams; when a stream has come to one, the rank's own thread
-// talks with the other ranks, in the order in which the calls were made, and the stream waits for it.
+// One rank of a communicator. Its calls take their places in streams; when a stream has come to one, the rank's own
+// thread talks with the other ranks, in the order in which the calls were made, and the stream waits for it.
 #pragma once
 #include <cuda_runtime_api.h>
 

@@ -38,14 +38,15 @@ void put(std::byte* slot, const Buffers& b, size_t at, size_t n, const Reduction
 // Every rank reduces a part of each piece, for all.
 void reduce_in_parts(Room& room, const Buffers& b, const Reduction& reduction, bool wanted) {
   const size_t width = bytes_of(b.type);
-  rounds(room, b.bytes(), 1, [&](size_t at, size_t n) { put(room.slot(room.rank()), b, at, n, reduction); },
-         [&](size_t at, size_t n) {
-           const size_t elements = n / width, rank = static_cast<size_t>(room.rank());
-           const size_t begin = elements * rank / ranks_of(room), end = elements * (rank + 1) / ranks_of(room);
-           reduce(b.type, reduction.op, parts_at(room, begin * width), room.result() + begin * width, end - begin);
-           room.meet();
-           if (wanted) std::memcpy(b.to + at, room.result(), n);
-         });
+  rounds(
+      room, b.bytes(), 1, [&](size_t at, size_t n) { put(room.slot(room.rank()), b, at, n, reduction); },
+      [&](size_t at, size_t n) {
+        const size_t elements = n / width, rank = static_cast<size_t>(room.rank());
+        const size_t begin = elements * rank / ranks_of(room), end = elements * (rank + 1) / ranks_of(room);
+        reduce(b.type, reduction.op, parts_at(room, begin * width), room.result() + begin * width, end - begin);
+        room.meet();
+        if (wanted) std::memcpy(b.to + at, room.result(), n);
+      });
 }
 
 struct Going {
@@ -74,7 +75,9 @@ bool advance(Room& room, Going& going) {
 bool advance_first_of_each(Room& room, std::vector<Going>& all) {
   bool moved = false;
   for (auto going = all.begin(); going != all.end(); ++going) {
-    const auto same = [&](const Going& g) { return g.transfer.sends == going->transfer.sends && g.transfer.peer == going->transfer.peer; };
+    const auto same = [&](const Going& g) {
+      return g.transfer.sends == going->transfer.sends && g.transfer.peer == going->transfer.peer;
+    };
     if (std::find_if(all.begin(), going, same) == going) moved = advance(room, *going) || moved;
   }
   return moved;
@@ -91,50 +94,63 @@ void reduce_to(Room& room, const Buffers& b, const Reduction& reduction, int roo
 void reduce_scatter(Room& room, const Buffers& b, const Reduction& reduction) {
   const size_t ranks = ranks_of(room), width = bytes_of(b.type);
   const size_t part = piece_bytes(ranks);
-  rounds(room, b.bytes(), ranks,
-         [&](size_t at, size_t n) {
-           for (size_t r = 0; r < ranks; ++r) put(room.slot(room.rank()) + r * part, b, r * b.bytes() + at, n, reduction);
-         },
-         [&](size_t at, size_t n) {
-           reduce(b.type, reduction.op, parts_at(room, static_cast<size_t>(room.rank()) * part), b.to + at, n / width);
-         });
+  rounds(
+      room, b.bytes(), ranks,
+      [&](size_t at, size_t n) {
+        for (size_t r = 0; r < ranks; ++r) put(room.slot(room.rank()) + r * part, b, r * b.bytes() + at, n, reduction);
+      },
+      [&](size_t at, size_t n) {
+        reduce(b.type, reduction.op, parts_at(room, static_cast<size_t>(room.rank()) * part), b.to + at, n / width);
+      });
 }
 
 void broadcast(Room& room, const Buffers& b, int root) {
-  rounds(room, b.bytes(), 1, [&](size_t at, size_t n) { if (room.rank() == root) std::memcpy(room.slot(root), b.from + at, n); },
-         [&](size_t at, size_t n) { std::memcpy(b.to + at, room.slot(root), n); });
+  rounds(
+      room, b.bytes(), 1,
+      [&](size_t at, size_t n) {
+        if (room.rank() == root) std::memcpy(room.slot(root), b.from + at, n);
+      },
+      [&](size_t at, size_t n) { std::memcpy(b.to + at, room.slot(root), n); });
 }
 
 void gather(Room& room, const Buffers& b, int root) {
-  rounds(room, b.bytes(), 1, [&](size_t at, size_t n) { std::memcpy(room.slot(room.rank()), b.from + at, n); },
-         [&](size_t at, size_t n) {
-           if (root >= 0 && room.rank() != root) return;
-           for (size_t r = 0; r < ranks_of(room); ++r) std::memcpy(b.to + r * b.bytes() + at, room.slot(static_cast<int>(r)), n);
-         });
+  rounds(
+      room, b.bytes(), 1, [&](size_t at, size_t n) { std::memcpy(room.slot(room.rank()), b.from + at, n); },
+      [&](size_t at, size_t n) {
+        if (root >= 0 && room.rank() != root) return;
+        for (size_t r = 0; r < ranks_of(room); ++r)
+          std::memcpy(b.to + r * b.bytes() + at, room.slot(static_cast<int>(r)), n);
+      });
 }
 
 void all_gather(Room& room, const Buffers& b) { gather(room, b, -1); }
 
 void scatter(Room& room, const Buffers& b, int root) {
   const size_t ranks = ranks_of(room), part = piece_bytes(ranks);
-  rounds(room, b.bytes(), ranks,
-         [&](size_t at, size_t n) {
-           if (room.rank() != root) return;
-           for (size_t r = 0; r < ranks; ++r) std::memcpy(room.slot(root) + r * part, b.from + r * b.bytes() + at, n);
-         },
-         [&](size_t at, size_t n) { std::memcpy(b.to + at, room.slot(root) + static_cast<size_t>(room.rank()) * part, n); });
+  rounds(
+      room, b.bytes(), ranks,
+      [&](size_t at, size_t n) {
+        if (room.rank() != root) return;
+        for (size_t r = 0; r < ranks; ++r) std::memcpy(room.slot(root) + r * part, b.from + r * b.bytes() + at, n);
+      },
+      [&](size_t at, size_t n) {
+        std::memcpy(b.to + at, room.slot(root) + static_cast<size_t>(room.rank()) * part, n);
+      });
 }
 
 void all_to_all(Room& room, const Buffers& b) {
   const size_t ranks = ranks_of(room), part = piece_bytes(ranks);
-  rounds(room, b.bytes(), ranks,
-         [&](size_t at, size_t n) {
-           for (size_t r = 0; r < ranks; ++r) std::memcpy(room.slot(room.rank()) + r * part, b.from + r * b.bytes() + at, n);
-         },
-         [&](size_t at, size_t n) {
-           for (size_t r = 0; r < ranks; ++r)
-             std::memcpy(b.to + r * b.bytes() + at, room.slot(static_cast<int>(r)) + static_cast<size_t>(room.rank()) * part, n);
-         });
+  rounds(
+      room, b.bytes(), ranks,
+      [&](size_t at, size_t n) {
+        for (size_t r = 0; r < ranks; ++r)
+          std::memcpy(room.slot(room.rank()) + r * part, b.from + r * b.bytes() + at, n);
+      },
+      [&](size_t at, size_t n) {
+        for (size_t r = 0; r < ranks; ++r)
+          std::memcpy(b.to + r * b.bytes() + at,
+                      room.slot(static_cast<int>(r)) + static_cast<size_t>(room.rank()) * part, n);
+      });
 }
 
 void exchange(Room& room, const std::vector<Transfer>& transfers) {

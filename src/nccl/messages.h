@@ -1,5 +1,5 @@
-// What collective calls do once every rank has come to them: rounds in which each rank fills its slot and then takes what it
-// needs from the others'.
+// What collective calls do once every rank has come to them: rounds in which each rank fills its slot and then takes
+// what it needs from the others'.
 #pragma once
 #include <functional>
 #include <optional>

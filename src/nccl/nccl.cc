@@ -12,7 +12,7 @@
 #include "nccl/communicator.h"
 
 // Under both names.
-#define WB_NCCL(name, arguments)                                                                              \
+#define WB_NCCL(name, arguments)                                                                             \
   extern "C" __attribute__((visibility("default"), alias("nccl" #name))) ncclResult_t pnccl##name arguments; \
   extern "C" __attribute__((visibility("default"))) ncclResult_t nccl##name arguments
 
@@ -74,8 +74,8 @@ Ref forget(ncclComm_t handle) {
   return out;
 }
 
-// What a thread has asked for since ncclGroupStart. All of a step is done before any of the next: one thread may speak for
-// several ranks, which wait for each other.
+// What a thread has asked for since ncclGroupStart. All of a step is done before any of the next: one thread may speak
+// for several ranks, which wait for each other.
 struct Group {
   int depth = 0;
   std::vector<std::pair<Ref, Call>> calls;
@@ -121,14 +121,16 @@ void require(bool holds, const char* why) {
 }
 
 void require_type(ncclDataType_t type) { require(type >= 0 && type < ncclNumTypes, "not a data type"); }
-void require_rank(const Ref& of, int rank) { require(rank >= 0 && rank < of->room().ranks(), "not a rank of this communicator"); }
+void require_rank(const Ref& of, int rank) {
+  require(rank >= 0 && rank < of->room().ranks(), "not a rank of this communicator");
+}
 
 const std::byte* bytes(const void* p) { return static_cast<const std::byte*>(p); }
 std::byte* bytes(void* p) { return static_cast<std::byte*>(p); }
 
 // A collective call that reads `reads` elements and writes `writes` of them.
-void add(Group& group, const char* name, const Ref& of, const Buffers& buffers, size_t reads, size_t writes, cudaStream_t stream,
-         std::function<void(Room&)> work) {
+void add(Group& group, const char* name, const Ref& of, const Buffers& buffers, size_t reads, size_t writes,
+         cudaStream_t stream, std::function<void(Room&)> work) {
   const size_t width = bytes_of(buffers.type);
   Call call{name, stream, {}, {}, std::move(work), std::nullopt};
   if (reads) call.reads.push_back({buffers.from, reads * width});
@@ -219,11 +221,18 @@ WB_NCCL(GetUniqueId, (ncclUniqueId * id)) {
 }
 
 extern "C" __attribute__((visibility("default"))) const char* ncclGetErrorString(ncclResult_t result) {
-  static constexpr const char* kTexts[] = {"no error", "unhandled cuda error", "unhandled system error", "internal error", "invalid argument",
-                                           "invalid usage", "remote process exited or there was a network error", "NCCL operation in progress"};
+  static constexpr const char* kTexts[] = {"no error",
+                                           "unhandled cuda error",
+                                           "unhandled system error",
+                                           "internal error",
+                                           "invalid argument",
+                                           "invalid usage",
+                                           "remote process exited or there was a network error",
+                                           "NCCL operation in progress"};
   return result >= 0 && result < ncclNumResults ? kTexts[result] : "unknown result code";
 }
-extern "C" __attribute__((visibility("default"), alias("ncclGetErrorString"))) const char* pncclGetErrorString(ncclResult_t result);
+extern "C" __attribute__((visibility("default"), alias("ncclGetErrorString"))) const char* pncclGetErrorString(
+    ncclResult_t result);
 
 extern "C" __attribute__((visibility("default"))) const char* ncclGetLastError(ncclComm_t comm) {
   guarded([&] {
@@ -233,7 +242,8 @@ extern "C" __attribute__((visibility("default"))) const char* ncclGetLastError(n
   });
   return t_last_error.c_str();
 }
-extern "C" __attribute__((visibility("default"), alias("ncclGetLastError"))) const char* pncclGetLastError(ncclComm_t comm);
+extern "C" __attribute__((visibility("default"), alias("ncclGetLastError"))) const char* pncclGetLastError(
+    ncclComm_t comm);
 
 WB_NCCL(CommInitRankConfig, (ncclComm_t * comm, int nranks, ncclUniqueId id, int rank, ncclConfig_t* config)) {
   return in_group([&](Group& group) {
@@ -246,7 +256,8 @@ WB_NCCL(CommInitRank, (ncclComm_t * comm, int nranks, ncclUniqueId id, int rank)
   return ncclCommInitRankConfig(comm, nranks, id, rank, nullptr);
 }
 
-WB_NCCL(CommInitRankScalable, (ncclComm_t * comm, int nranks, int rank, int count, ncclUniqueId* ids, ncclConfig_t* config)) {
+WB_NCCL(CommInitRankScalable,
+        (ncclComm_t * comm, int nranks, int rank, int count, ncclUniqueId* ids, ncclConfig_t* config)) {
   if (count < 1 || !ids) return refuse(ncclInvalidArgument, "there is no id");
   return ncclCommInitRankConfig(comm, nranks, ids[0], rank, config);
 }
@@ -258,7 +269,8 @@ WB_NCCL(CommInitAll, (ncclComm_t * comms, int count, const int* devices)) {
     require(comms != nullptr && count >= 0, "no place for the communicators");
     const auto device = [&](int i) { return devices ? devices[i] : i; };
     for (int i = 0; i < count; ++i) {
-      require(device(i) >= 0 && device(i) < present, "there is no such device (WARPBEAM_DEVICES says how many there are)");
+      require(device(i) >= 0 && device(i) < present,
+              "there is no such device (WARPBEAM_DEVICES says how many there are)");
       for (int k = 0; k < i; ++k)
         if (device(k) == device(i)) throw Failure(ncclInvalidUsage, "a device is listed twice");
     }
@@ -374,7 +386,8 @@ WB_NCCL(CommDeregister, (const ncclComm_t comm, void*)) {
   });
 }
 
-WB_NCCL(RedOpCreatePreMulSum, (ncclRedOp_t * op, void* scalar, ncclDataType_t type, ncclScalarResidence_t where, ncclComm_t comm)) {
+WB_NCCL(RedOpCreatePreMulSum,
+        (ncclRedOp_t * op, void* scalar, ncclDataType_t type, ncclScalarResidence_t where, ncclComm_t comm)) {
   return guarded([&] {
     require(op != nullptr && scalar != nullptr, "no place for the operation, or no factor");
     require_type(type);
@@ -392,16 +405,19 @@ WB_NCCL(RedOpDestroy, (ncclRedOp_t op, ncclComm_t comm)) {
   });
 }
 
-WB_NCCL(AllReduce, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)) {
+WB_NCCL(AllReduce, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
+                    cudaStream_t stream)) {
   return in_group([&](Group& group) {
     const Ref of = find(comm);
     require_type(type);
     const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclAllReduce", of, b, count, count, stream, [b, how = reduction_of(of, op, type)](Room& room) { all_reduce(room, b, how()); });
+    add(group, "ncclAllReduce", of, b, count, count, stream,
+        [b, how = reduction_of(of, op, type)](Room& room) { all_reduce(room, b, how()); });
   });
 }
 
-WB_NCCL(Reduce, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream)) {
+WB_NCCL(Reduce, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, int root,
+                 ncclComm_t comm, cudaStream_t stream)) {
   return in_group([&](Group& group) {
     const Ref of = find(comm);
     require_type(type);
@@ -412,7 +428,8 @@ WB_NCCL(Reduce, (const void* from, void* to, size_t count, ncclDataType_t type, 
   });
 }
 
-WB_NCCL(ReduceScatter, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)) {
+WB_NCCL(ReduceScatter, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
+                        cudaStream_t stream)) {
   return in_group([&](Group& group) {
     const Ref of = find(comm);
     require_type(type);
@@ -422,13 +439,15 @@ WB_NCCL(ReduceScatter, (const void* from, void* to, size_t count, ncclDataType_t
   });
 }
 
-WB_NCCL(Broadcast, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm, cudaStream_t stream)) {
+WB_NCCL(Broadcast, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+                    cudaStream_t stream)) {
   return in_group([&](Group& group) {
     const Ref of = find(comm);
     require_type(type);
     require_rank(of, root);
     const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclBroadcast", of, b, of->room().rank() == root ? count : 0, count, stream, [b, root](Room& room) { broadcast(room, b, root); });
+    add(group, "ncclBroadcast", of, b, of->room().rank() == root ? count : 0, count, stream,
+        [b, root](Room& room) { broadcast(room, b, root); });
   });
 }
 
@@ -436,16 +455,19 @@ WB_NCCL(Bcast, (void* buffer, size_t count, ncclDataType_t type, int root, ncclC
   return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
 }
 
-WB_NCCL(AllGather, (const void* from, void* to, size_t count, ncclDataType_t type, ncclComm_t comm, cudaStream_t stream)) {
+WB_NCCL(AllGather,
+        (const void* from, void* to, size_t count, ncclDataType_t type, ncclComm_t comm, cudaStream_t stream)) {
   return in_group([&](Group& group) {
     const Ref of = find(comm);
     require_type(type);
     const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclAllGather", of, b, count, count * static_cast<size_t>(of->room().ranks()), stream, [b](Room& room) { all_gather(room, b); });
+    add(group, "ncclAllGather", of, b, count, count * static_cast<size_t>(of->room().ranks()), stream,
+        [b](Room& room) { all_gather(room, b); });
   });
 }
 
-WB_NCCL(AlltoAll, (const void* from, void* to, size_t count, ncclDataType_t type, ncclComm_t comm, cudaStream_t stream)) {
+WB_NCCL(AlltoAll,
+        (const void* from, void* to, size_t count, ncclDataType_t type, ncclComm_t comm, cudaStream_t stream)) {
   return in_group([&](Group& group) {
     const Ref of = find(comm);
     require_type(type);
@@ -455,25 +477,28 @@ WB_NCCL(AlltoAll, (const void* from, void* to, size_t count, ncclDataType_t type
   });
 }
 
-WB_NCCL(Gather, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm, cudaStream_t stream)) {
+WB_NCCL(Gather, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+                 cudaStream_t stream)) {
   return in_group([&](Group& group) {
     const Ref of = find(comm);
     require_type(type);
     require_rank(of, root);
     const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclGather", of, b, count, of->room().rank() == root ? count * static_cast<size_t>(of->room().ranks()) : 0, stream,
+    add(group, "ncclGather", of, b, count,
+        of->room().rank() == root ? count * static_cast<size_t>(of->room().ranks()) : 0, stream,
         [b, root](Room& room) { gather(room, b, root); });
   });
 }
 
-WB_NCCL(Scatter, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm, cudaStream_t stream)) {
+WB_NCCL(Scatter, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+                  cudaStream_t stream)) {
   return in_group([&](Group& group) {
     const Ref of = find(comm);
     require_type(type);
     require_rank(of, root);
     const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclScatter", of, b, of->room().rank() == root ? count * static_cast<size_t>(of->room().ranks()) : 0, count, stream,
-        [b, root](Room& room) { scatter(room, b, root); });
+    add(group, "ncclScatter", of, b, of->room().rank() == root ? count * static_cast<size_t>(of->room().ranks()) : 0,
+        count, stream, [b, root](Room& room) { scatter(room, b, root); });
   });
 }
 
@@ -483,7 +508,9 @@ WB_NCCL(Send, (const void* from, size_t count, ncclDataType_t type, int peer, nc
     require_type(type);
     require_rank(of, peer);
     const size_t size = count * bytes_of(type);
-    group.calls.emplace_back(of, Call{"ncclSend", stream, {{from, size}}, {}, {}, Transfer{true, peer, bytes(const_cast<void*>(from)), size}});
+    group.calls.emplace_back(
+        of,
+        Call{"ncclSend", stream, {{from, size}}, {}, {}, Transfer{true, peer, bytes(const_cast<void*>(from)), size}});
   });
 }
 
@@ -493,7 +520,8 @@ WB_NCCL(Recv, (void* to, size_t count, ncclDataType_t type, int peer, ncclComm_t
     require_type(type);
     require_rank(of, peer);
     const size_t size = count * bytes_of(type);
-    group.calls.emplace_back(of, Call{"ncclRecv", stream, {}, {{to, size}}, {}, Transfer{false, peer, bytes(to), size}});
+    group.calls.emplace_back(of,
+                             Call{"ncclRecv", stream, {}, {{to, size}}, {}, Transfer{false, peer, bytes(to), size}});
   });
 }
 

@@ -18,9 +18,9 @@ namespace {
 
 constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
 
-size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
-[[noreturn]] void refuse_by_system(const std::string& what) { throw Failure(ncclSystemError, what + ": " + strerror(errno)); }
+[[noreturn]] void refuse_by_system(const std::string& what) {
+  throw Failure(ncclSystemError, what + ": " + strerror(errno));
+}
 
 // A process that has ended, but that nobody has waited for, still has a number.
 bool is_gone(int process) {
@@ -63,7 +63,8 @@ Room::Room(const std::string& name, int ranks, int rank) : name_(name), ranks_(r
   // Pages that nobody touches cost nothing.
   struct stat info = {};
   bool sized = made ? ftruncate(file, static_cast<off_t>(bytes_)) == 0 : true;
-  while (sized && !made && fstat(file, &info) == 0 && info.st_size == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  while (sized && !made && fstat(file, &info) == 0 && info.st_size == 0)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   const bool same = made || static_cast<size_t>(info.st_size) == bytes_;
   void* memory = sized && same ? mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   const int failed = errno;
@@ -98,7 +99,7 @@ Room::Person& Room::person(int rank) const { return reinterpret_cast<Person*>(ba
 Wish& Room::wish(int rank) { return person(rank).wish; }
 std::byte* Room::slot(int rank) {
   const size_t n = static_cast<size_t>(ranks_);
-  return base_ + rounded(sizeof(Head) + n * sizeof(Person)) + static_cast<size_t>(rank) * kSlotBytes;
+  return base_ + sizeof(Head) + n * sizeof(Person) + static_cast<size_t>(rank) * kSlotBytes;
 }
 std::byte* Room::result() { return slot(ranks_); }
 Mailbox& Room::mailbox(int from, int to) { return reinterpret_cast<Mailbox*>(slot(ranks_ + 1))[from * ranks_ + to]; }
@@ -110,7 +111,8 @@ void Room::look_for_the_gone() {
     if (person(r).state == Person::kHere && person(r).process != getpid() && is_gone(person(r).process)) close();
 }
 
-// Answers usually come within microseconds; where there are more ranks than processors they come when the others have run.
+// Answers usually come within microseconds; where there are more ranks than processors they come when the others have
+// run.
 void Room::wait_until(const std::function<bool()>& ready) {
   auto looked = std::chrono::steady_clock::now();
   for (unsigned tries = 0; !ready(); ++tries) {
@@ -135,7 +137,8 @@ void Room::wait_for_all() {
 void Room::meet() {
   ++meetings_;
   person(rank_).meetings.store(meetings_, std::memory_order_release);
-  for (int r = 0; r < ranks_; ++r) wait_until([&] { return person(r).meetings.load(std::memory_order_acquire) >= meetings_; });
+  for (int r = 0; r < ranks_; ++r)
+    wait_until([&] { return person(r).meetings.load(std::memory_order_acquire) >= meetings_; });
 }
 
 }  // namespace warpbeam::nccl

@@ -1,5 +1,6 @@
-// Where the ranks of a communicator meet: shared memory that they find by its name, whether they are threads of one process
-// or processes. Every rank has a slot that the others read, and there is a mailbox for each sender and receiver.
+// Where the ranks of a communicator meet: shared memory that they find by its name, whether they are threads of one
+// process or processes. Every rank has a slot that the others read, and there is a mailbox for each sender and
+// receiver.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -42,10 +43,10 @@ class Room {
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
-  void wait_for_all();                                 // have come in
-  void meet();                                         // returns when all have called it
+  void wait_for_all();                                  // have come in
+  void meet();                                          // returns when all have called it
   void wait_until(const std::function<bool()>& ready);  // fails when the room is closed or a process is gone
-  void close();                                        // everybody's waits fail
+  void close();                                         // everybody's waits fail
 
   std::byte* slot(int rank);
   std::byte* result();  // of a reduction, for all

@@ -157,7 +157,11 @@ TEST_F(Nccl, operations_in_place) {
     ncclRedOp_t op;
     int64_t value;
   };
-  for (const Expected e : {Expected{ncclSum, 2 - 7 + 11}, {ncclProd, 2 * -7 * 11}, {ncclMax, 11}, {ncclMin, -7}, {ncclAvg, (2 - 7 + 11) / 3}}) {
+  for (const Expected e : {Expected{ncclSum, 2 - 7 + 11},
+                           {ncclProd, 2 * -7 * 11},
+                           {ncclMax, 11},
+                           {ncclMin, -7},
+                           {ncclAvg, (2 - 7 + 11) / 3}}) {
     Buffers<int64_t> both(5);
     both.fill([](int r, size_t) { return r == 0 ? 2 : r == 1 ? -7 : 11; });
     all([&](int r) { return ncclAllReduce(both.at[r], both.at[r], 5, ncclInt64, e.op, comm[r], stream[r]); });
@@ -166,12 +170,14 @@ TEST_F(Nccl, operations_in_place) {
 }
 
 template <class T>
-void small_floats(ncclDataType_t type, const std::function<void(const std::function<ncclResult_t(int)>&)>& all, ncclComm_t* comm, cudaStream_t* stream) {
+void small_floats(ncclDataType_t type, const std::function<void(const std::function<ncclResult_t(int)>&)>& all,
+                  ncclComm_t* comm, cudaStream_t* stream) {
   Buffers<T> both(300);
   both.fill([](int r, size_t i) { return T(static_cast<float>(r) + static_cast<float>(i % 4)); });
   all([&](int r) { return ncclAllReduce(both.at[r], both.at[r], 300, type, ncclSum, comm[r], stream[r]); });
   const auto got = both.get(2);
-  for (size_t i = 0; i < 300; ++i) ASSERT_EQ(static_cast<float>(got[i]), static_cast<float>(T(3.0f + 3.0f * static_cast<float>(i % 4)))) << i;
+  for (size_t i = 0; i < 300; ++i)
+    ASSERT_EQ(static_cast<float>(got[i]), static_cast<float>(T(3.0f + 3.0f * static_cast<float>(i % 4)))) << i;
 }
 
 TEST_F(Nccl, small_types) {
@@ -193,12 +199,15 @@ TEST_F(Nccl, factors_of_ones_own) {
   CUDA(cudaMalloc(&on_device, sizeof(double)));
   CUDA(cudaMemcpy(on_device, &factors[2], sizeof(double), cudaMemcpyHostToDevice));
   ncclRedOp_t op[kRanks];
-  for (int r = 0; r < 2; ++r) OK(ncclRedOpCreatePreMulSum(&op[r], &factors[r], ncclDouble, ncclScalarHostImmediate, comm[r]));
+  for (int r = 0; r < 2; ++r)
+    OK(ncclRedOpCreatePreMulSum(&op[r], &factors[r], ncclDouble, ncclScalarHostImmediate, comm[r]));
   OK(ncclRedOpCreatePreMulSum(&op[2], on_device, ncclDouble, ncclScalarDevice, comm[2]));
   Buffers<double> both(10);
   both.fill([](int r, size_t i) { return r + 1 + static_cast<double>(i); });
   all([&](int r) { return ncclAllReduce(both.at[r], both.at[r], 10, ncclDouble, op[r], comm[r], stream[r]); });
-  for (size_t i = 0; i < 10; ++i) EXPECT_EQ(both.get(0)[i], 2.0 * (1 + static_cast<double>(i)) + 0.5 * (2 + static_cast<double>(i)) + 10.0 * (3 + static_cast<double>(i)));
+  for (size_t i = 0; i < 10; ++i)
+    EXPECT_EQ(both.get(0)[i], 2.0 * (1 + static_cast<double>(i)) + 0.5 * (2 + static_cast<double>(i)) +
+                                  10.0 * (3 + static_cast<double>(i)));
   EXPECT_EQ(ncclAllReduce(both.at[0], both.at[0], 10, ncclFloat, op[0], comm[0], stream[0]), ncclInvalidArgument);
   for (int r = 0; r < kRanks; ++r) OK(ncclRedOpDestroy(op[r], comm[r]));
   EXPECT_EQ(ncclRedOpDestroy(op[0], comm[0]), ncclInvalidArgument);
@@ -209,7 +218,9 @@ TEST_F(Nccl, one_root) {
   Buffers<int> in(kLong), out(kLong), gathered(kLong * kRanks);
   const auto value = [](int r, size_t i) { return r * 1000000 + static_cast<int>(i); };
   in.fill(value);
-  all([&](int r) { return ncclReduce(in.at[r], r == 1 ? out.at[r] : nullptr, kLong, ncclInt, ncclMax, 1, comm[r], stream[r]); });
+  all([&](int r) {
+    return ncclReduce(in.at[r], r == 1 ? out.at[r] : nullptr, kLong, ncclInt, ncclMax, 1, comm[r], stream[r]);
+  });
   EXPECT_EQ(out.get(1)[kLong - 1], value(2, kLong - 1));
   EXPECT_EQ(out.get(0)[5], 0);
   all([&](int r) { return ncclBroadcast(in.at[r], out.at[r], kLong, ncclInt, 2, comm[r], stream[r]); });
@@ -233,10 +244,13 @@ TEST_F(Nccl, parts_for_everybody) {
     for (size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], 3000 + 3 * static_cast<int>((r * n + i) % 777));
   }
   // In place: this rank's part is where it will be.
-  all([&](int r) { return ncclAllGather(in.at[r] + n * static_cast<size_t>(r), in.at[r], n, ncclInt, comm[r], stream[r]); });
+  all([&](int r) {
+    return ncclAllGather(in.at[r] + n * static_cast<size_t>(r), in.at[r], n, ncclInt, comm[r], stream[r]);
+  });
   for (int r = 0; r < kRanks; ++r) {
     const auto got = in.get(r);
-    for (size_t i = 0; i < n * kRanks; ++i) ASSERT_EQ(got[i], static_cast<int>(i / n) * 1000 + static_cast<int>(i % 777));
+    for (size_t i = 0; i < n * kRanks; ++i)
+      ASSERT_EQ(got[i], static_cast<int>(i / n) * 1000 + static_cast<int>(i % 777));
   }
   in.fill([](int r, size_t i) { return r * 1000000 + static_cast<int>(i); });
   all([&](int r) { return ncclAlltoAll(in.at[r], out.at[r], n, ncclInt, comm[r], stream[r]); });
@@ -359,7 +373,8 @@ TEST_F(Nccl, mistakes) {
 TEST_F(Nccl, an_address_that_is_not_there) {
   Buffers<int> both(4);
   for (int r : {0, 2}) OK(ncclAllReduce(both.at[r], both.at[r], 4, ncclInt, ncclSum, comm[r], stream[r]));
-  ncclAllReduce(both.at[1] + (1 << 30), both.at[1], 4, ncclInt, ncclSum, comm[1], stream[1]);  // the device may say so at once
+  ncclAllReduce(both.at[1] + (1 << 30), both.at[1], 4, ncclInt, ncclSum, comm[1],
+                stream[1]);  // the device may say so at once
   CUDA(cudaSetDevice(1));
   EXPECT_EQ(cudaStreamSynchronize(stream[1]), cudaErrorIllegalAddress);
   CUDA(cudaSetDevice(0));
