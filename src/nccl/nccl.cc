@@ -128,16 +128,6 @@ void require_rank(const Ref& of, int rank) {
 const std::byte* bytes(const void* p) { return static_cast<const std::byte*>(p); }
 std::byte* bytes(void* p) { return static_cast<std::byte*>(p); }
 
-// A collective call that reads `reads` elements and writes `writes` of them.
-void add(Group& group, const char* name, const Ref& of, const Buffers& buffers, size_t reads, size_t writes,
-         cudaStream_t stream, std::function<void(Room&)> work) {
-  const size_t width = bytes_of(buffers.type);
-  Call call{name, stream, {}, {}, std::move(work), std::nullopt};
-  if (reads) call.reads.push_back({buffers.from, reads * width});
-  if (writes) call.writes.push_back({buffers.to, writes * width});
-  group.calls.emplace_back(of, std::move(call));
-}
-
 // The operation as it is when the call is made; a factor in device memory is read when its turn has come.
 std::function<Reduction()> reduction_of(const Ref& of, ncclRedOp_t op, ncclDataType_t type) {
   if (op >= 0 && op < ncclNumOps) return [op] { return Reduction{op, std::nullopt}; };
@@ -151,6 +141,33 @@ std::function<Reduction()> reduction_of(const Ref& of, ncclRedOp_t op, ncclDataT
     }
     return reduction;
   };
+}
+
+constexpr int kNoRoot = -1;
+
+// What a rank is in a collective call, and what it does there: how many times `count` it reads and writes.
+struct Share {
+  size_t ranks;
+  bool is_root;
+};
+struct Part {
+  size_t reads, writes;
+  std::function<void(Room&)> work;
+};
+
+template <class Prepare>
+ncclResult_t collective(const char* name, const Buffers& b, int root, ncclComm_t comm, cudaStream_t stream,
+                        Prepare&& prepare) {
+  return in_group([&](Group& group) {
+    const Ref of = find(comm);
+    require_type(b.type);
+    if (root != kNoRoot) require_rank(of, root);
+    Part part = prepare(of, b, Share{static_cast<size_t>(of->room().ranks()), of->room().rank() == root});
+    Call call{name, stream, {}, {}, std::move(part.work), std::nullopt};
+    if (part.reads) call.reads.push_back({b.from, part.reads * b.bytes()});
+    if (part.writes) call.writes.push_back({b.to, part.writes * b.bytes()});
+    group.calls.emplace_back(of, std::move(call));
+  });
 }
 
 constexpr char kRoomPrefix[] = "/warpbeam-nccl-";
@@ -407,48 +424,36 @@ WB_NCCL(RedOpDestroy, (ncclRedOp_t op, ncclComm_t comm)) {
 
 WB_NCCL(AllReduce, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
                     cudaStream_t stream)) {
-  return in_group([&](Group& group) {
-    const Ref of = find(comm);
-    require_type(type);
-    const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclAllReduce", of, b, count, count, stream,
-        [b, how = reduction_of(of, op, type)](Room& room) { all_reduce(room, b, how()); });
-  });
+  return collective("ncclAllReduce", {bytes(from), bytes(to), count, type}, kNoRoot, comm, stream,
+                    [&](const Ref& of, const Buffers& b, const Share&) -> Part {
+                      return {1, 1, [b, how = reduction_of(of, op, type)](Room& room) { all_reduce(room, b, how()); }};
+                    });
 }
 
 WB_NCCL(Reduce, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, int root,
                  ncclComm_t comm, cudaStream_t stream)) {
-  return in_group([&](Group& group) {
-    const Ref of = find(comm);
-    require_type(type);
-    require_rank(of, root);
-    const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclReduce", of, b, count, of->room().rank() == root ? count : 0, stream,
-        [b, root, how = reduction_of(of, op, type)](Room& room) { reduce_to(room, b, how(), root); });
-  });
+  return collective("ncclReduce", {bytes(from), bytes(to), count, type}, root, comm, stream,
+                    [&](const Ref& of, const Buffers& b, const Share& share) -> Part {
+                      const auto how = reduction_of(of, op, type);
+                      return {1, share.is_root, [=](Room& room) { reduce_to(room, b, how(), root); }};
+                    });
 }
 
 WB_NCCL(ReduceScatter, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
                         cudaStream_t stream)) {
-  return in_group([&](Group& group) {
-    const Ref of = find(comm);
-    require_type(type);
-    const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclReduceScatter", of, b, count * static_cast<size_t>(of->room().ranks()), count, stream,
-        [b, how = reduction_of(of, op, type)](Room& room) { reduce_scatter(room, b, how()); });
-  });
+  return collective("ncclReduceScatter", {bytes(from), bytes(to), count, type}, kNoRoot, comm, stream,
+                    [&](const Ref& of, const Buffers& b, const Share& share) -> Part {
+                      const auto how = reduction_of(of, op, type);
+                      return {share.ranks, 1, [=](Room& room) { reduce_scatter(room, b, how()); }};
+                    });
 }
 
 WB_NCCL(Broadcast, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
                     cudaStream_t stream)) {
-  return in_group([&](Group& group) {
-    const Ref of = find(comm);
-    require_type(type);
-    require_rank(of, root);
-    const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclBroadcast", of, b, of->room().rank() == root ? count : 0, count, stream,
-        [b, root](Room& room) { broadcast(room, b, root); });
-  });
+  return collective("ncclBroadcast", {bytes(from), bytes(to), count, type}, root, comm, stream,
+                    [&](const Ref&, const Buffers& b, const Share& share) -> Part {
+                      return {share.is_root, 1, [=](Room& room) { broadcast(room, b, root); }};
+                    });
 }
 
 WB_NCCL(Bcast, (void* buffer, size_t count, ncclDataType_t type, int root, ncclComm_t comm, cudaStream_t stream)) {
@@ -457,49 +462,34 @@ WB_NCCL(Bcast, (void* buffer, size_t count, ncclDataType_t type, int root, ncclC
 
 WB_NCCL(AllGather,
         (const void* from, void* to, size_t count, ncclDataType_t type, ncclComm_t comm, cudaStream_t stream)) {
-  return in_group([&](Group& group) {
-    const Ref of = find(comm);
-    require_type(type);
-    const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclAllGather", of, b, count, count * static_cast<size_t>(of->room().ranks()), stream,
-        [b](Room& room) { all_gather(room, b); });
-  });
+  return collective("ncclAllGather", {bytes(from), bytes(to), count, type}, kNoRoot, comm, stream,
+                    [](const Ref&, const Buffers& b, const Share& share) -> Part {
+                      return {1, share.ranks, [=](Room& room) { all_gather(room, b); }};
+                    });
 }
 
 WB_NCCL(AlltoAll,
         (const void* from, void* to, size_t count, ncclDataType_t type, ncclComm_t comm, cudaStream_t stream)) {
-  return in_group([&](Group& group) {
-    const Ref of = find(comm);
-    require_type(type);
-    const size_t all = count * static_cast<size_t>(of->room().ranks());
-    const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclAlltoAll", of, b, all, all, stream, [b](Room& room) { all_to_all(room, b); });
-  });
+  return collective("ncclAlltoAll", {bytes(from), bytes(to), count, type}, kNoRoot, comm, stream,
+                    [](const Ref&, const Buffers& b, const Share& share) -> Part {
+                      return {share.ranks, share.ranks, [=](Room& room) { all_to_all(room, b); }};
+                    });
 }
 
 WB_NCCL(Gather, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
                  cudaStream_t stream)) {
-  return in_group([&](Group& group) {
-    const Ref of = find(comm);
-    require_type(type);
-    require_rank(of, root);
-    const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclGather", of, b, count,
-        of->room().rank() == root ? count * static_cast<size_t>(of->room().ranks()) : 0, stream,
-        [b, root](Room& room) { gather(room, b, root); });
-  });
+  return collective("ncclGather", {bytes(from), bytes(to), count, type}, root, comm, stream,
+                    [&](const Ref&, const Buffers& b, const Share& share) -> Part {
+                      return {1, share.is_root * share.ranks, [=](Room& room) { gather(room, b, root); }};
+                    });
 }
 
 WB_NCCL(Scatter, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
                   cudaStream_t stream)) {
-  return in_group([&](Group& group) {
-    const Ref of = find(comm);
-    require_type(type);
-    require_rank(of, root);
-    const Buffers b{bytes(from), bytes(to), count, type};
-    add(group, "ncclScatter", of, b, of->room().rank() == root ? count * static_cast<size_t>(of->room().ranks()) : 0,
-        count, stream, [b, root](Room& room) { scatter(room, b, root); });
-  });
+  return collective("ncclScatter", {bytes(from), bytes(to), count, type}, root, comm, stream,
+                    [&](const Ref&, const Buffers& b, const Share& share) -> Part {
+                      return {share.is_root * share.ranks, 1, [=](Room& room) { scatter(room, b, root); }};
+                    });
 }
 
 WB_NCCL(Send, (const void* from, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t stream)) {
