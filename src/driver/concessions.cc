@@ -91,12 +91,12 @@ std::optional<Command> with_joined_marks(const Command& command, const Outcome& 
   return std::move(source->compile);
 }
 
-// nvcc lets a function for both sides call one that only the host has, and leaves the call out on the device; clang
-// does not. Where the call stands in a branch that is never taken (Thrust and CUB have many), setting the branch aside
-// helps.
+// nvcc lets a function for both sides call one that only the host has, or launch kernels where the device cannot, and
+// leaves that out on the device; clang does not. Where it stands in a branch that is never taken (Thrust and CUB have
+// many), setting the branch aside helps.
 std::optional<Command> without_dead_branches(const Command& command, const Outcome& outcome) {
-  if (!says(outcome, "reference to __host__ function") || !says(outcome, "in __host__ __device__ function"))
-    return std::nullopt;
+  const bool calls = says(outcome, "reference to __host__ function") || says(outcome, "reference to __global__ function");
+  if (!calls || !says(outcome, "in __host__ __device__ function")) return std::nullopt;
   auto source = preprocessed(command);
   if (!source) return std::nullopt;
   auto shorter = set_dead_branches_aside(source->text);
@@ -162,6 +162,21 @@ std::optional<size_t> past_statement(std::string_view s, size_t i) {
   return std::nullopt;
 }
 
+bool returns_list(std::string_view s) {
+  constexpr std::string_view kReturn = "return";
+  for (size_t at = s.find(kReturn); at != s.npos; at = s.find(kReturn, at + 1)) {
+    if (at && is_name(s[at - 1])) continue;
+    const size_t next = s.find_first_not_of(" \t\n", at + kReturn.size());
+    if (next != s.npos && s[next] == '{') return true;
+  }
+  return false;
+}
+
+// What a list in braces becomes, of which nobody knows the type.
+constexpr std::string_view kAnyType =
+    "struct __warpbeam_any { template <class... T> __attribute__((host)) __attribute__((device)) __warpbeam_any(T&&...) "
+    "{} };\n";
+
 }  // namespace
 
 std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_once) {
@@ -207,7 +222,7 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
 std::optional<std::string> set_dead_branches_aside(std::string_view s) {
   std::optional<std::string> out;
   size_t copied = 0;
-  bool line_start = true;
+  bool line_start = true, lists = false;
   for (size_t i = 0; i < s.size();) {
     if (const size_t end = past_opaque(s, i, line_start); end != i) {
       line_start = s[i] == '/' && line_start;
@@ -238,11 +253,17 @@ std::optional<std::string> set_dead_branches_aside(std::string_view s) {
     const auto end = past_statement(s, at);
     if (!end) continue;
     if (!out) out.emplace();
-    out->append(s.substr(copied, at - copied)).append("{ auto __warpbeam_dead = [&] __attribute__((host)) () { ");
-    out->append(s.substr(at, *end - at)).append(" }; (void)__warpbeam_dead; }");
+    const std::string_view branch = s.substr(at, *end - at);
+    out->append(s.substr(copied, at - copied)).append("{ auto __warpbeam_dead = [&] __attribute__((host)) () ");
+    if (returns_list(branch)) {
+      lists = true;
+      out->append("-> __warpbeam_any ");
+    }
+    out->append("{ ").append(branch).append(" }; (void)__warpbeam_dead; }");
     copied = i = *end;
   }
   if (out) out->append(s.substr(copied));
+  if (lists) out->insert(0, kAnyType);
   return out;
 }
 

@@ -19,14 +19,24 @@ extern "C" std::byte* wb_kept(uint64_t bytes) {
   return reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(place.data()) + 63) & ~uintptr_t(63));
 }
 
-// All lanes of a variable, from the values of its runs.
+template <class T> void spread_as(std::byte* lanes, const Saved& s, const std::byte* bases) {
+  const int length = kLanes / s.runs;
+  const T stride = static_cast<T>(s.stride);
+  for (int r = 0; r < s.runs; ++r, lanes += static_cast<size_t>(length) * sizeof(T)) {
+    T v;
+    std::memcpy(&v, bases + static_cast<size_t>(r) * sizeof v, sizeof v);
+    for (int l = 0; l < length; ++l, v = static_cast<T>(v + stride)) std::memcpy(lanes + static_cast<size_t>(l) * sizeof v, &v, sizeof v);
+  }
+}
+
+// All lanes of a variable, from the values of its runs. A loop for each size is one that the host runs in vectors: handlers
+// that read whole vectors right after need not wait for every lane.
 void spread(std::byte* lanes, const Saved& s, const std::byte* bases) {
-  const int runs = s.runs, length = kLanes / runs;
-  for (int l = 0; l < kLanes; ++l) {
-    uint64_t v = 0;
-    std::memcpy(&v, bases + l / length * s.bytes, s.bytes);
-    v += static_cast<uint64_t>(s.stride) * static_cast<uint64_t>(l % length);
-    std::memcpy(lanes + l * s.bytes, &v, s.bytes);
+  switch (s.bytes) {
+    case 1: return spread_as<uint8_t>(lanes, s, bases);
+    case 2: return spread_as<uint16_t>(lanes, s, bases);
+    case 4: return spread_as<uint32_t>(lanes, s, bases);
+    default: return spread_as<uint64_t>(lanes, s, bases);
   }
 }
 

@@ -173,6 +173,10 @@ TEST(Concessions, BranchesThatAreNeverTakenAreSetAside) {
   const std::string head = "{ auto __warpbeam_dead = [&] __attribute__((host)) () { ", tail = " }; (void)__warpbeam_dead; }";
   EXPECT_EQ(set_dead_branches_aside("if (0) return f(\";\");\nif(false) {\n a; b(); }\nelse g();"),
             "if (0) " + head + "return f(\";\");" + tail + "\nif(false) " + head + "{\n a; b(); }" + tail + "\nelse g();");
+  const auto list = set_dead_branches_aside("if (0) { return {a, b}; } return c;");
+  ASSERT_TRUE(list);
+  EXPECT_TRUE(list->starts_with("struct __warpbeam_any {")) << *list;
+  EXPECT_NE(list->find("() -> __warpbeam_any { { return {a, b}; }" + tail + " return c;"), std::string::npos) << *list;
   for (const char* same : {"if (x) f();", "if (0x1) f();", "if (0 + n) f();", "\"if (0) f();\"", "// if (0) f();\n", "elseif (0) f();",
                            "if (0) for (;;) f();", "#if (0)\n#endif\n"})
     EXPECT_EQ(set_dead_branches_aside(same), std::nullopt) << same;
