@@ -5,6 +5,7 @@
 #include "cuda/edge.h"
 #include "cuda/memory.h"
 #include "observe/tool.h"
+#include "vm/builtins.h"
 
 namespace warpbeam::cuda {
 
@@ -13,6 +14,8 @@ namespace {
 constexpr unsigned kDeviceFlags = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax |
                                   cudaDeviceSyncMemops;
 constexpr size_t kMinPrintfBytes = 512 << 10;
+constexpr size_t kMinHeapBytes = 4 << 20, kHeapUnit = 64 << 10;
+constexpr size_t kL2Ways = 16;  // what is set aside is a whole number of them
 constexpr size_t kMaxStackBytes = 512 << 10;  // local memory of a thread
 
 bool valid_flags(unsigned flags) {
@@ -28,24 +31,31 @@ size_t printf_bytes(const Context& context) {
 
 constexpr size_t kMostSyncDepth = 24;
 
+size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
+
 cudaError_t set_limit(Context& context, cudaLimit limit, size_t value) {
   std::lock_guard lock(context.mutex);
   DeviceSettings& settings = context.settings;
   switch (limit) {
     case cudaLimitStackSize:
       if (value > kMaxStackBytes) return cudaErrorInvalidValue;
-      settings.stack_limit = (value + 15) / 16 * 16;
+      settings.stack_limit = round_up(value, 16);
       return cudaSuccess;
     case cudaLimitMallocHeapSize:
       if (value > context.model.memory_bytes) return cudaErrorMemoryAllocation;
-      settings.heap_limit = value;
+      if (vm::has_heap(&context.memory)) return cudaErrorInvalidValue;
+      settings.heap_limit = std::max(kMinHeapBytes, round_up(value, kHeapUnit));
       return cudaSuccess;
     case cudaLimitPrintfFifoSize: settings.printf_limit = std::max(value, kMinPrintfBytes); return cudaSuccess;
     case cudaLimitDevRuntimePendingLaunchCount: settings.pending_launches = value; return cudaSuccess;
-    case cudaLimitMaxL2FetchGranularity: settings.l2_granularity = std::min<size_t>(value, 128); return cudaSuccess;
+    case cudaLimitMaxL2FetchGranularity:
+      if (value > 128) return cudaErrorInvalidValue;
+      settings.l2_granularity = value;
+      return cudaSuccess;
     case cudaLimitPersistingL2CacheSize:
       if (context.model.persisting_l2_bytes == 0) return cudaErrorUnsupportedLimit;
-      settings.persisting_l2 = std::min<size_t>(value, context.model.persisting_l2_bytes);
+      settings.persisting_l2 = std::min<size_t>(round_up(value, static_cast<size_t>(context.model.l2_bytes) / kL2Ways),
+                                                context.model.persisting_l2_bytes);
       return cudaSuccess;
     case cudaLimitDevRuntimeSyncDepth:
       if (value > kMostSyncDepth) return cudaErrorInvalidValue;

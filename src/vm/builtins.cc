@@ -132,12 +132,22 @@ void library_call(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
 
 }  // namespace
 
+// The memory may have been reset since, or another one may live at its place.
+static bool stands(const Heap& heap, DeviceMemory& memory) {
+  const auto still = heap.base ? memory.find(heap.base) : std::nullopt;
+  return still && still->serial == heap.serial;
+}
+
+bool has_heap(DeviceMemory* memory) {
+  Heap& heap = heap_of(memory);
+  std::lock_guard lock(heap.mutex);
+  return stands(heap, *memory);
+}
+
 uint64_t device_malloc(const Launch& launch, uint64_t bytes) {
   Heap& heap = heap_of(launch.memory);
   std::lock_guard lock(heap.mutex);
-  // The memory may have been reset since, or another one may live at its place.
-  const auto still = heap.base ? launch.memory->find(heap.base) : std::nullopt;
-  if (!still || still->serial != heap.serial) {
+  if (!stands(heap, *launch.memory)) {
     auto a = launch.memory->allocate(launch.heap_limit, 256, MemoryKind::Variable, kHeapOrigin);
     if (!a) return 0;
     heap.base = a->base;

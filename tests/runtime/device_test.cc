@@ -130,6 +130,16 @@ TEST_F(Device, limits) {
   OK(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
   EXPECT_EQ(value, 8u << 20);
   OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
+  OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 5'000'001));
+  OK(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
+  EXPECT_EQ(value, 5'046'272u);  // as an H200 rounds
+  OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1000));
+  OK(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
+  EXPECT_EQ(value, 4u << 20);
+  EXPECT_EQ(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, 129), cudaErrorInvalidValue);
+  OK(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1 << 20));
+  OK(cudaDeviceGetLimit(&value, cudaLimitPersistingL2CacheSize));
+  EXPECT_EQ(value, 3'932'160u);
   OK(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 100));
   OK(cudaDeviceGetLimit(&value, cudaLimitPrintfFifoSize));
   EXPECT_EQ(value, 512u << 10);
