@@ -72,9 +72,10 @@ cudaFuncAttributes attributes_of(const Function& function) {
   attributes.preferredShmemCarveout = function.carveout_percent;
   attributes.nonPortableClusterSizeAllowed = function.non_portable_cluster;
   attributes.clusterDimMustBeSet = function.kernel.cluster[0] != 0;
-  attributes.requiredClusterWidth = static_cast<int>(function.kernel.cluster[0]);
-  attributes.requiredClusterHeight = static_cast<int>(function.kernel.cluster[1]);
-  attributes.requiredClusterDepth = static_cast<int>(function.kernel.cluster[2]);
+  attributes.requiredClusterWidth = static_cast<int>(function.cluster[0]);
+  attributes.requiredClusterHeight = static_cast<int>(function.cluster[1]);
+  attributes.requiredClusterDepth = static_cast<int>(function.cluster[2]);
+  attributes.clusterSchedulingPolicyPreference = function.cluster_policy;
   return attributes;
 }
 
@@ -102,17 +103,24 @@ cudaError_t set_attribute(Function& function, cudaFuncAttribute attribute, int v
       function.carveout_percent = value;
       return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
-      if (value != 0 && value != 1) return cudaErrorInvalidValue;
       function.non_portable_cluster = value != 0;
       return cudaSuccess;
-    // Properties of the code, which a caller may only confirm.
-    case cudaFuncAttributeClusterDimMustBeSet:
+    // Launches say whether the three fit each other and the grid.
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:
-    case cudaFuncAttributeRequiredClusterDepth:
+    case cudaFuncAttributeRequiredClusterDepth: {
+      const auto which = static_cast<size_t>(attribute - cudaFuncAttributeRequiredClusterWidth);
+      const uint32_t own = function.kernel.cluster[which];  // code that says it can only be confirmed
+      if (value < 0 || (own && own != static_cast<uint32_t>(value))) return cudaErrorInvalidValue;
+      function.cluster[which] = static_cast<uint32_t>(value);
+      return cudaSuccess;
+    }
     case cudaFuncAttributeClusterSchedulingPolicyPreference:
-      return value == 0 ? cudaSuccess : cudaErrorNotSupported;
-    default:
+      if (value < cudaClusterSchedulingPolicyDefault || value > cudaClusterSchedulingPolicyLoadBalancing)
+        return cudaErrorInvalidValue;
+      function.cluster_policy = value;
+      return cudaSuccess;
+    default:  // ClusterDimMustBeSet too: only code says that
       return cudaErrorInvalidValue;
   }
 }

@@ -226,8 +226,8 @@ cudaError_t cudaIpcCloseMemHandle(void* pointer) {
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* result, cudaEvent_t given) {
   return in_context([&](Context&) -> cudaError_t {
     EventRef event = find_event(given);
-    if (!event) return cudaErrorInvalidResourceHandle;
-    if (!result || !(event->flags & cudaEventInterprocess)) return cudaErrorInvalidValue;
+    if (!event || !(event->flags & cudaEventInterprocess)) return cudaErrorInvalidResourceHandle;
+    if (!result) return cudaErrorInvalidValue;
     Shared& s = shared();
     std::lock_guard lock(s.mutex);
     auto& [moment, file] = s.moments[event.get()];

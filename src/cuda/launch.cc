@@ -35,16 +35,16 @@ cudaError_t check(const Function& function, const LaunchRequest& request) {
   return cudaSuccess;
 }
 
-// The cluster of a launch: what the kernel was compiled for, or else what the launch asks for.
+// The cluster of a launch: what the kernel demands, or else what the launch asks for.
 cudaError_t cluster_of(const Function& function, const LaunchRequest& request, std::array<uint32_t, 3>* cluster, bool* asked) {
   const model::Device& model = function.context.model;
-  const auto& required = function.kernel.cluster;
+  const auto required = function.required_cluster();
   const std::array<uint32_t, 3> wanted = extents(request.cluster);
-  const bool compiled = required[0] != 0, attribute = wanted[0] != 0;
-  *asked = compiled || attribute;
+  const bool demanded = function.requires_cluster(), attribute = wanted[0] != 0;
+  *asked = demanded || attribute;
   if (!*asked) return cudaSuccess;
-  if (compiled && attribute && wanted != required) return cudaErrorInvalidClusterSize;
-  *cluster = compiled ? required : wanted;
+  if (demanded && attribute && wanted != required) return cudaErrorInvalidClusterSize;
+  *cluster = demanded ? required : wanted;
   const auto grid = extents(request.grid);
   uint64_t size = 1;
   for (size_t i = 0; i < 3; ++i) {
@@ -153,6 +153,7 @@ cudaError_t apply(const cudaLaunchAttribute& attribute, LaunchRequest* request, 
     case cudaLaunchAttributeProgrammaticStreamSerialization: return cudaSuccess;
     case cudaLaunchAttributeClusterDimension: {
       const auto& cluster = attribute.val.clusterDim;
+      if (!cluster.x && !cluster.y && !cluster.z) return cudaSuccess;  // none
       if (!cluster.x || !cluster.y || !cluster.z) return cudaErrorInvalidClusterSize;
       request->cluster = dim3(cluster.x, cluster.y, cluster.z);
       return cudaSuccess;

@@ -192,9 +192,9 @@ cudaError_t cudaFree(void* pointer) {
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return in_context([&](Context& context) {
-    if (!free || !total) return cudaErrorInvalidValue;
-    *total = context.memory.capacity();
-    *free = *total - std::min<size_t>(memory_in_use(context.ordinal), *total);
+    const size_t all = context.memory.capacity();
+    if (total) *total = all;
+    if (free) *free = all - std::min<size_t>(memory_in_use(context.ordinal), all);
     return cudaSuccess;
   });
 }

@@ -26,7 +26,9 @@ namespace warpbeam::cuda {
 class Function {
  public:
   Function(Context& context, std::shared_ptr<const vm::Program> code, const vm::Kernel& kernel)
-      : context(context), code(std::move(code)), program(*this->code), kernel(kernel) {}
+      : context(context), code(std::move(code)), program(*this->code), kernel(kernel) {
+    for (size_t i = 0; i < 3; ++i) cluster[i] = kernel.cluster[i];
+  }
 
   Context& context;
   const std::shared_ptr<const vm::Program> code;  // kept by launches too: a module may be unloaded
@@ -38,7 +40,11 @@ class Function {
   std::atomic<int> cache{cudaFuncCachePreferNone};
   std::atomic<int> banks{cudaSharedMemBankSizeDefault};
   std::atomic<bool> non_portable_cluster{false};
+  std::array<std::atomic<uint32_t>, 3> cluster;  // that each launch has to have; zeros: any. The kernel's own, if it says one
+  std::atomic<int> cluster_policy{cudaClusterSchedulingPolicyDefault};
 
+  std::array<uint32_t, 3> required_cluster() const { return {cluster[0], cluster[1], cluster[2]}; }
+  bool requires_cluster() const { return required_cluster() != std::array<uint32_t, 3>{}; }
   size_t max_dynamic_shared() const;
   int max_threads_per_block() const;
   // The same, and no more than the registers of a multiprocessor are enough for. Registers are an estimate: launches

@@ -22,15 +22,15 @@ cudaError_t active_blocks(int* blocks, const void* handle, int block_size, size_
     auto settings = function.occupancy_settings();
     if (flags) settings.global_caching = model::GlobalCaching::Strict;
     auto fit = model::occupancy(function.context.model, function.resources(), block_size, shared, settings);
+    *blocks = fit ? fit->blocks_per_sm : 0;
     if (!fit) return cudaErrorInvalidValue;
-    *blocks = fit->blocks_per_sm;
     return cudaSuccess;
   });
 }
 
 // Blocks of a cluster: as the kernel was compiled for or the launch asks; 1 when neither speaks of clusters.
 int cluster_size(const Function& function, const cudaLaunchConfig_t& config) {
-  const auto& required = function.kernel.cluster;
+  const auto required = function.required_cluster();
   if (required[0]) return static_cast<int>(required[0] * required[1] * required[2]);
   for (unsigned i = 0; i < config.numAttrs; ++i)
     if (config.attrs[i].id == cudaLaunchAttributeClusterDimension) {

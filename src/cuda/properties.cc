@@ -209,7 +209,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
       *device = i;
       return cudaSuccess;
     }
-    return cudaErrorInvalidValue;
+    return cudaErrorInvalidDevice;
   });
 }
 

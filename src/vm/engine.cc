@@ -89,4 +89,8 @@ void stop_engine_with_main_thread() {
   if (getpid() == gettid()) static thread_local Stop stop;
 }
 
+namespace {
+[[maybe_unused]] const bool stops = (stop_engine_with_main_thread(), true);
+}  // namespace
+
 }  // namespace warpbeam::vm

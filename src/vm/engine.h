@@ -71,8 +71,8 @@ struct EngineServices {
 Engine* engine();
 
 // The code generator has static objects of its own, some made only when they are first needed, that a process which ends
-// destroys while another thread may be compiling. What belongs to the main thread goes before all of them: whoever launches
-// kernels calls this first, and if it is the main thread, its end stops the engine.
+// destroys while another thread may be compiling. What belongs to the main thread goes before all of them: if it calls this,
+// its end stops the engine. It does when it loads the library, or else when it launches a kernel.
 void stop_engine_with_main_thread();
 
 // The entry point of the engine's library.

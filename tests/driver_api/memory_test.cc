@@ -21,6 +21,7 @@ TEST_F(Memory, is_allocated_and_freed) {
   CUdeviceptr ptr = 0, base = 0;
   size_t size = 0, pitch = 0, free = 0, total = 0, later = 0;
   OK(cuMemGetInfo(&free, &total));
+  OK(cuMemGetInfo(nullptr, nullptr));  // as a device takes it
   OK(cuMemAlloc(&ptr, 1000));
   OK(cuMemGetAddressRange(&base, &size, ptr + 500));
   EXPECT_EQ(base, ptr);

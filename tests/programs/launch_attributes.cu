@@ -1,4 +1,4 @@
-// Launch attributes: clusters that are captured, and events a launch records.
+// Launch attributes: clusters that are captured or that a kernel demands, and events a launch records.
 #include <cooperative_groups.h>
 
 #include <cstdio>
@@ -22,9 +22,40 @@ namespace cg = cooperative_groups;
 __global__ void say(int* o) {
   if (threadIdx.x == 0) o[blockIdx.x] = cg::this_cluster().num_blocks() * 10 + cg::this_cluster().block_rank();
 }
+__global__ void __cluster_dims__(2, 1, 1) says_two(int* o) { o[0] = cg::this_cluster().num_blocks(); }
+
+// A kernel may get the cluster that all its launches have to have at run time, in three parts.
+void demand(int* o) {
+  const auto launch = [&](int blocks) {
+    say<<<blocks, 32>>>(o);
+    return cudaGetLastError();
+  };
+  CK(cudaFuncSetAttribute(say, cudaFuncAttributeRequiredClusterWidth, 2));
+  REQ(launch(4) == cudaErrorInvalidClusterSize);
+  CK(cudaFuncSetAttribute(say, cudaFuncAttributeRequiredClusterHeight, 1));
+  CK(cudaFuncSetAttribute(say, cudaFuncAttributeRequiredClusterDepth, 1));
+  REQ(launch(3) == cudaErrorInvalidClusterSize);
+  CK(launch(4));
+  CK(cudaDeviceSynchronize());
+  REQ(o[0] == 20 && o[3] == 21);
+  cudaFuncAttributes f;
+  CK(cudaFuncGetAttributes(&f, say));
+  REQ(f.requiredClusterWidth == 2 && !f.clusterDimMustBeSet);
+  for (int part = 0; part < 3; ++part)
+    CK(cudaFuncSetAttribute(say, (cudaFuncAttribute)(cudaFuncAttributeRequiredClusterWidth + part), 0));
+  CK(launch(3));
+  CK(cudaDeviceSynchronize());
+  // Code that says its own can only be confirmed.
+  CK(cudaFuncSetAttribute(says_two, cudaFuncAttributeRequiredClusterWidth, 2));
+  REQ(cudaFuncSetAttribute(says_two, cudaFuncAttributeRequiredClusterWidth, 4) == cudaErrorInvalidValue);
+  REQ(cudaFuncSetAttribute(says_two, cudaFuncAttributeClusterDimMustBeSet, 1) == cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
 int main() {
   int* o;
   CK(cudaMallocManaged(&o, 64));
+  demand(o);
   cudaStream_t s, t;
   CK(cudaStreamCreate(&s));
   CK(cudaStreamCreate(&t));

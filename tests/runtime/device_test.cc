@@ -87,7 +87,7 @@ TEST_F(Device, bus_ids_name_devices) {
   EXPECT_EQ(device, 0);
   EXPECT_EQ(cudaDeviceGetPCIBusId(id, 5, 0), cudaErrorInvalidValue);
   EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, "zz"), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, "0000:77:00.0"), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, "0000:77:00.0"), cudaErrorInvalidDevice);
 }
 
 TEST_F(Device, choosing) {

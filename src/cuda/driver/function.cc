@@ -40,13 +40,16 @@ CUresult function_attribute(const Function& function, CUfunction_attribute attri
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
       *value = 0;
       break;
-    // No kernel demands clusters.
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+      *value = function.kernel.cluster[0] != 0;
+      break;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      *value = static_cast<int>(function.cluster[static_cast<size_t>(attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)]);
+      break;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-      *value = 0;
+      *value = function.cluster_policy;
       break;
     default:
       return CUDA_ERROR_INVALID_VALUE;
