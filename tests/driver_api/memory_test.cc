@@ -41,6 +41,7 @@ TEST_F(Memory, is_allocated_and_freed) {
 
 TEST_F(Memory, of_the_host_is_pinned_registered_and_managed) {
   void *pinned = nullptr, *flagged = nullptr, *older = nullptr;
+  OK(cuMemAllocHost_v2(&pinned, 0));
   OK(cuMemAllocHost_v2(&pinned, 4096));
   OK(cuMemAllocHost(&older, 4096));
   OK(cuMemHostAlloc(&flagged, 4096, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));

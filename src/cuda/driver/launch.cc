@@ -1,6 +1,7 @@
 // Launches: arguments as an array of pointers or as one buffer, attributes, and the interface of the first toolkits.
 #include "cuda/launch.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -34,14 +35,20 @@ CUresult read_extra(void** extra, const char** buffer, size_t* size) {
   return CUDA_SUCCESS;
 }
 
-// Where each argument lies in a buffer that has them at the parameters' offsets.
-CUresult arguments_in(const Function& function, const char* buffer, size_t size, std::vector<void*>* arguments) {
+// A buffer that has the arguments at the parameters' offsets. One that ends early leaves the rest open, as devices do.
+struct Arguments {
+  std::vector<char> bytes;
+  std::vector<void*> each;
+};
+CUresult arguments_in(const Function& function, const char* buffer, size_t size, Arguments* arguments) {
   const auto& parameters = function.kernel.params;
-  if (!parameters.empty() && !buffer) return CUDA_ERROR_INVALID_VALUE;
-  for (const auto& parameter : parameters) {
-    if (parameter.offset + parameter.size > size) return CUDA_ERROR_INVALID_VALUE;
-    arguments->push_back(const_cast<char*>(buffer) + parameter.offset);
-  }
+  size_t all = 0;
+  for (const auto& parameter : parameters) all = std::max<size_t>(all, parameter.offset + parameter.size);
+  if (all && !buffer) return CUDA_ERROR_INVALID_VALUE;
+  if (size > all) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  arguments->bytes.assign(buffer, buffer + size);
+  arguments->bytes.resize(all);
+  for (const auto& parameter : parameters) arguments->each.push_back(arguments->bytes.data() + parameter.offset);
   return CUDA_SUCCESS;
 }
 
@@ -55,9 +62,9 @@ CUresult with_arguments(CUfunction handle, void** arguments, void** extra, Launc
     const char* buffer = nullptr;
     size_t size = 0;
     if (CUresult result = read_extra(extra, &buffer, &size); result != CUDA_SUCCESS) return result;
-    std::vector<void*> pointers;
-    if (CUresult result = arguments_in(*function, buffer, size, &pointers); result != CUDA_SUCCESS) return result;
-    return result_of(launch(pointers.data()));
+    Arguments read;
+    if (CUresult result = arguments_in(*function, buffer, size, &read); result != CUDA_SUCCESS) return result;
+    return result_of(launch(read.each.data()));
   });
 }
 

@@ -163,7 +163,7 @@ CUresult cuMemAllocManaged(CUdeviceptr* ptr, size_t bytes, unsigned flags) {
 }
 
 CUresult cuMemAllocHost_v2(void** ptr, size_t bytes) {
-  return in_current([&](Context&) { return ptr && bytes ? cudaMallocHost(ptr, bytes) : cudaErrorInvalidValue; });
+  return in_current([&](Context&) { return ptr ? cudaMallocHost(ptr, bytes) : cudaErrorInvalidValue; });
 }
 
 WB_TWIN CUresult cuMemAllocHost(void** ptr, size_t bytes) { return cuMemAllocHost_v2(ptr, bytes); }
