@@ -162,13 +162,19 @@ void check_for_hang(Grid& grid, Block& block) {
   const bool patient = !grid.launch.observer || now - grid.last_progress < 5 * hang_limit();
   for (const Allocation& a : patient ? grid.launch.memory->live() : std::vector<Allocation>{})
     if (a.kind == MemoryKind::Pinned || a.kind == MemoryKind::Registered || a.kind == MemoryKind::Managed) return;
+  uint64_t begun;
+  {
+    std::lock_guard lock(grid.mutex);
+    if (grid.failed) return;  // another block has said it, and those that had not begun do so to end
+    begun = grid.begun;
+  }
   Trap t;
   t.kind = TrapKind::Deadlock;
   t.message = "deadlock: the grid's running blocks only wait, and nothing they could wait for has changed for long";
   t.kernel = grid.code->function->display_name;
   t.block = block.index;
   t.detail = block.who_waits();
-  const uint64_t begun = grid.begun, total = grid.total_blocks;
+  const uint64_t total = grid.total_blocks;
   if (begun < total)
     t.detail += fmt::format("\n{} of {} blocks have not begun: the device holds {} of this kernel at once", total - begun, total, grid.resident_limit);
   throw TrapException{std::move(t)};
