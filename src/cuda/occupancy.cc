@@ -28,10 +28,10 @@ cudaError_t active_blocks(int* blocks, const void* handle, int block_size, size_
   });
 }
 
-// Blocks of a cluster: as the kernel was compiled for or the launch asks; 1 when neither speaks of clusters.
+// Blocks of a cluster: as the kernel demands or the launch asks; 1 when neither speaks of clusters.
 int cluster_size(const Function& function, const cudaLaunchConfig_t& config) {
   const auto required = function.required_cluster();
-  if (required[0]) return static_cast<int>(required[0] * required[1] * required[2]);
+  if (function.requires_cluster()) return static_cast<int>(required[0] * required[1] * required[2]);
   for (unsigned i = 0; i < config.numAttrs; ++i)
     if (config.attrs[i].id == cudaLaunchAttributeClusterDimension) {
       const auto& cluster = config.attrs[i].val.clusterDim;
