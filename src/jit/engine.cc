@@ -278,10 +278,10 @@ class FastEngine final : public vm::Engine {
     ordered_.notify_all();
     done_.notify_all();
     if (!worker_.joinable()) return;
-    // The largest kernels take seconds; whatever takes longer than this is not worth a program that does not end.
-    const bool idle = done_.wait_for(lock, std::chrono::seconds(10), [&] { return !under_way_; });
+    // What is being compiled cannot be called off, and a process that ended meanwhile would end with a fault.
+    done_.wait(lock, [&] { return !under_way_; });
     lock.unlock();
-    idle ? worker_.join() : worker_.detach();
+    worker_.join();
   }
 
  private:
