@@ -273,15 +273,14 @@ class FastEngine final : public vm::Engine {
   }
 
   void stop() override {
-    std::unique_lock lock(mutex_);
-    stopping_ = true;
-    ordered_.notify_all();
-    done_.notify_all();
-    if (!worker_.joinable()) return;
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+      ordered_.notify_all();
+      done_.notify_all();
+    }
     // What is being compiled cannot be called off, and a process that ended meanwhile would end with a fault.
-    done_.wait(lock, [&] { return !under_way_; });
-    lock.unlock();
-    worker_.join();
+    if (worker_.joinable()) worker_.join();
   }
 
  private:
