@@ -9,8 +9,7 @@ namespace {
 
 using Copy = cudaError_t (*)(Context&, cudaStream_t, const CopyRequest&);
 
-bool known(cudaMemcpyKind kind) { return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault; }
-// The array's end is device memory, so some directions cannot be.
+// The array's end is device memory, so some directions cannot be. An empty copy is well whatever it names, as on a GPU.
 bool may_write_array(cudaMemcpyKind kind) {
   return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
 }
@@ -24,9 +23,9 @@ cudaError_t to_array_2d(Copy copy, cudaArray_t handle, size_t x, size_t y, const
                         cudaMemcpyKind kind, cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
     ArrayRef array = find_array(handle);
-    if (!array) return cudaErrorInvalidResourceHandle;
-    if (!known(kind) || !may_write_array(kind)) return cudaErrorInvalidMemcpyDirection;
     if (width == 0 || height == 0) return cudaSuccess;
+    if (!may_write_array(kind)) return cudaErrorInvalidMemcpyDirection;
+    if (!array) return cudaErrorInvalidResourceHandle;
     if (height > 1 && pitch < width) return cudaErrorInvalidPitchValue;
     if (!array->holds(x, y, 0, width, height, 1)) return cudaErrorInvalidValue;
     return copy(context, stream, {array->region(x, y, 0), plain(from, pitch), width, height, 1, kind});
@@ -37,9 +36,9 @@ cudaError_t from_array_2d(Copy copy, void* to, size_t pitch, cudaArray_const_t h
                           cudaMemcpyKind kind, cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
     ArrayRef array = find_array(handle);
-    if (!array) return cudaErrorInvalidResourceHandle;
-    if (!known(kind) || !may_read_array(kind)) return cudaErrorInvalidMemcpyDirection;
     if (width == 0 || height == 0) return cudaSuccess;
+    if (!may_read_array(kind)) return cudaErrorInvalidMemcpyDirection;
+    if (!array) return cudaErrorInvalidResourceHandle;
     if (height > 1 && pitch < width) return cudaErrorInvalidPitchValue;
     if (!array->holds(x, y, 0, width, height, 1)) return cudaErrorInvalidValue;
     return copy(context, stream, {plain(to, pitch), array->region(x, y, 0), width, height, 1, kind});
@@ -50,9 +49,9 @@ cudaError_t between_arrays_2d(Copy copy, cudaArray_t to_handle, size_t to_x, siz
                               size_t from_y, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
     ArrayRef to = find_array(to_handle), from = find_array(from_handle);
-    if (!to || !from) return cudaErrorInvalidResourceHandle;
-    if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     if (width == 0 || height == 0) return cudaSuccess;
+    if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    if (!to || !from) return cudaErrorInvalidResourceHandle;
     if (!to->holds(to_x, to_y, 0, width, height, 1) || !from->holds(from_x, from_y, 0, width, height, 1)) return cudaErrorInvalidValue;
     return copy(context, stream, {to->region(to_x, to_y, 0), from->region(from_x, from_y, 0), width, height, 1, kind});
   });
@@ -95,9 +94,9 @@ cudaError_t copy_stretch(Copy copy, Context& context, cudaStream_t stream, Stret
 cudaError_t to_array(Copy copy, cudaArray_t handle, size_t x, size_t y, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
     ArrayRef array = find_array(handle);
-    if (!array) return cudaErrorInvalidResourceHandle;
-    if (!known(kind) || !may_write_array(kind)) return cudaErrorInvalidMemcpyDirection;
     if (bytes == 0) return cudaSuccess;
+    if (!may_write_array(kind)) return cudaErrorInvalidMemcpyDirection;
+    if (!array) return cudaErrorInvalidResourceHandle;
     const Stretch at{*array, x, y};
     if (!from || !at.holds(bytes)) return cudaErrorInvalidValue;
     return copy_stretch(copy, context, stream, at, static_cast<std::byte*>(const_cast<void*>(from)), true, bytes, kind);
@@ -107,9 +106,9 @@ cudaError_t to_array(Copy copy, cudaArray_t handle, size_t x, size_t y, const vo
 cudaError_t from_array(Copy copy, void* to, cudaArray_const_t handle, size_t x, size_t y, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
     ArrayRef array = find_array(handle);
-    if (!array) return cudaErrorInvalidResourceHandle;
-    if (!known(kind) || !may_read_array(kind)) return cudaErrorInvalidMemcpyDirection;
     if (bytes == 0) return cudaSuccess;
+    if (!may_read_array(kind)) return cudaErrorInvalidMemcpyDirection;
+    if (!array) return cudaErrorInvalidResourceHandle;
     const Stretch at{*array, x, y};
     if (!to || !at.holds(bytes)) return cudaErrorInvalidValue;
     return copy_stretch(copy, context, stream, at, static_cast<std::byte*>(to), false, bytes, kind);
@@ -120,10 +119,11 @@ cudaError_t between_arrays(cudaArray_t to_handle, size_t to_x, size_t to_y, cuda
                            size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
     ArrayRef to = find_array(to_handle), from = find_array(from_handle);
-    if (!to || !from) return cudaErrorInvalidResourceHandle;
+    if (bytes == 0) return cudaSuccess;
     if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    if (!to || !from) return cudaErrorInvalidResourceHandle;
     Stretch target{*to, to_x, to_y}, source{*from, from_x, from_y};
-    if (bytes && (!target.holds(bytes) || !source.holds(bytes))) return cudaErrorInvalidValue;
+    if (!target.holds(bytes) || !source.holds(bytes)) return cudaErrorInvalidValue;
     while (bytes) {
       const size_t piece = std::min({target.rest_of_row(), source.rest_of_row(), bytes});
       if (cudaError_t status = copy_and_wait(context, stream, {target.here(), source.here(), piece, 1, 1, kind}); status != cudaSuccess)

@@ -155,6 +155,7 @@ cudaError_t format_of(const cudaChannelFormatDesc& d, vm::TexelFormat* format) {
   while (channels < 4 && widths[channels] != 0) ++channels;
   for (int k = channels; k < 4; ++k)
     if (widths[k] != 0) return cudaErrorInvalidChannelDescriptor;
+  if (channels == 0) return cudaErrorInvalidValue;
   for (int k = 1; k < channels; ++k)
     if (widths[k] != widths[0]) return cudaErrorInvalidChannelDescriptor;
   format->bits = static_cast<uint8_t>(d.x);
@@ -167,7 +168,7 @@ cudaError_t format_of(const cudaChannelFormatDesc& d, vm::TexelFormat* format) {
   if (d.f == cudaChannelFormatKindNV12) return cudaErrorInvalidValue;
   if (d.f >= cudaChannelFormatKindUnsignedBlockCompressed1 && d.f <= cudaChannelFormatKindUnsignedNormalized1010102)
     return cudaErrorNotSupported;
-  if (channels == 0 || channels == 3 || (d.x != 8 && d.x != 16 && d.x != 32)) return cudaErrorInvalidChannelDescriptor;
+  if (channels == 3 || (d.x != 8 && d.x != 16 && d.x != 32)) return cudaErrorInvalidChannelDescriptor;
   switch (d.f) {
     case cudaChannelFormatKindUnsigned: format->kind = vm::TexelKind::Unsigned; return cudaSuccess;
     case cudaChannelFormatKindSigned: format->kind = vm::TexelKind::Signed; return cudaSuccess;
@@ -358,7 +359,7 @@ cudaError_t cudaArrayGetPlane(cudaArray_t* plane, cudaArray_t handle, unsigned) 
 cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements* requirements, cudaArray_t handle, int device) {
   return edge([&]() -> cudaError_t {
     Context* ignored;
-    if (!requirements) return cudaErrorInvalidValue;
+    if (!requirements || !handle) return cudaErrorInvalidValue;
     if (cudaError_t status = context_of(device, &ignored); status != cudaSuccess) return status;
     ArrayRef array = find_array(handle);
     if (!array) return cudaErrorInvalidResourceHandle;
@@ -370,7 +371,7 @@ cudaError_t cudaMipmappedArrayGetMemoryRequirements(cudaArrayMemoryRequirements*
                                                     int device) {
   return edge([&]() -> cudaError_t {
     Context* ignored;
-    if (!requirements) return cudaErrorInvalidValue;
+    if (!requirements || !handle) return cudaErrorInvalidValue;
     if (cudaError_t status = context_of(device, &ignored); status != cudaSuccess) return status;
     MipmappedArrayRef mipmap = find_mipmapped_array(handle);
     if (!mipmap) return cudaErrorInvalidResourceHandle;
@@ -380,7 +381,7 @@ cudaError_t cudaMipmappedArrayGetMemoryRequirements(cudaArrayMemoryRequirements*
 
 cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties* properties, cudaArray_t handle) {
   return edge([&]() -> cudaError_t {
-    if (!properties) return cudaErrorInvalidValue;
+    if (!properties || !handle) return cudaErrorInvalidValue;
     ArrayRef array = find_array(handle);
     return array ? sparse_properties(array->shape, 1, properties) : cudaErrorInvalidResourceHandle;
   });
@@ -388,7 +389,7 @@ cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties* properties, 
 
 cudaError_t cudaMipmappedArrayGetSparseProperties(cudaArraySparseProperties* properties, cudaMipmappedArray_t handle) {
   return edge([&]() -> cudaError_t {
-    if (!properties) return cudaErrorInvalidValue;
+    if (!properties || !handle) return cudaErrorInvalidValue;
     MipmappedArrayRef mipmap = find_mipmapped_array(handle);
     return mipmap ? sparse_properties(mipmap->shape, mipmap->levels.size(), properties) : cudaErrorInvalidResourceHandle;
   });

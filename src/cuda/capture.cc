@@ -224,11 +224,33 @@ bool capture_wait(Stream& stream, Event& event, unsigned flags) {
   return true;
 }
 
+namespace {
+
+// True if every node in `parts` is one of `whole` or comes before one of them.
+bool joined(const std::vector<Node*>& parts, const std::vector<Node*>& whole) {
+  std::set<Node*> seen;
+  std::vector<Node*> work(whole);
+  while (!work.empty()) {
+    Node* node = work.back();
+    work.pop_back();
+    if (!seen.insert(node).second) continue;
+    for (const Node::Edge& edge : node->after) work.push_back(edge.from);
+  }
+  return std::ranges::all_of(parts, [&](Node* node) { return seen.contains(node); });
+}
+
+}  // namespace
+
 void abandon_capture(Stream& stream) {
   if (!any_capture()) return;
   std::lock_guard lock(graphs().mutex);
   if (!capture_of(stream)) return;
   const CaptureRef capture = stream.capture->capture;  // streams hold it, and let it go in end()
+  if (capture->origin != &stream && joined(stream.capture->after, capture->origin->capture->after)) {
+    capture->streams.erase(&stream);
+    stream.capture.reset();
+    return;
+  }
   end(*capture);
   drop(*capture);
 }
@@ -279,19 +301,6 @@ cudaError_t begin(cudaStream_t handle, cudaStreamCaptureMode mode, cudaGraph_t g
     active.store(static_cast<int>(running.size()), std::memory_order_release);
     return cudaSuccess;
   });
-}
-
-// True if every node in `parts` is one of `whole` or comes before one of them.
-bool joined(const std::vector<Node*>& parts, const std::vector<Node*>& whole) {
-  std::set<Node*> seen;
-  std::vector<Node*> work(whole);
-  while (!work.empty()) {
-    Node* node = work.back();
-    work.pop_back();
-    if (!seen.insert(node).second) continue;
-    for (const Node::Edge& edge : node->after) work.push_back(edge.from);
-  }
-  return std::ranges::all_of(parts, [&](Node* node) { return seen.contains(node); });
 }
 
 cudaError_t finish(cudaStream_t handle, cudaGraph_t* result) {

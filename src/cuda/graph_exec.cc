@@ -87,7 +87,7 @@ SpanWork afterwards(const GraphExecRef& exec, const StreamRef& stream) {
                     after->done = std::move(done);
                     after->step();
                   },
-                  [inner = after->inner] { Scheduler::instance().assist(inner->queue); }};
+                  [inner = after->inner] { Scheduler::instance().assist(inner->queue); }, after->inner->id};
 }
 
 bool order_all(Graph& graph) {
@@ -278,7 +278,7 @@ Work work_of(const StreamRef& stream, const ConditionalPart& part) {
                     choice->done = std::move(done);
                     choice->step(true);
                   },
-                  [inner = choice->inner] { Scheduler::instance().assist(inner->queue); }};
+                  [inner = choice->inner] { Scheduler::instance().assist(inner->queue); }, choice->inner->id};
 }
 
 void run_node(const StreamRef& stream, Node& node) {

@@ -225,6 +225,7 @@ cudaError_t cudaIpcCloseMemHandle(void* pointer) {
 
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* result, cudaEvent_t given) {
   return in_context([&](Context&) -> cudaError_t {
+    if (!given) return cudaErrorInvalidValue;
     EventRef event = find_event(given);
     if (!event || !(event->flags & cudaEventInterprocess)) return cudaErrorInvalidResourceHandle;
     if (!result) return cudaErrorInvalidValue;
@@ -251,7 +252,8 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* result, cudaIpcEventHandle_t giv
     Handle handle;
     std::memcpy(&handle, &given, sizeof handle);
     if (!result) return cudaErrorInvalidValue;
-    if (handle.mark != kEventMark || handle.process == getpid()) return cudaErrorInvalidResourceHandle;
+    if (handle.mark != kEventMark) return cudaErrorMapBufferObjectFailed;
+    if (handle.process == getpid()) return cudaErrorInvalidResourceHandle;
     const int file = open_file(handle);
     if (file < 0) return cudaErrorInvalidResourceHandle;
     auto moment = map_moment(file);

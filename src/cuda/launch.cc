@@ -115,6 +115,7 @@ cudaError_t launch(const void* handle, const LaunchRequest& request, void** argu
     LaunchWork work;
     if (cudaError_t status = prepare_launch(*function, request, arguments, &work); status != cudaSuccess) return status;
     work.handle = handle;
+    Scheduler::instance().make_room(stream->queue);
     enqueue(context, stream, std::move(work));
     return cudaSuccess;
   });

@@ -148,6 +148,8 @@ void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stre
     operation.to = bytes_of(fill->to, fill->width * fill->element, fill->height, fill->depth);
   } else if (auto* library = std::get_if<LibraryWork>(&work)) {
     operation.name = library->name;
+  } else if (auto* span = std::get_if<SpanWork>(&work)) {
+    operation.inner = span->inner;
   }
   tool.queued(operation);
 }

@@ -82,6 +82,7 @@ struct InternalWork {
 struct SpanWork {
   std::function<void(std::function<void()> done)> begin;
   std::function<void()> help;
+  uint64_t inner;  // id of the stream of that other work
 };
 
 // What a library computes in the place of a kernel.

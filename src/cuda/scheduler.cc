@@ -137,6 +137,17 @@ void Scheduler::wait(Queue& queue) {
   for (const TaskRef& task : tasks) wait(task);
 }
 
+void Scheduler::make_room(Queue& queue) {
+  constexpr size_t kMost = 1024;
+  TaskRef in_the_way;
+  {
+    std::lock_guard lock(mutex_);
+    if (queue.pending_.size() < kMost) return;
+    in_the_way = queue.pending_[queue.pending_.size() - kMost];
+  }
+  wait(in_the_way);
+}
+
 void Scheduler::assist(Queue& queue) {
   TaskRef front;
   {

@@ -79,6 +79,9 @@ class Scheduler {
   void wait(const TaskRef& task);
   // Everything submitted so far to the queue; for the legacy queue also to its group.
   void wait(Queue& queue);
+  // Waits while very many tasks are under way in the queue. As with a GPU's queues, who launches faster than kernels run
+  // must wait at some time, and does not fill the memory with what is to be done.
+  void make_room(Queue& queue);
   // Does part of the work at the front of the queue, if it can.
   void assist(Queue& queue);
   bool idle(const Queue& queue) const;  // what wait(queue) would wait for is done

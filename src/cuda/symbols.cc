@@ -26,10 +26,11 @@ cudaError_t locate_part(Context& context, const void* symbol, size_t count, size
 cudaError_t to_symbol(Copy copy, const void* symbol, const void* from, size_t count, size_t offset,
                       cudaMemcpyKind kind, cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
-    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
-      return cudaErrorInvalidMemcpyDirection;
+    if (!count) return cudaSuccess;  // looked at first, as a GPU's runtime does
     std::byte* part = nullptr;
     if (cudaError_t status = locate_part(context, symbol, count, offset, &part); status != cudaSuccess) return status;
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+      return cudaErrorInvalidMemcpyDirection;
     return copy(context, stream, linear(part, from, count, kind));
   });
 }
@@ -37,10 +38,11 @@ cudaError_t to_symbol(Copy copy, const void* symbol, const void* from, size_t co
 cudaError_t from_symbol(Copy copy, void* to, const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind,
                         cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
-    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
-      return cudaErrorInvalidMemcpyDirection;
+    if (!count) return cudaSuccess;
     std::byte* part = nullptr;
     if (cudaError_t status = locate_part(context, symbol, count, offset, &part); status != cudaSuccess) return status;
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+      return cudaErrorInvalidMemcpyDirection;
     return copy(context, stream, linear(to, part, count, kind));
   });
 }

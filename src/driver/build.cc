@@ -36,6 +36,7 @@ namespace fs = std::filesystem;
 struct Unit {
   Input source;
   std::string object;
+  std::string device;  // `-o /dev/null`: what the object is written to, since it cannot be made there
   std::vector<std::string> ptx_files;  // one per target
   std::vector<std::string> dependency_files;
   // Preprocessed and rewritten, where device code launches kernels; else empty.
@@ -182,6 +183,8 @@ Unit Build::plan_unit(const Input& source, bool keep_object) {
   unit.source = source;
   std::string stem = unique(fs::path(source.path).stem().string());
   unit.object = keep_object ? output_name(source.path, ".o") : temporary(stem + ".o");
+  if (std::error_code ignored; keep_object && fs::exists(unit.object, ignored) && !fs::is_regular_file(unit.object, ignored))
+    unit.device = std::exchange(unit.object, temporary(stem + ".o"));
   if (source.language == Language::Cuda)
     for (const auto& target : options_.targets)
       unit.ptx_files.push_back(temporary(fmt::format("{}.{}.ptx", stem, target.arch.sm())));
@@ -322,6 +325,11 @@ Result<std::string> Build::finished_ptx(const std::string& file, const CodeTarge
   std::string ptx = std::move(*text);
   adjust_ptx(ptx, options_);
   if (options_.resource_usage) WB_TRY(print_resources(ptx, file, target));
+  // As with nvcc, PTX that is only asked for as a text may be anything.
+  if (std::string wrong = options_.phase == Phase::Ptx || options_.rdc ? "" : too_much_shared(ptx, target); !wrong.empty()) {
+    say(wrong);
+    return Error{255, ""};
+  }
   return ptx;
 }
 
@@ -378,6 +386,12 @@ Result<void> Build::make_objects(bool keep_objects) {
     if (compiled && unit.source.language == Language::Cuda) compiled = embed(unit);
     if (record_ && compiled)
       for (const auto& file : unit.dependency_files) append(record_->files, read_depfile(file));
+  }
+  for (const auto& unit : units_) {
+    if (!compiled || unit.device.empty() || only_shown()) continue;
+    auto object = read_file(unit.object);
+    if (!object) return object.error();
+    compiled = write_file(unit.device, *object);
   }
   // An object without its device code must not be mistaken for a finished one.
   if (!compiled && keep_objects)

@@ -214,13 +214,15 @@ struct KernelUse {
   std::set<std::string> names;  // of shared variables of the module that the kernel mentions
 };
 
-}  // namespace
-
-std::string resource_lines(std::string_view ptx, const CodeTarget& target) {
-  std::map<std::string, uint64_t> shared_variables;  // of the module
-  uint64_t global_bytes = 0;
-  uint64_t constant_bytes = 0;
+struct ModuleUse {
+  uint64_t global_bytes = 0, constant_bytes = 0;
   std::vector<KernelUse> kernels;
+};
+
+ModuleUse read_uses(std::string_view ptx) {
+  std::map<std::string, uint64_t> shared_variables;  // of the module
+  ModuleUse all;
+  auto& [global_bytes, constant_bytes, kernels] = all;
   bool in_kernel = false;
   int depth = 0;
   while (!ptx.empty()) {
@@ -262,6 +264,33 @@ std::string resource_lines(std::string_view ptx, const CodeTarget& target) {
     }
     for (char c : text) depth += c == '{' ? 1 : c == '}' ? -1 : 0;
   }
+  return all;
+}
+
+// Of all shared variables, whoever uses them.
+uint64_t all_shared_bytes(std::string_view ptx) {
+  uint64_t bytes = 0;
+  while (!ptx.empty()) {
+    const auto line = trimmed(next_line(ptx));
+    if (line.starts_with(".shared ") || (is_linkage(line) && line.find(" .shared ") != line.npos)) bytes += declared_bytes(line);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string too_much_shared(std::string_view ptx, const CodeTarget& target) {
+  const uint64_t most = target.arch.cc < 20 ? 16 * 1024 : 48 * 1024;
+  std::string lines;
+  if (all_shared_bytes(ptx) <= most) return lines;
+  for (const auto& use : read_uses(ptx).kernels)
+    if (use.shared > most)
+      lines += fmt::format("ptxas error   : Entry function '{}' uses too much shared data ({:#x} bytes, {:#x} max)\n", use.name, use.shared, most);
+  return lines;
+}
+
+std::string resource_lines(std::string_view ptx, const CodeTarget& target) {
+  const auto [global_bytes, constant_bytes, kernels] = read_uses(ptx);
   std::string lines = fmt::format("ptxas info    : {} bytes gmem", global_bytes);
   if (constant_bytes) lines += fmt::format(", {} bytes cmem[3]", constant_bytes);
   lines += '\n';

@@ -27,6 +27,9 @@ struct DeviceSymbols {
 // (printf and the like) are among the undefined ones.
 DeviceSymbols device_symbols(std::string_view ptx);
 
+// An error line for each kernel whose static shared memory no launch could have; else empty.
+std::string too_much_shared(std::string_view ptx, const CodeTarget& target);
+
 // A paragraph per kernel in the form of ptxas -v, with what PTX says: there are no registers before assembly.
 std::string resource_lines(std::string_view ptx, const CodeTarget& target);
 

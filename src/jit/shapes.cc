@@ -466,10 +466,17 @@ void settle_shapes(Shapes& s, Flow& flow, const std::vector<char>& decides, bool
         influence(flow, b).each([&](size_t n) { per_warp[n] = 1; });
       }
     }
-    if (changed) find_waits(flow, s.divergent);
+    if (changed) {
+      find_waits(flow, s.divergent);
+      continue;
+    }
+    // What is never written may be anything, and so may what is computed from it.
+    for (Shape& v : s.variables)
+      if (v.unset) {
+        v = vector_shape();
+        changed = true;
+      }
   }
-  for (Shape& v : s.variables)
-    if (v.unset) v = vector_shape();  // never written
   find_loose(s);
 }
 

@@ -57,7 +57,7 @@ extern "C" void wb_watched_barrier(Context* c, const vm::Insn* i) {
   block.live_threads = 0;
   const size_t warps = (block.threads + 31) / 32;
   for (size_t w = 0; w < warps; ++w) block.live_threads += static_cast<uint32_t>(__builtin_popcount(c->live[w]));
-  if (block.live_threads == block.threads && block.observer->all_came()) {
+  if (block.live_threads == block.threads && block.observer->all_came(*i)) {
     for (size_t w = 0; w < warps; ++w) ++c->executed[w];
     return;
   }

@@ -33,6 +33,7 @@ struct Operation {
   std::vector<uint64_t> after;  // operations of other streams that it waits for (cudaStreamWaitEvent …); 0: unknown
   Bytes to, from;               // Copy, Fill
   std::string name;             // Library: the function that the program called
+  uint64_t inner = 0;           // the stream on which it queues what it consists of; 0: it is one piece
 };
 
 enum class WaitKind : uint8_t { Operation, Stream, Device };

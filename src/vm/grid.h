@@ -26,7 +26,8 @@ struct BlockRange {
 struct GridState {
   Launch launch;
   const Code* code = nullptr;
-  std::shared_ptr<const CompiledKernel> compiled;  // null: interpreted; changes at most once, under the mutex
+  std::shared_ptr<const CompiledKernel> compiled;  // null: interpreted; changes under the mutex
+  std::vector<std::shared_ptr<const CompiledKernel>> replaced;  // what it was before: blocks may still be running it
   bool may_be_compiled = false;          // while it runs
   uint64_t ready_seen = 0;               // Engine::ready when it was last asked
   int64_t started = 0;                   // nanoseconds; of a grid that may be compiled

@@ -194,7 +194,10 @@ void ask_engine(Grid& grid) {
   if (long_run) grid.started = 0;  // said once
   grid.ready_seen = ready;
   auto [kernel, later] = fast.find(grid.launch, long_run);
-  grid.compiled = std::move(kernel);
+  if (kernel != grid.compiled) {
+    if (grid.compiled) grid.replaced.push_back(std::move(grid.compiled));
+    grid.compiled = std::move(kernel);
+  }
   grid.may_be_compiled = later;
 }
 

@@ -138,7 +138,7 @@ class BlockObserver {
   virtual void barrier_complete(Block&, uint8_t barrier) {}
   // From compiled code: all threads of the block have come, at one instruction. True when all there is to see has been
   // seen. Otherwise barrier_complete follows.
-  virtual bool all_came() { return false; }
+  virtual bool all_came(const Insn&) { return false; }
   // Nothing in the block can run any more; a Deadlock trap follows. Block::who_waits tells.
   virtual void deadlock(Block&) {}
   // All threads of the cluster have come to its barrier. Told to the observer of the block that leads the cluster.

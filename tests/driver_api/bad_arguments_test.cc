@@ -178,6 +178,33 @@ TEST_F(BadArguments, null_is_not_written_to) {
   EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS) << "the context is whole";
 }
 
+// The errors are those of an H200.
+TEST_F(BadArguments, null_instead_of_a_handle_has_the_error_that_a_gpu_gives_it) {
+  const char* name = nullptr;
+  size_t size = 0;
+  CUdeviceptr address = 0;
+  CUmodule module_ = nullptr;
+  CUlibrary library = nullptr;
+  CUipcEventHandle shared{};
+  CUevent opened = nullptr;
+  CUarray array = nullptr;
+  EXPECT_EQ(cuLaunchKernel(nullptr, 0, 0, 0, 0, 0, 0, 0, nullptr, nullptr, nullptr), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuFuncGetName(&name, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuFuncGetModule(&module_, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuFuncGetParamInfo(nullptr, 0, &size, &size), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuKernelGetName(&name, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLibraryGetGlobal(&address, &size, nullptr, "x"), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuCtxRecordEvent(nullptr, nullptr), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuCtxEnablePeerAccess(nullptr, 0), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuModuleLoad(&module_, ""), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLibraryLoadFromFile(&library, "", nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuModuleLoadData(&module_, ""), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(cuIpcGetEventHandle(&shared, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuIpcOpenEventHandle(&opened, shared), CUDA_ERROR_MAP_FAILED);
+  CUDA_ARRAY_DESCRIPTOR nothing{};
+  EXPECT_EQ(cuArrayCreate(&array, &nothing), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(BadArguments, tables_that_only_the_vendor_knows_are_not_found) {
   const void* table = nullptr;
   CUuuid id{};

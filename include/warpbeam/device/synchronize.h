@@ -22,7 +22,6 @@ WB_DEVICE void __threadfence_system() { __nvvm_membar_sys(); }
 // Time.
 WB_DEVICE int clock() { return __nvvm_read_ptx_sreg_clock(); }
 WB_DEVICE long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
-WB_DEVICE unsigned long long __globaltimer() { return __nvvm_read_ptx_sreg_globaltimer(); }
 #if WB_HAS_ARCH(700)
 WB_DEVICE void __nanosleep(unsigned int nanoseconds) { asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds) : "memory"); }
 #endif

@@ -340,17 +340,17 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam* affinity, CUexecAffinityType 
 }
 
 CUresult cuCtxRecordEvent(CUcontext handle, CUevent event) {
-  return with_context(handle, [&](Context& context) { return record(context, event); });
+  return handle ? with_context(handle, [&](Context& context) { return record(context, event); }) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult cuCtxWaitEvent(CUcontext handle, CUevent event) {
-  return with_context(handle, [&](Context& context) { return wait(context, event); });
+  return handle ? with_context(handle, [&](Context& context) { return wait(context, event); }) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   return in_current([&](Context& context) -> CUresult {
     Context* other = nullptr;
-    if (CUresult result = find_context(peer, &other); result != CUDA_SUCCESS) return result;
+    if (find_context(peer, &other) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
     if (&context == other) return CUDA_ERROR_INVALID_DEVICE;
     if (!context.model.unified_addressing) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
@@ -366,7 +366,7 @@ CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
 CUresult cuCtxDisablePeerAccess(CUcontext peer) {
   return in_current([&](Context& context) -> CUresult {
     Context* other = nullptr;
-    if (CUresult result = find_context(peer, &other); result != CUDA_SUCCESS) return result;
+    if (find_context(peer, &other) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
     {
       std::lock_guard lock(context.mutex);
       if (!context.peers.erase(other)) return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;

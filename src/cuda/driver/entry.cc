@@ -53,7 +53,7 @@ constexpr int kSuccess = 0, kInvalidValue = 1, kNotFound = 500;
 
 int find(const char* name, void** function, int toolkit, unsigned long long flags, int* query) {
   if (query) *query = static_cast<int>(Query::NotFound);
-  if (!name || !*name || !function || (flags & ~(kLegacyStream | kThreadStream)) || flags == 3) return kInvalidValue;
+  if (!name || !function || (flags & ~(kLegacyStream | kThreadStream)) || flags == 3) return kInvalidValue;
   *function = nullptr;
   const Version* newest = nullptr;
   bool known = false;

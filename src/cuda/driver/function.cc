@@ -104,8 +104,8 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
 }
 
 CUresult cuFuncGetModule(CUmodule* module, CUfunction handle) {
+  if (!module || !handle) return CUDA_ERROR_INVALID_VALUE;
   return with_function(handle, [&](Function&) {
-    if (!module) return CUDA_ERROR_INVALID_VALUE;
     *module = reinterpret_cast<CUmodule>(symbol_of(handle)->image);
     return CUDA_SUCCESS;
   });
@@ -131,9 +131,10 @@ WB_CALL(cuFuncSetCacheConfig, (CUfunction function, CUfunc_cache config),
         cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)))
 WB_CALL(cuFuncSetSharedMemConfig, (CUfunction function, CUsharedconfig config),
         cudaFuncSetSharedMemConfig(function, static_cast<cudaSharedMemConfig>(config)))
-WB_CALL(cuFuncGetName, (const char** name, CUfunction function), cudaFuncGetName(name, function))
+WB_CALL(cuFuncGetName, (const char** name, CUfunction function),
+        function ? cudaFuncGetName(name, function) : cudaErrorInvalidValue)
 WB_CALL(cuFuncGetParamInfo, (CUfunction function, size_t index, size_t* offset, size_t* size),
-        cudaFuncGetParamInfo(function, index, offset, size))
+        function ? cudaFuncGetParamInfo(function, index, offset, size) : cudaErrorInvalidValue)
 
 WB_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, CUfunction function, int size, size_t shared),
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, size, shared))

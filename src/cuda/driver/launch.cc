@@ -55,6 +55,7 @@ CUresult arguments_in(const Function& function, const char* buffer, size_t size,
 template <class Launch>
 CUresult with_arguments(CUfunction handle, void** arguments, void** extra, Launch&& launch) {
   return in_current([&](Context& context) -> CUresult {
+    if (!handle) return CUDA_ERROR_INVALID_HANDLE;  // before the extents are looked at
     if (arguments && extra) return CUDA_ERROR_INVALID_VALUE;
     if (!extra) return result_of(launch(arguments));
     Function* function = nullptr;

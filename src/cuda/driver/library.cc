@@ -34,6 +34,7 @@ CUresult with_library(CUlibrary library, Body&& body) {
 
 CUresult get_variable(CUdeviceptr* address, size_t* bytes, CUlibrary library, const char* name, bool managed) {
   return in_current([&](Context& context) {
+    if (!library) return CUDA_ERROR_INVALID_VALUE;
     return with_library(library,
                         [&](Image& image) { return find_variable(image, context, name, managed, address, bytes); });
   });
@@ -165,15 +166,15 @@ CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
 }
 
 CUresult cuKernelGetName(const char** name, CUkernel kernel) {
+  if (!name || !kernel) return CUDA_ERROR_INVALID_VALUE;
   return with_kernel(kernel, [&](KernelSymbol& symbol) {
-    if (!name) return CUDA_ERROR_INVALID_VALUE;
     *name = symbol.name.c_str();
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t* offset, size_t* size) {
-  return call([&] { return cudaFuncGetParamInfo(kernel, index, offset, size); });
+  return call([&] { return kernel ? cudaFuncGetParamInfo(kernel, index, offset, size) : cudaErrorInvalidValue; });
 }
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device) {

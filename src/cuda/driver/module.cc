@@ -14,7 +14,7 @@
 namespace warpbeam::cuda::driver {
 
 CUresult read_file(const char* path, std::string* bytes) {
-  if (!path) return CUDA_ERROR_INVALID_VALUE;
+  if (!path || !*path) return CUDA_ERROR_INVALID_VALUE;
   std::ifstream file(path, std::ios::binary);
   if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
   bytes->assign(std::istreambuf_iterator<char>(file), {});
@@ -23,6 +23,7 @@ CUresult read_file(const char* path, std::string* bytes) {
 
 CUresult load_image(const void* image, Context& context, Context* only_in, JitOptions& options, Image** loaded) {
   if (!image || !options.valid()) return CUDA_ERROR_INVALID_VALUE;
+  if (!*static_cast<const char*>(image)) return CUDA_ERROR_INVALID_IMAGE;  // neither a binary nor a word of PTX
   auto code = read_device_code(image, context.model);
   if (!code) {
     std::string message = fmt::format("warpbeam: {}\n", code.error().message);

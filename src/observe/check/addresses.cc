@@ -92,6 +92,7 @@ void BlockWatch::global_access(Now& n) {
   for (uint32_t left = n.access.mask; left; left &= left - 1) {
     const int l = __builtin_ctz(left);
     const uint64_t address = n.access.address[l];
+    if (address & align) misaligned(n, l, align + 1);  // before the bounds, as on a GPU
     if (!n.region || !n.region->holds(address, bytes)) {
       n.region = c_.region_at(address, memory);
       if (!n.region || !n.region->holds(address, bytes)) {
@@ -103,7 +104,6 @@ void BlockWatch::global_access(Now& n) {
         bad_address(n, l);
       }
     }
-    if (address & align) misaligned(n, l, align + 1);
     if (n.region->kind == vm::MemoryKind::Constant || !n.region->cells) continue;
     n.memory = reinterpret_cast<const std::byte*>(n.region->zero);
     if (n.region->kind != vm::MemoryKind::Device && n.region->by_program && (n.region->kernels.empty() || n.region->kernels.back() != l_.op))
@@ -126,6 +126,9 @@ void BlockWatch::bad_address(Now& n, int lane) {
                       fmt::format("Invalid __{}__ {} of size {}", n.access.space == Space::Const ? "constant" : "global", verb(n.act), in_bytes(bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", address));
   const vm::MemoryFault fault = l_.launch->memory->explain(address);
+  // Variables become known when they are accessed; it may be one of them whose end was missed.
+  if (l_.launch->program)
+    for (const auto& v : l_.launch->program->variables()) c_.region_at(v.address, *l_.launch->memory);
   const Region* inside = c_.regions.find(address);
   const Region* freed = inside ? nullptr : c_.regions.freed_at(address);
   const Region* nearest = inside ? inside : c_.regions.nearest(address);
@@ -206,6 +209,7 @@ void BlockWatch::shared_access(Now& n) {
   for (uint32_t left = n.access.mask; left; left &= left - 1) {
     const int l = __builtin_ctz(left);
     uint64_t offset = n.access.address[l];
+    if (offset & align) misaligned(n, l, align + 1);
     n.home = this;
     if (offset >= vm::kClusterStride) {
       const auto& members = block_.leader->members;
@@ -223,7 +227,6 @@ void BlockWatch::shared_access(Now& n) {
         if (holds(s)) v = &s;
       if (!v && (c_.settings.memory || offset + bytes > block_.shared_bytes)) bad_shared(n, l);
     }
-    if (offset & align) misaligned(n, l, align + 1);
     look(n, n.home->shared_, offset, l, c_.settings.init);
   }
   if (n.strength != Strength::Weak) synchronise(n);
@@ -332,12 +335,12 @@ void BlockWatch::local_access(Now& n) {
   for (uint32_t left = n.access.mask; left; left &= left - 1) {
     const int l = __builtin_ctz(left);
     const uint64_t offset = n.access.address[l];
+    if (offset & align) misaligned(n, l, align + 1);
     if (offset + bytes > limit || offset + bytes < offset) {
       const bool of_stack = offset >= n.warp.stack_tops[l] && offset + bytes <= n.warp.local_limit && offset + bytes > offset;  // from alloca
       if (of_stack || (!c_.settings.memory && offset + bytes <= n.warp.local_limit)) continue;
       bad_local(n, l, limit);
     }
-    if (offset & align) misaligned(n, l, align + 1);
     if (!c_.settings.init) continue;
     if (!s.local || s.local_stride < limit) {
       auto fresh = std::make_unique<uint8_t[]>(size_t(32) * (limit + 64));

@@ -427,6 +427,15 @@ void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, ui
   c_.report(key, std::move(f));
 }
 
+namespace {
+
+// One line of the source may be several instructions: its loop was unrolled.
+bool same_line(const vm::Insn& a, const vm::Insn& b) {
+  return &a == &b || (a.source && b.source && a.source->line != 0 && a.source->line == b.source->line && a.source->file == b.source->file);
+}
+
+}  // namespace
+
 // --- barriers ----------------------------------------------------------------------------------------------------
 
 void BlockWatch::barrier_arrive(vm::Warp& w, const vm::Insn&, uint8_t barrier, uint32_t, uint32_t mask, bool waits) {
@@ -460,8 +469,9 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   if (whole && c_.settings.sync) {
     const Part& first = parts.front();
     const std::string here = vm::Warp::location(*first.group->waiting, *first.group->frame->function);
-    auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const char* what) {
+    auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const char* what, Severity severity = Severity::Error) {
       Finding f;
+      f.severity = severity;
       f.check = "sync";
       f.kind = "barrier_divergence";
       f.kernel = spaced(b.code->function->display_name);
@@ -471,7 +481,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       const int lane = __builtin_ctz(first.group->mask);
       f.lines.push_back({thread_text(*first.warp, lane), {}});
       const auto& t = w.tid[__builtin_ctz(lanes)];
-      f.lines.push_back({fmt::format("thread ({},{},{}) {} {}", t[0], t[1], t[2], what, there), {}});
+      f.lines.push_back({severity == Severity::Error ? fmt::format("thread ({},{},{}) {} {}", t[0], t[1], t[2], what, there) : fmt::format("thread ({},{},{}) {}", t[0], t[1], t[2], what), {}});
       f.mend = "every thread of the block must reach the same __syncthreads(): move it out of the condition";
       c_.report(0, std::move(f));
     };
@@ -484,14 +494,21 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       break;
     }
     // Threads that ended without this barrier, after code that stands behind it, went around it. Those that left before
-    // may: the barrier does not wait for them.
+    // may: the barrier does not wait for them. In between are loops with fewer rounds for some threads, which then end: a
+    // GPU lets them, and whatever is added behind the loop makes it a mistake.
     for (auto& w : b.warps) {
       if (bypass_reported_) break;
       for (uint32_t gone = w->present & ~w->live; gone; gone &= gone - 1) {
         const int lane = __builtin_ctz(gone);
         const vm::Insn* last = warps_[w->index].last_of(lane);
         const auto& insns = first.group->frame->function->insns;
-        if (!last || last < first.group->waiting || last >= insns.data() + insns.size()) continue;
+        const vm::Insn* here_before = all_at_ ? all_at_ : warps_[w->index].at_barrier >> lane & 1 ? warps_[w->index].barrier : nullptr;
+        if (!last || last < first.group->waiting || last >= insns.data() + insns.size()) {
+          if (!here_before || !same_line(*here_before, *first.group->waiting)) continue;
+          bypass_reported_ = true;
+          divergence("Threads end that were at this barrier before, while others come to it once more", *w, 1u << lane, here, "has ended", Severity::Warning);
+          break;
+        }
         bypass_reported_ = true;
         divergence(w->live ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.", *w, 1u << lane,
                    vm::Warp::location(*last, *first.group->frame->function), "went around it, executed");
@@ -501,6 +518,17 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   }
 
   for (const Part& p : parts) warps_[p.warp->index].moves_on();
+  if (whole) {
+    for (WarpState& s : warps_)
+      if (all_at_) s.barrier = all_at_, s.at_barrier = ~0u;
+    all_at_ = nullptr;
+    for (const Part& p : parts) {
+      WarpState& s = warps_[p.warp->index];
+      if (s.barrier != p.group->waiting) s.at_barrier = 0;
+      s.barrier = p.group->waiting;
+      s.at_barrier |= p.group->mask;
+    }
+  }
   if (waiting == b.live_threads && arrivals_[barrier].empty()) {
     hand_on_all();
     set_base(c_.log.tick());
@@ -538,8 +566,9 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   }
 }
 
-bool BlockWatch::all_came() {
+bool BlockWatch::all_came(const vm::Insn& i) {
   if (!arrivals_[0].empty()) return false;
+  all_at_ = &i;
   hand_on_all();
   set_base(c_.log.tick());
   for (WarpState& s : warps_) {

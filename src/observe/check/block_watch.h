@@ -40,7 +40,7 @@ class BlockWatch final : public vm::BlockObserver {
   void runtime_wrote(uint64_t address, uint64_t bytes) override;
   bool sees_quickly(const vm::Insn&, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern&) override;
   bool sees_batch(const vm::LoadBatch&, uint32_t warp, const vm::Pattern&) override;
-  bool all_came() override;
+  bool all_came(const vm::Insn&) override;
   // Compiled code keeps the checker to itself: taking turns would cost more than what it does.
   void compiled_code(bool runs) override;
 
@@ -57,6 +57,8 @@ class BlockWatch final : public vm::BlockObserver {
     std::vector<vm::WatchedGroup> elsewhere;  // of functions that the kernel calls
     EventId base = 0;        // all lanes know all lanes up to here
     bool fenced = false;     // since lanes have met
+    const vm::Insn* barrier = nullptr;  // where lanes of this warp last met their block,
+    uint32_t at_barrier = 0;            // and which of them; see all_at_
     EventId soft_base = 0;   // they were together at a shuffle or vote here, which orders nothing
     std::shared_ptr<LaneTable> table;
     std::unique_ptr<Lanes> lanes;
@@ -108,10 +110,16 @@ class BlockWatch final : public vm::BlockObserver {
   void look_at_cell(Now&, Cell&, uint64_t offset, uint32_t bytes, int lane);
   bool look_quickly(Now&, Shadow&, uint64_t zero, uint64_t begin, uint64_t end, bool tracks_values);
   void look_at_ranges(Now&, uint64_t address, int lane);
-  void conflict(Now&, Hazard, const Event& other, uint32_t other_lane, bool many, int lane, uint64_t offset, uint32_t bytes);
+  struct Other {         // the lane of the earlier access
+    uint32_t lane;
+    bool many;          // others of its warp read the place too
+    bool one_of_many;   // it was one of them, and nobody knows which
+  };
+  void conflict(Now&, Hazard, const Event& other, Other who, int lane, uint64_t offset, uint32_t bytes);
   bool ordered(const Now&, const Event& e, uint32_t e_lane, int lane) const;
   bool ordered_copy(const Now&, Event e, uint32_t e_lane, int lane) const;
   void synchronise(Now&);  // atomic, volatile, ordered accesses
+  bool meets_plain_store(const Now& n, const Cell& c, int lane) const;
   bool changes_nothing(const Now&, int lane, uint64_t offset, uint32_t bytes, const std::byte* at) const;
   void stores_doubt(vm::Warp&, const vm::Insn&, uint32_t lanes, uint32_t shuffle);
   void note_event(Now&);
@@ -183,6 +191,7 @@ class BlockWatch final : public vm::BlockObserver {
   std::shared_ptr<const Snapshot> handed_;  // to everyone in the block, by its last barrier
   bool fenced_ = false;                     // since then
   bool bypass_reported_ = false;
+  const vm::Insn* all_at_ = nullptr;  // the last barrier, if all threads were there: of more weight than what warps say
   bool left_elsewhere_ = false;  // where other blocks may come, they find what was left within this one
   bool copies_ = false;  // asynchronous ones have been made, which no barrier orders
 };

@@ -171,7 +171,11 @@ void Checker::queued(const Operation& o) {
   HostStack stack = callers();
   const std::string what = o.kind == OperationKind::Library ? o.name : kind_text(o.kind);
   const auto run = graph_runs_.find(o.stream);
-  const OpId op = run == graph_runs_.end() ? order.issue(stream_of(o), what, after, log.tick()) : issue_node(run->second, o, what, after);
+  const auto whole = wholes_.find(o.stream);
+  const OpId op = whole != wholes_.end()        ? order.issue_child(whole->second, what)
+                  : run == graph_runs_.end() ? order.issue(stream_of(o), what, after, log.tick())
+                                             : issue_node(run->second, o, what, after);
+  if (o.inner) wholes_[o.inner] = op;
   queued_[o.id] = {op, stack};
   if (ops_.size() <= op) ops_.resize(op + 1);
   ops_[op] = {op, stack};

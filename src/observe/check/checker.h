@@ -152,6 +152,7 @@ class Checker final : public Tool {
     std::map<uint32_t, OpId> branches;                  // with their last operations
   };
   std::unordered_map<uint64_t, GraphRun> graph_runs_;              // by stream
+  std::unordered_map<uint64_t, OpId> wholes_;                     // streams whose operations are parts of one: a graph's body
   std::unordered_map<uint64_t, std::vector<uint32_t>> branches_;  // of graphs in a stream, which come again
   OpId issue_node(GraphRun& run, const Operation&, const std::string& what, std::vector<OpId> after);
   struct Queued {

@@ -14,16 +14,26 @@ std::string key_of(const Finding& f, const std::string& more) {
   return key;
 }
 
+bool worse(const Finding& a, const Finding& b) {
+  return a.severity != b.severity ? a.severity == Severity::Error : a.apart > b.apart;
+}
+
 }  // namespace
 
 size_t Findings::add(Finding finding, const std::string& more) {
   std::lock_guard lock(mutex_);
   auto [it, fresh] = by_key_.try_emplace(key_of(finding, more), all_.size());
-  if (!fresh) {
-    all_[it->second].count += finding.count;
-    return it->second;
+  if (fresh) {
+    all_.push_back(std::move(finding));
+  } else {
+    Finding& known = all_[it->second];
+    finding.count += known.count;
+    if (!worse(finding, known)) {
+      known.count = finding.count;
+      return it->second;
+    }
+    known = std::move(finding);
   }
-  all_.push_back(std::move(finding));
   write_all();  // the program may end in any way
   return it->second;
 }

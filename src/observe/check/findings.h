@@ -1,4 +1,5 @@
-// What the checker says. Findings that differ only in threads or addresses are folded into the first of them with a count.
+// What the checker says. Findings that differ only in threads or addresses are folded into one of them with a count: the
+// first, or the first that is worse.
 // They are written as a JSON document that the command `warpbeam check` turns into text, since only it can look up host
 // lines without disturbing the program.
 #pragma once
@@ -14,6 +15,9 @@ namespace warpbeam::observe::check {
 
 enum class Severity : uint8_t { Error, Warning };
 
+// How far apart the threads of a race are: what orders them differs.
+enum class Apart : uint8_t { InWarp, InBlock, InLaunch, InProgram };
+
 // Return addresses of host code, innermost first.
 using HostStack = std::vector<uint64_t>;
 
@@ -21,6 +25,7 @@ struct Finding {
   std::string check;     // memory, race, init, sync, host, leak
   std::string kind;      // a word for programs: out_of_bounds, race_raw, barrier_divergence …
   Severity severity = Severity::Error;
+  Apart apart = Apart::InWarp;
   std::string title;     // "Invalid __global__ write of size 4 bytes"
   std::string kernel;    // of the first side
   std::vector<std::string> locations;  // "file.cu:34" of every side, for programs and for folding

@@ -40,30 +40,36 @@ void Meeting::leave(Release r) {
   releases.push_back(std::move(r));
 }
 
+// Looks at what was left where the thread itself came, then at what those knew who left it, and so on: mostly it is near.
 bool knows(const CameList& came, const Event& e, uint32_t lane) {
-  if (came.empty()) return false;
   int patience = kPatience;
   std::unordered_map<const Meeting*, EventId> seen;
-  std::vector<Came> work(came.begin(), came.end());
-  while (!work.empty()) {
-    const Came c = work.back();
-    work.pop_back();
-    EventId& best = seen[c.meeting];
-    if (best >= c.when) continue;
-    best = c.when;
-    if (auto it = c.meeting->of_block.find(key(e.op, e.block)); it != c.meeting->of_block.end())
-      for (size_t k = it->second.size(); k-- > 0;) {
-        const Release& r = c.meeting->releases[it->second[k]];
+  CameList here = came, next;
+  while (!here.empty()) {
+    for (const Came& c : here) {
+      const auto of_block = c.meeting->of_block.find(key(e.op, e.block));
+      if (of_block == c.meeting->of_block.end()) continue;
+      for (size_t k = of_block->second.size(); k-- > 0;) {
+        const Release& r = c.meeting->releases[of_block->second[k]];
         if (r.at > c.when) continue;
         if (covers(r, e, lane)) return true;
         if (--patience < 0) return true;
       }
-    for (size_t k = c.meeting->releases.size(); k-- > 0;) {
-      const Release& r = c.meeting->releases[k];
-      if (r.at > c.when || r.snapshot->came.empty()) continue;
-      for (const Came& next : r.snapshot->came) work.push_back(next);
-      if (--patience < 0) return true;  // too long a chain to follow: no alarm
     }
+    next.clear();
+    for (const Came& c : here)
+      for (size_t k = c.meeting->releases.size(); k-- > 0;) {
+        const Release& r = c.meeting->releases[k];
+        if (r.at > c.when || r.snapshot->came.empty()) continue;
+        for (const Came& n : r.snapshot->came) {
+          EventId& best = seen[n.meeting];
+          if (best >= n.when) continue;
+          best = n.when;
+          next.push_back(n);
+        }
+        if (--patience < 0) return true;  // too long a chain to follow: no alarm
+      }
+    std::swap(here, next);
   }
   return false;
 }

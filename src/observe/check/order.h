@@ -26,8 +26,8 @@ class OpOrder {
   // after what else the host knows.
   OpId issue_node(uint32_t branch, std::string what, OpId start, std::span<const OpId> after, EventId first_event);
   bool in_graph(OpId op) const { return ops_[op].in_graph; }
-  // A launch made by a kernel. It is ordered with the rest of the program as that kernel is, and not judged against its
-  // relatives.
+  // A launch made by a kernel, or what the body of a graph's condition does. It is ordered with the rest of the program as
+  // that kernel or condition is, and not judged against its relatives.
   OpId issue_child(OpId parent, std::string what);
   // The host does something by itself: what it issues from now on comes after.
   OpId host_step(std::string what, EventId first_event);

@@ -80,19 +80,29 @@ bool BlockWatch::changes_nothing(const Now& n, int lane, uint64_t offset, uint32
   return bytes <= 8 && stored_value(n, lane, start, bytes) == read_bytes(at, bytes);
 }
 
+// Is the last write a plain store of the same thread, which has met nobody since, or of another that this one races with?
+bool BlockWatch::meets_plain_store(const Now& n, const Cell& c, int lane) const {
+  const std::optional<Event> e = c_.log.find(c.write);
+  if (!e || e->act != Act::Write || e->strength != Strength::Weak || e->is_copy || e->op != l_.op || e->block != linear_ || e->id < base_) return false;
+  if (e->warp == n.warp.index && c.write_lane == lane) return e->id >= n.state.base;
+  return !ordered(n, *e, c.write_lane, lane);
+}
+
 void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, int lane) {
   const bool writes = n.act != Act::Read;
   if (n.act == Act::Write && (c.init || (n.region && n.region->initialised)) && c_.sites[n.site].updates && changes_nothing(n, lane, offset, bytes, n.memory + offset)) return;
   auto hazard = [&](EventId id, uint32_t other_lane, bool many, Hazard h) {
     const std::optional<Event> e = c_.log.find(id);
     if (!e) return;
+    bool one_of_many = false;
     if (many && e->warp == n.warp.index && e->block == linear_ && e->op == l_.op && static_cast<int>(other_lane) == lane) {
       const uint32_t others = e->mask & ~(1u << lane);  // one of them read it too
       if (!others) return;
       other_lane = static_cast<uint32_t>(__builtin_ctz(others));
+      one_of_many = others & (others - 1);
     }
     if (e->id == n.id && static_cast<int>(other_lane) == lane && !e->is_copy) return;
-    if (!ordered(n, *e, other_lane, lane)) conflict(n, h, *e, other_lane, many, lane, offset, bytes);
+    if (!ordered(n, *e, other_lane, lane)) conflict(n, h, *e, {other_lane, many, one_of_many}, lane, offset, bytes);
   };
   if (c_.settings.race) {
     if (c.write >= n.bound) hazard(c.write, c.write_lane, false, writes ? Hazard::WriteAfterWrite : Hazard::ReadAfterWrite);
@@ -102,6 +112,8 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
     }
   }
   if (writes) {
+    // `if (t == 0) count = 0; atomicAdd(&count, 1);`: it is the store that all the atomics race with, so it stays.
+    if (n.act == Act::Atomic && c.write >= n.bound && meets_plain_store(n, c, lane)) return;
     c.write = n.id;
     c.write_lane = static_cast<uint8_t>(lane);
     c.read_a = c.read_b = 0;
@@ -216,7 +228,8 @@ void BlockWatch::look_at_ranges(Now& n, uint64_t address, int lane) {
   }
 }
 
-void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t other_lane, bool many, int lane, uint64_t offset, uint32_t bytes) {
+void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, int lane, uint64_t offset, uint32_t bytes) {
+  const auto [other_lane, many, one_of_many] = who;
   const bool same_op = other.op == l_.op, same_block = same_op && other.block == linear_, same_warp = same_block && other.warp == n.warp.index;
   const Site& mine = c_.sites[n.site];
   const Site& theirs = c_.sites[other.site];
@@ -236,15 +249,19 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t ot
     const bool tail = n.shared || (together && hazard == Hazard::ReadAfterWrite && other.strength == Strength::Sys && n.strength == Strength::Sys);
     if (!scope_too_small && (!tail || flag)) return;
   }
-  if ((other.act == Act::Atomic && mine.guesses) || (n.act == Act::Atomic && theirs.guesses)) return;
-  const uint64_t start = offset - (n.shared ? n.access.address[lane] % vm::kClusterStride : n.access.address[lane] - n.region->zero);
+  if ((theirs.corrects && mine.guesses) || (mine.corrects && theirs.guesses)) return;
+  const auto place_in_access = [&](uint32_t of) {  // beyond its bytes: it is not this place that the lane accesses now
+    return offset - (n.shared ? n.access.address[of] % vm::kClusterStride : n.access.address[of] - n.region->zero);
+  };
+  const uint64_t start = place_in_access(static_cast<uint32_t>(lane));
   uint64_t new_value = 0, old_value = read_bytes(n.memory + offset, bytes);
   if (hazard == Hazard::WriteAfterWrite && n.act == Act::Write) {
     new_value = stored_value(n, lane, start, bytes);
+    // An instruction in a loop keeps its number: the other lane may have stored here in an earlier round.
+    if (other.id == n.id && (n.access.mask >> other_lane & 1) && place_in_access(other_lane) < n.access.bytes)
+      old_value = stored_value(n, static_cast<int>(other_lane), place_in_access(other_lane), bytes);
     // Writing what is there already, as many threads do that raise one flag, is harmless.
-    const uint64_t before = other.id == n.id ? stored_value(n, static_cast<int>(other_lane), start, bytes) : old_value;
-    if (new_value == before && other.act == Act::Write) return;
-    if (other.id == n.id) old_value = before;
+    if (new_value == old_value && other.act == Act::Write) return;
   }
 
   // `s[t] += s[t + 16]`: the load and the store of one statement, in a place that only one other lane read.
@@ -259,11 +276,12 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t ot
   static constexpr const char* kKinds[] = {"race_raw", "race_war", "race_waw"};
   Finding f = finding(n, lane, "race", kKinds[static_cast<int>(hazard)], "");
   f.severity = severity;
+  f.apart = same_warp ? Apart::InWarp : same_block ? Apart::InBlock : same_op ? Apart::InLaunch : Apart::InProgram;
   f.title = fmt::format("Race reported between {} access at {} in {}", name(other.act), theirs.kernel, theirs.location);
   f.locations.push_back(theirs.location);
   f.lines.clear();
   f.lines.push_back({fmt::format("and {} access at {} in {}", name(n.act), mine.kernel, mine.location), {}});
-  std::string first = fmt::format("{} {}", name(other.act), same_op ? thread_text(other, other_lane) : fmt::format("by {}", c_.order.what(other.op)));
+  std::string first = fmt::format("{} {}", name(other.act), !same_op ? fmt::format("by {}", c_.order.what(other.op)) : one_of_many ? "by another thread of this warp" : thread_text(other, other_lane));
   std::string second = fmt::format("{} {}", name(n.act), thread_text(n.warp, lane));
   if (hazard == Hazard::ReadAfterWrite) {
     first += ", value " + value_text(old_value, bytes);
@@ -285,6 +303,11 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, uint32_t ot
   else if (!same_op) f.mend = "let one stream wait for the other with cudaEventRecord and cudaStreamWaitEvent, or use one stream";
   else if (scope_too_small) f.mend = "an atomic of block scope does not reach other blocks: use the function without _block";
   else if (copies) f.mend = "an asynchronous copy is complete only after its group has been waited for (cp.async.wait_group, __pipeline_wait_prior, cg::wait), for other threads also after a __syncthreads()";
+  else if (hazard == Hazard::WriteAfterWrite && !atomics && !same_warp && theirs.location == mine.location)
+    f.mend = same_block ? "threads store different values to one place: let one of them store, or give each a place of its own"
+                        : "blocks store different values to one place: is blockIdx missing in the index? Otherwise let one of them store, or use an atomic";
+  else if (other.id != n.id && !atomics && !same_block && theirs.location == mine.location)
+    f.mend = "blocks are not ordered: use an atomic operation where all of them count or add up, or write into a second buffer";
   else if (other.id != n.id && !atomics && (theirs.location == mine.location || (hazard == Hazard::WriteAfterRead && several_store(n.access, lane))))
     f.mend = "threads read and write one place in turn: use an atomic operation such as atomicAdd, or a barrier between reading and writing";
   else if (same_warp && other.id == n.id) f.mend = "lanes of a warp store different values to one place: let one of them store, or use an atomic";

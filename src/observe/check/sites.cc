@@ -73,6 +73,7 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
     s.location = vm::Warp::location(insn, f);
     s.waits = in_waiting_loop(f, insn);
     s.guesses = before_cas(f, insn);
+    s.corrects = insn.source->form.row->cls == isa::Class::Atomic && checks_old_value(insn.mods().op);
     s.shuffles_down = insn.source->form.row->opcode == "shfl" && insn.mods().shuffle == isa::Shuffle::Down;
     s.updates = after_load(f, insn);
     all_.push_back(std::move(s));

@@ -13,6 +13,7 @@ struct Site {
   std::string location;  // file.cu:34
   bool waits = false;    // in a loop that only waits for memory to change
   bool guesses = false;  // a plain load whose value a later compare-and-swap checks
+  bool corrects = false; // such a compare-and-swap, or a minimum and the like
   bool shuffles_down = false;
   bool updates = false;  // a store to an address that the same statement has loaded: p[i] = min(p[i], x)
 };

@@ -11,6 +11,12 @@ namespace warpbeam::observe::check {
 
 namespace {
 
+// The compiler takes structures and arrays apart of which only certain places are used: `tile_$_0`, `tile_$_1`.
+std::string_view without_part(std::string_view name) {
+  const size_t at = name.rfind("_$_");
+  return at == std::string_view::npos || name.find_first_not_of("0123456789", at + 3) != std::string_view::npos ? name : name.substr(0, at);
+}
+
 // Variables of functions are told apart by a number that the parser adds.
 std::string_view without_number(std::string_view name) {
   const size_t dot = name.rfind('.');
@@ -21,7 +27,8 @@ std::string_view without_number(std::string_view name) {
 }  // namespace
 
 std::string plain_name(std::string_view mangled) {
-  mangled = without_number(mangled);
+  mangled = without_part(without_number(mangled));
+  if (!mangled.starts_with("_Z")) return std::string(mangled);  // `s` alone would be taken for the type short
   int status = 0;
   char* text = abi::__cxa_demangle(std::string(mangled).c_str(), nullptr, nullptr, &status);
   std::string name = status == 0 && text ? text : std::string(mangled);
@@ -56,6 +63,7 @@ const Shape* Shapes::find(std::string_view name) const {
 
 std::string Shapes::place(std::string_view name, uint64_t offset) const {
   const std::string plain = plain_name(name);
+  if (const std::string_view whole = without_number(name); without_part(whole) != whole) return plain;  // which place it is, nobody knows
   const Shape* s = find(name);
   if (!s) return fmt::format("{}+{:#x}", plain, offset);
   uint64_t element = offset / s->element;
