@@ -77,6 +77,19 @@ __global__ void ticket(int* count, int* least, int* seen) {
 }
 CASE(plain_ticket) { ticket<<<1, 64>>>(Ints(1), Ints(1), Ints(64)); }
 
+// Thread 0 looks before it counts; what it sees depends on who counts before.
+__global__ void peek(int* count, int* seen) {
+  if (threadIdx.x == 0) *seen = *count;  // expect peeked race_war
+  atomicAdd(count, 1);
+}
+CASE(peeked) { peek<<<1, 64>>>(Ints(1), Ints(1)); }
+
+// The last to count begins anew.
+__global__ void last_resets(int* count) {
+  if (atomicAdd(count, 1) == 127) *count = 0;
+}
+CASE(last_one_resets) { last_resets<<<4, 32>>>(Ints(1)); }
+
 // Worth an atomic only if it is less: the plain read may be out of date.
 __global__ void least_of(const int* in, int* least) {
   if (in[threadIdx.x] < *least) atomicMin(least, in[threadIdx.x]);

@@ -116,9 +116,10 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
     if (n.act == Act::Atomic && c.write >= n.bound && meets_plain_store(n, c, lane)) return;
     c.write = n.id;
     c.write_lane = static_cast<uint8_t>(lane);
+    c.give_value(0xf);
+    if (n.act == Act::Atomic) return;  // it may race with the readers, and so may the next
     c.read_a = c.read_b = 0;
     c.a_many = c.b_many = c.two_warps = 0;
-    c.give_value(0xf);
   } else if (c.read_a == n.id) {
     if (c.a_lane != lane) c.a_many = 1;
   } else {
