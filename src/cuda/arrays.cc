@@ -211,7 +211,7 @@ cudaError_t make_mipmapped_array(Context& context, const ArrayShape& shape, unsi
 cudaError_t free_array(cudaArray_const_t handle) {
   ArrayRef array = find_array(handle);
   if (!array || array->of_mipmap) return cudaErrorInvalidResourceHandle;
-  array->context.synchronize();
+  array->context.wait_for_users();
   if (cudaError_t failure = array->context.failure(); failure != cudaSuccess) return failure;
   arrays().remove(handle);
   return cudaSuccess;
@@ -220,7 +220,7 @@ cudaError_t free_array(cudaArray_const_t handle) {
 cudaError_t free_mipmapped_array(cudaMipmappedArray_const_t handle) {
   MipmappedArrayRef mipmap = find_mipmapped_array(handle);
   if (!mipmap) return cudaErrorInvalidResourceHandle;
-  mipmap->context.synchronize();
+  mipmap->context.wait_for_users();
   if (cudaError_t failure = mipmap->context.failure(); failure != cudaSuccess) return failure;
   for (const ArrayRef& level : mipmap->levels) arrays().remove(level.get());
   mipmapped_arrays().remove(handle);

@@ -99,8 +99,7 @@ StreamRef Context::thread_stream() {
   return stream;
 }
 
-void Context::synchronize() {
-  const auto unused_images = memory.images.take_retired();  // nothing runs with them once the wait is over
+void Context::wait_for_streams() {
   std::vector<StreamRef> streams = process().streams.all();
   {
     std::lock_guard lock(mutex);
@@ -110,12 +109,24 @@ void Context::synchronize() {
   scheduler.wait(default_stream_->queue);
   for (const StreamRef& stream : streams)
     if (&stream->context == this) scheduler.wait(stream->queue);
+}
+
+void Context::synchronize() {
+  const auto unused_images = memory.images.take_retired();  // nothing runs with them once the wait is over
+  wait_for_streams();
   if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Device, static_cast<uint64_t>(ordinal));
   write_output();
 }
 
-void Context::reset() {
+void Context::wait_for_users() {
   synchronize();
+  for_each_context([&](Context& other) {
+    if (&other != this && other.active()) other.wait_for_streams();
+  });
+}
+
+void Context::reset() {
+  wait_for_users();
   if (auto* tool = observe::tool()) tool->resetting(ordinal);
   for (const StreamRef& stream : process().streams.all())
     if (&stream->context == this) {

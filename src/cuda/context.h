@@ -120,6 +120,8 @@ class Context {
   StreamRef thread_stream();  // of the calling thread
   // Every stream's work so far; then what kernels printed goes to stdout.
   void synchronize();
+  // The same, and other devices' work too, which may use this one's memory: before something is given back.
+  void wait_for_users();
   void reset();
 
   // What kernels printed waits here until the host synchronises.
@@ -127,6 +129,7 @@ class Context {
   void write_output();
 
  private:
+  void wait_for_streams();
   std::atomic<int> failure_{cudaSuccess};
   std::atomic<bool> active_{false};
   std::atomic<unsigned long long> id_{0};

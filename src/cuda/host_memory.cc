@@ -43,7 +43,7 @@ cudaError_t cudaFreeHost(void* pointer) {
     if (!place || place->allocation.kind != vm::MemoryKind::Pinned || !place->starts_at(pointer) ||
         (place->allocation.flags & kPooled))
       return bad_free(pointer);
-    place->owner->synchronize();
+    place->owner->wait_for_users();
     if (cudaError_t failure = place->owner->failure(); failure != cudaSuccess) return failure;
     release(*place->owner, place->allocation.base);
     return cudaSuccess;
@@ -71,7 +71,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
     if (!place) return cudaErrorHostMemoryNotRegistered;
     if (place->allocation.kind != vm::MemoryKind::Registered || !place->starts_at(pointer))
       return cudaErrorInvalidValue;
-    place->owner->synchronize();
+    place->owner->wait_for_users();
     if (cudaError_t failure = place->owner->failure(); failure != cudaSuccess) return failure;
     release(*place->owner, place->allocation.base);
     return cudaSuccess;

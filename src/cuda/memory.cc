@@ -182,7 +182,7 @@ cudaError_t cudaFree(void* pointer) {
         !is_pooled(place->allocation.base))
       return bad_free(pointer);
     if (is_mapping(place->allocation)) return bad_free(pointer);
-    place->owner->synchronize();
+    place->owner->wait_for_users();
     if (cudaError_t failure = place->owner->failure(); failure != cudaSuccess) return failure;
     if (!place->owner->memory.promise_free(place->allocation.base)) return bad_free(pointer);  // freed in a stream
     release_pooled(*place->owner, place->allocation);

@@ -157,9 +157,9 @@ void watched_detour(Context& c, const Detour& d, uint32_t warp, uint32_t mask, u
   if (events && i.watched == Watched::Notable) observer.instruction(w, i, mask, active);
   observer.compiled_code(false);
   if (i.watched == Watched::Memory && (events || c.watch->wanted.traffic)) c.services->report_accesses(w, i, mask);
+  if (i.watched == Watched::WarpSync && events) c.services->report_meeting(w, i, active);
   i.fn(w, i, mask);
   observer.compiled_code(true);
-  if (i.watched == Watched::WarpSync && events) c.services->report_meeting(w, i, active);
 }
 
 void enter(const Context& c) {

@@ -24,8 +24,9 @@ struct Addresses {
 };
 
 // Lane addresses of base + offset; inactive lanes repeat an active lane's address, so that whole-warp minima and maxima
-// speak of active lanes only.
-inline void lane_addresses(Warp& w, int32_t base, int base_width, int64_t offset, uint32_t mask, Addresses& out) {
+// speak of active lanes only. Shared and local memory have addresses of 32 bits: of a wider register the rest is dropped.
+inline void lane_addresses(Warp& w, int32_t base, int base_width, int64_t offset, uint32_t mask, Addresses& out,
+                           isa::Space space = isa::Space::Global) {
   if (base < 0) {
     for (int l = 0; l < kWarpSize; ++l) out.at[l] = static_cast<uint64_t>(offset);
     return;
@@ -33,6 +34,8 @@ inline void lane_addresses(Warp& w, int32_t base, int base_width, int64_t offset
   if (base_width == 8) {
     const uint64_t* b = w.lanes<uint64_t>(base);
     for (int l = 0; l < kWarpSize; ++l) out.at[l] = b[l] + static_cast<uint64_t>(offset);
+    if (space == isa::Space::Shared || space == isa::Space::SharedCluster || space == isa::Space::Local)
+      for (int l = 0; l < kWarpSize; ++l) out.at[l] = static_cast<uint32_t>(out.at[l]);
   } else {
     const uint32_t* b = w.lanes<uint32_t>(base);
     for (int l = 0; l < kWarpSize; ++l) out.at[l] = static_cast<uint32_t>(b[l] + static_cast<uint32_t>(offset));

@@ -93,7 +93,7 @@ bool in_shared_memory(isa::Space space, uint64_t address) {
 template <class U, Type type>
 void atomic_lanes(Warp& w, const Insn& i, uint32_t mask) {
   Addresses a;
-  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);
+  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a, i.mods().space);
   std::byte* p[kWarpSize];
   resolve(w, i, mask, i.mods().space, a, sizeof(U), AccessKind::Atomic, p);
   const Op op = i.mods().op;
@@ -119,7 +119,7 @@ void atomic_lanes(Warp& w, const Insn& i, uint32_t mask) {
 void atomic_wide(Warp& w, const Insn& i, uint32_t mask) {
   using U = unsigned __int128;
   Addresses a;
-  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);
+  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a, i.mods().space);
   std::byte* p[kWarpSize];
   resolve(w, i, mask, i.mods().space, a, 16, AccessKind::Atomic, p);
   for (int l = 0; l < kWarpSize; ++l) {

@@ -76,7 +76,7 @@ WB_RACY void load(Warp& w, const Insn& i, uint32_t mask) {
     w.read_global = true;
   }
   Addresses a;
-  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);
+  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a, space);
   const uint32_t bytes = sizeof(M) * i.count;
   constexpr bool global = space == Space::Global || space == Space::Generic;
   if constexpr (global || space == Space::Shared) {
@@ -124,7 +124,7 @@ WB_RACY void store(Warp& w, const Insn& i, uint32_t mask) {
   }
   ++w.block->progress;
   Addresses a;
-  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);
+  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a, space);
   const uint32_t bytes = sizeof(M) * i.count;
   constexpr bool global = space == Space::Global || space == Space::Generic;
   if constexpr ((global || space == Space::Shared) && sizeof(M) < 16) {
@@ -213,7 +213,7 @@ void no_effect(Warp&, const Insn&, uint32_t) {}
 // Copies happen at once: a program that waits for its groups as it must cannot tell.
 WB_RACY void copy_async(Warp& w, const Insn& i, uint32_t mask) {
   Addresses to, from;
-  lane_addresses(w, i.op[0], i.base_width, i.imm, mask, to);
+  lane_addresses(w, i.op[0], i.base_width, i.imm, mask, to, Space::Shared);
   lane_addresses(w, i.op[1], i.width, i.imm2, mask, from);
   const uint32_t bytes = *w.lanes<uint32_t>(i.op[2]);
   if (bytes != 4 && bytes != 8 && bytes != 16) w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(mask), "cp.async copies 4, 8 or 16 bytes");

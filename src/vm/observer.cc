@@ -36,7 +36,7 @@ void report_generic(Warp& w, const Insn& i, Access& access, uint32_t mask, const
 // The shared side is written only once the global one has been read, so it is reported second.
 void report_copy(Warp& w, const Insn& i, Access& access, uint32_t mask) {
   Addresses to, from;
-  lane_addresses(w, i.op[0], i.base_width, i.imm, mask, to);
+  lane_addresses(w, i.op[0], i.base_width, i.imm, mask, to, Space::Shared);
   lane_addresses(w, i.op[1], i.width, i.imm2, mask, from);
   access.async = true;
   access.bytes = *w.lanes<uint32_t>(i.op[2]);
@@ -78,15 +78,23 @@ Access describe_access(const Insn& i) {
   return access;
 }
 
-void report_meeting(Warp& w, const Insn& i, uint32_t mask) {
+NamedMembers named_members(Warp& w, const Insn& i) {
   const isa::OperandSpecs& operands = i.source->form.row->operands;
   const int last = operands.count - 1;
   const bool names_members = last >= 0 && last < 5 && i.op[last] >= 0 && operands.list[last].fixed == isa::Type::U32;
-  const uint32_t* members = names_members ? w.lanes<uint32_t>(i.op[last]) : nullptr;
+  NamedMembers members;
+  if (names_members) std::copy_n(w.lanes<uint32_t>(i.op[last]), kWarpSize, members.begin());
+  else members.fill(~0u);
+  return members;
+}
+
+void report_meeting(Warp& w, const Insn& i, uint32_t mask) { report_meeting(w, i, mask, named_members(w, i)); }
+
+void report_meeting(Warp& w, const Insn& i, uint32_t mask, const NamedMembers& members) {
   for (uint32_t left = mask; left;) {
-    const uint32_t named = members ? members[__builtin_ctz(left)] : ~0u;
+    const uint32_t named = members[static_cast<size_t>(__builtin_ctz(left))];
     uint32_t same = 0;
-    for (int l = 0; l < kWarpSize; ++l) same |= static_cast<uint32_t>((left >> l & 1) && (!members || members[l] == named)) << l;
+    for (size_t l = 0; l < kWarpSize; ++l) same |= static_cast<uint32_t>((left >> l & 1) && members[l] == named) << l;
     w.block->observer->warp_sync(w, i, named, same);
     left &= ~same;
   }
@@ -103,7 +111,7 @@ void report_accesses(Warp& w, const Insn& i, uint32_t mask) {
   Access access = describe_access(i);
   access.generic = false;
   Addresses a;
-  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);
+  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a, mods.space);
   switch (mods.space) {
     case Space::Shared: case Space::SharedCluster: return report(w, i, access, mask, mask, Space::Shared, 0, a);
     case Space::Local: return report(w, i, access, mask, mask, Space::Local, 0, a);

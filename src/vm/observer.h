@@ -175,5 +175,9 @@ void report_accesses(Warp& warp, const Insn& insn, uint32_t mask);
 Access describe_access(const Insn& insn);
 // Tells which lanes of `mask` met at a `.sync` instruction: each set of lanes that named the same members.
 void report_meeting(Warp& warp, const Insn& insn, uint32_t mask);
+// The same in two steps: the instruction's result may take the place of the register that names the members.
+using NamedMembers = std::array<uint32_t, 32>;
+NamedMembers named_members(Warp& warp, const Insn& insn);
+void report_meeting(Warp& warp, const Insn& insn, uint32_t mask, const NamedMembers& members);
 
 }  // namespace warpbeam::vm

@@ -260,12 +260,16 @@ void Warp::run_observed() {
       if (i.watched == Watched::Memory && mask) report_accesses(*this, i, mask);
     }
     if (mask == 0) continue;
+    if (i.watched != Watched::WarpSync) {
+      i.fn(*this, i, mask);
+      continue;
+    }
+    const NamedMembers members = named_members(*this, i);
     met = true;
     i.fn(*this, i, mask);
-    if (i.watched == Watched::WarpSync && met) {
-      tell(i, active, active | (here & ~mask));
-      report_meeting(*this, i, active);
-    }
+    if (!met) continue;
+    tell(i, active, active | (here & ~mask));
+    report_meeting(*this, i, active, members);
   } while (stop == StopReason::None);
 }
 

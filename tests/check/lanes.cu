@@ -148,6 +148,13 @@ __global__ void partial_warp(const int* in, int* out) {  // of 20 threads
   if (threadIdx.x == 0) out[0] = v;
 }
 
+// The result takes the place of the mask.
+__global__ void narrows(int* out) {
+  unsigned lanes = ~0u;
+  asm volatile("{ .reg .pred p; setp.gt.s32 p, %1, 100; vote.sync.ballot.b32 %0, p, %0; }" : "+r"(lanes) : "r"((int)threadIdx.x));
+  out[threadIdx.x] = lanes;
+}
+
 struct Data {
   int *in, *out, *n;
   Data() {
@@ -189,3 +196,4 @@ CASE(leader_is_not_there) { Data d; wrong_leader<<<1, 32>>>(d.in, d.out); }
 CASE(rotation) { Data d; rotate<<<1, 32>>>(d.in, d.out); }
 CASE(block_of_twenty) { Data d; partial_warp<<<1, 20>>>(d.in, d.out); }
 CASE(block_of_sixteen) { Data d; half<<<1, 16>>>(d.in, d.out); }
+CASE(result_over_mask) { Data d; narrows<<<1, 32>>>(d.out); }

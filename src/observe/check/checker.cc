@@ -73,7 +73,8 @@ void Checker::allocated(const vm::Allocation& a, int device) {
   ++changes;
   vm::Allocation copy = a;
   copy.device = device;
-  regions.add(copy, callers(), true);
+  // Memory of a graph's node is there as long as the graph, whether or not its nodes have given it back.
+  regions.add(copy, callers(), a.origin != "a graph's memory node");
 }
 
 // Stream-ordered memory: before its operation nobody has it, so that to give it out is like writing it.
