@@ -155,7 +155,6 @@ cudaError_t format_of(const cudaChannelFormatDesc& d, vm::TexelFormat* format) {
   while (channels < 4 && widths[channels] != 0) ++channels;
   for (int k = channels; k < 4; ++k)
     if (widths[k] != 0) return cudaErrorInvalidChannelDescriptor;
-  if (channels == 0) return cudaErrorInvalidValue;
   for (int k = 1; k < channels; ++k)
     if (widths[k] != widths[0]) return cudaErrorInvalidChannelDescriptor;
   format->bits = static_cast<uint8_t>(d.x);
@@ -168,7 +167,7 @@ cudaError_t format_of(const cudaChannelFormatDesc& d, vm::TexelFormat* format) {
   if (d.f == cudaChannelFormatKindNV12) return cudaErrorInvalidValue;
   if (d.f >= cudaChannelFormatKindUnsignedBlockCompressed1 && d.f <= cudaChannelFormatKindUnsignedNormalized1010102)
     return cudaErrorNotSupported;
-  if (channels == 3 || (d.x != 8 && d.x != 16 && d.x != 32)) return cudaErrorInvalidChannelDescriptor;
+  if (channels == 0 || channels == 3 || (d.x != 8 && d.x != 16 && d.x != 32)) return cudaErrorInvalidChannelDescriptor;
   switch (d.f) {
     case cudaChannelFormatKindUnsigned: format->kind = vm::TexelKind::Unsigned; return cudaSuccess;
     case cudaChannelFormatKindSigned: format->kind = vm::TexelKind::Signed; return cudaSuccess;

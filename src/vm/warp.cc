@@ -17,7 +17,8 @@ namespace {
 constexpr uint32_t kMaxCallDepth = 24 * 1024;
 constexpr uint64_t kMaxFrameBytes = 256u << 20;  // registers of all calls a warp is in
 constexpr uint32_t kSpinsBeforeOthers = 16;    // within the warp
-constexpr uint32_t kSpinsBeforeYield = 256;    // to other warps
+constexpr uint32_t kSpinsBeforeYield = 256;    // to other warps,
+constexpr uint32_t kLeastSpins = kSpinsBeforeOthers;  // and when that was in vain, half as many the next time, down to these
 constexpr uint32_t kSliceLabels = 64;          // how long the others go first
 
 uint32_t special_value(const Block& b, const Warp& w, isa::Special id, uint8_t c, int lane) {
@@ -150,6 +151,7 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
   groups.clear();
   stop = StopReason::None;
   spins = slice = 0;
+  patience = kSpinsBeforeYield;
   polled = false;
   executed = 0;
   interpreted = false;
@@ -191,10 +193,13 @@ StopReason Warp::run() {
   polled = false;
   interpreted = true;
   if (active == 0 && !pick()) return live ? StopReason::Waiting : StopReason::Finished;
-  if (block->observer) {
-    run_observed();
-    return stop;
-  }
+  if (block->observer) run_observed();
+  else run_alone();
+  if (stop != StopReason::Spinning) patience = kSpinsBeforeYield;
+  return stop;
+}
+
+void Warp::run_alone() {
   do {
     const Insn& i = *ip++;
     uint32_t mask = active;
@@ -205,7 +210,6 @@ StopReason Warp::run() {
     }
     i.fn(*this, i, mask);
   } while (stop == StopReason::None);
-  return stop;
 }
 
 namespace {
@@ -601,8 +605,9 @@ void Warp::wait_inside(uint32_t weight) {
       return;
     }
   }
-  if (spins >= kSpinsBeforeYield) {
+  if (spins >= patience) {
     spins = 0;
+    patience = std::max(patience / 2, kLeastSpins);
     stop = StopReason::Spinning;
   }
 }

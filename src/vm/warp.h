@@ -88,7 +88,7 @@ class Warp {
   std::array<uint32_t, 3> tid[kWarpSize];
   std::vector<Group> groups;    // the others
   StopReason stop = StopReason::None;
-  uint32_t spins = 0, slice = 0;
+  uint32_t spins = 0, slice = 0, patience = 0;
   bool polled = false;          // since run() began it looked for what other blocks do
   bool interpreted = false;     // run() runs it, not compiled code that calls handlers
   uint32_t turns = 0;           // taken since the last barrier
@@ -163,6 +163,7 @@ class Warp {
   // A group of `mask` lanes that will go on at `where`, beside the running one.
   Group& put_aside(uint32_t mask, const Insn* where, Frame* in);
   void park(GroupState state, const Insn& i, const Insn* next);
+  void run_alone();
   void run_observed();
   bool give_way_to_others(const Insn& i);
   void begin_turns();

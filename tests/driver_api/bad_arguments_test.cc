@@ -187,7 +187,6 @@ TEST_F(BadArguments, null_instead_of_a_handle_has_the_error_that_a_gpu_gives_it)
   CUlibrary library = nullptr;
   CUipcEventHandle shared{};
   CUevent opened = nullptr;
-  CUarray array = nullptr;
   EXPECT_EQ(cuLaunchKernel(nullptr, 0, 0, 0, 0, 0, 0, 0, nullptr, nullptr, nullptr), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(cuFuncGetName(&name, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuFuncGetModule(&module_, nullptr), CUDA_ERROR_INVALID_VALUE);
@@ -201,8 +200,6 @@ TEST_F(BadArguments, null_instead_of_a_handle_has_the_error_that_a_gpu_gives_it)
   EXPECT_EQ(cuModuleLoadData(&module_, ""), CUDA_ERROR_INVALID_IMAGE);
   EXPECT_EQ(cuIpcGetEventHandle(&shared, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuIpcOpenEventHandle(&opened, shared), CUDA_ERROR_MAP_FAILED);
-  CUDA_ARRAY_DESCRIPTOR nothing{};
-  EXPECT_EQ(cuArrayCreate(&array, &nothing), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(BadArguments, tables_that_only_the_vendor_knows_are_not_found) {
