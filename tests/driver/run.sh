@@ -309,6 +309,18 @@ case_device_only_errors_are_shown() {
   printf 'void host();\n__global__ void k() { host(); }\nint main() {}\n' >e.cu
   expect 1 nvcc e.cu && has err 'e.cu:2:23: error'
 }
+case_a_device_as_output_stays() {
+  hello
+  mknod nowhere c 1 3 2>/dev/null || { mkfifo nowhere && cat nowhere >object & }
+  local k
+  for ((k = 0; k < 50; ++k)); do [[ -e nowhere ]] && break; sleep 0.1; done
+  expect 0 nvcc -c -o nowhere hello.cu && [[ ! -f nowhere ]] && wait && [[ ! -e object || -s object ]]
+}
+case_too_much_static_shared_memory() {
+  echo '__global__ void k(int* p) { __shared__ int a[12289]; a[threadIdx.x] = 1; __syncthreads(); p[threadIdx.x] = a[threadIdx.x * 3]; } int main() { k<<<1, 1>>>(nullptr); }' >s.cu
+  expect 255 nvcc s.cu -o s && has err "ptxas error   : Entry function '_Z1kPi' uses too much shared data (0xc004 bytes, 0xc000 max)" && [[ ! -e s ]] &&
+    expect 0 nvcc -ptx s.cu && sed -i s/12289/12288/ s.cu && expect 0 nvcc s.cu -o s
+}
 case_failed_objects_are_removed() {
   printf '#if __CUDA_ARCH__\n#error device\n#endif\n' >e.cu && expect 1 nvcc -c e.cu && [[ ! -e e.o ]]
 }

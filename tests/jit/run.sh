@@ -106,6 +106,41 @@ CU
   "$warpbeam" nvcc -ptx branches.cu && "$warpbeam" nvcc unload.cu -o unload -lcuda || return 1
   WARPBEAM_ENGINE=auto WARPBEAM_KERNEL_CACHE=off ./unload 2>log && [[ $(grep -m 1 -E 'unloaded|branches compiled' log) == unloaded ]]
 }
+# Blocks run the first version while the second, which assumes less, is made and takes its place.
+changes_versions_while_it_runs() {
+  cat >ranks.cu <<'CU'
+#include <cstdio>
+#include <vector>
+__global__ void jump(long long* list, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  long long node, next;
+  while ((node = list[i]) >> 32 != -1 && (next = list[node >> 32]) >> 32 != -1) {
+    long long sum = (node & 0xffffffff) + (next & 0xffffffff) + (next >> 32 << 32);
+    __syncthreads();
+    list[i] = sum;
+  }
+}
+int main() {
+  const int n = 20000;
+  std::vector<long long> from(n), to(n);
+  for (int i = 0; i < n; ++i) from[i] = i + 1 < n ? (long long)(i + 1) << 32 | 1 : (long long)(~0ull << 32);
+  long long* list;
+  cudaMalloc(&list, n * sizeof *list);
+  for (int k = 0; k < 2; ++k) {
+    cudaMemcpy(list, from.data(), n * sizeof *list, cudaMemcpyHostToDevice);
+    jump<<<(n + 255) / 256, 256>>>(list, n);
+  }
+  if (cudaMemcpy(to.data(), list, n * sizeof *list, cudaMemcpyDeviceToHost) != cudaSuccess) return 2;
+  int wrong = 0;
+  for (int i = 0; i < n; ++i) wrong += (to[i] & 0xffffffff) != n - 1 - i;
+  return wrong != 0;
+}
+CU
+  "$warpbeam" nvcc -O3 ranks.cu -o ranks || return 1
+  local k
+  for k in 1 2 3 4 5 6; do WARPBEAM_ENGINE=auto WARPBEAM_KERNEL_CACHE=off ./ranks || return 1; done
+}
 # All tests as a processor with SSE4.2 runs them, and as one with AVX2 where this one has more.
 other_processors() {
   local processor whole=(x86-64-v2)
@@ -117,6 +152,6 @@ other_processors() {
   done
 }
 
-for case in compiles_and_keeps finds_again sees_damage does_without runs_side_by_side compiles_while_it_runs unloads_while_it_compiles other_processors; do check "$case" "$case"; done
+for case in compiles_and_keeps finds_again sees_damage does_without runs_side_by_side compiles_while_it_runs unloads_while_it_compiles changes_versions_while_it_runs other_processors; do check "$case" "$case"; done
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -51,6 +51,20 @@ class SchedulerTest : public testing::Test {
 
 using When = Note::When;
 
+TEST_F(SchedulerTest, who_submits_very_many_tasks_waits_for_the_first) {
+  Queue queue(Queue::Kind::NonBlocking);
+  std::vector<std::shared_ptr<Note>> tasks;
+  for (int k = 0; k < 3000; ++k) {
+    scheduler.make_room(queue);
+    tasks.push_back(note("", When::WhenHelped));
+    scheduler.submit(tasks.back(), queue);
+  }
+  EXPECT_TRUE(tasks[1900]->done());
+  EXPECT_FALSE(tasks[2100]->done());
+  scheduler.wait(queue);
+  EXPECT_TRUE(tasks.back()->done());
+}
+
 TEST_F(SchedulerTest, tasks_of_a_queue_run_one_after_the_other) {
   Queue queue(Queue::Kind::NonBlocking);
   auto first = note("first", When::ByHand), second = note("second");

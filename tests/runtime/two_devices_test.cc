@@ -128,6 +128,22 @@ TEST_F(TwoDevices, cooperative_grids_start_together) {
   EXPECT_EQ(cudaLaunchCooperativeKernelMultiDevice(list, 0, 0), cudaErrorInvalidValue);
 }
 
+TEST_F(TwoDevices, memory_stays_until_the_other_device_is_done_with_it) {
+  constexpr size_t kBytes = 1 << 18;
+  char* memory[2] = {};
+  for (int i : {0, 1}) {
+    OK(cudaSetDevice(i));
+    OK(cudaMalloc(reinterpret_cast<void**>(&memory[i]), kBytes));
+  }
+  for (int n = 0; n < 500; ++n) OK(cudaMemcpyAsync(memory[0], memory[1], kBytes, cudaMemcpyDefault, stream[1]));
+  OK(cudaSetDevice(0));
+  OK(cudaFree(memory[0]));
+  OK(cudaSetDevice(1));
+  OK(cudaDeviceSynchronize());
+  OK(cudaFree(memory[1]));
+  OK(cudaSetDevice(0));
+}
+
 TEST_F(TwoDevices, each_has_its_own_variables) {
   int value = 500, back = 0;
   OK(cudaMemcpyToSymbol(kernels::table, &value, 4));
