@@ -1,6 +1,13 @@
 // Programs call their sizes N, M or V, with #define before they include anything or with -D for the whole compilation. What
 // lies between this header and restore_macros.h does not see such macros. (`I` is <complex.h>'s own.)
 #pragma GCC system_header
+// Nor is it the program's code that NVRTC's -default-device turns into device code: the C library's functions stay the
+// host's. Only the outermost of several such headers has the macro.
+#ifdef WARPBEAM_DEVICE_BY_DEFAULT
+#pragma clang force_cuda_host_device end
+#endif
+#pragma push_macro("WARPBEAM_DEVICE_BY_DEFAULT")
+#undef WARPBEAM_DEVICE_BY_DEFAULT
 #pragma push_macro("A")
 #undef A
 #pragma push_macro("B")

@@ -11,6 +11,9 @@
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 88
+// CCCL compares them. The values are those of cuda_runtime_api.h, which may come later.
+#define CUDART_VERSION 13000
+#define __CUDART_API_VERSION CUDART_VERSION
 
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;

@@ -51,3 +51,7 @@
 #pragma pop_macro("x")
 #pragma pop_macro("y")
 #pragma pop_macro("z")
+#pragma pop_macro("WARPBEAM_DEVICE_BY_DEFAULT")
+#ifdef WARPBEAM_DEVICE_BY_DEFAULT
+#pragma clang force_cuda_host_device begin
+#endif

@@ -172,7 +172,9 @@ std::string quoted(const std::string& text) {
 // templates are instantiated by it.
 std::string text_of(const Source& source, bool device_by_default) {
   std::string text;
-  if (device_by_default) text += "#pragma clang force_cuda_host_device begin\n";
+  // Our headers read the macro: what they include is not the program's.
+  if (device_by_default)
+    text += "#define WARPBEAM_DEVICE_BY_DEFAULT 1\n#pragma clang force_cuda_host_device begin\n";
   text += fmt::format("#line 1 {}\n{}\n", quoted(source.name), source.text);
   for (size_t i = 0; i < source.name_expressions.size(); ++i)
     text += fmt::format("#line 1 \"name expression\"\n__device__ __attribute__((used)) auto const {}{} = {};\n",

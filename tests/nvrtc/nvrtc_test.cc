@@ -144,6 +144,34 @@ TEST_F(Nvrtc, sees_headers_that_come_as_text) {
   CU(cuCtxDestroy(context));
 }
 
+TEST_F(Nvrtc, only_the_programs_own_functions_are_the_devices_by_default) {
+  create(R"(
+    #include <cuda_runtime.h>
+    #include <cooperative_groups.h>
+    #include <cuComplex.h>
+    #include <cuda_fp16.h>
+    #include <cuda_pipeline.h>
+    #include <curand_kernel.h>
+    #include <math_constants.h>
+    #include <cuda/atomic>
+    #include <cuda/barrier>
+    #include <cuda/std/cstdint>
+    #include <cuda/std/tuple>
+    int twice(int x) { return 2 * x + (threadIdx.x & 0); }
+    __global__ void k(cuda::std::int32_t* p) { *p = twice(21); })");
+  OK(compile({"-default-device"})) << log();
+  EXPECT_EQ(log(), "");
+}
+
+TEST_F(Nvrtc, tells_which_toolkit_it_is_of) {
+  create("#if CUDART_VERSION / 1000 != __CUDACC_VER_MAJOR__ || CUDART_VERSION != __CUDART_API_VERSION\n#error\n#endif\n");
+  OK(compile()) << log();
+  OK(nvrtcDestroyProgram(&program));
+  create("#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = CUDART_VERSION; }\n");
+  OK(compile()) << log();
+  EXPECT_EQ(log(), "");
+}
+
 TEST_F(Nvrtc, reports_errors_with_the_programs_name_and_line) {
   create("__global__ void k(int* p) {\n  *p = not_there_at_all;\n}\n", "user_kernel.cu");
   EXPECT_EQ(compile(), NVRTC_ERROR_COMPILATION);
