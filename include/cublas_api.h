@@ -73,6 +73,10 @@ typedef enum {
   CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT = 79, CUBLAS_COMPUTE_32I = 72, CUBLAS_COMPUTE_32I_PEDANTIC = 73
 } cublasComputeType_t;
 
+typedef enum {
+  CUBLAS_EMULATION_STRATEGY_DEFAULT = 0, CUBLAS_EMULATION_STRATEGY_PERFORMANT = 1, CUBLAS_EMULATION_STRATEGY_EAGER = 2
+} cublasEmulationStrategy_t;
+
 typedef cudaDataType cublasDataType_t;
 typedef struct cublasContext* cublasHandle_t;
 typedef void (*cublasLogCallback)(const char* msg);
