@@ -63,6 +63,7 @@ cublasStatus_t check(const Layout& l) {
 
 constexpr uint32_t kRelu = 2, kBias = 4, kDRelu = 8, kBiasGradient = 16, kGelu = 32, kDGelu = 64, kAux = 128,
                    kBiasGradientA = 256, kBiasGradientB = 512;
+constexpr uint32_t kEpilogues = kRelu | kBias | kDRelu | kBiasGradient | kGelu | kDGelu | kAux | kBiasGradientA | kBiasGradientB;
 
 cublasStatus_t check(const Matmul& m, const Layout& a, const Layout& b, const Layout& c, const Layout& d) {
   for (const Layout* l : {&a, &b, &c, &d})
@@ -81,8 +82,7 @@ cublasStatus_t check(const Matmul& m, const Layout& a, const Layout& b, const La
   for (const void* p : {m.a_scale, m.b_scale, m.c_scale, m.d_scale, m.aux_scale, static_cast<const void*>(m.d_largest), static_cast<const void*>(m.aux_largest)})
     if (p) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (m.epilogue == CUBLASLT_EPILOGUE_DEFAULT) return CUBLAS_STATUS_SUCCESS;
-  constexpr uint32_t kKnown = kRelu | kBias | kDRelu | kBiasGradient | kGelu | kDGelu | kAux | kBiasGradientA | kBiasGradientB;
-  if (m.epilogue == 0 || m.epilogue & ~kKnown || among(d.type, {CUDA_C_32F, CUDA_C_64F, CUDA_R_32I})) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (m.epilogue == 0 || m.epilogue & ~kEpilogues || among(d.type, {CUDA_C_32F, CUDA_C_64F, CUDA_R_32I})) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (m.epilogue & (kBias | kBiasGradient | kBiasGradientA | kBiasGradientB) && !m.bias) return CUBLAS_STATUS_INVALID_VALUE;
   if (m.epilogue & kAux && (!m.aux || m.aux_lead < static_cast<int64_t>(rows))) return CUBLAS_STATUS_INVALID_VALUE;
   return CUBLAS_STATUS_SUCCESS;
@@ -358,6 +358,9 @@ WB_EXPORT cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t handle, cublas
 
 // --- algorithms: there is one, and it needs no workspace ---------------------------------------------------------------------
 
+// The one has every id: programs may have written down what a search on another machine has found.
+constexpr int kLastId = 255;
+
 WB_EXPORT cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t m, cublasLtMatrixLayout_t a,
                                                  cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
                                                  cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algo,
@@ -404,9 +407,52 @@ WB_EXPORT cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t handle, cublasC
                                                 cudaDataType_t a, cudaDataType_t b, cudaDataType_t c, cudaDataType_t d,
                                                 int id, cublasLtMatmulAlgo_t* algo) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (!algo || id != 0) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!algo || id < 0 || id > kLastId) return CUBLAS_STATUS_INVALID_VALUE;
   *algo = {};
+  std::memcpy(algo->data, &id, sizeof id);
   return supported(compute, scale, a, b, c, d) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+// What an algorithm can do, of which programs that search for the best one make their configurations.
+WB_EXPORT cublasStatus_t cublasLtMatmulAlgoCapGetAttribute(const cublasLtMatmulAlgo_t* algo,
+                                                           cublasLtMatmulAlgoCapAttributes_t attribute, void* to,
+                                                           size_t size, size_t* written) {
+  uint64_t value = 0;
+  switch (attribute) {
+    case CUBLASLT_ALGO_CAP_SPLITK_SUPPORT:
+    case CUBLASLT_ALGO_CAP_REDUCTION_SCHEME_MASK:
+    case CUBLASLT_ALGO_CAP_CTA_SWIZZLING_SUPPORT:
+    case CUBLASLT_ALGO_CAP_UPLO_SUPPORT:
+    case CUBLASLT_ALGO_CAP_CUSTOM_OPTION_MAX:
+    case CUBLASLT_ALGO_CAP_CUSTOM_MEMORY_ORDER:
+    case CUBLASLT_ALGO_CAP_LD_NEGATIVE:
+    case CUBLASLT_ALGO_CAP_POINTER_ARRAY_BATCH_SUPPORT:
+    case CUBLASLT_ALGO_CAP_FLOATING_POINT_EMULATION_SUPPORT: break;
+    case CUBLASLT_ALGO_CAP_STRIDED_BATCH_SUPPORT:
+    case CUBLASLT_ALGO_CAP_OUT_OF_PLACE_RESULT_SUPPORT: value = 1; break;
+    case CUBLASLT_ALGO_CAP_TILE_IDS: value = CUBLASLT_MATMUL_TILE_UNDEFINED; break;
+    case CUBLASLT_ALGO_CAP_STAGES_IDS: value = CUBLASLT_MATMUL_STAGES_UNDEFINED; break;
+    case CUBLASLT_ALGO_CAP_POINTER_MODE_MASK:
+      value = CUBLASLT_POINTER_MODE_MASK_HOST | CUBLASLT_POINTER_MODE_MASK_DEVICE | CUBLASLT_POINTER_MODE_MASK_DEVICE_VECTOR |
+              CUBLASLT_POINTER_MODE_MASK_ALPHA_DEVICE_VECTOR_BETA_ZERO | CUBLASLT_POINTER_MODE_MASK_ALPHA_DEVICE_VECTOR_BETA_HOST;
+      break;
+    case CUBLASLT_ALGO_CAP_EPILOGUE_MASK: value = CUBLASLT_EPILOGUE_DEFAULT | kEpilogues; break;
+    case CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS: value = CUBLASLT_NUMERICAL_IMPL_FLAGS_FMA; break;
+    case CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_A_BYTES:
+    case CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_B_BYTES:
+    case CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_C_BYTES:
+    case CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_D_BYTES: value = 1; break;
+    default: return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  const size_t needed = attribute == CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS ? 8 : 4;
+  if (!algo) return CUBLAS_STATUS_INVALID_VALUE;
+  if (size == 0) return written ? (*written = needed, CUBLAS_STATUS_SUCCESS) : CUBLAS_STATUS_INVALID_VALUE;
+  // Lists may have more room than there are tiles or stages: here there is one.
+  const bool list = attribute == CUBLASLT_ALGO_CAP_TILE_IDS || attribute == CUBLASLT_ALGO_CAP_STAGES_IDS;
+  if (!to || (list ? size < needed : size != needed)) return CUBLAS_STATUS_INVALID_VALUE;
+  std::memcpy(to, &value, needed);
+  if (written) *written = needed;
+  return CUBLAS_STATUS_SUCCESS;
 }
 
 // A configuration is kept, and means nothing.

@@ -150,8 +150,35 @@ static void scalars_and_refusals() {
   DO(cublasLtMatmulDescDestroy(desc));
 }
 
+// A configuration that was written down after a search elsewhere.
+static void preset() {
+  cublasLtMatmulAlgo_t algo;
+  DO(cublasLtMatmulAlgoInit(handle, CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, 10, &algo));
+  const cublasLtMatmulTile_t tile = CUBLASLT_MATMUL_TILE_16x16;
+  const cublasLtMatmulStages_t stages = CUBLASLT_MATMUL_STAGES_16x10;
+  DO(cublasLtMatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_TILE_ID, &tile, sizeof tile));
+  DO(cublasLtMatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_STAGES_ID, &stages, sizeof stages));
+  int32_t id = 0, kept = 0, split = -1;
+  DO(cublasLtMatmulAlgoConfigGetAttribute(&algo, CUBLASLT_ALGO_CONFIG_ID, &id, sizeof id, nullptr));
+  DO(cublasLtMatmulAlgoConfigGetAttribute(&algo, CUBLASLT_ALGO_CONFIG_TILE_ID, &kept, sizeof kept, nullptr));
+  EXPECT(id == 10 && kept == 5);
+  EXPECT(cublasLtMatmulAlgoInit(handle, CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, -1, &algo) ==
+         CUBLAS_STATUS_INVALID_VALUE);
+  uint32_t tiles[CUBLASLT_MATMUL_TILE_END], epilogues = 0;
+  size_t written = 0;
+  DO(cublasLtMatmulAlgoCapGetAttribute(&algo, CUBLASLT_ALGO_CAP_SPLITK_SUPPORT, &split, sizeof split, &written));
+  EXPECT(split == 0 && written == 4);
+  DO(cublasLtMatmulAlgoCapGetAttribute(&algo, CUBLASLT_ALGO_CAP_TILE_IDS, nullptr, 0, &written));
+  EXPECT(written == 4);
+  DO(cublasLtMatmulAlgoCapGetAttribute(&algo, CUBLASLT_ALGO_CAP_TILE_IDS, tiles, sizeof tiles, &written));
+  EXPECT(written == 4 && tiles[0] == CUBLASLT_MATMUL_TILE_UNDEFINED);
+  DO(cublasLtMatmulAlgoCapGetAttribute(&algo, CUBLASLT_ALGO_CAP_EPILOGUE_MASK, &epilogues, sizeof epilogues, &written));
+  EXPECT(epilogues & CUBLASLT_EPILOGUE_GELU);
+}
+
 int main() {
   DO(cublasLtCreate(&handle));
+  preset();
   const auto f = CUBLAS_COMPUTE_32F;
   for (cublasOperation_t opa : {CUBLAS_OP_N, CUBLAS_OP_T})
     for (cublasOperation_t opb : {CUBLAS_OP_N, CUBLAS_OP_T})
