@@ -81,6 +81,7 @@ class Call {
   }
   cusparseStatus_t submit(size_t effort, std::function<void(Memory&)> run);
   cusparseStatus_t wait();
+  bool captured() const;  // what is submitted becomes part of a graph
 
  private:
   const char* name_;

@@ -156,21 +156,16 @@ cusparseStatus_t spvv(Call& call, cusparseOperation_t op, cusparseConstSpVecDesc
   check_compute(call, compute);
   call.require(x && y && result && x->size == y->size);
   const bool on_device = call.scalars_on_device();
-  auto kept = std::make_shared<DoubleComplex>();
   const cusparseStatus_t queued = call.submit(effort(x->count), [=, x = *x, y = *y](Memory& memory) {
     const auto at = places(memory, x);
     const auto in = loaded<DoubleComplex>(memory, x.values, x.type, x.count), other = loaded<DoubleComplex>(memory, y.values, y.type, y.size);
     DoubleComplex sum{};
     for (size_t k = 0; k < at.size(); ++k) sum += conjugate_if(op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, in[k]) * other[at[k]];
-    *kept = sum;
-    if (!on_device) return;
-    memory.writes(result, bytes_of(compute));
+    if (on_device) memory.writes(result, bytes_of(compute));
     store(result, compute, 0, sum);
   });
-  if (queued != CUSPARSE_STATUS_SUCCESS || on_device) return queued;
-  const cusparseStatus_t waited = call.wait();
-  if (waited == CUSPARSE_STATUS_SUCCESS) store(result, compute, 0, *kept);
-  return waited;
+  // A result on the host is there when this returns; of a graph, when the graph has run.
+  return queued != CUSPARSE_STATUS_SUCCESS || on_device || call.captured() ? queued : call.wait();
 }
 
 // --- sparse and dense ------------------------------------------------------------------------------------------------------
@@ -190,7 +185,8 @@ cusparseStatus_t sparse_to_dense(Call& call, cusparseConstSpMatDescr_t a, cuspar
 // The offsets are written and the number of entries is known when this returns.
 cusparseStatus_t count_dense(Call& call, cusparseConstDnMatDescr_t a, cusparseSpMatDescr_t b) {
   call.require(a && b && a->rows == b->rows && a->columns == b->columns);
-  call.support(a->type == b->type && b->format != CUSPARSE_FORMAT_BLOCKED_ELL);
+  call.support(a->type == b->type);
+  if (b->format == CUSPARSE_FORMAT_BLOCKED_ELL) return CUSPARSE_STATUS_SUCCESS;  // the program has said which blocks there are
   auto total = std::make_shared<int64_t>(0);
   const cusparseStatus_t queued = call.submit(effort(a->rows * a->columns), [total, a = *a, b = *b](Memory& memory) {
     const auto dense = dense_of<DoubleComplex>(memory, a);
@@ -212,9 +208,15 @@ cusparseStatus_t count_dense(Call& call, cusparseConstDnMatDescr_t a, cusparseSp
 
 cusparseStatus_t dense_to_sparse(Call& call, cusparseConstDnMatDescr_t a, cusparseSpMatDescr_t b) {
   call.require(a && b && a->rows == b->rows && a->columns == b->columns);
-  call.support(a->type == b->type && b->format != CUSPARSE_FORMAT_BLOCKED_ELL);
+  call.support(a->type == b->type);
   return call.submit(effort(a->rows * a->columns), [a = *a, b = *b](Memory& memory) {
     const auto dense = dense_of<DoubleComplex>(memory, a);
+    if (b.format == CUSPARSE_FORMAT_BLOCKED_ELL) {
+      const Pattern p = pattern_of(memory, b);
+      auto values = loaded<DoubleComplex>(memory, b.values, b.type, b.count);
+      for (size_t k = 0; k < p.row.size(); ++k) values[p.at[k]] = dense[p.column[k] * a.rows + p.row[k]];
+      return stored(memory, b.values, b.type, values);
+    }
     const bool by_rows = b.format != CUSPARSE_FORMAT_CSC, coo = b.format == CUSPARSE_FORMAT_COO;
     const int64_t lines = by_rows ? a.rows : a.columns, across = by_rows ? a.columns : a.rows;
     memory.writes(b.indices, static_cast<size_t>(b.count) * index_bytes(b.index_type));
@@ -411,17 +413,44 @@ cusparseStatus_t spsm(Call& call, cusparseOperation_t op_a, cusparseOperation_t 
 
 // --- sparse products -------------------------------------------------------------------------------------------------------------
 
+void check_product(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, cusparseConstSpMatDescr_t a,
+                   cusparseConstSpMatDescr_t b, cusparseConstSpMatDescr_t c, const void* kept) {
+  check(call, op_a);
+  check(call, op_b);
+  call.require(a && b && c && kept);
+  call.support(op_a == kPlain && op_b == kPlain && c->format == CUSPARSE_FORMAT_CSR);  // as documented
+  call.require(a->columns == b->rows && c->rows == a->rows && c->columns == b->columns);
+}
+
+// Asked without a buffer it says how large one would be; with one it counts the products of entries, and waits.
+cusparseStatus_t estimate(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, cusparseConstSpMatDescr_t a,
+                          cusparseConstSpMatDescr_t b, cusparseConstSpMatDescr_t c, cusparseSpGEMMDescr_t kept,
+                          size_t* size, void* buffer) {
+  check_product(call, op_a, op_b, a, b, c, kept);
+  if (!buffer) return no_buffer(call, size);
+  const cusparseStatus_t queued = call.submit(effort(a->count), [=, a = *a, b = *b](Memory& memory) {
+    std::vector<int64_t> in_row(static_cast<size_t>(b.rows));
+    for (int64_t row : pattern_of(memory, b).row) ++in_row[row];
+    kept->products = 0;
+    for (int64_t column : pattern_of(memory, a).column) kept->products += in_row[column];
+  });
+  return queued == CUSPARSE_STATUS_SUCCESS ? call.wait() : queued;
+}
+
+// Its own buffer is asked for before the one that it is about.
+cusparseStatus_t estimate_memory(Call& call, size_t* own, void* buffer, size_t* size) {
+  if (!buffer) return no_buffer(call, own);
+  return no_buffer(call, own, size);
+}
+
 // Asked without a buffer it says how large one would be; with one it computes, and waits: the size of C is known then.
 cusparseStatus_t multiply(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
                           cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void* beta,
                           cusparseSpMatDescr_t c, cudaDataType compute, cusparseSpGEMMDescr_t kept, size_t* size,
                           void* buffer) {
-  check(call, op_a);
-  check(call, op_b);
   check_compute(call, compute);
-  call.require(a && b && c && kept && size);
-  call.support(op_a == kPlain && op_b == kPlain && c->format == CUSPARSE_FORMAT_CSR);  // as documented
-  call.require(a->columns == b->rows && c->rows == a->rows && c->columns == b->columns);
+  call.require(size);
+  check_product(call, op_a, op_b, a, b, c, kept);
   if (!buffer) return no_buffer(call, size);
   const LateScalar s = call.scalar(alpha, compute), keep = call.scalar(beta, compute);
   const cusparseStatus_t queued = call.submit(effort(a->count), [=, a = *a, b = *b](Memory& memory) {

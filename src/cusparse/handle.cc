@@ -41,6 +41,10 @@ cusparseStatus_t Call::submit(size_t effort, std::function<void(Memory&)> run) {
 }
 
 cusparseStatus_t Call::wait() { return status_of(cudaStreamSynchronize(handle_.stream)); }
+bool Call::captured() const {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return cudaStreamIsCapturing(handle_.stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
+}
 
 cusparseStatus_t enter(const char* name, cusparseHandle_t handle,
                        const std::function<cusparseStatus_t(Call&)>& body) noexcept {

@@ -447,6 +447,78 @@ static void sums() {
   DO(cusparseDestroyMatDescr(zero_based)), DO(cusparseDestroyMatDescr(one_based));
 }
 
+// The program says which blocks there are; converting fills them.
+static void blocks_of_dense() {
+  const std::vector<float> dense = {0, 0, 1, 2, 0, 0, 3, 4};  // by rows, 2 x 4
+  float* values = device(std::vector<float>(4));
+  cusparseDnMatDescr_t a;
+  cusparseSpMatDescr_t e;
+  size_t size = 0;
+  DO(cusparseCreateDnMat(&a, 2, 4, 4, device(dense), CUDA_R_32F, CUSPARSE_ORDER_ROW));
+  DO(cusparseCreateBlockedEll(&e, 2, 4, 2, 2, device<int>({1}), values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+  DO(cusparseDenseToSparse_bufferSize(handle, a, e, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, &size));
+  DO(cusparseDenseToSparse_analysis(handle, a, e, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, nullptr));
+  DO(cusparseDenseToSparse_convert(handle, a, e, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, nullptr));
+  EXPECT(host(values, 4) == std::vector<float>({1, 2, 3, 4}));
+  DO(cusparseDestroyDnMat(a)), DO(cusparseDestroySpMat(e));
+}
+
+// The number of products is known before they are computed.
+static void estimates() {
+  const Matrix<double, int> a(6, 6, 0);
+  cusparseSpMatDescr_t A = a.make(0), C;
+  cusparseSpGEMMDescr_t state;
+  DO(cusparseCreateCsr(&C, 6, 6, 0, device(std::vector<int>(7)), nullptr, nullptr, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                       CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+  DO(cusparseSpGEMM_createDescr(&state));
+  const auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  const double one = 1, zero = 0;
+  size_t size1 = 0, size2 = 0, size3 = 0;
+  DO(cusparseSpGEMM_workEstimation(handle, plain, plain, &one, A, A, &zero, C, CUDA_R_64F, CUSPARSE_SPGEMM_ALG3, state, &size1, nullptr));
+  DO(cusparseSpGEMM_workEstimation(handle, plain, plain, &one, A, A, &zero, C, CUDA_R_64F, CUSPARSE_SPGEMM_ALG3, state, &size1,
+                                   device(std::vector<char>(size1))));
+  int64_t products = -1, want = 0;
+  for (int column : a.columns) want += a.row_offsets[column + 1] - a.row_offsets[column];
+  DO(cusparseSpGEMM_getNumProducts(state, &products));
+  EXPECT(products == want);
+  DO(cusparseSpGEMM_estimateMemory(handle, plain, plain, &one, A, A, &zero, C, CUDA_R_64F, CUSPARSE_SPGEMM_ALG3, state, 0.2f, &size3,
+                                   nullptr, nullptr));
+  DO(cusparseSpGEMM_estimateMemory(handle, plain, plain, &one, A, A, &zero, C, CUDA_R_64F, CUSPARSE_SPGEMM_ALG3, state, 0.2f, &size3,
+                                   device(std::vector<char>(size3)), &size2));
+  EXPECT(size1 > 0 && size2 > 0 && size3 > 0);
+  DO(cusparseSpGEMM_destroyDescr(state)), DO(cusparseDestroySpMat(A)), DO(cusparseDestroySpMat(C));
+}
+
+// A result on the host is written each time the graph runs.
+static void captured_result() {
+  float result = -1, *y = device<float>({1, 2, 3, 4});
+  cusparseSpVecDescr_t x;
+  cusparseDnVecDescr_t dense;
+  DO(cusparseCreateSpVec(&x, 4, 2, device<int>({1, 3}), device<float>({10, 100}), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+  DO(cusparseCreateDnVec(&dense, 4, y, CUDA_R_32F));
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t run;
+  CUDA(cudaStreamCreate(&stream));
+  DO(cusparseSetStream(handle, stream));
+  CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  DO(cusparseSpVV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, x, dense, &result, CUDA_R_32F, nullptr));
+  CUDA(cudaStreamEndCapture(stream, &graph));
+  EXPECT(result == -1);
+  CUDA(cudaGraphInstantiate(&run, graph, 0));
+  CUDA(cudaGraphLaunch(run, stream));
+  CUDA(cudaStreamSynchronize(stream));
+  EXPECT(result == 420);
+  const float more = 7;
+  CUDA(cudaMemcpy(y + 3, &more, sizeof more, cudaMemcpyHostToDevice));
+  CUDA(cudaGraphLaunch(run, stream));
+  CUDA(cudaStreamSynchronize(stream));
+  EXPECT(result == 720);
+  DO(cusparseSetStream(handle, nullptr));
+  CUDA(cudaGraphExecDestroy(run)), CUDA(cudaGraphDestroy(graph)), CUDA(cudaStreamDestroy(stream));
+  DO(cusparseDestroySpVec(x)), DO(cusparseDestroyDnVec(dense));
+}
+
 int main() {
   DO(cusparseCreate(&handle));
   products<float, int>();
@@ -458,6 +530,9 @@ int main() {
   sparse_products();
   batches();
   sums();
+  blocks_of_dense();
+  estimates();
+  captured_result();
   CUDA(cudaGetLastError());
   mistakes();
   DO(cusparseDestroy(handle));
