@@ -4,7 +4,6 @@
 #include <cufftXt.h>
 
 #include <algorithm>
-#include <set>
 
 #include "cufft/plan.h"
 
@@ -107,7 +106,7 @@ WB_EXPORT cufftResult cufftXtSetGPUs(cufftHandle handle, int count, int* gpus) {
     int there = 0;
     if (count < 1 || count > 16 || !gpus) return CUFFT_INVALID_VALUE;
     if (cudaGetDeviceCount(&there) != cudaSuccess) return CUFFT_SETUP_FAILED;
-    if (std::set<int>(gpus, gpus + count).size() != static_cast<size_t>(count)) return CUFFT_INVALID_DEVICE;
+    // One GPU may have several parts: programs that want two run so where there is one.
     for (int k = 0; k < count; ++k)
       if (gpus[k] < 0 || gpus[k] >= there) return CUFFT_INVALID_DEVICE;
     plan->gpus.assign(gpus, gpus + count);
