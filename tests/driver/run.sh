@@ -385,6 +385,11 @@ int main(int n, char**) {
 CU
   expect 0 nvcc --Werror all-warnings w.cu -o w && [[ ! -s err ]] && expect 0 nvcc -Xcompiler -Wall -c w.cu && has err 'Wshift-op-parentheses' 'Wdangling-else'
 }
+case_templates_of_the_standard_library_do_not_warn() {
+  printf '#include <algorithm>\nint main() { int a[] = {2, 1}; std::stable_sort(a, a + 2); return a[0] - 1; }\n' >s.cu && cp s.cu s.cpp
+  printf '#include <memory>\nint main() { return std::get_temporary_buffer<int>(1).second < 0; }\n' >g.cu
+  expect 0 nvcc -c s.cu && [[ ! -s err ]] && expect 0 nvcc -c s.cpp && [[ ! -s err ]] && expect 0 nvcc -c g.cu && has err 'get_temporary_buffer'
+}
 case_cache_is_bounded() {
   export XDG_CACHE_HOME=$PWD/cache
   local results=cache/warpbeam/programs/results one
