@@ -213,7 +213,7 @@ cusparseStatus_t dense_to_sparse(Call& call, cusparseConstDnMatDescr_t a, cuspar
     const auto dense = dense_of<DoubleComplex>(memory, a);
     if (b.format == CUSPARSE_FORMAT_BLOCKED_ELL) {
       const Pattern p = pattern_of(memory, b);
-      auto values = loaded<DoubleComplex>(memory, b.values, b.type, b.count);
+      std::vector<DoubleComplex> values(static_cast<size_t>(b.count));  // 0 where there is no block
       for (size_t k = 0; k < p.row.size(); ++k) values[p.at[k]] = dense[p.column[k] * a.rows + p.row[k]];
       return stored(memory, b.values, b.type, values);
     }

@@ -449,17 +449,18 @@ static void sums() {
 
 // The program says which blocks there are; converting fills them.
 static void blocks_of_dense() {
-  const std::vector<float> dense = {0, 0, 1, 2, 0, 0, 3, 4};  // by rows, 2 x 4
-  float* values = device(std::vector<float>(4));
+  std::vector<float> dense(16);  // by rows, 4 x 4
+  for (int i = 0; i < 16; ++i) dense[i] = i + 1;
+  float* values = device(std::vector<float>(16, -1));
   cusparseDnMatDescr_t a;
   cusparseSpMatDescr_t e;
   size_t size = 0;
-  DO(cusparseCreateDnMat(&a, 2, 4, 4, device(dense), CUDA_R_32F, CUSPARSE_ORDER_ROW));
-  DO(cusparseCreateBlockedEll(&e, 2, 4, 2, 2, device<int>({1}), values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+  DO(cusparseCreateDnMat(&a, 4, 4, 4, device(dense), CUDA_R_32F, CUSPARSE_ORDER_ROW));
+  DO(cusparseCreateBlockedEll(&e, 4, 4, 2, 4, device<int>({1, 0, 0, -1}), values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
   DO(cusparseDenseToSparse_bufferSize(handle, a, e, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, &size));
   DO(cusparseDenseToSparse_analysis(handle, a, e, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, nullptr));
   DO(cusparseDenseToSparse_convert(handle, a, e, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, nullptr));
-  EXPECT(host(values, 4) == std::vector<float>({1, 2, 3, 4}));
+  EXPECT(host(values, 16) == std::vector<float>({3, 4, 1, 2, 7, 8, 5, 6, 9, 10, 0, 0, 13, 14, 0, 0}));
   DO(cusparseDestroyDnMat(a)), DO(cusparseDestroySpMat(e));
 }
 
