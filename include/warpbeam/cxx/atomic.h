@@ -3,6 +3,7 @@
 #define WARPBEAM_CXX_ATOMIC_H
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "std.h"
@@ -39,43 +40,39 @@ constexpr int failure_order(memory_order o) {
   return o == memory_order_acq_rel ? memory_order_acquire : o == memory_order_release ? memory_order_relaxed : o;
 }
 
-template <class T, thread_scope S>
+// What lies in memory, taken as the word of its size: its own type may have a lesser alignment. Three bytes have a word too.
+template <class T, thread_scope S, ::std::size_t size = sizeof(T)>
 struct Cell {
-#ifdef __CUDA_ARCH__
-#define WB_ATOMIC(device, host) return device
-#else
-#define WB_ATOMIC(device, host) return host
-#endif
+  typedef typename wb_word<size>::type W;
   static WB_BOTH T load(const T* p, memory_order o) {
 #ifdef __CUDA_ARCH__
     return __nv_atomic_load_n(p, (int)o, device_scope(S));
 #else
-    T v;
-    __atomic_load(const_cast<T*>(p), &v, o);
-    return v;
+    return __builtin_bit_cast(T, __atomic_load_n((const W*)p, o));
 #endif
   }
   static WB_BOTH void store(T* p, T v, memory_order o) {
 #ifdef __CUDA_ARCH__
     __nv_atomic_store_n(p, v, (int)o, device_scope(S));
 #else
-    __atomic_store(p, &v, o);
+    __atomic_store_n((W*)p, __builtin_bit_cast(W, v), o);
 #endif
   }
   static WB_BOTH T exchange(T* p, T v, memory_order o) {
 #ifdef __CUDA_ARCH__
     return __nv_atomic_exchange_n(p, v, (int)o, device_scope(S));
 #else
-    T old;
-    __atomic_exchange(p, &v, &old, o);
-    return old;
+    return __builtin_bit_cast(T, __atomic_exchange_n((W*)p, __builtin_bit_cast(W, v), o));
 #endif
   }
   static WB_BOTH bool compare_exchange(T* p, T& expected, T desired, bool weak, memory_order success, int failure) {
 #ifdef __CUDA_ARCH__
     return __nv_atomic_compare_exchange_n(p, &expected, desired, weak, (int)success, failure, device_scope(S));
 #else
-    return __atomic_compare_exchange(p, &expected, &desired, weak, success, failure);
+    W word = __builtin_bit_cast(W, expected);
+    if (__atomic_compare_exchange_n((W*)p, &word, __builtin_bit_cast(W, desired), weak, success, failure)) return true;
+    expected = __builtin_bit_cast(T, word);
+    return false;
 #endif
   }
   template <class Step>
@@ -85,7 +82,31 @@ struct Cell {
     }
     return old;
   }
-#undef WB_ATOMIC
+};
+template <class T, thread_scope S>
+struct Cell<T, S, 3> {
+  typedef Cell<unsigned int, S> Word;
+  static WB_BOTH T value(unsigned int word) {
+    T v;
+    __builtin_memcpy(&v, &word, 3);
+    return v;
+  }
+  static WB_BOTH unsigned int word(T v) {
+    unsigned int w = 0;
+    __builtin_memcpy(&w, &v, 3);
+    return w;
+  }
+  static WB_BOTH T load(const T* p, memory_order o) { return value(Word::load((const unsigned int*)p, o)); }
+  static WB_BOTH void store(T* p, T v, memory_order o) { Word::store((unsigned int*)p, word(v), o); }
+  static WB_BOTH T exchange(T* p, T v, memory_order o) { return value(Word::exchange((unsigned int*)p, word(v), o)); }
+  // Nobody knows the fourth byte before the first store.
+  static WB_BOTH bool compare_exchange(T* p, T& expected, T desired, bool, memory_order success, int failure) {
+    unsigned int seen = Word::load((const unsigned int*)p, (memory_order)failure);
+    while (word(value(seen)) == word(expected))
+      if (Word::compare_exchange((unsigned int*)p, seen, word(desired), true, success, failure)) return true;
+    expected = value(seen);
+    return false;
+  }
 };
 
 // What one instruction does on the device; the host has loops of swaps for the rest.
@@ -113,82 +134,109 @@ struct Integers : Numbers<T, S> {
 };
 #undef WB_FETCH
 
-// The members that an atomic object and a reference to one share; Self::address() says where the value is.
+// What is added to a T: pointers go on by whole elements.
+template <class T>
+struct Step {
+  typedef T type;
+};
+template <class T>
+struct Step<T*> {
+  typedef ::std::ptrdiff_t type;
+};
+template <class T, thread_scope S>
+struct Numbers<T*, S> {
+  static WB_BOTH T* fetch_add(T** p, ::std::ptrdiff_t n, memory_order o) {
+#ifdef __CUDA_ARCH__
+    const unsigned long long bytes = (unsigned long long)n * sizeof(T);
+    return (T*)__nv_atomic_fetch_add((unsigned long long*)p, bytes, (int)o, device_scope(S));
+#else
+    return Cell<T*, S>::update(p, o, [n](T* old) -> T* { return old + n; });
+#endif
+  }
+  static WB_BOTH T* fetch_sub(T** p, ::std::ptrdiff_t n, memory_order o) { return fetch_add(p, -n, o); }
+};
+
+// The members that an atomic object and a reference to one share; Self::address() says where the value is. All are for
+// volatile objects too.
 template <class Self, class T, thread_scope S>
 class Operations {
   typedef Cell<T, S> C;
-  WB_BOTH T* at() const { return static_cast<const Self*>(this)->address(); }
+  typedef typename Step<T>::type D;
+  WB_BOTH T* at() const volatile {
+    return const_cast<const Self*>(static_cast<const volatile Self*>(this))->address();
+  }
 
  public:
   typedef T value_type;
   static constexpr bool is_always_lock_free = sizeof(T) <= 8;
-  WB_BOTH bool is_lock_free() const { return is_always_lock_free; }
-  WB_BOTH T load(memory_order o = memory_order_seq_cst) const { return C::load(at(), o); }
-  WB_BOTH operator T() const { return load(); }
-  WB_BOTH void store(T v, memory_order o = memory_order_seq_cst) const { C::store(at(), v, o); }
-  WB_BOTH T exchange(T v, memory_order o = memory_order_seq_cst) const { return C::exchange(at(), v, o); }
-  WB_BOTH bool compare_exchange_weak(T& expected, T desired, memory_order o = memory_order_seq_cst) const {
+  WB_BOTH bool is_lock_free() const volatile { return is_always_lock_free; }
+  WB_BOTH T load(memory_order o = memory_order_seq_cst) const volatile { return C::load(at(), o); }
+  WB_BOTH operator T() const volatile { return load(); }
+  WB_BOTH void store(T v, memory_order o = memory_order_seq_cst) const volatile { C::store(at(), v, o); }
+  WB_BOTH T exchange(T v, memory_order o = memory_order_seq_cst) const volatile { return C::exchange(at(), v, o); }
+  WB_BOTH bool compare_exchange_weak(T& expected, T desired, memory_order o = memory_order_seq_cst) const volatile {
     return C::compare_exchange(at(), expected, desired, true, o, failure_order(o));
   }
-  WB_BOTH bool compare_exchange_weak(T& expected, T desired, memory_order s, memory_order f) const {
+  WB_BOTH bool compare_exchange_weak(T& expected, T desired, memory_order s, memory_order f) const volatile {
     return C::compare_exchange(at(), expected, desired, true, s, f);
   }
-  WB_BOTH bool compare_exchange_strong(T& expected, T desired, memory_order o = memory_order_seq_cst) const {
+  WB_BOTH bool compare_exchange_strong(T& expected, T desired, memory_order o = memory_order_seq_cst) const volatile {
     return C::compare_exchange(at(), expected, desired, false, o, failure_order(o));
   }
-  WB_BOTH bool compare_exchange_strong(T& expected, T desired, memory_order s, memory_order f) const {
+  WB_BOTH bool compare_exchange_strong(T& expected, T desired, memory_order s, memory_order f) const volatile {
     return C::compare_exchange(at(), expected, desired, false, s, f);
   }
-  WB_BOTH void wait(T old, memory_order o = memory_order_seq_cst) const {
+  WB_BOTH void wait(T old, memory_order o = memory_order_seq_cst) const volatile {
     while (load(o) == old) {
     }
   }
-  WB_BOTH void notify_one() const {}
-  WB_BOTH void notify_all() const {}
+  WB_BOTH void notify_one() const volatile {}
+  WB_BOTH void notify_all() const volatile {}
   template <class U = T>
-  WB_BOTH U fetch_add(T v, memory_order o = memory_order_seq_cst) const {
+  WB_BOTH U fetch_add(D v, memory_order o = memory_order_seq_cst) const volatile {
     return Numbers<U, S>::fetch_add(at(), v, o);
   }
   template <class U = T>
-  WB_BOTH U fetch_sub(T v, memory_order o = memory_order_seq_cst) const {
+  WB_BOTH U fetch_sub(D v, memory_order o = memory_order_seq_cst) const volatile {
     return Numbers<U, S>::fetch_sub(at(), v, o);
   }
   template <class U = T>
-  WB_BOTH U fetch_min(T v, memory_order o = memory_order_seq_cst) const {
+  WB_BOTH U fetch_min(T v, memory_order o = memory_order_seq_cst) const volatile {
     return Numbers<U, S>::fetch_min(at(), v, o);
   }
   template <class U = T>
-  WB_BOTH U fetch_max(T v, memory_order o = memory_order_seq_cst) const {
+  WB_BOTH U fetch_max(T v, memory_order o = memory_order_seq_cst) const volatile {
     return Numbers<U, S>::fetch_max(at(), v, o);
   }
   template <class U = T>
-  WB_BOTH U fetch_and(T v, memory_order o = memory_order_seq_cst) const {
+  WB_BOTH U fetch_and(T v, memory_order o = memory_order_seq_cst) const volatile {
     return Integers<U, S>::fetch_and(at(), v, o);
   }
   template <class U = T>
-  WB_BOTH U fetch_or(T v, memory_order o = memory_order_seq_cst) const {
+  WB_BOTH U fetch_or(T v, memory_order o = memory_order_seq_cst) const volatile {
     return Integers<U, S>::fetch_or(at(), v, o);
   }
   template <class U = T>
-  WB_BOTH U fetch_xor(T v, memory_order o = memory_order_seq_cst) const {
+  WB_BOTH U fetch_xor(T v, memory_order o = memory_order_seq_cst) const volatile {
     return Integers<U, S>::fetch_xor(at(), v, o);
   }
-  WB_BOTH T operator++() const { return (T)(fetch_add((T)1) + (T)1); }
-  WB_BOTH T operator++(int) const { return fetch_add((T)1); }
-  WB_BOTH T operator--() const { return (T)(fetch_sub((T)1) - (T)1); }
-  WB_BOTH T operator--(int) const { return fetch_sub((T)1); }
-  WB_BOTH T operator+=(T v) const { return (T)(fetch_add(v) + v); }
-  WB_BOTH T operator-=(T v) const { return (T)(fetch_sub(v) - v); }
-  WB_BOTH T operator&=(T v) const { return (T)(fetch_and(v) & v); }
-  WB_BOTH T operator|=(T v) const { return (T)(fetch_or(v) | v); }
-  WB_BOTH T operator^=(T v) const { return (T)(fetch_xor(v) ^ v); }
+  WB_BOTH T operator++() const volatile { return (T)(fetch_add((D)1) + (D)1); }
+  WB_BOTH T operator++(int) const volatile { return fetch_add((D)1); }
+  WB_BOTH T operator--() const volatile { return (T)(fetch_sub((D)1) - (D)1); }
+  WB_BOTH T operator--(int) const volatile { return fetch_sub((D)1); }
+  WB_BOTH T operator+=(D v) const volatile { return (T)(fetch_add(v) + v); }
+  WB_BOTH T operator-=(D v) const volatile { return (T)(fetch_sub(v) - v); }
+  WB_BOTH T operator&=(T v) const volatile { return (T)(fetch_and(v) & v); }
+  WB_BOTH T operator|=(T v) const volatile { return (T)(fetch_or(v) | v); }
+  WB_BOTH T operator^=(T v) const volatile { return (T)(fetch_xor(v) ^ v); }
 };
 
 }  // namespace wb
 
 template <class T, thread_scope S = thread_scope_system>
 class atomic : public wb::Operations<atomic<T, S>, T, S> {
-  alignas(sizeof(T) <= 8 ? sizeof(T) : alignof(T)) mutable T value_;
+  // Bytes and halfwords have a whole word, as in libcu++.
+  alignas(sizeof(T) < 4 ? 4 : sizeof(T) <= 8 ? sizeof(T) : alignof(T)) mutable T value_;
 
  public:
   atomic() = default;
@@ -196,6 +244,10 @@ class atomic : public wb::Operations<atomic<T, S>, T, S> {
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
   WB_BOTH T operator=(T v) {
+    this->store(v);
+    return v;
+  }
+  WB_BOTH T operator=(T v) volatile {
     this->store(v);
     return v;
   }
@@ -223,12 +275,12 @@ class wb_flag {
 
  public:
   WB_BOTH constexpr wb_flag(bool set = false) : set_(set) {}
-  WB_BOTH bool test(memory_order o = memory_order_seq_cst) const { return set_.load(o) != 0; }
-  WB_BOTH bool test_and_set(memory_order o = memory_order_seq_cst) { return set_.exchange(1, o) != 0; }
-  WB_BOTH void clear(memory_order o = memory_order_seq_cst) { set_.store(0, o); }
-  WB_BOTH void wait(bool old, memory_order o = memory_order_seq_cst) const { set_.wait(old, o); }
-  WB_BOTH void notify_one() const {}
-  WB_BOTH void notify_all() const {}
+  WB_BOTH bool test(memory_order o = memory_order_seq_cst) const volatile { return set_.load(o) != 0; }
+  WB_BOTH bool test_and_set(memory_order o = memory_order_seq_cst) volatile { return set_.exchange(1, o) != 0; }
+  WB_BOTH void clear(memory_order o = memory_order_seq_cst) volatile { set_.store(0, o); }
+  WB_BOTH void wait(bool old, memory_order o = memory_order_seq_cst) const volatile { set_.wait(old, o); }
+  WB_BOTH void notify_one() const volatile {}
+  WB_BOTH void notify_all() const volatile {}
 };
 template <thread_scope S = thread_scope_system>
 using atomic_flag = wb_flag<S>;
@@ -254,15 +306,100 @@ class atomic : public cuda::atomic<T, thread_scope_system> {
 template <class T>
 using atomic_ref = cuda::atomic_ref<T, thread_scope_system>;
 using atomic_flag = cuda::wb_flag<thread_scope_system>;
+
+// The functions for all of that.
+template <class T>
+WB_BOTH bool atomic_is_lock_free(const volatile atomic<T>* a) { return a->is_lock_free(); }
+template <class T>
+WB_BOTH void atomic_init(volatile atomic<T>* a, typename atomic<T>::value_type v) { a->store(v, memory_order_relaxed); }
+template <class T>
+WB_BOTH T atomic_load(const volatile atomic<T>* a) { return a->load(); }
+template <class T>
+WB_BOTH T atomic_load_explicit(const volatile atomic<T>* a, memory_order o) { return a->load(o); }
+template <class T>
+WB_BOTH void atomic_store(volatile atomic<T>* a, typename atomic<T>::value_type v) { a->store(v); }
+template <class T>
+WB_BOTH void atomic_store_explicit(volatile atomic<T>* a, typename atomic<T>::value_type v, memory_order o) {
+  a->store(v, o);
+}
+#define WB_ATOMIC_FUNCTIONS(op, V)                                                             \
+  template <class T>                                                                           \
+  WB_BOTH T atomic_##op(volatile atomic<T>* a, V v) { return a->op(v); }                       \
+  template <class T>                                                                           \
+  WB_BOTH T atomic_##op##_explicit(volatile atomic<T>* a, V v, memory_order o) { return a->op(v, o); }
+WB_ATOMIC_FUNCTIONS(exchange, typename atomic<T>::value_type)
+WB_ATOMIC_FUNCTIONS(fetch_add, typename wb::Step<T>::type)
+WB_ATOMIC_FUNCTIONS(fetch_sub, typename wb::Step<T>::type)
+WB_ATOMIC_FUNCTIONS(fetch_and, typename atomic<T>::value_type)
+WB_ATOMIC_FUNCTIONS(fetch_or, typename atomic<T>::value_type)
+WB_ATOMIC_FUNCTIONS(fetch_xor, typename atomic<T>::value_type)
+#undef WB_ATOMIC_FUNCTIONS
+#define WB_ATOMIC_FUNCTIONS(op)                                                                                  \
+  template <class T>                                                                                             \
+  WB_BOTH bool atomic_##op(volatile atomic<T>* a, T* expected, typename atomic<T>::value_type desired) {         \
+    return a->op(*expected, desired);                                                                            \
+  }                                                                                                              \
+  template <class T>                                                                                             \
+  WB_BOTH bool atomic_##op##_explicit(volatile atomic<T>* a, T* expected, typename atomic<T>::value_type desired, \
+                                      memory_order success, memory_order failure) {                              \
+    return a->op(*expected, desired, success, failure);                                                          \
+  }
+WB_ATOMIC_FUNCTIONS(compare_exchange_weak)
+WB_ATOMIC_FUNCTIONS(compare_exchange_strong)
+#undef WB_ATOMIC_FUNCTIONS
+template <class T>
+WB_BOTH void atomic_wait(const volatile atomic<T>* a, typename atomic<T>::value_type old) { a->wait(old); }
+template <class T>
+WB_BOTH void atomic_wait_explicit(const volatile atomic<T>* a, typename atomic<T>::value_type old, memory_order o) {
+  a->wait(old, o);
+}
+template <class T>
+WB_BOTH void atomic_notify_one(volatile atomic<T>* a) { a->notify_one(); }
+template <class T>
+WB_BOTH void atomic_notify_all(volatile atomic<T>* a) { a->notify_all(); }
+
+WB_BOTH bool atomic_flag_test(const volatile atomic_flag* f) { return f->test(); }
+WB_BOTH bool atomic_flag_test_explicit(const volatile atomic_flag* f, memory_order o) { return f->test(o); }
+WB_BOTH bool atomic_flag_test_and_set(volatile atomic_flag* f) { return f->test_and_set(); }
+WB_BOTH bool atomic_flag_test_and_set_explicit(volatile atomic_flag* f, memory_order o) { return f->test_and_set(o); }
+WB_BOTH void atomic_flag_clear(volatile atomic_flag* f) { f->clear(); }
+WB_BOTH void atomic_flag_clear_explicit(volatile atomic_flag* f, memory_order o) { f->clear(o); }
+WB_BOTH void atomic_flag_wait(const volatile atomic_flag* f, bool old) { f->wait(old); }
+WB_BOTH void atomic_flag_wait_explicit(const volatile atomic_flag* f, bool old, memory_order o) { f->wait(old, o); }
+WB_BOTH void atomic_flag_notify_one(volatile atomic_flag* f) { f->notify_one(); }
+WB_BOTH void atomic_flag_notify_all(volatile atomic_flag* f) { f->notify_all(); }
+
+WB_BOTH void atomic_thread_fence(memory_order o) { cuda::atomic_thread_fence(o); }
+WB_BOTH void atomic_signal_fence(memory_order o) { cuda::atomic_signal_fence(o); }
+
 typedef atomic<bool> atomic_bool;
+typedef atomic<char> atomic_char;
+typedef atomic<signed char> atomic_schar;
+typedef atomic<unsigned char> atomic_uchar;
+typedef atomic<short> atomic_short;
+typedef atomic<unsigned short> atomic_ushort;
 typedef atomic<int> atomic_int;
 typedef atomic<unsigned int> atomic_uint;
 typedef atomic<long> atomic_long;
 typedef atomic<unsigned long> atomic_ulong;
 typedef atomic<long long> atomic_llong;
 typedef atomic<unsigned long long> atomic_ullong;
-typedef atomic< ::std::size_t> atomic_size_t;
-WB_BOTH void atomic_thread_fence(memory_order o) { cuda::atomic_thread_fence(o); }
+typedef atomic<char16_t> atomic_char16_t;
+typedef atomic<char32_t> atomic_char32_t;
+typedef atomic<wchar_t> atomic_wchar_t;
+#define WB_ATOMIC_TYPES(X)                                                                              \
+  X(int8_t) X(uint8_t) X(int16_t) X(uint16_t) X(int32_t) X(uint32_t) X(int64_t) X(uint64_t)             \
+  X(int_least8_t) X(uint_least8_t) X(int_least16_t) X(uint_least16_t)                                   \
+  X(int_least32_t) X(uint_least32_t) X(int_least64_t) X(uint_least64_t)                                 \
+  X(int_fast8_t) X(uint_fast8_t) X(int_fast16_t) X(uint_fast16_t)                                       \
+  X(int_fast32_t) X(uint_fast32_t) X(int_fast64_t) X(uint_fast64_t)                                     \
+  X(intptr_t) X(uintptr_t) X(intmax_t) X(uintmax_t) X(size_t) X(ptrdiff_t)
+#define WB_ATOMIC_TYPE(T) typedef atomic< ::std::T> atomic_##T;
+WB_ATOMIC_TYPES(WB_ATOMIC_TYPE)
+#undef WB_ATOMIC_TYPE
+#undef WB_ATOMIC_TYPES
+#define LIBCUDACXX_ATOMIC_VAR_INIT(...) {__VA_ARGS__}
+#define LIBCUDACXX_ATOMIC_FLAG_INIT {false}
 }  // namespace std
 
 }  // namespace cuda
