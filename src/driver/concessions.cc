@@ -6,6 +6,7 @@
 #include "driver/mended_text.h"
 #include "driver/object_file.h"
 #include "driver/prelude_cache.h"
+#include "driver/respell.h"
 #include "driver/source_scan.h"
 #include "driver/split.h"
 
@@ -88,6 +89,16 @@ std::optional<Command> with_joined_marks(const Command& command, const Outcome& 
   if (!source) return std::nullopt;
   auto joined = join_launch_marks(source->text);
   if (!joined || !write_file(source->text_file, *joined)) return std::nullopt;
+  return std::move(source->compile);
+}
+
+// So may, in a header or where a macro brings them, the operands and the percent signs of an asm statement (respell.h).
+std::optional<Command> with_respelled_text(const Command& command, const Outcome& outcome) {
+  if (!says(outcome, "expected ')'") && !says(outcome, "invalid % escape")) return std::nullopt;
+  auto source = preprocessed(command);
+  if (!source) return std::nullopt;
+  auto respelled = respell(source->text);
+  if (!respelled || !write_file(source->text_file, *respelled)) return std::nullopt;
   return std::move(source->compile);
 }
 
@@ -193,8 +204,8 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
   }
   // Each may bring to light what another can mend.
   constexpr std::optional<Command> (*kMends[])(const Command&, const Outcome&) = {
-      conceding,        conceding,        with_joined_marks, without_unused_templates, without_dead_branches,
-      with_mended_text, with_mended_text, with_mended_text};
+      conceding,        conceding,        with_joined_marks, with_respelled_text, without_unused_templates,
+      without_dead_branches, with_mended_text, with_mended_text, with_mended_text};
   for (auto mend : kMends) {
     if (mend == without_unused_templates && host_looks && !host_accepts) continue;
     std::vector<Command> again;

@@ -60,6 +60,10 @@ class Respeller {
       return i;
     }
     if (s_.substr(i).starts_with("/*")) return past(s_.find("*/", i + 2), 2);
+    if (operand_end_ && !std::isspace(static_cast<unsigned char>(c)) && c != '\\') {
+      if (begins_operand(i)) insertions_.emplace_back(operand_end_, ",");
+      operand_end_ = 0;
+    }
     if (c == '"') return string(i);
     if (c == '\'') return quoted(i);
     if (is_name(c)) {
@@ -67,6 +71,7 @@ class Respeller {
       while (end < s_.size() && (is_name(s_[end]) || (s_[end] == '\'' && std::isdigit(static_cast<unsigned char>(c))))) ++end;
       const std::string_view word = s_.substr(i, end - i);
       if (word.ends_with('R') && end < s_.size() && s_[end] == '"') return raw_string(end);
+      if (depth_ == 1) operand_ = Operand::None;
       if (is_asm(word)) asm_ahead_ = true;
       else if (word != "volatile" && word != "__volatile__" && word != "inline" && word != "goto") asm_ahead_ = false;
       return end;
@@ -75,7 +80,9 @@ class Respeller {
       depth_ = 1;
       template_.clear();
       in_template_ = true;
+      operand_ = Operand::None;
     } else if (depth_ > 0) {
+      separate_operands(i);
       depth_ += (c == '(') - (c == ')');
       if (depth_ == 1 && c == ':' && in_template_) double_percents();
       if (depth_ == 0 || c == ':') in_template_ = false;
@@ -100,16 +107,37 @@ class Respeller {
     const std::string close = ")" + std::string(s_.substr(quote + 1, open - quote - 1)) + "\"";
     const size_t end = s_.find(close, open);
     if (depth_ == 1 && in_template_ && end != s_.npos) template_.emplace_back(open + 1, end);
+    if (depth_ == 1 && !in_template_) operand_ = Operand::Constraint;
     return past(end, close.size());
   }
 
   size_t string(size_t i) {
     const size_t after = quoted(i);
     if (depth_ == 1 && in_template_) template_.emplace_back(i + 1, after - 1);
+    if (depth_ == 1 && !in_template_) operand_ = Operand::Constraint;
     size_t end = after;
     while (end < s_.size() && is_name(s_[end])) ++end;
     if (end > after && is_string_macro(s_.substr(after, end - after))) insertions_.emplace_back(after, " ");
     return after;
+  }
+
+  // What stands at `i`, a bracket perhaps, in an asm statement: after `"r"(x)` comes a comma, or a colon, or the end.
+  void separate_operands(size_t i) {
+    const char c = s_[i];
+    if (depth_ == 1 && c == '(' && operand_ == Operand::Constraint) {
+      operand_ = Operand::Expression;
+    } else if (depth_ == 2 && c == ')' && operand_ == Operand::Expression) {
+      operand_ = Operand::None;
+      operand_end_ = i + 1;
+    } else if (depth_ == 1 && !std::isspace(static_cast<unsigned char>(c)) && c != '\\') {
+      operand_ = Operand::None;
+    }
+  }
+
+  // Its constraint or its name. A macro might bring the comma.
+  bool begins_operand(size_t i) const {
+    if (s_[i] == '"' || s_[i] == '[') return true;
+    return s_.substr(i).starts_with("R\"");
   }
 
   void double_percents() {
@@ -130,6 +158,8 @@ class Respeller {
   bool asm_ahead_ = false;    // the words so far can begin an asm statement
   int depth_ = 0;             // of parentheses in an asm statement
   bool in_template_ = false;  // before its first colon
+  enum class Operand { None, Constraint, Expression } operand_ = Operand::None;  // what was read of one last
+  size_t operand_end_ = 0;  // behind it, as long as nothing follows
   std::vector<std::pair<size_t, size_t>> template_;  // where its strings stand, without their quotes
 };
 

@@ -4,6 +4,7 @@
 //   user-defined literal; g++ and nvcc still take a macro for a word of its own.
 // * `asm("setp.eq.s32 %p, %1, 34;" : "=r"(y) : "r"(x))`, with one % before a PTX name: to nvcc only a digit after it makes
 //   an operand.
+// * `asm("st.u8 [%1], %0;" ::"r"(v) "l"(p))`: nvcc does not ask for the comma between two operands.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,8 +12,8 @@
 
 namespace warpbeam::driver {
 
-// The source with a space between each string and such a macro (__FILE__, __LINE__, PRIu64 …) and with %% before such
-// names, or nothing when none is there. Lines stay where they are.
+// The source with a space between each string and such a macro (__FILE__, __LINE__, PRIu64 …), with %% before such
+// names and with commas, or nothing when all is as clang reads it. Lines stay where they are.
 std::optional<std::string> respell(std::string_view source);
 
 }  // namespace warpbeam::driver

@@ -161,6 +161,20 @@ TEST(Respell, PercentBeforeAPtxName) {
   EXPECT_FALSE(respell(R"(asm("movl %k1, %w0" : "=r"(r) : "r"(x)); printf("%d .u32", x ? a : b);)"));
 }
 
+TEST(Respell, CommasBetweenOperands) {
+  EXPECT_EQ(respell(R"(asm volatile("st.u8 [%1], %0;" ::"r"(v) "l"(p) : "memory");)"),
+            R"(asm volatile("st.u8 [%1], %0;" ::"r"(v), "l"(p) : "memory");)");
+  EXPECT_EQ(respell(R"x(__asm__ __volatile__("" : [a] "=r" (x[(1)]) [b] "+r"(y), "=r"(z) : "r"(f(")", ',')) "r"((w)) R"(l)"(p));)x"),
+            R"x(__asm__ __volatile__("" : [a] "=r" (x[(1)]), [b] "+r"(y), "=r"(z) : "r"(f(")", ',')), "r"((w)), R"(l)"(p));)x");
+  EXPECT_EQ(respell("#define S(v, p) asm(\"\" : : \"r\"(v) \\\n /* , */ \"l\"(p)) // \"l\"(p) \"l\"(p)"),
+            "#define S(v, p) asm(\"\" : : \"r\"(v), \\\n /* , */ \"l\"(p)) // \"l\"(p) \"l\"(p)");
+  EXPECT_FALSE(respell(R"(asm("" : "=r"(x) /* "r"(y) "r"(z) */, "=r"(y) : "r"(f("%d" (x) "%d")) : "memory");)"));
+  EXPECT_FALSE(respell("asm(\"\" ::\"r\"(v)\n#ifdef WIDE\n, \"l\"(p)\n#endif\n);"));
+  // A macro may bring its own comma.
+  EXPECT_FALSE(respell(R"x(asm("" :: IN(v) "l"(p), "r"(v) AND "l"(p)); f("asm(\"\" :: \"r\"(v) \"l\"(p))");)x"));
+  EXPECT_FALSE(respell(R"x(// asm("" :: "r"(v) "l"(p)))x"));
+}
+
 TEST(DeviceLink, RegistrationIsAJump) {
   DeviceLink link{{"__cudaRegisterLinkedBinary__nv_1"}, {"__fatbinwrap__nv_2"}};
   std::string text = registration_assembly(link);
