@@ -177,6 +177,12 @@ int n = N;' >d.cu
     expect 0 nvcc -M d.cu && has out stdlib.h && expect 0 nvcc -MD -c d.cu -o x.o && has x.d 'x.o:' n.h &&
     expect 0 nvcc -MMD -MP -MF deps -MT target -c d.cu && has deps 'target:' 'n.h:'
 }
+# What products and quotients of complex numbers end in is part of the program, and only where there are some.
+case_complex_arithmetic_comes_along_where_it_is_used() {
+  printf '#include <complex>\n__global__ void k(std::complex<double>* z, std::complex<float>* w) { z[0] *= z[1]; z[2] /= z[1]; w[0] *= w[1]; w[2] /= w[1]; }\n' >c.cu
+  printf '#include <complex>\n__global__ void k(std::complex<double>* z) { z[0] += z[1]; }\n' >s.cu
+  expect 0 nvcc -ptx c.cu && has c.ptx __nv_scalbn && ! grep -E '^\.extern .*__(mul|div)[ds]c3' c.ptx && expect 0 nvcc -ptx s.cu && ! grep -E '__(mul|div)[ds]c3|__nv_' s.ptx
+}
 case_device_code_alone_is_mended_too() {
   cat >spaced.cu <<'CU'
 __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128, 2) k(int* p) {
