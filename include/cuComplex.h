@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "vector_functions.h"
+#include "warpbeam/device/vector_functions.h"
 
 typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;

@@ -5,6 +5,7 @@
 #pragma GCC system_header
 #include "warpbeam/hide_macros.h"
 
+#include "vector_functions.h"
 #include "vector_types.h"
 
 #ifndef __cplusplus

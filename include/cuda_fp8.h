@@ -16,6 +16,8 @@ typedef unsigned int __nv_fp8x4_storage_t;
 typedef enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE } __nv_saturation_t;
 typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpretation_t;
 
+#ifdef __cplusplus  // C sees the types
+
 // Rounded once, from double, which holds every source exactly. e4m3 has no infinities: its largest pattern is NaN, and
 // the one below it the largest number.
 WB_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_double_to_fp8(const double x, const __nv_saturation_t saturate,
@@ -150,5 +152,6 @@ WB_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_bfloat16raw2_to_fp8x2(const __nv_bf
 
 #include "warpbeam/device/e8m0.h"
 
+#endif
 #include "warpbeam/restore_macros.h"
 #endif

@@ -4,7 +4,7 @@
 #define CURAND_H_
 #pragma GCC system_header
 
-#include "cuda_runtime_api.h"
+#include "cuda_runtime.h"
 #include "library_types.h"
 
 #define CURAND_VER_MAJOR 10

@@ -3,6 +3,8 @@
 #define WARPBEAM_CUSOLVER_COMMON_H
 #define CUSOLVER_COMMON_H_
 
+#include <inttypes.h>
+
 #include "library_types.h"
 
 #ifndef CUSOLVERAPI

@@ -7,8 +7,11 @@
 #include <stdio.h>
 
 #include "cuComplex.h"
-#include "driver_types.h"
+#include "cuda_runtime_api.h"
 #include "library_types.h"
+#ifdef __cplusplus
+#include "cuda_fp16.h"
+#endif
 
 #ifndef CUSPARSEAPI
 #define CUSPARSEAPI

@@ -83,6 +83,15 @@ if [ -z "$1" ]; then
     $compiler -std=c99 -Wall -Wextra -Werror -I"$root/include" -fsyntax-only "$here/host_only.c" >"$scratch/log" 2>&1
     report "host_only.c $compiler" $?
   done
+  # Libraries' headers bring the runtime API, as NVIDIA's do.
+  for header in cublas_v2 cublasLt cusparse cusolverDn cusolverSp curand cufftXt cuda_fp16 cuda_fp8 vector_functions; do
+    printf '#include <%s.h>\nint main(void) { void* p; return cudaMalloc(&p, 16) != cudaSuccess || cudaFree(p) != cudaSuccess; }\n' $header >"$scratch/by.c"
+    for compiler in 'gcc -x c' 'g++ -x c++' 'clang++-19 -x c++'; do
+      command -v ${compiler%% *} >/dev/null || continue
+      $compiler -Wall -Wextra -Werror -I"$root/include" -fsyntax-only "$scratch/by.c" >"$scratch/log" 2>&1
+      report "$header.h by itself, $compiler" $?
+    done
+  done
 fi
 
 echo "$passed passed, $failed failed"
