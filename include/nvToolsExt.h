@@ -8,19 +8,34 @@
 #include <wchar.h>
 
 #define NVTX_VERSION 3
+#define NVTX_API
+#define NVTX_DECLSPEC static inline
+#define NVTX_INLINE_STATIC static inline
+#ifdef __cplusplus
+#define NVTX_NULLPTR nullptr
+#else
+#define NVTX_NULLPTR NULL
+#endif
+#define NVTX_STATIC_CAST(type, value) ((type)(value))
+#define NVTX_REINTERPRET_CAST(type, value) ((type)(value))
 #define NVTX_SUCCESS 0
 #define NVTX_FAIL 1
 #define NVTX_ERR_INIT_LOAD_PROPERTY 2
+#define NVTX_ERR_INIT_ACCESS_LIBRARY 3
+#define NVTX_ERR_INIT_LOAD_LIBRARY 4
+#define NVTX_ERR_INIT_MISSING_LIBRARY_ENTRY_POINT 5
+#define NVTX_ERR_INIT_FAILED_LIBRARY_ENTRY_POINT 6
+#define NVTX_ERR_NO_INJECTION_LIBRARY_AVAILABLE 7
 #define NVTX_NO_PUSH_POP_TRACKING ((int)-2)
 
-enum nvtxColorType_t { NVTX_COLOR_UNKNOWN = 0, NVTX_COLOR_ARGB = 1 };
-enum nvtxMessageType_t {
+typedef enum nvtxColorType_t { NVTX_COLOR_UNKNOWN = 0, NVTX_COLOR_ARGB = 1 } nvtxColorType_t;
+typedef enum nvtxMessageType_t {
   NVTX_MESSAGE_UNKNOWN = 0,
   NVTX_MESSAGE_TYPE_ASCII = 1,
   NVTX_MESSAGE_TYPE_UNICODE = 2,
   NVTX_MESSAGE_TYPE_REGISTERED = 3
-};
-enum nvtxPayloadType_t {
+} nvtxMessageType_t;
+typedef enum nvtxPayloadType_t {
   NVTX_PAYLOAD_UNKNOWN = 0,
   NVTX_PAYLOAD_TYPE_UNSIGNED_INT64 = 1,
   NVTX_PAYLOAD_TYPE_INT64 = 2,
@@ -28,11 +43,13 @@ enum nvtxPayloadType_t {
   NVTX_PAYLOAD_TYPE_UNSIGNED_INT32 = 4,
   NVTX_PAYLOAD_TYPE_INT32 = 5,
   NVTX_PAYLOAD_TYPE_FLOAT = 6
-};
+} nvtxPayloadType_t;
 
 typedef uint64_t nvtxRangeId_t;
-typedef struct nvtxDomainRegistration_st* nvtxDomainHandle_t;
-typedef struct nvtxStringRegistration_st* nvtxStringHandle_t;
+typedef struct nvtxDomainRegistration_st nvtxDomainRegistration;
+typedef nvtxDomainRegistration* nvtxDomainHandle_t;
+typedef struct nvtxStringRegistration_st nvtxStringRegistration;
+typedef nvtxStringRegistration* nvtxStringHandle_t;
 
 typedef union nvtxMessageValue_t {
   const char* ascii;
@@ -58,8 +75,34 @@ typedef struct nvtxEventAttributes_v2 {
   } payload;
   int32_t messageType;
   nvtxMessageValue_t message;
-} nvtxEventAttributes_t;
+} nvtxEventAttributes_v2;
+typedef nvtxEventAttributes_v2 nvtxEventAttributes_t;
 #define NVTX_EVENT_ATTRIB_STRUCT_SIZE ((uint16_t)(sizeof(nvtxEventAttributes_t)))
+
+// Things that a program names: their class in the upper half, a number of it in the lower.
+#define NVTX_RESOURCE_MAKE_TYPE(CLASS, INDEX) ((uint32_t)(NVTX_RESOURCE_CLASS_##CLASS) << 16 | (uint32_t)(INDEX))
+#define NVTX_RESOURCE_CLASS_GENERIC 1
+typedef enum nvtxResourceGenericType_t {
+  NVTX_RESOURCE_TYPE_UNKNOWN = 0,
+  NVTX_RESOURCE_TYPE_GENERIC_POINTER = NVTX_RESOURCE_MAKE_TYPE(GENERIC, 1),
+  NVTX_RESOURCE_TYPE_GENERIC_HANDLE = NVTX_RESOURCE_MAKE_TYPE(GENERIC, 2),
+  NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE = NVTX_RESOURCE_MAKE_TYPE(GENERIC, 3),
+  NVTX_RESOURCE_TYPE_GENERIC_THREAD_POSIX = NVTX_RESOURCE_MAKE_TYPE(GENERIC, 4)
+} nvtxResourceGenericType_t;
+typedef struct nvtxResourceHandle* nvtxResourceHandle_t;
+typedef struct nvtxResourceAttributes_v0 {
+  uint16_t version;
+  uint16_t size;
+  int32_t identifierType;
+  union identifier_t {
+    const void* pValue;
+    uint64_t ullValue;
+  } identifier;
+  int32_t messageType;
+  nvtxMessageValue_t message;
+} nvtxResourceAttributes_v0;
+typedef nvtxResourceAttributes_v0 nvtxResourceAttributes_t;
+#define NVTX_RESOURCE_ATTRIB_STRUCT_SIZE ((uint16_t)(sizeof(nvtxResourceAttributes_t)))
 
 #define WB_NVTX static inline
 WB_NVTX void nvtxInitialize(const void* reserved) { (void)reserved; }
@@ -98,6 +141,16 @@ WB_NVTX nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t domain, 
 WB_NVTX void nvtxDomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char* name) {
   (void)domain, (void)category, (void)name;
 }
+WB_NVTX nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t domain, const wchar_t* string) {
+  return (void)domain, (void)string, (nvtxStringHandle_t)0;
+}
+WB_NVTX void nvtxDomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category, const wchar_t* name) {
+  (void)domain, (void)category, (void)name;
+}
+WB_NVTX nvtxResourceHandle_t nvtxDomainResourceCreate(nvtxDomainHandle_t domain, nvtxResourceAttributes_t* attributes) {
+  return (void)domain, (void)attributes, (nvtxResourceHandle_t)0;
+}
+WB_NVTX void nvtxDomainResourceDestroy(nvtxResourceHandle_t resource) { (void)resource; }
 
 #ifdef UNICODE
 #define nvtxMark nvtxMarkW
@@ -106,6 +159,8 @@ WB_NVTX void nvtxDomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t categor
 #define nvtxNameCategory nvtxNameCategoryW
 #define nvtxNameOsThread nvtxNameOsThreadW
 #define nvtxDomainCreate nvtxDomainCreateW
+#define nvtxDomainRegisterString nvtxDomainRegisterStringW
+#define nvtxDomainNameCategory nvtxDomainNameCategoryW
 #else
 #define nvtxMark nvtxMarkA
 #define nvtxRangeStart nvtxRangeStartA

@@ -15,6 +15,15 @@
 #include <nccl.h>
 #include <nvml.h>
 #include <nvrtc.h>
+#include <nvtx3/nvToolsExtCounters.h>
+#include <nvtx3/nvToolsExtCuda.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
+#include <nvtx3/nvToolsExtMemCudaRt.h>
+#include <nvtx3/nvToolsExtPayloadHelper.h>
+#include <nvtx3/nvToolsExtSemanticsCounters.h>
+#include <nvtx3/nvToolsExtSemanticsScope.h>
+#include <nvtx3/nvToolsExtSemanticsTime.h>
+#include <nvtx3/nvToolsExtSync.h>
 
 /* Contexts are made with three arguments, as before toolkit 13, or with four. */
 CUresult (*make_context)(CUcontext*, unsigned int, CUdevice) = cuCtxCreate;
@@ -22,6 +31,11 @@ int contexts(void) {
   CUcontext context;
   return cuCtxCreate(&context, 0, 0) != CUDA_SUCCESS || cuCtxCreate(&context, NULL, 0, 0) != CUDA_SUCCESS;
 }
+
+/* Structures with their schemas, as NVTX's macros define them. */
+NVTX_DEFINE_STRUCT_WITH_SCHEMA(Tile, "Tile", static const,
+                               NVTX_PAYLOAD_ENTRIES((int, row, TYPE_INT, "row"), (char, (name, 8), TYPE_CSTRING, "name", NULL, 8)))
+uint64_t schema(nvtxDomainHandle_t domain) { return nvtxPayloadSchemaRegister(domain, &TileAttr); }
 
 int main(void) {
   struct dim3 block;
