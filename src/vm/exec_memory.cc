@@ -11,6 +11,8 @@ namespace {
 using isa::Space;
 using isa::Type;
 
+constexpr int kMostElements = 8;  // of a vector
+
 // In-register form of a loaded value: Memory type M widened to register type R (sign-extended when M is signed).
 template <class M, class R>
 inline R widen(M v) {
@@ -29,6 +31,19 @@ inline bool same(const Addresses& a) {
   return bad == 0;
 }
 
+// Vectors come and go in one piece, as on GPUs: scans that look back have a sum and whether it is complete side by side.
+// Aligned pieces of up to 16 bytes are whole for other threads on all processors with AVX.
+WB_RACY void copy_piece(void* to, const void* from, size_t bytes) {
+  typedef uint32_t Four __attribute__((vector_size(16)));
+  switch (bytes) {
+    case 2: *static_cast<volatile uint16_t*>(to) = *static_cast<const volatile uint16_t*>(from); break;
+    case 4: *static_cast<volatile uint32_t*>(to) = *static_cast<const volatile uint32_t*>(from); break;
+    case 8: *static_cast<volatile uint64_t*>(to) = *static_cast<const volatile uint64_t*>(from); break;
+    case 16: *static_cast<volatile Four*>(to) = *static_cast<const volatile Four*>(from); break;
+    default: std::memcpy(to, from, bytes);
+  }
+}
+
 // Volatile and ordered accesses are single aligned accesses per lane already; what they need is that the compiler of this
 // file neither merges nor drops them, which the separate calls of handlers ensure, and x86's strong ordering does the rest.
 template <class M, class R>
@@ -43,7 +58,8 @@ WB_RACY void load_from(Warp& w, const Insn& i, uint32_t mask, std::byte* (&p)[kW
   // All elements are read before any register is written: the base may be among the destinations.
   for (int l = 0; l < kWarpSize; ++l) {
     if (!(mask >> l & 1)) continue;
-    const M* s = reinterpret_cast<const M*>(p[l]);
+    alignas(16) M s[kMostElements];
+    copy_piece(s, p[l], sizeof(M) * static_cast<size_t>(n));
     for (int k = 0; k < n; ++k) w.lanes<R>(i.list[k])[l] = widen<M, R>(s[k]);
   }
 }
@@ -51,21 +67,17 @@ template <class M, class R>
   requires(sizeof(M) == 16)
 WB_RACY void load_from(Warp& w, const Insn& i, uint32_t mask, std::byte* (&p)[kWarpSize]) {
   for (int l = 0; l < kWarpSize; ++l)
-    if (mask >> l & 1) std::memcpy(&w.lanes<R>(i.op[0])[l], p[l], 16);
+    if (mask >> l & 1) copy_piece(&w.lanes<R>(i.op[0])[l], p[l], 16);
 }
 
 template <class M, class R>
 WB_RACY void store_to(Warp& w, const Insn& i, uint32_t mask, std::byte* (&p)[kWarpSize]) {
   const int n = i.list ? i.count : 1;
-  for (int k = 0; k < n; ++k) {
-    const R* s = w.lanes<R>(i.list ? i.list[k] : i.op[0]);
-    for (int l = 0; l < kWarpSize; ++l)
-      if (mask >> l & 1) {
-        M v;
-        std::memcpy(&v, &s[l], sizeof(M));
-        if constexpr (sizeof(M) == 16) std::memcpy(p[l], &v, 16);
-        else reinterpret_cast<volatile M*>(p[l])[k] = v;
-      }
+  for (int l = 0; l < kWarpSize; ++l) {
+    if (!(mask >> l & 1)) continue;
+    alignas(16) M v[kMostElements];
+    for (int k = 0; k < n; ++k) std::memcpy(&v[k], &w.lanes<R>(i.list ? i.list[k] : i.op[0])[l], sizeof(M));
+    copy_piece(p[l], v, sizeof(M) * static_cast<size_t>(n));
   }
 }
 
