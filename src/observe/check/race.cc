@@ -102,6 +102,9 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
       one_of_many = others & (others - 1);
     }
     if (e->id == n.id && static_cast<int>(other_lane) == lane && !e->is_copy) return;
+    // Atomics that reach each other never race. Whoever waits for a lock would ask again and again whether they are ordered.
+    const Strength needed = e->op == l_.op && e->block == linear_ ? Strength::Cta : Strength::Gpu;
+    if (e->act == Act::Atomic && n.act == Act::Atomic && e->strength >= needed && n.strength >= needed) return;
     if (!ordered(n, *e, other_lane, lane)) conflict(n, h, *e, {other_lane, many, one_of_many}, lane, offset, bytes);
   };
   if (c_.settings.race) {
