@@ -167,6 +167,22 @@ __global__ void __cluster_dims__(2, 1, 1) k6(int* o) {
   o[8] = c.num_blocks();
   c.sync();
 }
+// Atomic references made on the spot, a place that is not atomic, and a thread by itself.
+__global__ void k7(int* o) {
+  auto w = cg::tiled_partition<32>(cg::this_thread_block());
+  typedef cuda::atomic_ref<int, cuda::thread_scope_device> Ref;
+  const int at = cg::exclusive_scan_update(w, Ref(o[0]), 1);
+  const int up = cg::inclusive_scan_update(w, Ref(o[1]), 2, cg::plus<int>());
+  if (at == 1) o[2] = up;
+  cg::reduce_update_async(w, Ref(o[3]), 1, cg::plus<int>());
+  cg::reduce_store_async(w, Ref(o[4]), at, cg::greater<int>());
+  cg::reduce_store_async(w, o + 5, at - at, cg::less<int>());
+  const auto t = cg::this_thread();
+  t.sync();
+  if (w.thread_rank() == 3) o[6] = t.size() * 100 + t.meta_group_size() * 10 + t.thread_rank() + t.meta_group_rank();
+  const auto g = cg::this_grid();
+  if (g.thread_rank() == 37) o[7] = g.thread_index().x + 100 * g.dim_threads().x;
+}
 int main() {
   int* o;
   CK(cudaMallocManaged(&o, 1024));
@@ -203,5 +219,10 @@ int main() {
   CK(cudaDeviceSynchronize());
   REQ(o[0] == 100 && o[1] == 0 && o[5] == 64 && o[6] == 2 && o[8] == 2);
   printf("%d\n", o[7]);
+  z();
+  k7<<<2, 32>>>(o);
+  CK(cudaDeviceSynchronize());
+  REQ(o[0] == 64 && o[1] == 128 && o[2] == 4 && o[3] == 64 && (o[4] == 31 || o[4] == 63) && o[5] == 0 && o[6] == 110 &&
+      o[7] == 6437);
   puts("PASSED");
 }

@@ -218,6 +218,13 @@ class grid_group : public thread_group {
   static WB_GROUP dim3 dim_blocks() { return gridDim; }
   static WB_GROUP dim3 group_dim() { return gridDim; }
   static WB_GROUP dim3 block_index() { return blockIdx; }
+  static WB_GROUP dim3 dim_threads() {
+    return dim3(gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z);
+  }
+  static WB_GROUP dim3 thread_index() {
+    return dim3(blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
+                blockIdx.z * blockDim.z + threadIdx.z);
+  }
 #if WB_HAS_ARCH(900)
   static WB_GROUP dim3 dim_clusters() { return __clusterGridDimInClusters(); }
   static WB_GROUP unsigned long long num_clusters() {

@@ -120,32 +120,39 @@ WB_GROUP T exclusive_scan(const G& group, T value) { return exclusive_scan(group
 // --- with an object that many groups share ------------------------------------------------------------------------
 
 namespace wb {
-// Makes an atomic object `op` of itself and the value; gives what it was.
+// Makes an atomic object, or what a reference made on the spot refers to, `op` of itself and the value; gives what it was.
 template <class Atomic, class T, class Op>
-WB_GROUP T update(Atomic& object, const T& value, Op op) {
+WB_GROUP T update(Atomic&& object, const T& value, Op op) {
   auto old = object.load();
   while (!object.compare_exchange_weak(old, op(old, value))) {
   }
   return old;
 }
 template <class Atomic, class T>
-WB_GROUP T update(Atomic& object, const T& value, plus<T>) { return object.fetch_add(value); }
+WB_GROUP T update(Atomic&& object, const T& value, plus<T>) { return object.fetch_add(value); }
 }  // namespace wb
 
 template <class G, class Atomic, class T, class Op>
-WB_GROUP void reduce_update_async(const G& group, Atomic& object, T value, Op op) {
+WB_GROUP void reduce_update_async(const G& group, Atomic&& object, T value, Op op) {
   const T result = reduce(group, value, op);
   if (group.thread_rank() == 0) wb::update(object, result, op);
 }
-template <class G, class T, class Op>
-WB_GROUP void reduce_store_async(const G& group, T* place, T value, Op op) {
+namespace wb {
+template <class T>
+WB_GROUP void put(T* place, const T& value) { *place = value; }
+template <class Atomic, class T>
+WB_GROUP auto put(Atomic&& object, const T& value) -> decltype(object.store(value)) { object.store(value); }
+}  // namespace wb
+
+template <class G, class Place, class T, class Op>
+WB_GROUP void reduce_store_async(const G& group, Place&& place, T value, Op op) {
   const T result = reduce(group, value, op);
-  if (group.thread_rank() == 0) *place = result;
+  if (group.thread_rank() == 0) wb::put(place, result);
 }
 
 // The group's total goes into the object; the scan goes on from what the object was.
 template <class G, class Atomic, class T, class Op>
-WB_GROUP T inclusive_scan_update(const G& group, Atomic& object, T value, Op op) {
+WB_GROUP T inclusive_scan_update(const G& group, Atomic&& object, T value, Op op) {
   value = inclusive_scan(group, value, op);
   const unsigned int last = (unsigned int)group.size() - 1;
   T old = value;
@@ -153,11 +160,11 @@ WB_GROUP T inclusive_scan_update(const G& group, Atomic& object, T value, Op op)
   return op(group.shfl(old, last), value);
 }
 template <class G, class Atomic, class T>
-WB_GROUP T inclusive_scan_update(const G& group, Atomic& object, T value) {
+WB_GROUP T inclusive_scan_update(const G& group, Atomic&& object, T value) {
   return inclusive_scan_update(group, object, value, plus<T>());
 }
 template <class G, class Atomic, class T, class Op>
-WB_GROUP T exclusive_scan_update(const G& group, Atomic& object, T value, Op op) {
+WB_GROUP T exclusive_scan_update(const G& group, Atomic&& object, T value, Op op) {
   const T scanned = inclusive_scan(group, value, op);
   const unsigned int last = (unsigned int)group.size() - 1;
   T old = scanned;
@@ -167,7 +174,7 @@ WB_GROUP T exclusive_scan_update(const G& group, Atomic& object, T value, Op op)
   return group.thread_rank() == 0 ? old : op(old, before);
 }
 template <class G, class Atomic, class T>
-WB_GROUP T exclusive_scan_update(const G& group, Atomic& object, T value) {
+WB_GROUP T exclusive_scan_update(const G& group, Atomic&& object, T value) {
   return exclusive_scan_update(group, object, value, plus<T>());
 }
 

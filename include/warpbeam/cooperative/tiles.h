@@ -127,6 +127,7 @@ class thread_block_tile : public wb::tile<Size, (Size > 32)> {
 
   template <unsigned int S, class P>
   friend WB_GROUP thread_block_tile<S, P> tiled_partition(const P& parent);
+  friend WB_GROUP thread_block_tile<1, void> this_thread();
 
   WB_GROUP thread_block_tile(unsigned int count, unsigned int index) : wb::tile<Size, (Size > 32)>(count, index) {}
 
@@ -142,6 +143,9 @@ WB_GROUP thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {
   return thread_block_tile<Size, Parent>(((unsigned int)parent.size() + Size - 1) / Size,
                                          (unsigned int)parent.thread_rank() / Size);
 }
+
+// The calling thread as a group, of which there is one.
+WB_GROUP thread_block_tile<1, void> this_thread() { return thread_block_tile<1, void>(1, 0); }
 
 // Memory that older devices need for tiles of several warps; the tiles here have their own.
 template <unsigned int MaxBlockSize = 1024>
