@@ -9,6 +9,7 @@
 #include "driver/respell.h"
 #include "driver/source_scan.h"
 #include "driver/split.h"
+#include "driver/stray_unrolls.h"
 
 namespace warpbeam::driver {
 namespace {
@@ -99,6 +100,17 @@ std::optional<Command> with_respelled_text(const Command& command, const Outcome
   if (!source) return std::nullopt;
   auto respelled = respell(source->text);
   if (!respelled || !write_file(source->text_file, *respelled)) return std::nullopt;
+  return std::move(source->compile);
+}
+
+// In a header or behind a macro too a pragma may stand before something else than a loop (stray_unrolls.h).
+std::optional<Command> with_loops_unrolled_alone(const Command& command, const Outcome& outcome) {
+  // The messages name the pragma or show its line.
+  if (!says(outcome, "pragma unroll") && !says(outcome, "pragma nounroll")) return std::nullopt;
+  auto source = preprocessed(command);
+  if (!source) return std::nullopt;
+  auto others = drop_all_stray_unrolls(source->text);
+  if (!others || !write_file(source->text_file, *others)) return std::nullopt;
   return std::move(source->compile);
 }
 
@@ -204,8 +216,16 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
   }
   // Each may bring to light what another can mend.
   constexpr std::optional<Command> (*kMends[])(const Command&, const Outcome&) = {
-      conceding,        conceding,        with_joined_marks, with_respelled_text, without_unused_templates,
-      without_dead_branches, with_mended_text, with_mended_text, with_mended_text};
+      conceding,
+      conceding,
+      with_joined_marks,
+      with_respelled_text,
+      with_loops_unrolled_alone,
+      without_unused_templates,
+      without_dead_branches,
+      with_mended_text,
+      with_mended_text,
+      with_mended_text};
   for (auto mend : kMends) {
     if (mend == without_unused_templates && host_looks && !host_accepts) continue;
     std::vector<Command> again;

@@ -1,6 +1,7 @@
 #include "driver/stray_unrolls.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "driver/source_scan.h"
 
@@ -9,7 +10,8 @@ namespace {
 
 using std::string_view;
 
-bool is_unroll(string_view directive) {
+// What follows `unroll` or `nounroll`, if that is what a directive says.
+std::optional<string_view> unroll_argument(string_view directive) {
   auto word = [&] {
     while (!directive.empty() && !is_name(directive[0])) directive.remove_prefix(1);
     size_t end = 0;
@@ -18,9 +20,11 @@ bool is_unroll(string_view directive) {
     directive.remove_prefix(end);
     return taken;
   };
-  if (word() != "pragma") return false;
+  if (word() != "pragma") return std::nullopt;
   const string_view what = word();
-  return what == "unroll" || what == "nounroll";
+  if (what != "unroll" && what != "nounroll") return std::nullopt;
+  directive.remove_prefix(std::min(directive.find_first_not_of(" \t("), directive.size()));
+  return directive;
 }
 
 // What begins a statement or a declaration that is certainly no loop.
@@ -36,18 +40,49 @@ bool is_no_loop(string_view rest) {
   return std::ranges::find(kWords, rest.substr(0, end)) != std::end(kWords);
 }
 
-}  // namespace
+// Of a preprocessed text: an attribute may stand before a loop.
+bool may_begin_loop(string_view rest) {
+  if (rest.starts_with("[[")) return true;
+  constexpr string_view kWords[] = {"for", "while", "do", "__attribute__", "_Pragma", "__pragma", "__extension__"};
+  size_t end = 0;
+  while (end < rest.size() && is_name(rest[end])) ++end;
+  return std::ranges::find(kWords, rest.substr(0, end)) != std::end(kWords);
+}
 
-std::optional<std::string> drop_stray_unrolls(string_view s) {
+std::optional<std::string> drop(string_view s, bool preprocessed) {
   if (s.find("unroll") == string_view::npos) return std::nullopt;
   std::optional<std::string> out;
   bool line_start = true;
-  size_t pending = string_view::npos, pending_end = 0;  // a pragma that waits for what follows
+  struct Pragma {
+    size_t begin, end;
+  };
+  auto blank = [&](const Pragma& p) {
+    if (!out) out = s;
+    for (size_t k = p.begin; k < p.end; ++k)
+      if (s[k] != '\n') (*out)[k] = ' ';
+  };
+  std::vector<Pragma> pending;  // they wait for what follows
+  // Between #ifdef and #else each of them may be the only one.
+  bool conditional = false;
   for (size_t i = 0; i < s.size();) {
     const size_t end = past_opaque(s, i, line_start);
     if (end != i) {
-      if (s[i] == '#' && is_unroll(s.substr(i, end - i))) pending = i, pending_end = end;
-      if (s[i] != '#' && s[i] != '/') pending = string_view::npos;  // a literal: no loop, but nothing known
+      if (s[i] == '#') {
+        if (const auto argument = unroll_argument(s.substr(i, end - i)); !argument) {
+          conditional = !preprocessed;
+        } else if (argument->starts_with('-')) {
+          blank({i, end});
+        } else {
+          if (!pending.empty() && !conditional) {  // the last one counts
+            blank(pending.back());
+            pending.pop_back();
+          }
+          pending.push_back({i, end});
+          conditional = false;
+        }
+      } else if (s[i] != '/') {
+        pending.clear();  // a literal: no loop, but nothing known
+      }
       line_start = s[i] == '/' && line_start;
       i = end;
       continue;
@@ -55,16 +90,18 @@ std::optional<std::string> drop_stray_unrolls(string_view s) {
     if (s[i] == '\n') line_start = true;
     if (!std::isspace(static_cast<unsigned char>(s[i]))) {
       line_start = false;
-      if (pending != string_view::npos && is_no_loop(s.substr(i))) {
-        if (!out) out = s;
-        for (size_t k = pending; k < pending_end; ++k)
-          if (s[k] != '\n') (*out)[k] = ' ';
-      }
-      pending = string_view::npos;
+      if (!pending.empty() && (preprocessed ? !may_begin_loop(s.substr(i)) : is_no_loop(s.substr(i))))
+        for (const Pragma& p : pending) blank(p);
+      pending.clear();
     }
     ++i;
   }
   return out;
 }
+
+}  // namespace
+
+std::optional<std::string> drop_stray_unrolls(string_view text) { return drop(text, false); }
+std::optional<std::string> drop_all_stray_unrolls(string_view preprocessed) { return drop(preprocessed, true); }
 
 }  // namespace warpbeam::driver

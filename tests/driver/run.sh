@@ -197,6 +197,36 @@ CU
   for way in -ptx -cubin -fatbin; do expect 0 nvcc "$way" -arch=sm_90 spaced.cu -o "out$way" || return 1; done
   has out-ptx '.maxntid 128, 1, 1' '.minnctapersm 2'
 }
+case_unrolling_what_is_no_loop() {
+  cat >unroll.h <<'CU'
+#define UNROLL _Pragma("unroll")
+#define FLAT _Pragma("nounroll")
+struct Sum { int s; };
+#pragma unroll
+inline __device__ void add(Sum& sum, int n) {
+#pragma unroll
+  Sum& same = sum;
+  UNROLL FLAT
+  for (int i = 0; i < n; i++) same.s += i;
+  UNROLL sum.s += 0;
+}
+CU
+  cat >unroll.cu <<'CU'
+#include "unroll.h"
+#pragma unroll
+#pragma nounroll
+__global__ void k(int* p, int n) {
+  Sum sum = {0};
+  add(sum, n);
+#pragma unroll 4
+#pragma unroll 2
+  for (int i = 0; i < n; i++) p[i] = 7;
+#pragma unroll -1
+  for (int i = 0; i < n; i++) p[i] += sum.s;
+}
+CU
+  expect 0 nvcc -ptx unroll.cu && expect 0 nvcc -c unroll.cu && ! grep -q . err
+}
 case_launch_marks_apart_in_headers_and_macros() {
   printf '#define LAUNCH(k, ...) k<< <1, 4>> >(__VA_ARGS__)\n__global__ void g(int* p);\ninline void go(int* p) { g << /* grid */ < 1, 4 >> > (p); }\n' >marks.h
   printf '#include "marks.h"\n__global__ void k(int* p) { *p = 1; }\n__global__ void g(int* p) { *p = 2; }\nint main() { LAUNCH(k, nullptr); go(nullptr); }\n' >marks.cu
