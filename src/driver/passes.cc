@@ -25,13 +25,18 @@ void add_diagnostics(Words& words, const Options& options) {
 }
 
 // What nvcc and g++ accept without a word, or with a warning where clang would stop.
-void add_leniency(Words& words) {
+void add_leniency(Words& words, const Options& options) {
   append(words,
          {"-Wno-error=c++11-narrowing", "-Wno-vla-cxx-extension", "-Wno-pass-failed", "-Wno-unknown-cuda-version",
           "-Wno-deprecated-this-capture", "-Wno-reserved-user-defined-literal", "-Wno-register", "-Wno-cuda-compat"});
   // `x << 32 - n`, `a & b == c`, `if (a) if (b) …; else …`, `rand() / (float)RAND_MAX`, `-1 << 8`, `while (…);` and a switch
   // without all of the enumerators are questions of style to them.
   append(words, {"-Wno-parentheses", "-Wno-implicit-const-int-float-conversion", "-Wno-switch", "-Wno-shift-negative-value", "-Wno-empty-body"});
+  // So are a constructor behind `extern "C"`, `int i = 2.7` and a static member that another source defines. In clang these
+  // warnings do not come with -Wall, so that one who asks for all gets them here.
+  auto asks = [](const Words& given) { return std::ranges::find(given, "-Wall") != given.end(); };
+  if (!asks(options.both) && !asks(options.host))
+    append(words, {"-Wno-return-type-c-linkage", "-Wno-literal-conversion", "-Wno-undefined-var-template"});
   // g++ and nvcc let a function fall off its end, where clang would let control run into the next one; and CUDA code
   // reads floats through int pointers, which nvcc takes as it was meant.
   append(words, {"-fno-strict-return", "-fno-strict-aliasing"});
@@ -73,7 +78,7 @@ void add_cuda(Words& words, const Options& options, bool preprocessed) {
   append(words,
          {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/dev/null", "-Xclang", "-target-sdk-version=12.3"});
   add_diagnostics(words, options);
-  add_leniency(words);
+  add_leniency(words, options);
   add_device_leniency(words);
   // Where C++20 has modules, clang takes a host's function and a device's of one name, read from a prelude that was
   // compiled ahead, for two definitions of one. CUDA has no modules.
@@ -158,7 +163,7 @@ Words source_words(const Options& options, const Input& source) {
   if (source.language == Language::C)
     add_c_leniency(words);
   else
-    add_leniency(words);
+    add_leniency(words, options);
   add_version_macros(words);
   words.push_back(arch_list(options));
   if (options.per_thread_stream) words.push_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");

@@ -197,6 +197,15 @@ CU
   for way in -ptx -cubin -fatbin; do expect 0 nvcc "$way" -arch=sm_90 spaced.cu -o "out$way" || return 1; done
   has out-ptx '.maxntid 128, 1, 1' '.minnctapersm 2'
 }
+case_questions_of_style_only_with_wall() {
+  printf 'struct V { int a; V() : a(0) {} };\nextern "C" V make() { return V(); }\nint lit() { int i = 2.7; return i; }\nint* local() { int a; return &a; }\n' >style.cu
+  cp style.cu style.cpp
+  local source
+  for source in style.cu style.cpp; do
+    expect 0 nvcc -c $source && has err 'stack memory' && hasnt err 2.7 && hasnt err linkage &&
+      expect 0 nvcc -c -Xcompiler -Wall $source && has err 'stack memory' 2.7 linkage || return 1
+  done
+}
 case_unrolling_what_is_no_loop() {
   cat >unroll.h <<'CU'
 #define UNROLL _Pragma("unroll")
