@@ -200,6 +200,31 @@ constexpr std::string_view kAnyType =
     "struct __warpbeam_any { template <class... T> __attribute__((host)) __attribute__((device)) __warpbeam_any(T&&...) "
     "{} };\n";
 
+// nvcc warns where a function for both sides calls one of the host, unless the source asks it not to. Headers have many
+// such functions, and their users cannot change them.
+std::string warnings_of_host_calls(const Command& command, std::string_view messages) {
+  if (has_word(command, "-w")) return {};
+  std::string out;
+  for (size_t at = 0; at < messages.size();) {
+    const size_t end = std::min(messages.find('\n', at), messages.size());
+    std::string line(messages.substr(at, end - at));
+    at = end + 1;
+    const size_t error = line.find("error: ");
+    if (error == line.npos || line.find("reference to __host__ function") == line.npos ||
+        line.find("in __host__ __device__ function") == line.npos)
+      continue;
+    const auto source = std::ranges::find_if(
+        command.words, [&](const std::string& word) { return word.ends_with(".cu") && line.find(word + ":") < error; });
+    if (source == command.words.end()) continue;
+    if (const auto text = read_file(*source); !text || text->find("exec_check_disable") != text->npos ||
+                                              text->find("hd_warning_disable") != text->npos)
+      continue;
+    line.replace(error, 5, "warning");
+    out.append(line).append("; on the device the call is a trap\n");
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_once) {
@@ -240,7 +265,11 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
     if (again.empty()) continue;
     auto next = run_commands(again, at_once);
     for (size_t k = 0; k < next.size(); ++k) {
+      std::string warnings;
+      if (mend == with_mended_text && next[k].status == 0)
+        warnings = warnings_of_host_calls(commands[places[k]], outcomes[places[k]].messages);
       outcomes[places[k]] = std::move(next[k]);
+      outcomes[places[k]].messages.insert(0, warnings);
       latest[places[k]] = std::move(again[k]);
     }
   }

@@ -206,6 +206,16 @@ case_questions_of_style_only_with_wall() {
       expect 0 nvcc -c -Xcompiler -Wall $source && has err 'stack memory' 2.7 linkage || return 1
   done
 }
+case_host_calls_from_both_sides_are_warned_of() {
+  cat >host_call.cu <<'CU'
+template <class T> struct Data { T n; Data() : n(1) {} };
+template <class T> struct Unary { __host__ __device__ Data<T> operator()(T x) const { Data<T> r; r.n = x; return r; } };
+template <class F> __global__ void k(F f, float* o) { *o = f(3.f).n; }
+int main() { k<<<1, 1>>>(Unary<float>(), nullptr); }
+CU
+  expect 0 nvcc -c host_call.cu && has err "host_call.cu:2:" "warning: reference to __host__ function 'Data'" 'trap' &&
+    sed -i '1i #pragma nv_exec_check_disable' host_call.cu && expect 0 nvcc -c host_call.cu && hasnt err Data
+}
 case_unrolling_what_is_no_loop() {
   cat >unroll.h <<'CU'
 #define UNROLL _Pragma("unroll")
