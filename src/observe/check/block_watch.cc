@@ -469,7 +469,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   if (whole && c_.settings.sync) {
     const Part& first = parts.front();
     const std::string here = vm::Warp::location(*first.group->waiting, *first.group->frame->function);
-    auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const char* what, Severity severity = Severity::Error) {
+    auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const std::string& what, Severity severity = Severity::Error) {
       Finding f;
       f.severity = severity;
       f.check = "sync";
@@ -481,7 +481,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       const int lane = __builtin_ctz(first.group->mask);
       f.lines.push_back({thread_text(*first.warp, lane), {}});
       const auto& t = w.tid[__builtin_ctz(lanes)];
-      f.lines.push_back({severity == Severity::Error ? fmt::format("thread ({},{},{}) {} {}", t[0], t[1], t[2], what, there) : fmt::format("thread ({},{},{}) {}", t[0], t[1], t[2], what), {}});
+      f.lines.push_back({fmt::format("thread ({},{},{}) {}", t[0], t[1], t[2], what), {}});
       f.mend = "every thread of the block must reach the same __syncthreads(): move it out of the condition";
       c_.report(0, std::move(f));
     };
@@ -490,7 +490,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       const std::string there = vm::Warp::location(*p.group->waiting, *p.group->frame->function);
       if (there == here && p.warp != first.warp) continue;  // the compiler may have made two of one
       divergence(p.warp == first.warp ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.",
-                 *p.warp, p.group->mask, there, "waits at");
+                 *p.warp, p.group->mask, there, "waits at " + there);
       break;
     }
     // Threads that ended without this barrier, after code that stands behind it, went around it. Those that left before
@@ -510,8 +510,9 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
           break;
         }
         bypass_reported_ = true;
-        divergence(w->live ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.", *w, 1u << lane,
-                   vm::Warp::location(*last, *first.group->frame->function), "went around it, executed");
+        const std::string there = vm::Warp::location(*last, *first.group->frame->function);
+        divergence(w->live ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.", *w, 1u << lane, there,
+                   "went around it, executed " + there);
         break;
       }
     }
@@ -519,8 +520,8 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
 
   for (const Part& p : parts) warps_[p.warp->index].moves_on();
   if (whole) {
-    for (WarpState& s : warps_)
-      if (all_at_) s.barrier = all_at_, s.at_barrier = ~0u;
+    if (all_at_)
+      for (WarpState& s : warps_) s.barrier = all_at_, s.at_barrier = ~0u;
     all_at_ = nullptr;
     for (const Part& p : parts) {
       WarpState& s = warps_[p.warp->index];
