@@ -77,6 +77,7 @@ bool Emitter::watch_batched(const vm::Insn& i, const Value& address, V mask, uin
   told.bytes = static_cast<uint32_t>(bytes);
   told.pattern.runs = address.runs;
   told.pattern.stride = address.stride;
+  told.pattern.settled = loads_settled(i);
   for (const vm::Insn* load : *batch) {
     const int64_t offset = load->imm - i.imm;
     told.row = told.row && offset == static_cast<int64_t>(bytes * told.loads.size());
@@ -84,9 +85,10 @@ bool Emitter::watch_batched(const vm::Insn& i, const Value& address, V mask, uin
     told.most = std::max(told.most, offset);
     told.loads.push_back({load, offset, places_.of[static_cast<size_t>(load - flow_.code->insns.data())]});
   }
+  auto* on = BasicBlock::Create(c_, "batch_seen", f_);
+  if (told.pattern.settled) skip_settled(i, true, address, mask, on);
   const V seen = call("wb_watched_batch", b_.getInt1Ty(), {context_, outside(&told), warp_, address.run[0], gap});
   auto* one_by_one = BasicBlock::Create(c_, "one_by_one", f_);
-  auto* on = BasicBlock::Create(c_, "batch_seen", f_);
   b_.CreateCondBr(seen, on, one_by_one, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(one_by_one);
   for (size_t k = 0; k < batch->size(); ++k) {

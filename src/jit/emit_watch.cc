@@ -143,6 +143,7 @@ uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t b
   site.pattern.runs = address.runs;
   site.pattern.stride = address.stride;
   site.pattern.gap = address.runs > 1 ? address.gap : 0;
+  site.pattern.settled = loads_settled(i);
   const int length = kLanes / address.runs;
   for (int l = 0; l < kLanes; ++l) site.distance[static_cast<size_t>(l)] = static_cast<uint64_t>(address.stride * (l % length) + site.pattern.gap * (l / length));
   if (watch_->wanted.traffic) {
@@ -186,7 +187,11 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
   if (watch_->wanted.events && watch_batched(i, address, mask, bytes)) return;
   auto* on = BasicBlock::Create(c_, "seen", f_);
   if (watch_->wanted.events) {
-    if (const auto words = words_of(i, address, bytes); !words.empty()) look_at_words(i, words, mask, on);
+    if (loads_settled(i)) {
+      skip_settled(i, false, address, mask, on);
+    } else if (const auto words = words_of(i, address, bytes); !words.empty()) {
+      look_at_words(i, words, mask, on);
+    }
     return tell_access(i, address, mask, bytes, on);
   }
   // Of two stretches the distance may be known at run time only; then a place tells all for as long as it stays.

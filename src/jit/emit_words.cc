@@ -97,7 +97,7 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<Words>& all, V 
     const V first = machine_load(b_.getPtrTy(), part(block, table), true);
     return b_.CreateInBoundsGEP(b_.getInt8Ty(), first, b_.CreateAdd(b_.CreateMul(warp, b_.getInt64(stride * size)), b_.getInt64(index * size)));
   };
-  const V site = part(machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, sites)), true), place * sizeof(vm::WatchedSite));
+  const V site = part(machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, sites)), true), 2 * place * sizeof(vm::WatchedSite));
   const V group = element(offsetof(vm::WatchedBlock, groups), places_.groups(), place / vm::kTogether, sizeof(vm::WatchedGroup));
   const V state = element(offsetof(vm::WatchedBlock, warps), 1, 0, sizeof(vm::WatchedWarp));
   const auto load64 = [&](V base, size_t offset) { return machine_load(b_.getInt64Ty(), part(base, offset)); };
@@ -211,6 +211,34 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<Words>& all, V 
   const V second_range = b_.CreateOr(only(below, {kAll, 0, 0, 0}), numbers({0, 0, kAll, 0}));
   go_on_if(all_in(bits, b_.CreateOr(others, needs), second_range, nullptr), "second");
   change(numbers({kAll, 0, 0, ~(kALane | kAMany | kBLane | kBMany)}), b_.CreateOr(event, b_.CreateOr(only(in_each(other), {0, 0, kAll, 0}), numbers({0, 0, 0, kTwoWarps}))), kLaneOfA, true, true);
+  b_.SetInsertPoint(ask);
+}
+
+// A load that compiled code makes, of shared memory that nobody writes between the barriers around it (settled.cc).
+bool Emitter::loads_settled(const vm::Insn& i) const {
+  return !plan_.settled.empty() && plan_.settled[node_] && vm::loads_or_stores(i) && i.source->form.row->cls == isa::Class::Load && i.mods().space == isa::Space::Shared &&
+         (i.mods().sem == isa::Sem::None || i.mods().sem == isa::Sem::Weak);
+}
+
+// Goes to `seen` where each of the address's runs begins in the stretch that the site has, or the one of the batch that it leads.
+void Emitter::skip_settled(const vm::Insn& i, bool batch, const Value& address, V mask, BasicBlock* seen) {
+  if (!address.runs || address.stride < 0) return;
+  if (places_.of.empty()) places_ = vm::access_places(*flow_.code);
+  const uint32_t place = places_.of[static_cast<size_t>(&i - flow_.code->insns.data())];
+  const auto part = [&](V base, uint64_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset); };
+  const V block = context_field(offsetof(Context, words), b_.getPtrTy(), true);
+  const V sites = machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, sites)), true);
+  const auto of_site = [&](size_t offset) { return machine_load(b_.getInt64Ty(), part(sites, (2 * place + batch) * sizeof(vm::WatchedSite) + offset)); };
+  V good = b_.CreateICmpEQ(of_site(offsetof(vm::WatchedSite, era)), machine_load(b_.getInt64Ty(), part(block, offsetof(vm::WatchedBlock, own_era))));
+  good = b_.CreateAnd(good, b_.CreateICmpEQ(mask, b_.getInt32(~0u)));
+  const V low = of_site(offsetof(vm::WatchedSite, low)), span = of_site(offsetof(vm::WatchedSite, span));
+  for (uint32_t r = 0; r < address.runs; ++r) good = b_.CreateAnd(good, b_.CreateICmpULE(b_.CreateSub(address.run[r], low), span));
+  auto* known = BasicBlock::Create(c_, "settled", f_);
+  auto* ask = BasicBlock::Create(c_, "ask", f_);
+  b_.CreateCondBr(good, known, ask, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+  b_.SetInsertPoint(known);
+  if (!batch) touched_last(i);
+  b_.CreateBr(seen);
   b_.SetInsertPoint(ask);
 }
 

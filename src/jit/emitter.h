@@ -37,6 +37,7 @@ struct KernelPlan {  // what is compiled
   std::unique_ptr<Guessed> guessed;
   std::vector<Region> regions;
   std::vector<char> decides;
+  std::vector<char> settled;  // by node, where somebody wants events
   std::array<uint32_t, 3> block{1, 1, 1};
 };
 
@@ -263,6 +264,8 @@ class Emitter {
   std::vector<Words> words_of(const vm::Insn& insn, const Value& address, uint64_t bytes) const;  // emit_words.cc
   void begin_burst(V block, V group, V key, uint32_t place);
   void look_at_words(const vm::Insn& insn, const std::vector<Words>& all, V mask, llvm::BasicBlock* seen);
+  bool loads_settled(const vm::Insn& insn) const;
+  void skip_settled(const vm::Insn& insn, bool batch, const Value& address, V mask, llvm::BasicBlock* seen);
   // Loads that the observer is asked about together, when the first is made (emit_batches.cc).
   using Batch = std::vector<const vm::Insn*>;
   void find_batches(uint32_t begin, uint32_t end);

@@ -417,8 +417,10 @@ class FastEngine final : public vm::Engine {
     auto regions = find_regions(plan.flow, why);
     if (!regions) return why;
     plan.regions = std::move(*regions);
-    if (o.wanted.events)
+    if (o.wanted.events) {
       if (why = find_reordering(plan.flow, plan.regions); !why.empty()) return why;
+      plan.settled = find_settled(plan.flow);
+    }
     plan.decides.assign(plan.flow.nodes.size(), 0);
     const bool barriers = plan.regions.size() > 1;  // or places that are taken for one
     for (const Region& r : plan.regions)

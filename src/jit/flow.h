@@ -112,6 +112,9 @@ Bits influence(const Flow& flow, uint32_t node);
 // Cuts the flow at barriers, and at nodes that are `apart` and between those of meetings where all warps come there once. `why` tells what is in the way.
 std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& why);
 
+// By node: between the barriers around it nothing writes shared memory.
+std::vector<char> find_settled(const Flow& flow);
+
 // Where regions end without a barrier, all warps run the first before any runs the next, and the interpreter runs them warp
 // by warp. Empty: no order of accesses, meetings and fences tells the one from the other.
 std::string find_reordering(const Flow& flow, const std::vector<Region>& regions);

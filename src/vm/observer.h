@@ -51,6 +51,7 @@ struct Pattern {
   int64_t stride = 0, gap = 0;
   uint32_t runs = 0;                    // 0: the shape is not known
   const uint64_t* addresses = nullptr;  // then; those of lanes outside the mask mean nothing
+  bool settled = false;                 // a load from shared memory, which nothing writes between the barriers around it
 };
 
 // Loads of a warp from addresses that differ by numbers known before, between which nothing else of it can touch what they

@@ -8,6 +8,8 @@
 //   first  a read of words that nobody has read since the bound: the event and its lanes become reader A
 //   second a read of words that an event of another warp has read, the same in all of them: it becomes reader B
 //   write  a store to words that nobody has read since the bound: the event and its lanes become the writer
+// Of loads from shared memory that is settled - nothing writes it between the barriers around them - nobody notes the readers:
+// they are seen where they lie in a stretch of words that have values.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +63,8 @@ struct WatchedWarp {
 
 struct WatchedBlock {
   uint64_t era = ~uint64_t(0);     // this one no site has
-  WatchedSite* sites = nullptr;    // by place
+  uint64_t own_era = ~uint64_t(0); // what is known of words of the block's shared memory has this one
+  WatchedSite* sites = nullptr;    // by place, and behind each the one of the batch that begins there
   uint64_t shared_words = 0;       // those of offset 0
   WatchedGroup* groups = nullptr;  // by warp and place / kTogether
   WatchedWarp* warps = nullptr;

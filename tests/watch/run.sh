@@ -53,6 +53,7 @@ for mode in profile check; do
 done
 check json "$root/examples/reduce_shared.cu"
 check check "$root/tests/check/shared_races.cu" reduction_unsynced
+for name in padded into_padding forgotten_row no_second_barrier; do check check "$root/tests/check/settled.cu" $name; done
 if [[ -z ${WARPBEAM_FAST:-} ]]; then
   check json "$root/examples/transpose_global.cu"
   check check "$root/tests/check/shared_races.cu" reduction_synced

@@ -47,7 +47,7 @@ bool releases(Sem s) { return s == Sem::Release || s == Sem::AcqRel || s == Sem:
 
 BlockWatch::BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& block)
     : c_(checker), l_(launch), block_(block), linear_(static_cast<uint32_t>(block.linear)), base_(checker.log.tick()),
-      warps_((block.threads + 31) / 32), seen_(warps_.size()), groups_(warps_.size() * launch.places.groups()) {
+      own_era_(++checker.blocks_seen | uint64_t{1} << 63), warps_((block.threads + 31) / 32), seen_(warps_.size()), groups_(warps_.size() * launch.places.groups()) {
   for (size_t w = 0; w < warps_.size(); ++w) warps_[w].seen = &seen_[w];
   c_.look_at_log();
   words_.sites = l_.sites.data();
@@ -98,7 +98,9 @@ void BlockWatch::compiled_code(bool runs) {
     c_.changes_of_era = now;
     ++c_.era;
   }
-  words_.era = copies_ || block_.leader->members.size() > 1 ? ~uint64_t{0} : c_.era;
+  const bool asks = copies_ || block_.leader->members.size() > 1;
+  words_.era = asks ? ~uint64_t{0} : c_.era;
+  words_.own_era = asks ? ~uint64_t{0} : own_era_;
   words_.shared_words = shared_ ? reinterpret_cast<uint64_t>(shared_.words()) : 0;
   words_.who = reinterpret_cast<const uint32_t*>(l_.who.data());
 }
@@ -641,7 +643,7 @@ void BlockWatch::note_event(Now& n) {
   who.is_copy = n.access.async && row.kind == isa::Kind::Async && trait_of(row) == Trait::None;
   if (who.is_copy) {
     copies_ = true;
-    words_.era = ~uint64_t{0};
+    words_.era = words_.own_era = ~uint64_t{0};
   }
   c_.log.name(n.id, who);
 }

@@ -126,6 +126,9 @@ class BlockWatch final : public vm::BlockObserver {
   EventId event_of(uint32_t warp, uint32_t place, uint32_t active);
   void set_base(EventId base);
   void remember(uint32_t place, const Quick&, uint64_t extent);
+  bool has_values(const Quick&, uint64_t begin, uint64_t end);
+  bool sees_settled(const vm::Insn&, Quick&, uint32_t mask, const vm::Pattern&);
+  void remember_settled(uint32_t site, const Quick&, uint64_t begin, uint64_t end, uint64_t before, uint64_t extent);
   bool finds(Quick&, const vm::Insn&, const LaunchInfo::Known&, uint64_t low, uint64_t high);
   bool sees_lanes(const vm::Insn&, Quick&, uint32_t active, uint32_t mask, const vm::Pattern&);
   bool sees_runs(const Quick&, const vm::Pattern&, uint32_t bytes);
@@ -168,6 +171,7 @@ class BlockWatch final : public vm::BlockObserver {
   uint32_t linear_;
   EventId base_;        // everything before is known in the whole block
   CameList came_;       // meetings that everyone in the block relies on
+  uint64_t own_era_;    // no other block has it, and it is no era of the checker's
   std::vector<WarpState> warps_;
   std::vector<vm::WatchedWarp> seen_;      // by warp
   std::vector<vm::WatchedGroup> groups_;   // by warp and place
@@ -179,6 +183,16 @@ class BlockWatch final : public vm::BlockObserver {
     Readers readers;
   };
   std::vector<Line> lines_;  // of shared memory
+  std::vector<uint64_t> valued_;                // its words that have been found to have values, a bit for each
+  uint64_t valued_begin_ = 0, valued_end_ = 0;  // the last stretch of them
+  struct SettledBatch {  // has values: in rows with gaps in between, which come again and again
+    const vm::LoadBatch* batch = nullptr;
+    uint64_t first = 0;
+    int64_t gap = 0;
+    bool operator==(const SettledBatch&) const = default;
+  };
+  std::vector<SettledBatch> settled_;           // found by place and warp
+  uint32_t looked_around_ = 1 << 16;            // how many words may still be looked at to find it
   uint64_t epoch_ = 1;
   std::unordered_map<uint64_t, Meeting> meetings_;  // of this block only: shared memory, .cta scope
   std::vector<std::unique_ptr<Meeting>> barriers_;  // of some warps

@@ -426,7 +426,7 @@ std::shared_ptr<vm::Observer> Checker::watch(const vm::Launch& launch, LaunchInf
   info.places = vm::access_places(*code.function);
   info.next_place = info.places.groups() * vm::kTogether;
   info.who.resize(info.next_place);
-  info.sites.resize(info.places.count);
+  info.sites.resize(2 * info.places.count);
   info.known.resize(code.function->insns.size());
   for (size_t k = 0; k < info.known.size(); ++k) {
     const vm::Insn& i = code.function->insns[k];

@@ -59,7 +59,7 @@ struct LaunchInfo {
   std::vector<Known> known;                              // of the kernel's own
   std::unordered_map<const vm::Insn*, Known> elsewhere;  // of functions that it calls
   vm::AccessPlaces places;                               // of the kernel's own
-  std::vector<vm::WatchedSite> sites;                    // by place
+  std::vector<vm::WatchedSite> sites;                    // as vm::WatchedBlock has them
   uint32_t next_place = 0;
   std::vector<Who> who;                                  // by place, as far as all events of a place are the same
   Known& known_of(const vm::Insn& i) {
@@ -115,6 +115,7 @@ class Checker final : public Tool {
   std::vector<Shadow> spare_shadows;  // of shared memory
   // Changes of regions, and of what the host does with them; those that there were when the era began.
   uint64_t changes = 0, changes_of_era = 0, era = 1;
+  uint64_t blocks_seen = 0;
   uint64_t heap_given = 0, heap_freed = 0;
 
   Region* region_at(uint64_t address, const vm::DeviceMemory& memory);

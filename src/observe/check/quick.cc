@@ -176,13 +176,76 @@ void BlockWatch::remember(uint32_t place, const Quick& q, uint64_t extent) {
     Quiet() { words.fill({0, ~0u, ~0u, kTwoWarps | kWholeValue}); }
   };
   static const Quiet quiet;
-  vm::WatchedSite& site = l_.sites[place];
+  vm::WatchedSite& site = l_.sites[2 * place];
   site.era = c_.era;
   site.low = q.begin;
   site.span = q.end - q.begin - extent;
   site.words = q.shadow ? reinterpret_cast<uint64_t>(q.shadow->words()) - 4 * q.zero : reinterpret_cast<uint64_t>(quiet.words.data());
   site.reach = q.shadow ? ~uint64_t{0} : 0;
   site.required = q.shadow && q.tracks_values ? kHasValue : 0;
+}
+
+// --- settled shared memory ------------------------------------------------------------------------------------------
+
+// Whether all words that [begin, end) touches have a value, every byte of them. They keep it.
+bool BlockWatch::has_values(const Quick& q, uint64_t begin, uint64_t end) {
+  if (!q.tracks_values) return true;
+  if (valued_.empty()) valued_.resize(shared_.bytes() / 256 + 1);
+  for (uint64_t word = begin / 4, last = (end + 3) / 4; word < last;) {
+    const uint64_t at = word % 64, count = std::min(64 - at, last - word), bits = (~uint64_t{0} >> (64 - count)) << at;
+    uint64_t& known = valued_[word / 64];
+    for (uint64_t left = bits & ~known; left; left &= left - 1) {
+      const Cell& c = shared_.word(4 * (word - at + static_cast<uint64_t>(__builtin_ctzll(left))));
+      if (c.init != 0xf || c.split) return false;
+    }
+    known |= bits;
+    word += count;
+  }
+  return true;
+}
+
+// Compiled code sees by itself that such a load lies where there are values: from `before` bytes before its address on, `extent`.
+void BlockWatch::remember_settled(uint32_t site, const Quick& q, uint64_t begin, uint64_t end, uint64_t before, uint64_t extent) {
+  if (begin < valued_begin_ || end > valued_end_) {
+    // Whose words have values in many short stretches is not looked at again and again.
+    uint64_t first = begin - begin % 4, last = end + -end % 4;
+    while (looked_around_ && first >= q.begin + 4 && has_values(q, first - 4, first)) first -= 4, --looked_around_;
+    while (looked_around_ && last + 4 <= q.end && has_values(q, last, last + 4)) last += 4, --looked_around_;
+    if (!looked_around_) return;
+    valued_begin_ = first;
+    valued_end_ = last;
+  }
+  begin = std::max(q.begin, valued_begin_);
+  end = std::min(q.end, valued_end_);
+  vm::WatchedSite& s = l_.sites[site];
+  s.era = own_era_;
+  s.low = begin + before;
+  s.span = end - begin - extent;
+}
+
+bool BlockWatch::sees_settled(const vm::Insn& i, Quick& q, uint32_t mask, const vm::Pattern& p) {
+  const uint32_t bytes = static_cast<uint32_t>(isa::bytes_of(i.type())) * i.count;
+  const LaunchInfo::Known& known = l_.known_of(i);
+  if (!bytes || (bytes & (bytes - 1))) return false;
+  if (mask == ~0u && p.runs && p.stride >= 0) {
+    const uint64_t run = static_cast<uint64_t>(p.stride) * (32 / p.runs - 1) + bytes, last = p.first + static_cast<uint64_t>(p.gap * (p.runs - 1));
+    const uint64_t low = std::min(p.first, last), high = std::max(p.first, last) + run;
+    if ((p.first | static_cast<uint64_t>(p.gap) | static_cast<uint64_t>(p.stride)) & (bytes - 1)) return false;
+    if (high <= low || !finds(q, i, known, low, high)) return false;
+    if (has_values(q, low, high)) {
+      warps_[q.warp].accesses(i, mask);
+      remember_settled(2 * known.place, q, low, high, 0, run);
+      return true;
+    }
+  }
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto lane = static_cast<uint64_t>(__builtin_ctz(left));
+    const uint64_t length = p.runs ? 32 / p.runs : 32;
+    const uint64_t at = p.runs ? p.first + static_cast<uint64_t>(p.stride) * (lane % length) + static_cast<uint64_t>(p.gap) * (lane / length) : p.addresses[lane];
+    if ((at & (bytes - 1)) || !finds(q, i, known, at, at + bytes) || !has_values(q, at, at + bytes)) return false;
+  }
+  warps_[q.warp].accesses(i, mask);
+  return true;
 }
 
 // Where [low, high) lies, if it is a place of which nothing but its cells has to be looked at.
@@ -250,13 +313,14 @@ bool BlockWatch::sees_quickly(const vm::Insn& i, uint32_t warp, uint32_t active,
   if (!layout || !vm::loads_or_stores(i)) return false;
   const bool writes = i.source->form.row->cls == isa::Class::Store;
   const uint32_t element = static_cast<uint32_t>(isa::bytes_of(i.type())), bytes = element * i.count;
-  if (element < 4 || bytes > 16 || (bytes & (bytes - 1))) return false;
+  if ((element < 4 && !p.settled) || bytes > 16 || (bytes & (bytes - 1))) return false;
   if (strength_of(i, writes ? vm::AccessKind::Write : vm::AccessKind::Read) != Strength::Weak) return false;
   const LaunchInfo::Known& known = l_.known_of(i);
   if (writes && c_.sites[known.site].updates) return false;
   Quick q;
   q.warp = static_cast<uint16_t>(warp);
   q.writes = writes;
+  if (p.settled) return sees_settled(i, q, mask, p);
   const bool dense = p.stride == static_cast<int64_t>(bytes);
   if (mask != ~0u || !p.runs || (!dense && (p.stride != 0 || writes))) return sees_lanes(i, q, active, mask, p);
   const int length = 32 / static_cast<int>(p.runs);
@@ -292,6 +356,12 @@ bool BlockWatch::sees_batch(const vm::LoadBatch& batch, uint32_t warp, const vm:
   static const bool layout = layout_holds();
   const uint32_t bytes = batch.bytes, length = 32 / p.runs;
   if (!layout || (p.stride != 0 && p.stride != static_cast<int64_t>(bytes))) return false;
+  const SettledBatch now{&batch, p.first, p.gap};
+  SettledBatch* last = nullptr;
+  if (batch.pattern.settled && !settled_.empty()) {
+    last = &settled_[(batch.loads[0].place * 33 + warp) % settled_.size()];
+    if (*last == now && words_.own_era == own_era_) return true;
+  }
   if ((p.first | static_cast<uint64_t>(p.gap)) & (bytes - 1)) return false;
   const uint64_t last_run = p.first + static_cast<uint64_t>(p.gap * (p.runs - 1)), extent = static_cast<uint64_t>(p.stride * (length - 1)) + bytes;
   const uint64_t low = std::min(p.first, last_run) + static_cast<uint64_t>(batch.least), high = std::max(p.first, last_run) + static_cast<uint64_t>(batch.most) + extent;
@@ -300,6 +370,20 @@ bool BlockWatch::sees_batch(const vm::LoadBatch& batch, uint32_t warp, const vm:
   if (high <= low || !finds(q, leader, l_.known_of(leader), low, high)) return false;
   q.warp = static_cast<uint16_t>(warp);
   warps_[warp].accesses(*batch.loads.back().insn, ~0u);
+  if (batch.pattern.settled) {
+    if (has_values(q, low, high)) {
+      remember_settled(2 * batch.loads[0].place + 1, q, low, high, static_cast<uint64_t>(-batch.least), extent + static_cast<uint64_t>(batch.most - batch.least));
+      return true;
+    }
+    for (const vm::LoadBatch::Load& load : batch.loads)
+      for (uint32_t run = 0; run < p.runs; ++run) {
+        const uint64_t at = p.first + static_cast<uint64_t>(load.offset + p.gap * run);
+        if (!has_values(q, at, at + extent)) return false;
+      }
+    if (last) *last = now;
+    else settled_.resize(1024);
+    return true;
+  }
   Cells<1> ids[vm::LoadBatch::kMost];
   const auto count = static_cast<uint32_t>(batch.loads.size());
   for (uint32_t k = 0, group = ~0u, first = 0; k < count; ++k) {
