@@ -1,8 +1,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <unistd.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -32,6 +34,33 @@ const void* own_module() {
     return dladdr(reinterpret_cast<void*>(&own_module), &info) ? info.dli_fbase : nullptr;
   }();
   return base;
+}
+
+// Whether code at an address is this library's. Every launch asks for some: dladdr looks for names each time.
+bool in_own_module(uint64_t address) {
+  struct Range {
+    uint64_t begin = ~uint64_t{0}, end = 0;
+  };
+  static const Range own = [] {
+    Range range;
+    dl_iterate_phdr(
+        [](dl_phdr_info* module, size_t, void* data) {
+          Range loaded;
+          for (int k = 0; k < module->dlpi_phnum; ++k) {
+            const ElfW(Phdr)& part = module->dlpi_phdr[k];
+            if (part.p_type != PT_LOAD) continue;
+            loaded.begin = std::min<uint64_t>(loaded.begin, module->dlpi_addr + part.p_vaddr);
+            loaded.end = std::max<uint64_t>(loaded.end, module->dlpi_addr + part.p_vaddr + part.p_memsz);
+          }
+          const auto here = reinterpret_cast<uint64_t>(&own_module);
+          if (here < loaded.begin || here >= loaded.end) return 0;
+          *static_cast<Range*>(data) = loaded;
+          return 1;
+        },
+        &range);
+    return range;
+  }();
+  return address >= own.begin && address < own.end;
 }
 
 }  // namespace
@@ -65,9 +94,7 @@ std::vector<uint64_t> callers(size_t limit) {
       [](_Unwind_Context* context, void* data) {
         auto& walk = *static_cast<Walk*>(data);
         const uint64_t address = _Unwind_GetIP(context);
-        Dl_info info{};
-        const bool ours = dladdr(reinterpret_cast<void*>(address), &info) && info.dli_fbase == own_module();
-        if (!ours && address) walk.found.push_back(address);
+        if (address && !in_own_module(address)) walk.found.push_back(address);
         return walk.found.size() < walk.limit ? _URC_NO_REASON : _URC_END_OF_STACK;
       },
       &walk);

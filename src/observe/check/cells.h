@@ -30,14 +30,14 @@ Cells<1> fold(V v, F f) {
 struct Summary {
   uint32_t most_write = 0, most_a = 0, most_b = 0, least_a = ~0u, least_b = ~0u;
   uint32_t any_bits = 0, all_bits = ~0u;                    // of `rest`
-  uint32_t differ_a = 0, differ_b = 0;                      // from the first cell's readers
+  uint32_t differ_write = 0, differ_a = 0, differ_b = 0;    // from the first cell's
   bool has_id = false;
 };
 
 template <int kCells>
 Summary sum_up(const Cell* cells, uint32_t count, EventId id) {
   using V = Cells<kCells>;
-  const V first = each_cell<kCells>(0, cells->read_a, cells->read_b, 0);
+  const V first = each_cell<kCells>(cells->write, cells->read_a, cells->read_b, 0);
   V most{}, least = ~V{}, any{}, all = ~V{}, differ{}, ids{};
   for (uint32_t k = 0; k < count; k += kCells) {
     V v;
@@ -63,6 +63,7 @@ Summary sum_up(const Cell* cells, uint32_t count, EventId id) {
   s.any_bits = some[kRest];
   s.all_bits = every[kRest];
   const Cells<1> other = fold(differ, either);
+  s.differ_write = other[kWrite];
   s.differ_a = other[kReadA];
   s.differ_b = other[kReadB];
   s.has_id = fold(ids, either)[kReadA] != 0;

@@ -31,13 +31,26 @@ bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, boo
   using V = Cells<kCells>;
   const EventId first = cells->read_a, first_b = cells->read_b, bound = look.bound;
   const Summary s = sum_up<kCells>(cells, count, look.id);
-  if ((s.any_bits & kSplit) || s.most_write >= bound) return false;
+  if (s.any_bits & kSplit) return false;
   const auto become = [&](auto f) {
     change<kCells>(cells, count, lane, words_of_lane, f);
     return true;
   };
+  // Whether `bits` of each cell say that the lane itself did what an event of its warp did.
+  const auto by_itself = [&](EventId event, uint32_t bits, int lanes_at) {
+    if (by_many || of_this_warp(event) <= 0) return false;
+    const V part = each_cell<kCells>(0, 0, 0, bits);
+    V others{};
+    change<kCells>(cells, count, lane, words_of_lane, [&](V v, V who) {
+      others |= (v & part) ^ (who >> (kLaneOfA - lanes_at));
+      return v;
+    });
+    return (fold(others, [](auto x, auto y) { return x | y; })[kRest]) == 0;
+  };
+  if (s.most_write >= bound && (s.differ_write || !by_itself(cells->write, kWriteLane, 0))) return false;
   if (look.writes) {
-    if (s.most_a >= bound || s.most_b >= bound) return false;
+    if (s.most_b >= bound) return false;
+    if (s.most_a >= bound && (s.differ_a || !by_itself(first, kALane | kAMany, kLaneOfA))) return false;
     const V fresh = each_cell<kCells>(look.id, 0, 0, kWholeValue);
     return become([&](V, V who) { return fresh | who >> 8; });
   }
@@ -59,14 +72,7 @@ bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, boo
   const int mine = of_this_warp(first);
   if (mine < 0) return false;
   if (mine) {
-    V others{};
-    change<kCells>(cells, count, lane, words_of_lane, [&](V v, V who) {
-      others |= (v & lane_bits) ^ who;
-      return v;
-    });
-    uint32_t any = s.any_bits & kAMany;
-    for (int k = kRest; k < 4 * kCells; k += 4) any |= others[k];
-    if (any) return false;
+    if (!by_itself(first, kALane | kAMany, kLaneOfA)) return false;
     const V keep = each_cell<kCells>(~0u, 0, ~0u, ~0u);
     return become([&](V v, V) { return (v & keep) | reader; });
   }
@@ -79,9 +85,10 @@ bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, boo
 // The same of one cell.
 template <class Find>
 bool see_cell(Cell& c, uint32_t lane, bool by_many, const Look& look, Find of_this_warp) {
-  if (c.split || c.write >= look.bound) return false;
+  if (c.split || (c.write >= look.bound && (by_many || c.write_lane != lane || of_this_warp(c.write) <= 0))) return false;
   if (look.writes) {
-    if (c.read_a >= look.bound || c.read_b >= look.bound) return false;
+    if (c.read_b >= look.bound) return false;
+    if (c.read_a >= look.bound && (c.a_many || c.a_lane != lane || of_this_warp(c.read_a) <= 0)) return false;
     c = Cell{};
     c.write = look.id;
     c.write_lane = lane & 31;
