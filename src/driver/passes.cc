@@ -132,9 +132,9 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
   const std::string lowering = toolchain().library_directory + "/libwarpbeam_lowering.so";
   std::error_code ignored;
   if (std::filesystem::exists(lowering, ignored)) {
-    words.push_back("-fpass-plugin=" + lowering);
-    // Options of a plugin are known only once it is loaded.
-    if (!options.rdc) append(words, {"-Xclang", "-load", "-Xclang", lowering, "-mllvm", "-warpbeam-whole-program"});
+    // Options of a plugin are known, and its part before code generation runs, only once it is loaded.
+    append(words, {"-fpass-plugin=" + lowering, "-Xclang", "-load", "-Xclang", lowering});
+    if (!options.rdc) append(words, {"-mllvm", "-warpbeam-whole-program"});
   }
   append(words, options.device);
 }

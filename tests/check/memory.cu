@@ -24,6 +24,13 @@ __global__ void rows(float* p, size_t pitch, int width, int height) {
 __global__ void as_float4(const float* p, float4* out, int shift) {
   out[threadIdx.x] = *(const float4*)(p + 4 * threadIdx.x + shift);  // expect misaligned_vector misaligned
 }
+__global__ void pairs_of_tile(float* out, int step) {
+  __shared__ float tile[128];
+  const int t = threadIdx.x;
+  for (int k = t; k < 128; k += 32) tile[k] = k;
+  __syncthreads();
+  ((float2*)out)[t] = *(float2*)&tile[step * t];  // expect misaligned_cast misaligned
+}
 __global__ void as_int(const char* p, int* out) {
   out[threadIdx.x] = *(const int*)(p + threadIdx.x);  // expect misaligned_int misaligned
 }
@@ -114,6 +121,8 @@ CASE(wrong_pitch) { float* p; size_t pitch; cudaMallocPitch(&p, &pitch, 100 * 4,
 CASE(right_pitch) { float* p; size_t pitch; cudaMallocPitch(&p, &pitch, 100 * 4, 10); rows<<<10, 128>>>(p, pitch, 100, 10); cudaDeviceSynchronize(); cudaFree(p); }
 CASE(misaligned_vector) { float* p = (float*)numbers(256); float4* q = (float4*)numbers(256); as_float4<<<1, 32>>>(p, q, 1); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
 CASE(aligned_vector) { float* p = (float*)numbers(256); float4* q = (float4*)numbers(256); as_float4<<<1, 32>>>(p, q, 4); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
+CASE(misaligned_cast) { float* p = (float*)numbers(64); pairs_of_tile<<<1, 32>>>(p, 3); cudaDeviceSynchronize(); cudaFree(p); }
+CASE(aligned_cast) { float* p = (float*)numbers(64); pairs_of_tile<<<1, 32>>>(p, 2); cudaDeviceSynchronize(); cudaFree(p); }
 CASE(misaligned_int) { int* p = numbers(64); int* q = numbers(64); as_int<<<1, 8>>>((char*)p, q); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
 CASE(freed) { int* p = numbers(64); cudaFree(p); fill_all<<<1, 64>>>(p); cudaDeviceSynchronize(); }
 CASE(host_memory) { int* p = (int*)malloc(256); fill_all<<<1, 64>>>(p); cudaDeviceSynchronize(); free(p); }

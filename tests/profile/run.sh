@@ -107,7 +107,10 @@ case_structures_are_moved_as_their_alignment_allows() {
     is q.csv colours_inverted l1tex__t_requests_pipe_lsu_mem_global_op_st.sum 1 && is q.csv colours_inverted l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 4 || return 1
   is q.csv quads_turned l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum 4 && is q.csv quads_turned l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 0 &&
     is q.csv triples l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 3 && is q.csv triples l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 36 &&
-    is q.csv triples l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 36 || return 1
+    is q.csv triples l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 36 &&
+    is q.csv quads_cast l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 1 && is q.csv quads_cast l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 16 &&
+    is q.csv quads_cast smsp__inst_executed_op_shared_ld.sum 3 && is q.csv quads_cast l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 9 &&
+    is q.csv quads_cast l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum 0 || return 1
   # Fermi: a line for eight lanes; GT200: half-warps of 256 bytes.
   profile --device c2050 --metrics gld_transactions,gst_transactions --csv fermi.csv "$here/worked.cu" >out &&
     profile --device gtx280 --metrics gld_transactions --csv gt200.csv "$here/worked.cu" >out || return 1
