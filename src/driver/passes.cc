@@ -135,6 +135,7 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
     // Options of a plugin are known, and its part before code generation runs, only once it is loaded.
     append(words, {"-fpass-plugin=" + lowering, "-Xclang", "-load", "-Xclang", lowering});
     if (!options.rdc) append(words, {"-mllvm", "-warpbeam-whole-program"});
+    append(words, {"-mllvm", "-warpbeam-platform=" + toolchain().include_directory + "/"});
   }
   append(words, options.device);
 }

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "lowering/exchange_order.h"
+#include "lowering/own_places.h"
 #include "lowering/whole_loads.h"
 #include "lowering/whole_program.h"
 
@@ -126,6 +127,7 @@ void add_passes(llvm::PassBuilder& builder) {
   // Behind the passes that take vectors apart.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(OwnPlaces()));
   });
 }
 

@@ -1,0 +1,40 @@
+// Lines of the program instead of lines of the platform's headers, for clang's device pass.
+//
+// PTX as LLVM 19 writes it has one line for an instruction, and knows nothing of calls that were inlined. A race in
+// `barrier.arrive_and_wait()` is of interest where that stands, not in the header in which it ends.
+#include "lowering/own_places.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallString.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/Path.h>
+
+namespace warpbeam::lowering {
+namespace {
+
+llvm::cl::list<std::string> platform("warpbeam-platform", llvm::cl::desc("Folder of headers that are no part of the program"));
+
+bool in_platform(const llvm::DILocation& place) {
+  llvm::SmallString<256> file = place.getFilename();
+  if (llvm::sys::path::is_relative(file)) {
+    file = place.getDirectory();
+    llvm::sys::path::append(file, place.getFilename());
+  }
+  return llvm::any_of(platform, [&](const std::string& folder) { return file.starts_with(folder); });
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses OwnPlaces::run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
+  for (llvm::Instruction& i : llvm::instructions(f)) {
+    const llvm::DILocation* place = i.getDebugLoc();
+    while (place && in_platform(*place)) place = place->getInlinedAt();
+    if (place && place != i.getDebugLoc()) i.setDebugLoc(place);
+  }
+  return llvm::PreservedAnalyses::all();
+}
+
+}  // namespace warpbeam::lowering
