@@ -151,7 +151,8 @@ Result<std::string> kernel_expression(const std::string& kernel) {
 void list_metrics() {
   fmt::print(
       "Nsight Compute's name, nvprof's name, unit, class, meaning. F: exact from what the program executed;\n"
-      "S: static or decided at the launch; C and T need models of caches and time, and are not available.\n\n");
+      "S: static or decided at the launch; C and T need models of caches and time, and print n/a. Other rollups of a\n"
+      "name are known too: .avg of a .sum is computed, .min, .max and all by time print n/a.\n\n");
   static constexpr const char* kClasses[] = {"F", "S", "C", "T"};
   for (const observe::MetricRow& row : observe::kMetrics)
     fmt::print("{} {}{}{}{}{}{}\n    {}\n", kClasses[static_cast<int>(row.cls)], row.name,
@@ -191,7 +192,8 @@ Result<bool> write_to(const std::string& path, const std::function<void(std::ost
 namespace {
 
 Result<bool> print_pages(const Request& request, const Json& recording) {
-  auto columns = report::select_metrics(recording["metrics"], request.metrics, request.set);
+  std::vector<std::string> unknown;  // was said before the program ran
+  auto columns = report::select_metrics(recording["metrics"], request.metrics, request.set, unknown);
   if (!columns) return columns.error();
   const auto listing = request.page == "ptx" ? report::Listing::Ptx : report::Listing::Source;
   const bool details = request.page == "details" || request.page == "raw";
@@ -239,8 +241,10 @@ int profile_command(const Arguments& arguments) {
     return 0;
   }
   if (request->program.empty()) return fail("no program is named; `warpbeam profile --help` tells more");
-  if (auto known = report::select_metrics(metric_table(), request->metrics, request->set); !known)
+  std::vector<std::string> unknown;
+  if (auto known = report::select_metrics(metric_table(), request->metrics, request->set, unknown); !known)
     return fail(known.error().message);
+  for (const std::string& sentence : unknown) fmt::print(stderr, "warpbeam profile: warning: {}\n", sentence);
   auto kernel = kernel_expression(request->kernel);
   if (!kernel) return fail(kernel.error().message);
   if (auto cc = chosen_cc(request->device); !cc) return fail(cc.error().message);

@@ -19,9 +19,13 @@ struct MetricRow {
   bool available() const { return set != MetricSet::None; }
 };
 
+// Those with values come first.
 inline constexpr MetricRow kMetrics[] = {
 #define METRIC(name, nvprof, unit, cls, set, value, help) {name, nvprof, unit, MetricClass::cls, MetricSet::set, help},
 #include "observe/metrics.inc"
+#undef METRIC
+#define METRIC(name, nvprof, unit, cls, help) {name, nvprof, unit, MetricClass::cls, MetricSet::None, help},
+#include "observe/metrics_without_values.inc"
 #undef METRIC
 };
 

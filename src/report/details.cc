@@ -57,7 +57,7 @@ void print_details(std::ostream& out, const Json& recording, const std::vector<C
     out << fmt::format("      {:<{}}  {:<{}}  {:>16}\n", "Metric", name_width, "Unit", unit_width, "Value");
     for (const Column& column : columns)
       out << fmt::format("    {} {:<{}}  {:<{}}  {:>16}\n", column.cls, column.name, name_width, column.unit,
-                         unit_width, value_text(launch, column));
+                         unit_width, value_text(device, launch, column));
   }
 }
 
@@ -70,7 +70,7 @@ void print_csv(std::ostream& out, const Json& recording, const std::vector<Colum
   for (const Json& launch : recording["launches"]) {
     out << fmt::format("\"{}\",{},\"{}\",\"{}\"", launch["id"].get<uint64_t>(), quoted(spaced_name(launch["kernel"])),
                        extents(launch["block"]), extents(launch["grid"]));
-    for (const Column& column : columns) out << ",\"" << value_text(launch, column) << '"';
+    for (const Column& column : columns) out << ",\"" << value_text(recording["device"], launch, column) << '"';
     out << '\n';
   }
 }

@@ -1,6 +1,7 @@
 #include "report/select.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,7 @@ namespace warpbeam::report {
 namespace {
 
 Column column_of(const Json& row, const std::string& name) {
-  return {name, row["name"], row["unit"], row["class"], row["set"] != "none"};
+  return {name, row["name"], row["unit"], row["class"], ""};
 }
 
 std::string stem(const std::string& name) { return name.substr(0, name.find('.')); }
@@ -61,9 +62,61 @@ std::string nearest(const Json& table, const std::string& name) {
   return best;
 }
 
+// What Nsight Compute makes of a counter: over the units that count, then for each second or cycle or of the best.
+bool is_rollup(const std::string& suffix) {
+  static const std::regex kRollup(
+      "(sum|avg|min|max|ratio|pct|max_rate)(\\.(per_second|per_cycle_(active|elapsed)|"
+      "pct_of_peak_sustained_(active|elapsed)|peak_sustained(_active|_elapsed)?(\\.per_second)?))?");
+  return std::regex_match(suffix, kRollup);
+}
+
+// Columns of a name that is no row's: without a suffix all of its forms, with one that the table does not have that one.
+std::vector<Column> forms_of(const Json& table, const std::string& word, const std::string& per) {
+  std::vector<Column> out;
+  const size_t dot = word.find('.');
+  for (const Json& row : table) {
+    const std::string name = row["name"];
+    if (stem(name) != stem(word)) continue;
+    if (dot == word.npos) {
+      out.push_back(column_of(row, name));
+      continue;
+    }
+    const std::string rollup = word.substr(dot + 1);
+    if (!is_rollup(rollup)) break;
+    const bool counts = name == stem(name) + ".sum" && row["set"] != "none";
+    if (counts && rollup == "avg" && !per.empty()) {
+      out = {column_of(row, word)};
+      out[0].per = per;
+      break;
+    }
+    // How blocks spread over the device, and everything by time, is not known.
+    if (out.empty()) out = {{word, "", rollup.find("pct") == rollup.npos ? "" : "%", "T", ""}};
+  }
+  return out;
+}
+
+std::vector<Column> named(const Json& table, const std::string& word) {
+  std::vector<Column> out;
+  const std::string per = word.starts_with("smsp__")                                    ? "smsp"
+                          : word.starts_with("sm__") || word.starts_with("l1tex__") ? "sm"
+                                                                                        : "";
+  // What a multiprocessor counts is what its parts count.
+  const std::string other = word.starts_with("smsp__") ? "sm__" + word.substr(6) : per == "sm" && word[0] == 's' ? "smsp__" + word.substr(4) : word;
+  for (const std::string& name : {word, other}) {
+    for (const Json& row : table)
+      if (row["name"] == name || row["nvprof"] == name) out.push_back(column_of(row, word));
+    if (out.empty()) out = forms_of(table, name, per);
+    for (Column& column : out)
+      if (name != word && column.name == name) column.name = word;
+    if (!out.empty()) break;
+  }
+  return out;
+}
+
 }  // namespace
 
-Result<std::vector<Column>> select_metrics(const Json& table, const std::string& list, const std::string& set) {
+Result<std::vector<Column>> select_metrics(const Json& table, const std::string& list, const std::string& set,
+                                           std::vector<std::string>& unknown) {
   std::vector<Column> columns;
   auto add = [&](Column column) {
     for (const Column& there : columns)
@@ -76,7 +129,6 @@ Result<std::vector<Column>> select_metrics(const Json& table, const std::string&
     return columns;
   }
   for (const std::string& word : split(list)) {
-    const size_t before = columns.size();
     bool known = false;
     if (word.starts_with("regex:")) {
       std::regex expression;
@@ -88,32 +140,20 @@ Result<std::vector<Column>> select_metrics(const Json& table, const std::string&
       for (const Json& row : table) {
         if (row["set"] == "none") continue;
         const std::string nvprof = row["nvprof"];
-        if (std::regex_search(row["name"].get<std::string>(), expression))
-          add(column_of(row, row["name"]));
-        else if (!nvprof.empty() && std::regex_search(nvprof, expression))
-          add(column_of(row, nvprof));
+        const bool by_name = std::regex_search(row["name"].get<std::string>(), expression);
+        if (!by_name && (nvprof.empty() || !std::regex_search(nvprof, expression))) continue;
+        add(column_of(row, by_name ? row["name"].get<std::string>() : nvprof));
+        known = true;
       }
-      known = columns.size() > before;
     } else {
-      for (const Json& row : table) {
-        const std::string name = row["name"];
-        if (name == word || (!word.empty() && row["nvprof"] == word)) {
-          add(column_of(row, word));
-          known = true;
-        }
-      }
-      if (!known)  // without a suffix: every form of it
-        for (const Json& row : table)
-          if (stem(row["name"]) == word) {
-            add(column_of(row, row["name"]));
-            known = true;
-          }
+      for (Column& column : named(table, word)) add(std::move(column)), known = true;
     }
     if (known) continue;
     const std::string near = nearest(table, word);
-    return Error{1, fmt::format("there is no metric '{}'{} (--query-metrics lists them)", word,
-                                near.empty() ? "" : fmt::format("; did you mean '{}'?", near))};
+    unknown.push_back(fmt::format("there is no metric '{}'{} (--query-metrics lists them)", word,
+                                  near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
   }
+  if (columns.empty()) return Error{1, fmt::format("{}", fmt::join(unknown, "\n"))};
   return columns;
 }
 
@@ -125,10 +165,14 @@ std::string number_text(double value) {
   return text;
 }
 
-std::string value_text(const Json& launch, const Column& column) {
+std::string value_text(const Json& device, const Json& launch, const Column& column) {
   const Json& metrics = launch["metrics"];
   const auto found = metrics.find(column.metric);
-  return found == metrics.end() ? "n/a" : number_text(found->get<double>());
+  if (found == metrics.end()) return "n/a";
+  double among = 1;
+  if (!column.per.empty()) among = device["multiprocessors"].get<double>();
+  if (column.per == "smsp") among *= device["partitions"].get<double>();
+  return number_text(found->get<double>() / among);
 }
 
 }  // namespace warpbeam::report

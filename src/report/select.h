@@ -12,15 +12,17 @@ struct Column {
   std::string metric;  // Nsight Compute's name, the key in a launch's "metrics"
   std::string unit;
   std::string cls;  // F, S, C or T
-  bool available = true;
+  std::string per;  // the unit of the device, "sm" or "smsp", for whose average the metric is divided by how many there are
 };
 
 // `list`: names of either tool, with or without Nsight Compute's suffix, or `regex:` and an expression, with commas
-// between them. An empty list is the set `set`: "basic" or "full". Fails on a name that means nothing.
-Result<std::vector<Column>> select_metrics(const Json& table, const std::string& list, const std::string& set);
+// between them. An empty list is the set `set`: "basic" or "full". Names that mean nothing are left out, with a sentence
+// each in `unknown`; fails where nothing is left.
+Result<std::vector<Column>> select_metrics(const Json& table, const std::string& list, const std::string& set,
+                                           std::vector<std::string>& unknown);
 
 // Of a column for a launch, in as few digits as tell it from its neighbours; "n/a" where there is none.
-std::string value_text(const Json& launch, const Column& column);
+std::string value_text(const Json& device, const Json& launch, const Column& column);
 std::string number_text(double value);
 
 }  // namespace warpbeam::report

@@ -237,9 +237,46 @@ CU
   is n1.csv child gld_transactions "4 8 12"
 }
 
-case_unknown_metrics_are_named() {
+case_unknown_metrics_are_named_and_left_out() {
   profile --metrics gld_eficiency "$here/worked.cu" >out 2>err && return 1
-  grep -q "did you mean 'gld_efficiency'" err && profile --query-metrics | grep -q 'gld_efficiency'
+  grep -q "did you mean 'gld_efficiency'" err && profile --query-metrics | grep -q 'gld_efficiency' || return 1
+  profile --metrics gld_eficiency,inst_executed,regex:^nothing -k count_all --csv u.csv "$here/worked.cu" >out 2>err || return 1
+  grep -q "warning: there is no metric 'gld_eficiency'; did you mean 'gld_efficiency'" err && grep -q "warning: .*'regex:^nothing'" err &&
+    head -1 u.csv | grep -q '"Grid Size","inst_executed"$'
+}
+
+case_metrics_of_caches_and_time_print_na() {
+  local names=stall_sync,gld_throughput,l2_utilization,dram_read_bytes,dram__bytes.sum,sm__throughput.avg.pct_of_peak_sustained_elapsed
+  names+=,smsp__warp_issue_stalled_wait_per_warp_active.pct,smsp__inst_executed.max,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum.per_second
+  profile --metrics $names -k count_all --csv n.csv "$here/worked.cu" >out 2>err || return 1
+  [[ ! -s err && $(tail -1 n.csv | grep -o '"n/a"' | wc -l) == 9 ]] || { cat err n.csv; return 1; }
+  profile --query-metrics | grep -q '^T .*stall_sync' && profile --query-metrics | grep -q '^C dram__bytes.sum'
+}
+
+# The H200 has 132 multiprocessors of 4 parts.
+case_rollups_and_names_of_multiprocessors() {
+  cat >rollups.cu <<'CU'
+__global__ void k(float* p) { p[threadIdx.x] = p[threadIdx.x] * p[threadIdx.x + 256] + 1; __syncthreads(); }
+__global__ void spills(float* p, int i) {
+  float all[64];
+  for (int j = 0; j < 64; ++j) all[j] = p[j];
+  p[threadIdx.x] = all[(threadIdx.x + i) & 63];
+}
+int main() {
+  float* p;
+  cudaMalloc(&p, 4096);
+  cudaMemset(p, 0, 4096);
+  k<<<528, 256>>>(p);
+  spills<<<1, 32>>>(p, 1);
+  return cudaDeviceSynchronize();
+}
+CU
+  profile --metrics smsp__warps_launched.avg,sm__warps_launched.avg,sm__warps_launched.sum,unique_warps_launched,sm__sass_thread_inst_executed_op_ffma_pred_on.sum,ldst_executed,inst_misc,global_load_requests,local_load_requests,local_load_transactions_per_request,smsp__inst_executed_op_barrier.sum,l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum \
+    --csv r.csv rollups.cu >out 2>err || { cat err; return 1; }
+  is r.csv k smsp__warps_launched.avg 8 && is r.csv k sm__warps_launched.avg 32 && is r.csv k sm__warps_launched.sum 4224 && is r.csv k unique_warps_launched 4224 &&
+    is r.csv k sm__sass_thread_inst_executed_op_ffma_pred_on.sum 135168 && is r.csv k ldst_executed 12672 &&
+    is r.csv k l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum 1081344 &&
+    is r.csv spills local_load_requests 1 && is r.csv spills local_load_transactions_per_request 32
 }
 
 # Comments of examples say `//   METRIC of KERNEL: VALUES`.

@@ -220,12 +220,15 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
     case Class::F32Add:
     case Class::F32Mul:
     case Class::F32Fma:
-    case Class::Special:
       return add_arithmetic(t.fp32, row.opcode, on, 1);
     case Class::F64Add:
     case Class::F64Mul:
     case Class::F64Fma:
       return add_arithmetic(t.fp64, row.opcode, on, 1);
+    case Class::Special:
+      if (isa::bits_of(type) == 64) return add_arithmetic(t.fp64, row.opcode, on, 1);
+      if (type == isa::Type::F32) t.special += on;
+      return add_arithmetic(t.fp32, row.opcode, on, 1);
     case Class::F16:
       return add_arithmetic(t.fp16, row.opcode, on, type == isa::Type::F16x2 || type == isa::Type::BF16x2 ? 2 : 1);
     case Class::IntAlu:
@@ -252,6 +255,7 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
     case Class::Branch:
     case Class::Call:
       t.control += on;
+      t.control_flow += c.executed;
       if ((row.opcode == "bra" && insn.guard >= 0) || row.opcode == "brx") {
         t.branches += c.executed;
         t.divergent += c.divergent;
@@ -261,14 +265,23 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
     case Class::Store:
     case Class::Atomic:
       t.memory += on;
+      if (row.kind == isa::Kind::Image) {
+        const bool surface = row.opcode.starts_with("su");
+        (!surface                        ? t.textures
+         : row.cls == Class::Load        ? t.surface_ld
+         : row.cls == Class::Store       ? t.surface_st
+                                         : t.surface_red) += c.executed;
+      }
       return;
     case Class::Warp:
       t.communication += on;
       return;
     case Class::Barrier:
       t.barriers += c.executed;
+      t.misc += on;
       return;
     default:
+      t.misc += on;
       return;
   }
 }

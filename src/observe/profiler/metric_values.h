@@ -5,7 +5,7 @@
 
 namespace warpbeam::observe {
 
-// One for each row of metrics.inc, those that are not available included.
+// One for each row of metrics.inc, in their order.
 std::vector<double> metric_values(const Totals& totals);
 
 }  // namespace warpbeam::observe

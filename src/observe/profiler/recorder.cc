@@ -198,7 +198,7 @@ Json Recorder::launch(const LaunchProfile& profile) {
   Json values = Json::object();
   const std::vector<double> all = metric_values(totals);
   for (size_t k = 0; k < all.size(); ++k)
-    if (kMetrics[k].available()) values[std::string(kMetrics[k].name)] = number(all[k]);
+    values[std::string(kMetrics[k].name)] = number(all[k]);
   Json counts = Json::array();
   std::map<std::pair<int, uint32_t>, Counts> lines;
   std::vector<const vm::FunctionCode*> ran;

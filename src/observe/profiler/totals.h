@@ -88,7 +88,8 @@ struct Totals {
   TrafficTotal global_ld, global_st, global_atom, global_red, global_copy, local_ld, local_st;
   SharedTotal shared_ld, shared_st, shared_atom;
   Arithmetic fp16, fp32, fp64;
-  uint64_t integer = 0, conversions = 0, control = 0, memory = 0, communication = 0, barriers = 0;
+  uint64_t integer = 0, conversions = 0, control = 0, memory = 0, communication = 0, special = 0, misc = 0;  // by threads
+  uint64_t control_flow = 0, barriers = 0, textures = 0, surface_ld = 0, surface_st = 0, surface_red = 0;  // by warps
 
   uint64_t blocks = 0, block_threads = 0, warps = 0;
   uint64_t registers = 0, static_shared = 0, dynamic_shared = 0;
@@ -101,6 +102,12 @@ struct Totals {
   }
   uint64_t global_ideal() const { return global_ld.ideal + global_st.ideal + global_atom.ideal + global_red.ideal; }
   uint64_t global_lines() const { return global_ld.lines + global_st.lines + global_atom.lines + global_red.lines; }
+  uint64_t shared_wavefronts() const { return shared_ld.wavefronts + shared_st.wavefronts + shared_atom.wavefronts; }
+  uint64_t shared_ideal() const { return shared_ld.ideal + shared_st.ideal + shared_atom.ideal; }
+  uint64_t loads_and_stores() const {
+    return global_ld.executed + global_st.executed + global_copy.executed + local_ld.executed + local_st.executed +
+           shared_ld.executed + shared_st.executed + textures + surface_ld + surface_st;
+  }
   uint64_t tail_blocks() const {
     const uint64_t wave = resident_blocks * multiprocessors;
     return wave ? blocks % wave : 0;
