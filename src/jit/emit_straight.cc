@@ -124,7 +124,7 @@ Emitter::V Emitter::run_ahead(const Straight& s) {
 }
 
 // Accesses from one register differ by constants: the first and the last place speak for all.
-Emitter::V Emitter::all_fit(const Straight& s) {
+Emitter::V Emitter::all_fit(const Straight& s, int warps) {
   const std::vector<Access>& accesses = s.accesses;
   V good = b_.getTrue();
   std::vector<char> done(accesses.size());
@@ -143,7 +143,8 @@ Emitter::V Emitter::all_fit(const Straight& s) {
       high = std::max(high, b.insn->imm);
       done[o] = 1;
     }
-    good = b_.CreateAnd(good, fits_whole(a, address, low - a.insn->imm, high - low));
+    const int64_t further = address.stride * kLanes * (warps - 1);
+    good = b_.CreateAnd(good, fits_whole(a, address, low - a.insn->imm, high - low + further));
   }
   return good;
 }

@@ -102,6 +102,23 @@ bool Emitter::gains_from_team(const Region& region, const Team& team) const {
   return whole && ends_plainly(region) && loads(region.nodes.front(), region.nodes.back(), true) >= kFewestShared;
 }
 
+// All that it loads lies one behind the other in global memory, which is slower than any register that is put aside.
+bool Emitter::only_streams(const Region& region, const Team& team) const {
+  bool streams = false;
+  for (uint32_t b : region.nodes) {
+    if (!team.together[b]) continue;
+    for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) {
+      const vm::Insn& i = flow_.code->insns[k];
+      if (says_nothing(i, flow_) || flow_.cell_access(i)) continue;
+      const std::optional<Access> a = access_of(i);
+      if (!a) continue;
+      if (a->shared || i.op[1] < 0 || shapes_.source(i.op[1], i.base_width).stride != static_cast<int64_t>(a->total())) return false;
+      streams = true;
+    }
+  }
+  return streams;
+}
+
 // What the rest of the region writes is not what the team reads.
 bool Emitter::hides_nothing(const Region& region, Team& team) const {
   bool reads_shared = false;
@@ -185,11 +202,12 @@ Emitter::Team Emitter::find_team(const Region& region) {
     if (region.exit_node != static_cast<int32_t>(n))
       for (uint32_t s : node.next) visit(s);
   }
-  const size_t registers = processor_.wide ? 20 : 10;
+  const size_t registers = processor_.wide ? 20 : only_streams(region, team) ? 16 : 10;
   size_t most = kMostWarps;
   while (most > 1 && (most > warps || most * vectors > registers || most * instructions > kMostTogether)) most /= 2;
   if (most < 2 || !gains_from_team(region, team) || !hides_nothing(region, team)) return team;
   team.warps = static_cast<int>(most);
+  find_steps(region, team);
   return team;
 }
 
@@ -252,6 +270,7 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
   b_.SetInsertPoint(ready);
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
+    warp_ = warp_at(b_.CreateAdd(turn, b_.getInt32(static_cast<uint32_t>(m))));  // again, where its turn is known to be low
     begin_warp(region);
   }
   for (uint32_t n : region.nodes)
@@ -259,6 +278,7 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
   team.finish = BasicBlock::Create(c_, "finish", f_);
   b_.CreateBr(team.blocks[region.entry]);
   apart_ = team.apart;
+  team_ = &team;
   for (uint32_t n : region.nodes)
     if (team.together[n]) emit_together(region, team, n);
   apart_ = nullptr;
@@ -267,8 +287,12 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
     active_ = b_.getInt32(~0u);
+    team.written.each([&](size_t v) {
+      if (steps_along(static_cast<uint32_t>(v))) b_.CreateStore(one_step_on(static_cast<uint32_t>(v)), storage_[v][0]);
+    });
     store_kept(region);
   }
+  team_ = nullptr;
   b_.CreateStore(b_.getTrue(), any_live_);
   b_.CreateBr(done);
 
@@ -290,21 +314,34 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     size_t shared = 0;
     for (const Slot& s : flow_.slots[k])
       if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) shared += one_value(shapes_.variables[v->second]);
+    turns_ahead_ = nullptr;
     for (size_t m = 0; m < (shared ? 1 : count); ++m) {
       as_member(team, m);
       emit_instruction(flow_.code->insns[k]);
     }
   };
   const Straight s = straight(node.begin, node.last ? node.end - 1 : node.end);
-  for (uint32_t k = s.begin; k < s.first; ++k) each(k);
+  const vm::Insn* decision = region.exit_node == static_cast<int32_t>(n) ? nullptr : decides_in_a_row(team, node);
+  const auto decides = [&](uint32_t k) { return &flow_.code->insns[k] == decision; };
+  for (uint32_t k = s.begin; k < s.first; ++k)
+    if (!decides(k)) each(k);
+  auto* likely = llvm::MDBuilder(c_).createBranchWeights(10000, 1);
   V good = b_.getTrue();
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
     good = b_.CreateAnd(good, run_ahead(s));
-    good = b_.CreateAnd(good, all_fit(s));
   }
   auto* fast = BasicBlock::Create(c_, "all_well", f_);
-  b_.CreateCondBr(good, fast, apart_, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
+  if (const V whole = all_fit_in_a_row(team, s)) {
+    auto* careful = BasicBlock::Create(c_, "one_by_one", f_);
+    b_.CreateCondBr(b_.CreateAnd(good, whole), fast, careful, likely);
+    b_.SetInsertPoint(careful);
+  }
+  for (size_t m = 0; m < count; ++m) {
+    as_member(team, m);
+    good = b_.CreateAnd(good, all_fit(s));
+  }
+  b_.CreateCondBr(good, fast, apart_, likely);
   b_.SetInsertPoint(fast);
   for (const Access& a : s.accesses) checked_.insert(a.insn);
   for (size_t m = 0; m < count; ++m) {
@@ -312,7 +349,7 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     find_windows(s.accesses);
   }
   for (uint32_t k = s.first; k < s.end; ++k)
-    if (std::find(s.ahead.begin(), s.ahead.end(), k) == s.ahead.end()) each(k);
+    if (!decides(k) && std::find(s.ahead.begin(), s.ahead.end(), k) == s.ahead.end()) each(k);
   checked_.clear();
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
@@ -329,6 +366,17 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     return;
   }
   if (node.ends == End::Fall) return go_to(node.next[0], true);
+  if (decision) {
+    auto* quick = BasicBlock::Create(c_, "all_go_on", f_);
+    auto* look = BasicBlock::Create(c_, "look", f_);
+    bool holds = true;
+    b_.CreateCondBr(all_go_on(team, *decision, holds), quick, look);
+    b_.SetInsertPoint(quick);
+    const bool branches = holds != node.last->guard_negated;
+    go_to(node.next[branches ? 0 : 1], branches);
+    b_.SetInsertPoint(look);
+    each(static_cast<uint32_t>(decision - flow_.code->insns.data()));
+  }
   std::vector<V> taken;
   V all = b_.getTrue(), none = b_.getTrue();
   for (size_t m = 0; m < count; ++m) {
@@ -366,14 +414,14 @@ void Emitter::part_at(Team& team, uint32_t n, const std::vector<V>& taken) {
   b_.SetInsertPoint(part);
   team.points.emplace_back(n, part);
   team.written.each([&](size_t v) {
-    for (size_t k = 0; k < 4; ++k) {
+    for (size_t k = 0; flow_.nodes[n].live_out.has(v) && k < 4; ++k) {
       if (!storage_[v][k]) continue;
       auto* type = llvm::ArrayType::get(storage_[v][k]->getAllocatedType(), team.members.size());
       V& all = team.parted[v][k];
       if (!all) all = scratch(type);
       for (size_t m = 0; m < team.members.size(); ++m) {
         as_member(team, m);
-        const V value = b_.CreateLoad(storage_[v][k]->getAllocatedType(), storage_[v][k]);
+        const V value = steps_along(static_cast<uint32_t>(v)) ? one_step_on(static_cast<uint32_t>(v)) : b_.CreateLoad(storage_[v][k]->getAllocatedType(), storage_[v][k]);
         b_.CreateStore(value, b_.CreateConstInBoundsGEP2_32(type, all, 0, static_cast<unsigned>(m)));
       }
     }

@@ -77,7 +77,7 @@ Value Emitter::read_variable(uint32_t variable) {
   v.gap = s.gap;
   for (size_t r = 0; r < s.runs; ++r) {
     if (r > 0 && s.even) v.run[r] = b_.CreateAdd(v.run[0], llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(s.gap) * r));
-    else v.run[r] = b_.CreateLoad(lane_type(bytes), storage_[variable][r]);
+    else v.run[r] = steps_along(variable) ? one_step_on(variable) : b_.CreateLoad(lane_type(bytes), storage_[variable][r]);
   }
   return v;
 }

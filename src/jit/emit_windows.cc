@@ -151,24 +151,27 @@ void Emitter::name_next_turns(const Access& a, V address) {
   constexpr uint64_t kLine = 64;
   static const bool without = left_out("turns");
   if (without || !apart_ || a.shared || a.insn->op[1] < 0) return;
-  const Source base = flow_.source(a.insn->op[1], a.insn->base_width);
-  if (base.kind != SourceKind::Variable) return;
-  // Is there a way back to this node, on which the address changes?
-  const std::vector<char> after = reached(node_, false), before = reached(node_, true);
-  if (!after[node_]) return;
-  bool changes = false;
-  for (uint32_t n : plan_.regions[region_].nodes)
-    for (uint32_t k = flow_.nodes[n].begin; after[n] && before[n] && k < flow_.nodes[n].end; ++k)
-      for (const Slot& s : flow_.slots[k])
-        if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) changes = changes || v->second == base.variable;
-  if (!changes) return;
-  llvm::IRBuilder<> top(entry_, entry_->begin());
-  auto* last = top.CreateAlloca(b_.getInt64Ty());
-  top.CreateStore(b_.getInt64(0), last);
-  constexpr uint64_t kTurns = 6;
-  const V step = b_.CreateSub(address, b_.CreateLoad(b_.getInt64Ty(), last));
-  b_.CreateStore(address, last);
-  const V later = b_.CreateAdd(address, b_.CreateMul(step, b_.getInt64(kTurns)));
+  if (!turns_ahead_) {  // the team's other warps take as long steps
+    const Source base = flow_.source(a.insn->op[1], a.insn->base_width);
+    if (base.kind != SourceKind::Variable) return;
+    // Is there a way back to this node, on which the address changes?
+    const std::vector<char> after = reached(node_, false), before = reached(node_, true);
+    if (!after[node_]) return;
+    bool changes = false;
+    for (uint32_t n : plan_.regions[region_].nodes)
+      for (uint32_t k = flow_.nodes[n].begin; after[n] && before[n] && k < flow_.nodes[n].end; ++k)
+        for (const Slot& s : flow_.slots[k])
+          if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) changes = changes || v->second == base.variable;
+    if (!changes) return;
+    llvm::IRBuilder<> top(entry_, entry_->begin());
+    auto* last = top.CreateAlloca(b_.getInt64Ty());
+    top.CreateStore(b_.getInt64(0), last);
+    constexpr uint64_t kTurns = 6;
+    const V step = b_.CreateSub(address, b_.CreateLoad(b_.getInt64Ty(), last));
+    b_.CreateStore(address, last);
+    turns_ahead_ = b_.CreateMul(step, b_.getInt64(kTurns));
+  }
+  const V later = b_.CreateAdd(address, turns_ahead_);
   for (uint64_t k = 0; k < kLanes * a.total(); k += kLine)
     b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
                        {b_.CreateIntToPtr(b_.CreateAdd(later, b_.getInt64(k)), b_.getPtrTy()), b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});

@@ -286,7 +286,7 @@ class Emitter {
   };
   Straight straight(uint32_t begin, uint32_t end) const;
   V run_ahead(const Straight& s);                    // no address wrapped around
-  V all_fit(const Straight& s);
+  V all_fit(const Straight& s, int warps = 1);       // so many whose places follow each other
   void emit_straight(uint32_t begin, uint32_t end);
   void emit_lane_loop(const LaneLoop& loop);         // emit_lanes.cc
   bool keeps_old(const std::vector<uint32_t>& instructions) const;
@@ -311,11 +311,14 @@ class Emitter {
     llvm::AllocaInst *left = nullptr, *resume = nullptr, *failures = nullptr;
     std::vector<std::pair<uint32_t, llvm::BasicBlock*>> points;  // nodes at whose end they part
     V taken = nullptr;                               // by member: lanes that branch there
+    std::unique_ptr<Shapes> shapes;                  // while they take the same steps
+    std::vector<std::optional<int64_t>> steps;       // by variable: how it grows from warp to warp there
     std::vector<std::array<V, 4>> parted;            // by variable: what each member has there
   };
   Team find_team(const Region& region);
   bool suits_team(const vm::Insn& insn) const;
   bool gains_from_team(const Region& region, const Team& team) const;
+  bool only_streams(const Region& region, const Team& team) const;
   bool hides_nothing(const Region& region, Team& team) const;
   void as_member(Team& team, size_t m);
   V warp_at(V turn);                                 // which warp's turn it is
@@ -325,6 +328,16 @@ class Emitter {
   void part_at(Team& team, uint32_t node, const std::vector<V>& taken);
   void emit_resumed(const Region& region, Team& team);
   bool ends_plainly(const Region& region) const;
+  void find_steps(const Region& region, Team& team);  // emit_steps.cc
+  bool steps_along(uint32_t variable) const;
+  bool steps_along(const vm::Insn& insn) const;
+  V beyond_first(int64_t pace, Width bytes);
+  V one_step_on(uint32_t variable);
+  void check_step(const vm::Insn& insn);
+  V in_a_row(const Team& team);
+  V all_fit_in_a_row(Team& team, const Straight& s);
+  const vm::Insn* decides_in_a_row(const Team& team, const Node& node) const;
+  V all_go_on(Team& team, const vm::Insn& compare, bool& holds);
 
   // --- what is known before the kernel runs (emit_known.cc)
   V folded(V value);
@@ -407,6 +420,8 @@ class Emitter {
   bool alone_ = false;              // the code is for one lane
   const vm::Insn* late_store_ = nullptr;
   V rows_ = nullptr;                // of late_store_
+  V turns_ahead_ = nullptr;         // how far the team's first warp has named what the access reads
+  Team* team_ = nullptr;            // whose code is being written
   llvm::BasicBlock* apart_ = nullptr;  // the code is for warps side by side: where they go when one cannot follow
   int few_ = 0;                     // the code is for so many lanes, the first ones
   std::vector<int32_t> kept_at_;    // by variable: where regions keep it in the warp's piece of `kept_`; -1

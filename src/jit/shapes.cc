@@ -315,7 +315,7 @@ Shape Shapes::result(const vm::Insn& i) const {
       if (isa::bytes_of(t) == 8 && isa::bytes_of(a) == 4 && !assume_no_wrap && x.bits > 30) return vector_shape();
       if (i.width != isa::bytes_of(t)) return vector_shape();
       // What does not wrap in any warp may do so from warp to warp.
-      return isa::bytes_of(t) > isa::bytes_of(a) && x.bits > 30 ? with_pace(x, std::nullopt) : x;
+      return warps_wrap && isa::bytes_of(t) > isa::bytes_of(a) && x.bits > 30 ? with_pace(x, std::nullopt) : x;
     }
     case Kind::Lane: break;
     default: return scalar ? uniform_shape(reach) : vector_shape();
@@ -334,7 +334,7 @@ Shape Shapes::result(const vm::Insn& i) const {
     Shape r = multiply(*flow, a, b, i.op[1], i.op[2], bytes, !isa::is_signed(t));
     // What does not wrap in any warp may do so from warp to warp.
     for (const Shape& x : {a, b})
-      if (x.paced && x.bits > 30) r = with_pace(r, std::nullopt);
+      if (warps_wrap && x.paced && x.bits > 30) r = with_pace(r, std::nullopt);
     if (!r.vector() && r.stride != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) return vector_shape();
     if (r.even && r.gap != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) r.even = false, r.gap = 0;
     if (!r.vector() && r.stride != 0 && !(a.bits <= 31 || b.bits <= 31) && !isa::is_signed(t)) { /* checked at run time */ }
@@ -402,6 +402,31 @@ int Shapes::guessed_operand(const vm::Insn& i) const {
     if (mask.uniform() && mask.reach == Reach::Block && x.runs == 1 && x.stride == 1 && x.align >= kWarpBits) return k;
   }
   return 0;
+}
+
+Shapes Shapes::in_step(const std::vector<char>& nodes, uint32_t entry) const {
+  Shapes s = *this;
+  s.warps_wrap = false;
+  const auto written = [&](auto each) {
+    for (uint32_t n = 0; n < nodes.size(); ++n)
+      for (uint32_t k = flow->nodes[n].begin; nodes[n] && k < flow->nodes[n].end; ++k)
+        for (const Slot& slot : flow->slots[k])
+          if (const auto v = flow->variable_at.find(slot.at); slot.written && v != flow->variable_at.end()) each(flow->code->insns[k], slot, v->second);
+  };
+  written([&](const vm::Insn&, const Slot&, uint32_t v) {
+    if (!flow->nodes[entry].live_in.has(v)) s.variables[v] = {};
+  });
+  for (bool changed = true; changed;) {
+    changed = false;
+    written([&](const vm::Insn& i, const Slot& slot, uint32_t v) {
+      const bool second = slot.at == i.op[5] && slot.at != i.op[0];
+      const Shape r = i.guard >= 0 || second ? vector_shape() : s.result(i), all = join(s.variables[v], r);
+      if (all == s.variables[v]) return;
+      s.variables[v] = all;
+      changed = true;
+    });
+  }
+  return s;
 }
 
 Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::vector<char>& decides, bool barriers, bool assume_no_wrap) {

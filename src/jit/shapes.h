@@ -60,6 +60,7 @@ bool left_out(std::string_view what);
 struct Shapes {
   std::array<uint32_t, 3> block{1, 1, 1};
   bool assume_no_wrap = true;          // widened values of known stride do not wrap: the code checks and hands over
+  bool warps_wrap = true;              // from warp to warp they may
   std::vector<Shape> variables;
   std::vector<char> divergent;         // by node: lanes may disagree at its end
   std::vector<char> loose;             // by variable: a NaN in it need not be canonical yet
@@ -73,6 +74,9 @@ struct Shapes {
   // A write in the node must keep the old values of the lanes that are not running.
   bool needs_blend(uint32_t node, uint32_t variable) const;
   bool has_ir(const vm::Insn& insn) const;
+  // As long as warps take the same steps through these nodes of a region, from its entry on. What is the same in the block or
+  // has a pace in all of them then is so at each place. Counts on it that what is widened does not wrap from warp to warp.
+  Shapes in_step(const std::vector<char>& nodes, uint32_t entry) const;
   // The operand of an `and` whose low bits its shape is guessed by; 0: none.
   int guessed_operand(const vm::Insn& insn) const;
 

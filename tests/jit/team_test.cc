@@ -15,6 +15,34 @@ TEST_F(Engines, AgreeOnTeamsInGridStrideLoops) {
     for (const uint32_t n : {0u, 1u, 33u, 512u, 640u, 1000u, 1024u, 1999u, 2048u}) both(kStrided, {2, 1, 1}, {threads, 1, 1}, n);
 }
 
+// One comparison for the whole team: bounds on either side, signed or not, that say to go on or to leave; and warps whose
+// turns do not begin with the first one.
+TEST_F(Engines, AgreeOnBoundsOfTeams) {
+  for (const char* end : {"setp.lt.u32 %p2, %r1, %n; @%p2 bra L;", "setp.gt.s32 %p2, %n, %r1; @%p2 bra L;", "setp.le.s32 %p2, %r1, %n; @%p2 bra L;",
+                          "setp.ge.s32 %p2, %r1, %n; @!%p2 bra L;", "setp.ge.u32 %p2, %r1, %n; @%p2 bra S; bra L;", "setp.hs.u32 %p2, %n, %r1; @%p2 bra L;",
+                          "setp.lt.s32 %p2, %r1, %n; mov.u32 %r1, %r5; @%p2 bra L;"})
+    for (const char* barriers : {"", "bar.sync 0;", "bar.sync 0; st.shared.u32 [tile], %n; bar.sync 0; ld.shared.u32 %r2, [tile]; bar.sync 0;"})
+      for (const uint32_t threads : {128u, 256u})
+        for (const uint32_t n : {0u, 127u, 128u, 900u, 1024u, 2047u})
+          both(fmt::format("mov.u32 %r1, %i; mov.u32 %r2, 0; mov.u32 %r3, %nctaid.x; mul.lo.u32 %r3, %r3, %s; {}\nL: mul.wide.s32 %d1, %r1, 4; "
+                           "add.s64 %d1, %out, %d1; ld.global.nc.u32 %r4, [%d1]; mad.lo.u32 %r2, %r2, 3, %r4; add.u32 %r1, %r1, %r3; add.u32 "
+                           "%r5, %r1, 0; {}\nS: add.u32 %r2, %r2, %r1; st.global.u32 [%at+8192], %r2; ret;",
+                           barriers, end),
+               {2, 1, 1}, {threads, 1, 1}, n);
+}
+
+// An index that wraps around from one warp to the next, or between its rounds.
+TEST_F(Engines, AgreeOnTeamsThatWrapAround) {
+  for (const uint32_t start : {0x80000000u - 256, 0x80000000u - 192, 0x80000000u - 224, 0x80000000u - 2048, 0u - 256, 0u - 160})
+    for (const char* sign : {"s", "u"})
+      for (const uint32_t n : {1u, 2u, 8u})
+        both(fmt::format("add.u32 %r1, %t, {0}; mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u64 %d3, {1};\nL: mul.wide.{2}32 %d1, %r1, 4; sub.s64 %d1, %d1, "
+                         "%d3; add.s64 %d1, %out, %d1; ld.global.nc.u32 %r4, [%d1]; mad.lo.u32 %r2, %r2, 3, %r4; add.u32 %r1, %r1, 256; add.u32 %r3, "
+                         "%r3, 1; setp.lt.u32 %p2, %r3, %n; @%p2 bra L;\nst.global.u32 [%at+8192], %r2; ret;",
+                         start, *sign == 's' ? static_cast<int64_t>(static_cast<int32_t>(start)) * 4 : static_cast<int64_t>(start) * 4, sign),
+             {1, 1, 1}, {256, 1, 1}, n);
+}
+
 // In the middle of a team's turn the memory ends: the report is that of the lowest warp.
 TEST_F(Engines, AgreeOnFaultsOfTeams) {
   for (const uint32_t n : {4097u, 4200u, 5000u, 100000u}) both(kStrided, {1, 1, 1}, {256, 1, 1}, n);

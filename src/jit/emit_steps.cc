@@ -1,0 +1,150 @@
+// Warps side by side in step. What differs between warps only by a number, as the index of a grid-stride loop, is reckoned
+// for the first of them; where the places of all lie in a row, one check is for all, and so is the comparison that ends the
+// loop. A round is little more than its loads then.
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using isa::Cmp;
+using isa::Kind;
+namespace In = llvm::Intrinsic;
+
+void Emitter::find_steps(const Region& region, Team& team) {
+  team.shapes = std::make_unique<Shapes>(shapes_.in_step(team.together, region.entry));
+  team.steps.resize(flow_.variables.size());
+  team.written.each([&](size_t v) {
+    const Shape &own = shapes_.variables[v], &s = team.shapes->variables[v];
+    const bool alike = own.runs == 1 && s.runs == 1 && own.stride == s.stride && flow_.variables[v].bytes > 0;
+    if (alike && (s.reach == Reach::Block || s.paced)) team.steps[v] = s.reach == Reach::Block ? 0 : s.pace;
+  });
+}
+
+// For a warp that is not the first: what the first one has tells the variable.
+bool Emitter::steps_along(uint32_t variable) const {
+  return team_ && team_->member != 0 && team_->member != Team::kNobody && team_->steps[variable];
+}
+
+// ... and so all that the instruction writes.
+bool Emitter::steps_along(const vm::Insn& i) const {
+  if (!team_ || team_->member == 0 || team_->member == Team::kNobody) return false;
+  bool any = false, all = true;
+  for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
+    if (!s.written) continue;
+    const auto v = flow_.variable_at.find(s.at);
+    any = true;
+    all = all && v != flow_.variable_at.end() && steps_along(v->second);
+  }
+  return any && all;
+}
+
+Emitter::V Emitter::beyond_first(int64_t pace, Width bytes) {
+  llvm::Type* type = lane_type(bytes);
+  return b_.CreateMul(b_.CreateSExtOrTrunc(b_.CreateSub(warp_, team_->members[0].warp), type), llvm::ConstantInt::getSigned(type, pace));
+}
+
+Emitter::V Emitter::one_step_on(uint32_t v) {
+  const Width bytes = flow_.variables[v].bytes;
+  const V first = b_.CreateLoad(lane_type(bytes), team_->members[0].storage[v][0]);
+  const int64_t pace = *team_->steps[v];
+  return pace ? b_.CreateAdd(first, beyond_first(pace, bytes)) : first;
+}
+
+// What is widened grows on only where it did not wrap between the first warp and this one.
+void Emitter::check_step(const vm::Insn& i) {
+  const isa::Row& row = *i.source->form.row;
+  const bool convert = row.kind == Kind::Convert && isa::bytes_of(i.type()) == 8 && isa::bytes_of(i.source->form.atype) == 4;
+  const bool wide = row.kind == Kind::Lane && half_of(i) == isa::Half::Wide && isa::bytes_of(i.type()) == 4;
+  if (!convert && !wide) return;
+  const bool sg = isa::is_signed(convert ? i.source->form.atype : i.type());
+  for (int k = 1; k <= (wide ? 2 : 1); ++k) {
+    const Shape s = team_->shapes->source(i.op[k], 4);
+    const Source source = flow_.source(i.op[k], 4);
+    if (!s.paced || s.pace == 0 || s.bits <= 30 || source.kind != SourceKind::Variable) continue;
+    const auto widened = [&](V x) { return sg ? b_.CreateSExt(x, b_.getInt64Ty()) : b_.CreateZExt(x, b_.getInt64Ty()); };
+    const V first = steps_along(source.variable) ? b_.CreateLoad(b_.getInt32Ty(), team_->members[0].storage[source.variable][0]) : nullptr;
+    V wraps;
+    if (first && sg) {
+      wraps = b_.CreateExtractValue(b_.CreateIntrinsic(In::sadd_with_overflow, {b_.getInt32Ty()}, {first, beyond_first(s.pace, 4)}), 1);
+    } else {
+      const V from = first ? first : b_.CreateSub(read(i.op[k], 4).run[0], beyond_first(s.pace, 4));
+      wraps = b_.CreateICmpNE(widened(b_.CreateAdd(from, beyond_first(s.pace, 4))), b_.CreateAdd(widened(from), beyond_first(s.pace, 8)));
+    }
+    wraps_ ? wraps_->push_back(wraps) : hand_over(i, wraps);
+  }
+}
+
+Emitter::V Emitter::in_a_row(const Team& team) {
+  const V first = team.member == 0 ? warp_ : team.members[0].warp, last = team.members.back().warp;
+  return b_.CreateICmpEQ(b_.CreateSub(last, first), b_.getInt32(static_cast<uint32_t>(team.warps - 1)));
+}
+
+// Whether the warps' places follow each other and all of them fit. Null: that cannot be.
+Emitter::V Emitter::all_fit_in_a_row(Team& team, const Straight& s) {
+  if (s.accesses.empty()) return nullptr;
+  V good = b_.getTrue();
+  for (const Access& a : s.accesses) {
+    as_member(team, 0);
+    const Value first = address_of(a);
+    if (first.runs != 1 || first.stride < 0) return nullptr;
+    for (size_t m = 1; m < team.members.size(); ++m) {
+      as_member(team, m);
+      const V there = b_.CreateAdd(first.run[0], b_.getInt64(static_cast<uint64_t>(first.stride) * kLanes * m));
+      good = b_.CreateAnd(good, b_.CreateICmpEQ(address_of(a).run[0], there));
+    }
+  }
+  as_member(team, 0);
+  return b_.CreateAnd(good, all_fit(s, team.warps));
+}
+
+// The comparison of an index with a bound that is the node's decision and nothing else, if it is there.
+const vm::Insn* Emitter::decides_in_a_row(const Team& team, const Node& node) const {
+  if (node.ends != End::Branch || node.last->guard < 0) return nullptr;
+  bool wanted = true;
+  const vm::Insn* i = compared(node, node.last->guard, wanted);
+  if (!i || !wanted || i->op[0] != node.last->guard || isa::is_float(i->type()) || isa::bits_of(i->type()) < 32) return nullptr;
+  const Cmp c = i->mods().cmp;
+  if (c == Cmp::Eq || c == Cmp::Ne) return nullptr;
+  const auto guard = flow_.variable_at.find(node.last->guard);
+  if (guard == flow_.variable_at.end() || node.live_out.has(guard->second)) return nullptr;
+  const uint32_t at = static_cast<uint32_t>(i - flow_.code->insns.data());
+  size_t written = 0;
+  for (const Slot& s : flow_.slots[at]) written += s.written;
+  if (written != 1) return nullptr;
+  const Width bytes = static_cast<Width>(isa::bytes_of(i->type()));
+  bool index = false, bound = false;
+  for (int k = 1; k <= 2; ++k) {
+    const Source s = flow_.source(i->op[k], bytes);
+    const Shape shape = team.shapes->source(i->op[k], bytes), own = shapes_.source(i->op[k], bytes);
+    if (shape.unset || shape.runs != 1 || own.runs != 1 || own.stride != shape.stride) return nullptr;
+    const bool grows = shape.paced && shape.stride > 0 && shape.pace == shape.stride * kLanes && shape.stride < 1 << 16;
+    if (grows && s.kind == SourceKind::Variable) index = true;
+    else if (shape.uniform() && shape.reach == Reach::Block) bound = true;
+    if (s.kind != SourceKind::Variable) continue;
+    for (uint32_t later = at + 1; later < node.end; ++later)  // it has to be there still
+      for (const Slot& o : flow_.slots[later])
+        if (const auto v = flow_.variable_at.find(o.at); o.written && v != flow_.variable_at.end() && v->second == s.variable) return nullptr;
+  }
+  return index && bound ? i : nullptr;
+}
+
+// All lanes of all warps are below the bound, by the last one. `holds`: what the comparison says of them then.
+Emitter::V Emitter::all_go_on(Team& team, const vm::Insn& i, bool& holds) {
+  as_member(team, 0);
+  const Width bytes = static_cast<Width>(isa::bytes_of(i.type()));
+  const bool swap = shapes_.source(i.op[2], bytes).stride != 0;
+  const Cmp c = i.mods().cmp;
+  const bool less = c == Cmp::Lt || c == Cmp::Lo || c == Cmp::Le || c == Cmp::Ls;
+  holds = less != swap;
+  const Value index = read(i.op[swap ? 2 : 1], bytes), bound = read(i.op[swap ? 1 : 2], bytes);
+  const V room = llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(index.stride) * static_cast<uint64_t>(kLanes * team.warps - 1));
+  const bool sg = isa::is_signed(i.type());
+  const V least = b_.CreateBinaryIntrinsic(sg ? In::ssub_sat : In::usub_sat, bound.run[0], room);
+  const V below = sg ? b_.CreateICmpSLT(index.run[0], least) : b_.CreateICmpULT(index.run[0], least);
+  return b_.CreateAnd(in_a_row(team), below);
+}
+
+}  // namespace warpbeam::jit
