@@ -78,6 +78,18 @@ bool Emitter::ends_plainly(const Region& region) const {
   return node.ends == End::Barrier ? !node.last->mods().red : of_block(node.last->guard, 0);
 }
 
+// Has each warp a number of rounds of its own, as where it goes through what the warps before it have left?
+bool Emitter::counts_for_itself(const Team& team, uint32_t first, uint32_t last) const {
+  for (uint32_t b = first; b <= last; ++b) {
+    const Node& node = flow_.nodes[b];
+    if (!team.together[b] || node.ends != End::Branch || node.last->guard < 0) continue;
+    const Shape way = team.shapes->source(node.last->guard, 0);
+    const bool leaves = std::ranges::any_of(node.next, [&](uint32_t s) { return s < first || s > last; });
+    if (leaves && way.uniform() && way.reach == Reach::Warp) return true;
+  }
+  return false;
+}
+
 // Loops that read memory, or many loads of the same places.
 bool Emitter::gains_from_team(const Region& region, const Team& team) const {
   const auto loads = [&](uint32_t from, uint32_t to, bool same) {
@@ -97,7 +109,7 @@ bool Emitter::gains_from_team(const Region& region, const Team& team) const {
     whole = whole && team.together[b];
     if (!team.together[b]) continue;
     for (uint32_t s : flow_.nodes[b].next)
-      if (s <= b && inside(s) && team.together[s] && loads(s, b, false)) return true;
+      if (s <= b && inside(s) && team.together[s] && !counts_for_itself(team, s, b) && loads(s, b, false)) return true;
   }
   return whole && ends_plainly(region) && loads(region.nodes.front(), region.nodes.back(), true) >= kFewestShared;
 }
@@ -205,9 +217,10 @@ Emitter::Team Emitter::find_team(const Region& region) {
   const size_t registers = processor_.wide ? 20 : only_streams(region, team) ? 16 : 10;
   size_t most = kMostWarps;
   while (most > 1 && (most > warps || most * vectors > registers || most * instructions > kMostTogether)) most /= 2;
-  if (most < 2 || !gains_from_team(region, team) || !hides_nothing(region, team)) return team;
-  team.warps = static_cast<int>(most);
+  if (most < 2) return team;
   find_steps(region, team);
+  if (!gains_from_team(region, team) || !hides_nothing(region, team)) return team;
+  team.warps = static_cast<int>(most);
   return team;
 }
 

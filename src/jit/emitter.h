@@ -317,6 +317,7 @@ class Emitter {
   };
   Team find_team(const Region& region);
   bool suits_team(const vm::Insn& insn) const;
+  bool counts_for_itself(const Team& team, uint32_t first, uint32_t last) const;
   bool gains_from_team(const Region& region, const Team& team) const;
   bool only_streams(const Region& region, const Team& team) const;
   bool hides_nothing(const Region& region, Team& team) const;

@@ -225,6 +225,27 @@ Shape Shapes::of_cells(const vm::Insn& i, const CellAccess& access) const {
   return same ? uniform_shape(reach) : vector_shape();
 }
 
+// A whole warp lies on one side of a bound, as with `tid < 64`: its values begin at a multiple of what they span, and so does
+// what is beyond the bound.
+static bool warps_agree(const Shapes& s, const vm::Insn& i) {
+  using isa::Cmp;
+  const isa::Mods& m = i.mods();
+  const Type t = i.type();
+  if (isa::is_float(t) || t == Type::Pred || isa::bytes_of(t) < 4 || (m.boolop != isa::BoolOp::None && !s.source(i.op[3], 0).uniform())) return false;
+  const Width bytes = static_cast<Width>(isa::bytes_of(t));
+  const Shape a = s.source(i.op[1], bytes), c = s.source(i.op[2], bytes);
+  if (a.runs != 1 || c.runs != 1 || (a.stride == 0) == (c.stride == 0)) return false;
+  const bool swap = c.stride != 0;
+  const Shape &v = swap ? c : a, &bound = swap ? a : c;
+  const int span = std::bit_width(static_cast<uint64_t>(v.stride) * 31);
+  if (v.stride < 0 || v.align < span) return false;
+  const bool less = m.cmp == Cmp::Lt || m.cmp == Cmp::Lo, most = m.cmp == Cmp::Le || m.cmp == Cmp::Ls;
+  const bool more = m.cmp == Cmp::Gt || m.cmp == Cmp::Hi, least = m.cmp == Cmp::Ge || m.cmp == Cmp::Hs;
+  if (swap ? more || most : less || least) return bound.align >= span;
+  uint64_t known = 0;
+  return (swap ? less || least : more || most) && constant_of(*s.flow, i.op[swap ? 1 : 2], bytes, known) && log2_of(known + 1) >= span;
+}
+
 Shape Shapes::result(const vm::Insn& i) const {
   const vm::EngineServices& sv = *flow->services;
   if (i.fn == sv.not_pred) return source(i.op[1], 0).uniform() ? source(i.op[1], 0) : vector_shape();
@@ -289,7 +310,7 @@ Shape Shapes::result(const vm::Insn& i) const {
       return a;
     }
     case Kind::Compare:
-      return scalar ? uniform_shape(reach) : vector_shape();
+      return scalar || warps_agree(*this, i) ? uniform_shape(reach) : vector_shape();
     case Kind::Select: {
       if (scalar) return uniform_shape(reach);
       if (op != "selp" || isa::is_float(t)) return vector_shape();

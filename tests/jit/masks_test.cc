@@ -41,6 +41,22 @@ TEST_F(Engines, AgreeOnComparisonsOfKnownShapes) {
     }
 }
 
+// Bounds that no warp or every warp lies across.
+TEST_F(Engines, AgreeOnBoundsBetweenWarps) {
+  for (const char* compare : {"lt.u32", "ge.s32", "le.u32", "gt.s32", "ne.s32"})
+    for (const char* order : {"%t, %r4", "%r4, %t"})
+      for (const uint32_t bound : {0u, 31u, 32u, 33u, 63u, 128u, 0x80000000u, 0xffffffffu})
+        for (const bool known : {true, false}) {
+          const std::string b = known ? fmt::format("mov.u32 %r4, {};", bound) : "shl.b32 %r4, %n, 5;";
+          const std::string operands = known && order[1] == 't' ? fmt::format("%t, {}", static_cast<int32_t>(bound)) : order;
+          both(fmt::format("{} mov.u32 %r1, %t; mov.u32 %r2, 0; setp.{} %p1, {}; @%p1 bra A; add.u32 %r1, %r1, 1000; bra E;\nA: shr.u32 %r3, %t, 5;\n"
+                           "L: add.u32 %r2, %r2, 3; sub.u32 %r3, %r3, 1; setp.gt.s32 %p2, %r3, 0; @%p2 bra L;\nE: @!%p1 add.u32 %r2, %r2, %i; "
+                           "selp.u32 %r5, %r1, %r2, %p1; add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r5; st.global.u32 [%at], %r1; ret;",
+                           b, compare, operands),
+               {1, 1, 1}, {160, 1, 1}, bound >> 5);
+        }
+}
+
 // An instruction's guard is one of its operands.
 TEST_F(Engines, AgreeOnGuardsThatAreOperands) {
   both(
