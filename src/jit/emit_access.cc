@@ -53,6 +53,18 @@ void Emitter::store_dense(const Access& a, V data, V address, V pointer) {
   b_.SetInsertPoint(join);
 }
 
+// What the store's element k is, in the register's width.
+Value Emitter::data_of(const Access& a, int k) {
+  const int32_t at = a.slots[static_cast<size_t>(k)];
+  Value v = read(at, a.reg);
+  const Source s = flow_.source(at, a.reg);
+  if (s.kind == SourceKind::Variable && shapes_.loose[s.variable]) {
+    if (v.runs) v.run[0] = bits_of(canonical(float_of(v.run[0], 4)));
+    else v.lanes = bits_of(canonical(float_of(v.lanes, 4)));
+  }
+  return v;
+}
+
 void Emitter::touch(const Access& a, const Value& address, V mask) {
   const uint64_t total = a.total();
   watch_access(*a.insn, address, mask, total);
@@ -83,16 +95,7 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
     if (a.shared) all = b_.CreateTrunc(all, FixedVectorType::get(b_.getInt32Ty(), kLanes));
     return all;
   };
-  const auto narrow = [&](int k) {  // the data of a store
-    const int32_t at = a.slots[static_cast<size_t>(k)];
-    Value v = read(at, a.reg);
-    const Source s = flow_.source(at, a.reg);
-    if (s.kind == SourceKind::Variable && shapes_.loose[s.variable]) {
-      if (v.runs) v.run[0] = bits_of(canonical(float_of(v.run[0], 4)));
-      else v.lanes = bits_of(canonical(float_of(v.lanes, 4)));
-    }
-    return v;
-  };
+  const auto narrow = [&](int k) { return data_of(a, k); };
   const auto stored = [&](const Value& v) { return b_.CreateTrunc(lanes_of(v, a.reg), type_of(a.memory, true)); };
   const bool dense = runs && address.stride == static_cast<int64_t>(total);
 

@@ -249,6 +249,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
     b_.SetInsertPoint(join);
     return;
   }
+  if (may_be_picked(*a, address, mask)) store_picked(*a, address.lanes, mask, join);
   auto* fast = BasicBlock::Create(c_, "fast", f_);
   if (address.runs == 0) {
     b_.CreateCondBr(fits_lanes(*a, address.lanes, mask), fast, slow, likely);

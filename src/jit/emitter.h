@@ -215,6 +215,10 @@ class Emitter {
   V fits_lanes(const Access& a, V addresses, V mask);
   void touch(const Access& a, const Value& address, V mask);
   void store_dense(const Access& a, V data, V address, V pointer);
+  Value data_of(const Access& a, int k);
+  bool may_be_picked(const Access& a, const Value& address, V mask) const;  // emit_picked.cc
+  V picks(const char* name, V word, bool ranks);
+  void store_picked(const Access& a, V places, V mask, llvm::BasicBlock* join);
 
   // --- loads from one stretch (emit_windows.cc)
   struct Windows {  // a stretch of memory that several loads read

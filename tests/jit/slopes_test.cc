@@ -106,12 +106,13 @@ TEST_F(Engines, AgreeOnPlacesInAWindow) {
   }
 }
 
-// Lanes that are picked out of a warp store side by side: by their ranks, by ranks with a gap, and to one place too
-// many.
+// Lanes that are picked out of a warp store side by side: by their ranks, beyond the end of memory, by ranks with a gap, and
+// to one place too many.
 TEST_F(Engines, AgreeOnStoresByRank) {
-  for (const uint32_t n : {0u, 1u, 3u, 0x55555555u, 0xffff0000u, 0xfffffffeu, 0x80000001u, 0xfffffu})
+  for (const uint32_t n : {0u, 1u, 3u, 0x55555555u, 0xffff0000u, 0xfffffffeu, 0x80000001u, 0xfffffu, 0xff0000u, 0x180fe11u,
+                           0xff7fu, 0xfefefefeu})
     for (const char* place :
-         {"", "and.b32 %r5, %r4, 15; setp.gt.u32 %p3, %r5, 6; @%p3 add.u32 %r4, %r4, 1;", "min.u32 %r4, %r4, 9;"})
+         {"", "add.u32 %r4, %r4, 3060;", "and.b32 %r5, %r4, 15; setp.gt.u32 %p3, %r5, 6; @%p3 add.u32 %r4, %r4, 1;", "min.u32 %r4, %r4, 9;"})
       for (const char* space :
            {"mul.wide.u32 %d1, %r4, 4; add.s64 %d1, %out, %d1; @%p1 st.global.u32 [%d1+4096], %i;",
             "mov.u64 %d9, tile; mul.wide.u32 %d1, %r4, 4; add.s64 %d1, %d9, %d1; @%p1 st.shared.u32 "

@@ -1,0 +1,109 @@
+// Stores of lanes that were picked out of a warp, one behind the other, as in a compaction, on processors that have AVX2 and
+// no instruction for it. Eight lanes at a time: tables say for each set of them how many are before each, and which they are.
+// That is looked at before the lanes' addresses are checked one by one: the first and the last one speak for all.
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <bit>
+#include <cstdlib>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+using llvm::FixedVectorType;
+namespace In = llvm::Intrinsic;
+
+namespace {
+
+constexpr unsigned kGroup = 8, kGroups = kLanes / kGroup, kSets = 1u << kGroup;
+
+bool permutes_by_tables() {
+  static const bool does = __builtin_cpu_supports("avx2") && !__builtin_cpu_supports("avx512f") && !std::getenv("WARPBEAM_JIT_CPU");
+  return does;
+}
+
+}  // namespace
+
+bool Emitter::may_be_picked(const Access& a, const Value& address, V mask) const {
+  static const bool without = left_out("picked");
+  return !without && permutes_by_tables() && !watch_ && !alone_ && !few_ && !rehearsal_ && !a.load && a.count == 1 && a.memory == 4 && !a.shared &&
+         address.runs == 0 && !llvm::isa<llvm::ConstantInt>(mask) && looks_for_stretches();
+}
+
+// The table's row for a set of eight lanes: `ranks`, how many bytes of elements are before each; else which lane is the n-th.
+Emitter::V Emitter::picks(const char* name, V set, bool ranks) {
+  auto* row = FixedVectorType::get(b_.getInt8Ty(), kGroup);
+  auto* table = m_.getNamedGlobal(name);
+  if (!table) {
+    std::vector<uint8_t> bytes(kSets * kGroup);
+    for (unsigned s = 0; s < kSets; ++s)
+      for (unsigned l = 0; l < kGroup; ++l) {
+        const unsigned before = static_cast<unsigned>(std::popcount(s & ((1u << l) - 1)));
+        if (ranks) bytes[s * kGroup + l] = static_cast<uint8_t>(4 * before);
+        else if (s >> l & 1) bytes[s * kGroup + before] = static_cast<uint8_t>(l);
+      }
+    auto* data = llvm::ConstantDataArray::get(c_, bytes);
+    table = new llvm::GlobalVariable(m_, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
+    table->setAlignment(llvm::Align(64));
+  }
+  return b_.CreateAlignedLoad(row, b_.CreateInBoundsGEP(row, table, set), llvm::Align(kGroup));
+}
+
+// Goes on where the lanes of the mask do not store one behind the other.
+void Emitter::store_picked(const Access& a, V places, V mask, BasicBlock* join) {
+  auto* maybe = BasicBlock::Create(c_, "maybe_picked", f_);
+  auto* picked = BasicBlock::Create(c_, "picked", f_);
+  auto* apart = BasicBlock::Create(c_, "not_picked", f_);
+  llvm::Type* wide = b_.getInt64Ty();
+  const auto whole = [&](V x) { return b_.CreateZExt(x, wide); };
+  const V array = scratch(places->getType());
+  b_.CreateStore(places, array);
+  const auto [head, tail] = ends_of(mask);
+  const auto lane = [&](V l) { return b_.CreateLoad(wide, b_.CreateInBoundsGEP(wide, array, b_.CreateAnd(l, kLanes - 1))); };
+  const V first = lane(head), last = lane(tail), count = whole(intrinsic(In::ctpop, mask));
+  V likely = b_.CreateICmpEQ(b_.CreateSub(last, first), b_.CreateShl(b_.CreateSub(count, b_.getInt64(1)), 2));
+  likely = b_.CreateAnd(likely, b_.CreateICmpUGE(count, b_.getInt64(kGroup)));
+  b_.CreateCondBr(b_.CreateAnd(likely, b_.CreateAnd(fits(a, first, 4), fits(a, last, 4))), maybe, apart);
+
+  b_.SetInsertPoint(maybe);
+  std::array<V, kGroups> set, before;
+  std::array<std::vector<int>, kGroups> lanes;
+  V wrong = b_.getInt8(0);
+  for (unsigned g = 0; g < kGroups; ++g) {
+    for (unsigned l = 0; l < kGroup; ++l) lanes[g].push_back(static_cast<int>(g * kGroup + l));
+    const V own = b_.CreateTrunc(b_.CreateLShr(mask, g * kGroup), b_.getInt8Ty());
+    set[g] = whole(own);
+    before[g] = whole(intrinsic(In::ctpop, b_.CreateAnd(mask, (1u << g * kGroup) - 1)));
+    const V from = b_.CreateVectorSplat(kGroup, b_.CreateAdd(first, b_.CreateShl(before[g], 2)));
+    const V wanted = b_.CreateAdd(from, b_.CreateZExt(picks("wb.ranks", set[g], true), from->getType()));
+    const V right = b_.CreateBitCast(b_.CreateICmpEQ(b_.CreateShuffleVector(places, lanes[g]), wanted), b_.getInt8Ty());
+    wrong = b_.CreateOr(wrong, b_.CreateAnd(own, b_.CreateNot(right)));
+  }
+  b_.CreateCondBr(b_.CreateICmpEQ(wrong, b_.getInt8(0)), picked, apart);
+
+  // Put together in a place of their own, so that nothing is written but what the lanes store: the last eight lie where
+  // they end, over some of those before them.
+  b_.SetInsertPoint(picked);
+  const V data = b_.CreateTrunc(lanes_of(data_of(a, 0), a.reg), type_of(4, true));
+  llvm::Type* element = b_.getInt32Ty();
+  auto* eight = FixedVectorType::get(element, kGroup);
+  const V room = scratch(llvm::ArrayType::get(element, kLanes + kGroup));
+  for (unsigned g = 0; g < kGroups; ++g) {
+    const V which = b_.CreateZExt(picks("wb.picks", set[g], false), eight);
+    const V own = b_.CreateIntrinsic(In::x86_avx2_permd, {}, {b_.CreateShuffleVector(data, lanes[g]), which});
+    b_.CreateAlignedStore(own, b_.CreateInBoundsGEP(element, room, before[g]), llvm::Align(4));
+  }
+  const V end = b_.CreateSub(count, b_.getInt64(kGroup)), to = b_.CreateIntToPtr(first, b_.getPtrTy());
+  std::array<V, kGroups> at, part;
+  for (unsigned g = 0; g < kGroups; ++g) {
+    at[g] = intrinsic(In::umin, b_.getInt64(g * kGroup), end);
+    part[g] = b_.CreateAlignedLoad(eight, b_.CreateInBoundsGEP(element, room, at[g]), llvm::Align(4));
+  }
+  for (unsigned g = 0; g < kGroups; ++g) user(b_.CreateAlignedStore(part[g], b_.CreateInBoundsGEP(element, to, at[g]), llvm::Align(4)));
+  b_.CreateBr(join);
+  b_.SetInsertPoint(apart);
+}
+
+}  // namespace warpbeam::jit
