@@ -76,7 +76,7 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make() {
   if (!machine) return Error{1, text_of(machine.takeError())};
   out->machine_ = std::move(*machine);
   const llvm::MCSubtargetInfo& has = *out->machine_->getMCSubtargetInfo();
-  out->processor_ = {has.checkFeatures("+avx"), has.checkFeatures("+avx512f"), has.checkFeatures("+avx512f,+avx512bw,+avx512vl"),
+  out->processor_ = {has.checkFeatures("+avx"), has.checkFeatures("+avx2"), has.checkFeatures("+avx512f"), has.checkFeatures("+avx512f,+avx512bw,+avx512vl"),
                      has.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512vbmi"),
                      has.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512vbmi,+avx512vnni,+avx512bitalg")};
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*builder)).create();
@@ -113,7 +113,10 @@ void CodeGenerator::optimise(llvm::Module& module) const {
     if (!f.isDeclaration()) {
       settle_mask_forms(f);
       settle_lane_accesses(f, functions.getResult<llvm::TargetIRAnalysis>(f));
-      if (!processor_.avx512) spread_mask_words(f);
+      if (!processor_.avx512) {
+        spread_mask_words(f);
+        widen_mask_vectors(f);
+      }
     }
 }
 

@@ -148,7 +148,7 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(ty, v); };
   const auto wide_type = [&](unsigned bits) {
     llvm::Type* w = b_.getIntNTy(bits);
-    return ty->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(w, kLanes)) : w;
+    return ty->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(w, lanes_)) : w;
   };
   const unsigned bits = ty->getScalarSizeInBits();
   const auto ext = [&](V x, unsigned to) { return sg ? b_.CreateSExt(x, wide_type(to)) : b_.CreateZExt(x, wide_type(to)); };
@@ -243,7 +243,7 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
   }
   // Quotients of 32-bit numbers are exact through double: it is too precise to round across a whole number.
   const bool rem = op == "rem";
-  llvm::Type* f = ty->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(b_.getDoubleTy(), kLanes)) : b_.getDoubleTy();
+  llvm::Type* f = ty->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(b_.getDoubleTy(), lanes_)) : b_.getDoubleTy();
   V zero = b_.CreateICmpEQ(o[1], k(0));
   if (!ty->isVectorTy() || llvm::isa<llvm::Constant>(o[1])) {
     V safe = b_.CreateSelect(zero, k(1), o[1]);
@@ -363,11 +363,11 @@ Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
   const bool vector = a->getType()->isVectorTy();
   const auto sized = [&](unsigned bits) {
     llvm::Type* t = b_.getIntNTy(bits);
-    return vector ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(t, kLanes)) : t;
+    return vector ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(t, lanes_)) : t;
   };
   const auto floats = [&](unsigned bytes) {
     llvm::Type* t = bytes == 8 ? b_.getDoubleTy() : b_.getFloatTy();
-    return vector ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(t, kLanes)) : t;
+    return vector ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(t, lanes_)) : t;
   };
   const unsigned dbits = static_cast<unsigned>(isa::bits_of(d)), sbits = static_cast<unsigned>(isa::bits_of(s));
   if (int_conversion(d) && int_conversion(s)) {
@@ -407,7 +407,7 @@ Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
 // each (1 s of compiling for twelve such conversions, 0.04 s this way).
 Emitter::V Emitter::saturated_64(V x, bool is_signed) {
   constexpr uint64_t kFractionBits = 52, kBias = 1023, kTop = uint64_t(1) << 63;
-  const V doubles = x->getType()->getScalarSizeInBits() == 32 ? b_.CreateFPExt(x, llvm::FixedVectorType::get(b_.getDoubleTy(), kLanes)) : x;
+  const V doubles = x->getType()->getScalarSizeInBits() == 32 ? b_.CreateFPExt(x, llvm::FixedVectorType::get(b_.getDoubleTy(), lanes_)) : x;
   const V bits = b_.CreateBitCast(doubles, type_of(8, true));
   const auto number = [&](uint64_t n) { return llvm::ConstantInt::get(bits->getType(), n); };
   const V exponent = b_.CreateAnd(b_.CreateLShr(bits, number(kFractionBits)), number(0x7ff));
@@ -607,7 +607,7 @@ bool Emitter::emit_pure(const vm::Insn& i) {
   result.runs = shape.runs;
   result.stride = shape.stride;
   V known = nullptr;
-  if (shape.runs == 0 && row.kind == Kind::Compare && !not_pred && out_bytes == 0 && in[0].second == in[1].second && in[0].second == isa::bytes_of(i.type())) known = compare_shapes(i, in[0].first, in[1].first);
+  if (shape.runs == 0 && row.kind == Kind::Compare && !not_pred && !slice_ && out_bytes == 0 && in[0].second == in[1].second && in[0].second == isa::bytes_of(i.type())) known = compare_shapes(i, in[0].first, in[1].first);
   if (known) {
     std::vector<V> o{bool_lanes(known)};
     if (in.size() > 2) o.push_back(lanes_of(in[2].first, 0));

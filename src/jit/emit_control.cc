@@ -169,6 +169,7 @@ Bits Emitter::written_in(const Region& r) const {
 }
 
 bool Emitter::inside(uint32_t node) const {
+  if (slice_) return slice_->has(node);
   return std::binary_search(plan_.regions[region_].nodes.begin(), plan_.regions[region_].nodes.end(), node) &&
          (region_of_entry_[node] < 0 || region_of_entry_[node] == static_cast<int32_t>(region_));
 }
@@ -264,8 +265,12 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   region_exit_ = BasicBlock::Create(c_, "region_exit", f_);
   if (team.warps) emit_resumed(region, team);
   else b_.CreateBr(block_of(region.entry));
+  sliced_ = team.warps ? std::vector<SlicedLoop>() : find_sliced_loops();
+  const auto written = [&](uint32_t b) { return std::ranges::any_of(sliced_, [&](const SlicedLoop& l) { return l.has(b) && l.head != b && !l.reads; }); };
   for (uint32_t b : region.nodes)
-    emit_node(b);
+    if (!written(b)) emit_node(b);
+  for (uint32_t b : region.nodes)
+    if (written(b) && blocks_[b]) new llvm::UnreachableInst(c_, blocks_[b]);  // no lane waits there
 
   // The warp is through.
   b_.SetInsertPoint(region_exit_);
@@ -385,6 +390,10 @@ BasicBlock* Emitter::block_of(uint32_t node) {
 }
 
 void Emitter::add_lanes(uint32_t node, V lanes) {
+  if (slice_) {  // lanes that leave it are not counted: it ends when none is left
+    if (inside(node)) set_lanes(node, b_.CreateOr(lanes_at(node), lanes));
+    return;
+  }
   auto* cell = inside(node) ? masks_[node] : exit_mask_;
   b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), cell), lanes), cell);
 }
@@ -410,7 +419,7 @@ void Emitter::leave_to(const std::vector<uint32_t>& targets, bool may_be_none, c
     }
     open -= static_cast<size_t>(is_target[node]);
     auto* rest = BasicBlock::Create(c_, "rest", f_);
-    b_.CreateCondBr(b_.CreateICmpNE(b_.CreateLoad(b_.getInt32Ty(), masks_[node]), b_.getInt32(0)), block_of(node), rest);
+    b_.CreateCondBr(any_of(lanes_at(node)), block_of(node), rest);
     b_.SetInsertPoint(rest);
   });
   if (!closed) b_.CreateBr(region_exit_);
@@ -429,10 +438,14 @@ void Emitter::emit_node(uint32_t n) {
   const Region& region = plan_.regions[region_];
   node_ = n;
   b_.SetInsertPoint(block_of(n));
-  active_ = full_[n] ? static_cast<V>(b_.getInt32(~0u)) : b_.CreateLoad(b_.getInt32Ty(), masks_[n]);
-  b_.CreateStore(b_.getInt32(0), masks_[n]);
+  const V here = lanes_at(n);
+  active_ = full_[n] ? static_cast<V>(llvm::Constant::getAllOnesValue(here->getType())) : here;
+  set_lanes(n, llvm::Constant::getNullValue(here->getType()));
   watch_node();
   const uint32_t last = node.last ? node.end - 1 : node.end;
+  if (!slice_)
+    for (const SlicedLoop& l : sliced_)
+      if (l.head == n && emit_sliced_loop(l)) return;
   for (const LaneLoop& l : plan_.lane_loops)
     if (l.head == n) emit_lane_loop(l);
   if (loops_whole(n)) emit_whole_loop(n);
@@ -537,7 +550,7 @@ void Emitter::emit_instruction(const vm::Insn& i) {
   } else {
     auto* go = BasicBlock::Create(c_, "guarded", f_);
     auto* on = BasicBlock::Create(c_, "on", f_);
-    b_.CreateCondBr(b_.CreateICmpNE(mask, b_.getInt32(0)), go, on);
+    b_.CreateCondBr(any_of(mask), go, on);
     b_.SetInsertPoint(go);
     active_ = p.uniform() ? whole : mask;
     forced_ = !p.uniform();

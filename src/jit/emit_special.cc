@@ -8,6 +8,7 @@
 
 #include "isa/arith/mufu_tables.h"
 #include "jit/emitter.h"
+#include "jit/word_table.h"
 
 namespace warpbeam::jit {
 
@@ -43,20 +44,6 @@ struct SpecialTables {
     }
   }
 };
-
-// The value and the bend of the segments that the bits of `source` from `shift` on say, `flip` of them turned round.
-std::pair<Emitter::V, Emitter::V> Emitter::segment_of(const SpecialTables& tables, V source, uint32_t shift, uint32_t flip) {
-  if (processor_.wide) return {table_lookup(tables.values, source, shift, flip), table_lookup(tables.bends, source, shift, flip)};
-  // Both at once, from memory.
-  std::vector<uint64_t> entries;
-  for (size_t k = 0; k < tables.values.size(); ++k) entries.push_back(tables.values[k ^ flip] | uint64_t(tables.bends[k ^ flip]) << 32);
-  llvm::Constant* all = llvm::ConstantDataArray::get(c_, entries);
-  auto* table = new llvm::GlobalVariable(*f_->getParent(), all->getType(), true, llvm::GlobalValue::PrivateLinkage, all);
-  const V at = b_.CreateAnd(b_.CreateLShr(source, llvm::ConstantInt::get(source->getType(), shift)), llvm::ConstantInt::get(source->getType(), entries.size() - 1));
-  auto* pairs = FixedVectorType::get(b_.getInt64Ty(), kLanes);
-  const V found = b_.CreateMaskedGather(pairs, b_.CreateGEP(b_.getInt64Ty(), table, at), llvm::Align(8));
-  return {b_.CreateTrunc(found, source->getType()), b_.CreateTrunc(b_.CreateLShr(found, llvm::ConstantInt::get(pairs, 32)), source->getType())};
-}
 
 // The word of a table of 64 or 128 that the bits of `source` from `shift` on say, `flip` of them turned round.
 Emitter::V Emitter::table_lookup(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
@@ -154,7 +141,7 @@ Emitter::V Emitter::truncated_square(V x) {
 // Null: the function has no code here. `unusual`: lanes that it does not serve.
 Emitter::V Emitter::special_function(const vm::Insn& i, V x, V* unusual) {
   static const bool without = left_out("special");
-  if (!processor_.avx || without) return nullptr;
+  if (!processor_.avx2 || without) return nullptr;
   const std::string_view op = i.source->form.row->opcode;
   llvm::Type* t = x->getType();
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, static_cast<uint32_t>(v)); };
@@ -162,31 +149,35 @@ Emitter::V Emitter::special_function(const vm::Insn& i, V x, V* unusual) {
   // x is cut where its parts do.
   const auto interpolate = [&](const SpecialTables& tables, V index, uint32_t from, uint32_t flip, V x, int bits, int shift, V square, uint64_t rounding) {
     const uint64_t cut = static_cast<uint64_t>(bits) - 13;
-    const auto [value, bend] = segment_of(tables, index, from, flip);
+    const V value = table_lookup(tables.values, index, from, flip), bend = table_lookup(tables.bends, index, from, flip);
     const V slope = b_.CreateAShr(bend, k(14)), curvature = b_.CreateAnd(bend, k(0x3fff));
     const V low = b_.CreateAdd(b_.CreateAdd(b_.CreateMul(slope, b_.CreateAnd(x, k((uint64_t(1) << cut) - 1))), b_.CreateMul(curvature, square)), k(rounding));
     const V sum = b_.CreateAdd(b_.CreateMul(slope, b_.CreateLShr(x, k(cut))), b_.CreateAShr(low, k(cut)));
     return b_.CreateLShr(b_.CreateAdd(value, b_.CreateAShr(sum, k(static_cast<uint64_t>(shift) - cut))), k(2));
   };
-  const auto beyond_bounds = [&](V bits, uint64_t least, uint64_t beyond) { return b_.CreateICmpUGE(b_.CreateSub(bits, k(least)), k(beyond - least)); };
+  // Signed, as every processor compares.
+  const auto beyond_bounds = [&](V bits, uint64_t least, uint64_t beyond) { return b_.CreateICmpSGT(b_.CreateAdd(bits, k(0x80000000 - least)), k(0x7fffffff + beyond - least)); };
   if (op == "rsqrt") {
     static const SpecialTables tables(isa::mufu::kReciprocalRoot, 128, 2);
     *unusual = beyond_bounds(x, 0x00800000, 0x7f800000);
+    static const WordTable words(isa::mufu::kReciprocalRoot, 128, {17, 0x40, 14, 2, 0x3fff, 1u << 23});
     const V part = b_.CreateAnd(x, k(0x1ffff));
-    V fraction = interpolate(tables, x, 17, 0x40, part, 17, 14, truncated_square(x), 0x3fff);
+    V fraction = processor_.wide ? b_.CreateSub(interpolate(tables, x, 17, 0x40, part, 17, 14, truncated_square(x), 0x3fff), k(1u << 23))
+                                 : interpolated(words, x, x);
     // Even powers of two are exact: one more than the table gives.
     fraction = b_.CreateAdd(fraction, b_.CreateZExt(b_.CreateICmpEQ(b_.CreateAnd(x, k(0xffffff)), k(0x800000)), t));
     // 125 - half, where half is the exponent's half rounded down, is 254 - (exponent + 131) / 2; the fraction's upper bit adds
     // one more.
     const V half = b_.CreateLShr(b_.CreateAdd(x, k(131u << 23)), k(1));
-    return b_.CreateAdd(b_.CreateAnd(b_.CreateNot(half), k(0x7f800000)), b_.CreateSub(fraction, k(1u << 23)));
+    return b_.CreateAdd(b_.CreateAnd(b_.CreateNot(half), k(0x7f800000)), fraction);
   }
   if (op == "rcp") {
     static const SpecialTables tables(isa::mufu::kReciprocal, 128, 0);
     const V size = b_.CreateAnd(x, k(0x7fffffff));
     *unusual = beyond_bounds(size, 0x00800000, 0x7e800000);
-    const V part = b_.CreateAnd(x, k(0xffff));
-    const V fraction = interpolate(tables, x, 16, 0, part, 16, 13, truncated_square(b_.CreateShl(part, k(1))), 0x7e7);
+    static const WordTable words(isa::mufu::kReciprocal, 128, {16, 0, 13, 0, 0x7e7, 0});
+    const V part = b_.CreateAnd(x, k(0xffff)), twice = b_.CreateShl(part, k(1));
+    const V fraction = processor_.wide ? interpolate(tables, x, 16, 0, part, 16, 13, truncated_square(twice), 0x7e7) : interpolated(words, x, twice);
     const V exponent = b_.CreateSub(k(252u << 23), b_.CreateAnd(x, k(0x7f800000)));
     return b_.CreateOr(b_.CreateAdd(exponent, fraction), b_.CreateAnd(x, k(0x80000000)));
   }
@@ -211,8 +202,9 @@ Emitter::V Emitter::special_function(const vm::Insn& i, V x, V* unusual) {
     // Negating complements the bits and adds one only to whole numbers.
     const V whole = b_.CreateZExt(b_.CreateICmpEQ(b_.CreateAnd(magnitude, k(0x7fffff)), k(0)), t);
     const V power = b_.CreateSelect(b_.CreateICmpSLT(x, k(0)), b_.CreateAdd(b_.CreateNot(magnitude), whole), magnitude);
+    static const WordTable words(isa::mufu::kExponential, 64, {17, 0, 13, 0, 0x17e2, 0});
     const V part = b_.CreateAnd(power, k(0x1ffff));
-    const V fraction = interpolate(tables, power, 17, 0, part, 17, 13, truncated_square(power), 0x17e2);
+    const V fraction = processor_.wide ? interpolate(tables, power, 17, 0, part, 17, 13, truncated_square(power), 0x17e2) : interpolated(words, power, power);
     return b_.CreateAdd(b_.CreateAdd(b_.CreateAnd(power, k(0xff800000)), k(126u << 23)), fraction);
   }
   return nullptr;
@@ -232,12 +224,12 @@ bool Emitter::emit_approximation(const vm::Insn& i) {
     call = BasicBlock::Create(c_, "unusual", f_);
     join = BasicBlock::Create(c_, "approximated", f_);
     inline_end = b_.GetInsertBlock();
-    b_.CreateCondBr(b_.CreateICmpNE(b_.CreateAnd(mask_bits(unusual), active_), b_.getInt32(0)), call, join, llvm::MDBuilder(c_).createBranchWeights(1, 1000));
+    b_.CreateCondBr(any_of(b_.CreateAnd(mask_bits(unusual), active_)), call, join, llvm::MDBuilder(c_).createBranchWeights(1, 1000));
     b_.SetInsertPoint(call);
   }
   V places[3];
-  for (int k = 0; k < 3; ++k) {
-    places[k] = k && i.op[k] < 0 ? static_cast<V>(llvm::ConstantPointerNull::get(b_.getPtrTy())) : scratch(type);
+  for (int k = 0; k < 3; ++k) {  // of whole warps
+    places[k] = k && i.op[k] < 0 ? static_cast<V>(llvm::ConstantPointerNull::get(b_.getPtrTy())) : scratch(FixedVectorType::get(b_.getInt32Ty(), kLanes));
     if (k && i.op[k] >= 0) b_.CreateStore(k == 1 ? x : lanes_of(read(i.op[k], 4), 4), places[k]);
   }
   const V callee = outside(reinterpret_cast<const void*>(f));

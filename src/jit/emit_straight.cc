@@ -114,7 +114,7 @@ Emitter::V Emitter::run_ahead(const Straight& s) {
   wraps_ = &wraps;
   const V mask = active_;
   // As for all lanes, which spares looking for the first and the last of them: it only counts where all or the first few are there.
-  if (!alone_ && !keeps_old(s.ahead)) active_ = b_.getInt32(~0u);
+  if (!alone_ && !slice_ && !keeps_old(s.ahead)) active_ = b_.getInt32(~0u);
   for (uint32_t k : s.ahead) emit_instruction(flow_.code->insns[k]);
   active_ = mask;
   wraps_ = nullptr;
@@ -150,6 +150,7 @@ Emitter::V Emitter::all_fit(const Straight& s, int warps) {
 }
 
 void Emitter::emit_straight(uint32_t begin, uint32_t end) {
+  if (slice_) return emit_straight_in_slice(begin, end);
   const auto& insns = flow_.code->insns;
   const Straight s = straight(begin, end);
   const std::vector<Access>& accesses = s.accesses;

@@ -11,10 +11,10 @@ using llvm::FixedVectorType;
 
 llvm::Type* Emitter::lane_type(Width bytes) { return bytes == 0 ? b_.getInt1Ty() : static_cast<llvm::Type*>(b_.getIntNTy(bytes * 8u)); }
 llvm::Type* Emitter::type_of(Width bytes, bool vector) {
-  return vector ? static_cast<llvm::Type*>(FixedVectorType::get(lane_type(bytes), kLanes)) : lane_type(bytes);
+  return vector ? static_cast<llvm::Type*>(FixedVectorType::get(lane_type(bytes), lanes_)) : lane_type(bytes);
 }
 
-Emitter::V Emitter::splat(V scalar) { return b_.CreateVectorSplat(kLanes, scalar); }
+Emitter::V Emitter::splat(V scalar) { return b_.CreateVectorSplat(lanes_, scalar); }
 
 Emitter::V Emitter::lanes_of(const Value& v, Width bytes) {
   if (v.runs == 0) return v.lanes;
@@ -254,7 +254,7 @@ Emitter::V Emitter::guard_mask(const vm::Insn& i) {
   if (p.uniform()) {
     V go = p.run[0];
     if (i.guard_negated) go = b_.CreateNot(go);
-    return b_.CreateSelect(go, active_, b_.getInt32(0));
+    return b_.CreateSelect(go, active_, llvm::Constant::getNullValue(active_->getType()));
   }
   V bits = mask_bits(p.lanes);
   if (i.guard_negated) bits = b_.CreateNot(bits);

@@ -42,6 +42,7 @@ struct KernelPlan {  // what is compiled
 };
 
 struct SpecialTables;
+struct WordTable;
 
 class Emitter {
  public:
@@ -62,8 +63,12 @@ class Emitter {
   Value read_special(const vm::FrameSlot& slot, Width bytes);
   Value shaped(const Value& v, const Shape& shape, Width bytes);
   void write(int32_t at, Width bytes, const Value& v);
-  V mask_bits(V lanes_of_bool) { return b_.CreateBitCast(lanes_of_bool, b_.getInt32Ty()); }
-  V bool_lanes(V mask) { return b_.CreateBitCast(mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kLanes)); }
+  // Sets of lanes are words, or vectors of bits where the code is for a slice of a warp.
+  V mask_bits(V lanes_of_bool) { return slice_ ? lanes_of_bool : b_.CreateBitCast(lanes_of_bool, b_.getInt32Ty()); }
+  V bool_lanes(V mask) { return mask->getType()->isVectorTy() ? mask : b_.CreateBitCast(mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kLanes)); }
+  V any_of(V mask);                                 // is a lane among them?
+  V lanes_at(uint32_t node);                        // that are to run it
+  void set_lanes(uint32_t node, V lanes);
   V guard_mask(const vm::Insn& insn);               // lanes of active_ that take part
   V context_field(size_t offset, llvm::Type* type, bool unchanging);
   V machine_load(llvm::Type* type, V at, bool unchanging = false);
@@ -183,11 +188,14 @@ class Emitter {
   V update_one(const vm::Insn& insn, V place, V b, V c, bool in_shared);
   V gathered(const vm::Insn& insn, const Value& v, V mask);
   bool emit_approximation(const vm::Insn& insn);     // emit_special.cc
-  std::pair<V, V> segment_of(const SpecialTables& tables, V source, uint32_t shift, uint32_t flip);
   V table_lookup(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
   V look_up_bytes(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
   V look_up_words(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
   V truncated_square(V x);
+  V by_registers(llvm::Intrinsic::ID id, unsigned bits, V a, V c);  // emit_interpolated.cc
+  std::pair<V, V> entries_of(const WordTable& table, V source);
+  V upper_square(V x);
+  V interpolated(const WordTable& table, V source, V squared);
   V special_function(const vm::Insn& insn, V x, V* unusual);
   V scratch(llvm::Type* type);                       // a place on the stack
   V outside(const void* address);                    // by a name, so that the code is the same in every process
@@ -293,6 +301,19 @@ class Emitter {
   V all_fit(const Straight& s, int warps = 1);       // so many whose places follow each other
   void emit_straight(uint32_t begin, uint32_t end);
   void emit_lane_loop(const LaneLoop& loop);         // emit_lanes.cc
+  // Loops that a warp runs slice by slice (emit_sliced.cc).
+  struct SlicedLoop {
+    uint32_t head = 0, latch = 0;   // it is the nodes from one to the other; lanes come in at the first
+    uint32_t target = 0;            // where all of them leave to
+    unsigned lanes = 0;             // of a slice
+    bool reads = false;             // memory, at places that are the same for all lanes
+    Bits used, written, seen_after; // variables
+    bool has(uint32_t node) const { return node >= head && node <= latch; }
+  };
+  std::vector<SlicedLoop> find_sliced_loops() const;
+  bool suits_slice(const vm::Insn& insn) const;
+  bool emit_sliced_loop(const SlicedLoop& loop);     // false: the loop has to be written as a whole as well
+  void emit_straight_in_slice(uint32_t begin, uint32_t end);
   bool keeps_old(const std::vector<uint32_t>& instructions) const;
   std::vector<uint32_t> early(uint32_t begin, uint32_t end, const std::vector<Access>& accesses) const;
 
@@ -423,6 +444,9 @@ class Emitter {
   std::map<const vm::Insn*, std::shared_ptr<Windows>> windows_;   // of checked accesses
   std::vector<V>* wraps_ = nullptr;  // where check_wrap is to leave its conditions instead of handing over
   bool alone_ = false;              // the code is for one lane
+  std::vector<SlicedLoop> sliced_;  // of the region that is being written
+  const SlicedLoop* slice_ = nullptr;  // the code is for a slice of a warp
+  unsigned lanes_ = kLanes;         // that the code is for
   const vm::Insn* late_store_ = nullptr;
   V rows_ = nullptr;                // of late_store_
   V turns_ahead_ = nullptr;         // how far the team's first warp has named what the access reads

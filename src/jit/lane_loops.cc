@@ -58,30 +58,11 @@ bool lonely(const Flow& flow, const Shapes& shapes, const vm::Insn& i, const std
 
 // The nodes from `head` to `latch` as a loop, or as several with what is between them; none: they do not lend themselves.
 std::optional<LaneLoop> describe(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions, const std::vector<int>& region_of, uint32_t head, uint32_t latch) {
+  const std::optional<LoopBody> body = loop_body(flow, shapes, regions, region_of, head, latch);
+  if (!body || !body->parts) return std::nullopt;
   LaneLoop l{head, latch, 0, {}, {}};
-  bool fine = true, leaves = false;
-  const auto within = [&](uint32_t b) { return b >= head && b <= latch; };
-  Bits used(flow.variables.size()), written(flow.variables.size()), seen_after(flow.variables.size());
-  for (uint32_t b = 0; b < flow.nodes.size() && fine; ++b) {
-    const Node& node = flow.nodes[b];
-    for (uint32_t s : node.next) {
-      if (!within(b) && within(s) && s != head) fine = false;
-      if (within(b) && !within(s)) {
-        seen_after.add(flow.nodes[s].live_in);
-        leaves = leaves || shapes.divergent[b];
-      }
-    }
-    if (!within(b)) continue;
-    fine = fine && ((node.ends == End::Fall && node.next.size() == 1) || (node.ends == End::Branch && node.next.size() == 2)) && region_of[b] == region_of[head];
-    for (const Region& r : regions) fine = fine && r.exit_node != static_cast<int32_t>(b) && (b == head || r.entry != b);
-    for (uint32_t k = node.begin; k < node.end; ++k)
-      for (const Slot& s : flow.slots[k])
-        if (const auto v = flow.variable_at.find(s.at); v != flow.variable_at.end()) {
-          used.add(v->second);
-          if (s.written) written.add(v->second);
-        }
-  }
-  if (!fine || !leaves) return std::nullopt;
+  bool fine = true;
+  const auto& [used, written, seen_after, targets, parts] = *body;
   Cost cost;
   for (uint32_t b = head; b <= latch; ++b)
     for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k)
@@ -100,19 +81,58 @@ std::optional<LaneLoop> describe(const Flow& flow, const Shapes& shapes, const s
 
 }  // namespace
 
+std::optional<LoopBody> loop_body(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions, const std::vector<int>& region_of, uint32_t head, uint32_t latch) {
+  const size_t variables = flow.variables.size();
+  LoopBody l{Bits(variables), Bits(variables), Bits(variables), {}, false};
+  bool fine = true;
+  const auto within = [&](uint32_t b) { return b >= head && b <= latch; };
+  for (uint32_t b = 0; b < flow.nodes.size() && fine; ++b) {
+    const Node& node = flow.nodes[b];
+    for (uint32_t s : node.next) {
+      if (!within(b) && within(s) && s != head) fine = false;
+      if (within(b) && !within(s)) {
+        l.seen_after.add(flow.nodes[s].live_in);
+        l.parts = l.parts || shapes.divergent[b];
+        if (std::ranges::find(l.targets, s) == l.targets.end()) l.targets.push_back(s);
+      }
+    }
+    if (!within(b)) continue;
+    fine = fine && ((node.ends == End::Fall && node.next.size() == 1) || (node.ends == End::Branch && node.next.size() == 2)) && region_of[b] == region_of[head];
+    for (const Region& r : regions) fine = fine && r.exit_node != static_cast<int32_t>(b) && (b == head || r.entry != b);
+    for (uint32_t k = node.begin; k < node.end; ++k)
+      for (const Slot& s : flow.slots[k])
+        if (const auto v = flow.variable_at.find(s.at); v != flow.variable_at.end()) {
+          l.used.add(v->second);
+          if (s.written) l.written.add(v->second);
+        }
+  }
+  if (!fine || l.targets.empty()) return std::nullopt;
+  return l;
+}
+
+std::vector<int> regions_of_nodes(const Flow& flow, const std::vector<Region>& regions) {
+  std::vector<int> region_of(flow.nodes.size(), -1);
+  for (size_t r = 0; r < regions.size(); ++r)
+    for (uint32_t b : regions[r].nodes) region_of[b] = static_cast<int>(r);
+  return region_of;
+}
+
+int32_t latch_of(const Flow& flow, uint32_t head) {
+  int32_t latch = -1;
+  for (uint32_t b = head; b < flow.nodes.size(); ++b)
+    for (uint32_t s : flow.nodes[b].next)
+      if (s == head) latch = static_cast<int32_t>(b);
+  return latch;
+}
+
 std::vector<LaneLoop> find_lane_loops(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions) {
   std::vector<LaneLoop> loops;
   const uint32_t n = static_cast<uint32_t>(flow.nodes.size());
-  std::vector<int> region_of(n, -1);
-  for (size_t r = 0; r < regions.size(); ++r)
-    for (uint32_t b : regions[r].nodes) region_of[b] = static_cast<int>(r);
+  const std::vector<int> region_of = regions_of_nodes(flow, regions);
   for (uint32_t head = 0; head < n; ++head) {
-    uint32_t latch = head;
-    bool loop = false;
-    for (uint32_t b = head; b < n; ++b)
-      for (uint32_t s : flow.nodes[b].next)
-        if (s == head) latch = b, loop = true;
-    if (!loop) continue;
+    const int32_t last = latch_of(flow, head);
+    if (last < 0) continue;
+    const uint32_t latch = static_cast<uint32_t>(last);
     std::optional<LaneLoop> found = describe(flow, shapes, regions, region_of, head, latch);
     if (!found) continue;
     // Loops that follow each other, as unrolling makes them, are better run through at once: from where the ways to them part.

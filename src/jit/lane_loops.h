@@ -2,6 +2,8 @@
 // vector such a loop takes as long as its longest lane and a gather costs as much as its lanes one by one; so below some
 // number of lanes each runs the loop by itself.
 #pragma once
+#include <optional>
+
 #include "jit/shapes.h"
 
 namespace warpbeam::jit {
@@ -12,6 +14,19 @@ struct LaneLoop {
   std::vector<uint32_t> variables;    // that it reads or writes
   std::vector<uint32_t> results;      // vectors that it writes and others see
 };
+
+// Nodes from a head to a latch that lanes enter at the head and leave by branches.
+struct LoopBody {
+  Bits used, written, seen_after;     // variables; those that nodes behind the loop read
+  std::vector<uint32_t> targets;      // where lanes leave to
+  bool parts = false;                 // lanes leave at different times
+};
+
+// None: it is no such loop, or regions end in it. `region_of`: by node.
+std::optional<LoopBody> loop_body(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions, const std::vector<int>& region_of, uint32_t head, uint32_t latch);
+std::vector<int> regions_of_nodes(const Flow& flow, const std::vector<Region>& regions);
+// The last node with a way back to `head`; -1: it is no loop's.
+int32_t latch_of(const Flow& flow, uint32_t head);
 
 std::vector<LaneLoop> find_lane_loops(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions);
 

@@ -5,6 +5,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 
@@ -58,6 +59,93 @@ void spread_mask_words(llvm::Function& f) {
       use.set(known);
     }
   }
+}
+
+namespace {
+
+unsigned bits_in(const Value* v) {
+  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
+  const unsigned n = type && type->getElementType()->isIntegerTy(1) ? type->getNumElements() : 0;
+  return n == 8 || n == 16 ? n : 0;
+}
+
+// What gives bits made of bits and of nothing else.
+bool joins_bits(const llvm::Instruction& i) {
+  if (!bits_in(&i)) return false;
+  if (llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::FreezeInst>(i) || (llvm::isa<llvm::BinaryOperator>(i) && i.isBitwiseLogicOp())) return true;
+  return llvm::isa<llvm::ShuffleVectorInst>(i) && bits_in(i.getOperand(0));
+}
+
+}  // namespace
+
+void widen_mask_vectors(llvm::Function& f) {
+  const auto crosses = [](const llvm::Instruction& i) {
+    return std::ranges::any_of(i.users(), [&](const llvm::User* u) { return llvm::cast<llvm::Instruction>(u)->getParent() != i.getParent() || llvm::isa<llvm::PHINode>(u); });
+  };
+  std::unordered_map<Value*, Value*> wide;
+  std::vector<llvm::Instruction*> found;
+  const auto find = [&](Value* v) {
+    auto* i = llvm::dyn_cast<llvm::Instruction>(v);
+    if (!i || !bits_in(i) || !wide.try_emplace(i, nullptr).second) return;
+    found.push_back(i);
+  };
+  for (llvm::BasicBlock& block : f)
+    for (llvm::Instruction& i : block)
+      if (bits_in(&i) && (llvm::isa<llvm::PHINode>(i) || crosses(i))) find(&i);
+  for (size_t k = 0; k < found.size(); ++k) {
+    if (joins_bits(*found[k]))
+      for (Value* operand : found[k]->operands()) find(operand);
+    for (llvm::User* user : found[k]->users())
+      if (joins_bits(*llvm::cast<llvm::Instruction>(user))) find(user);
+  }
+  const auto type_for = [&](const Value* v) { return llvm::FixedVectorType::get(llvm::Type::getInt32Ty(f.getContext()), bits_in(v)); };
+  const auto widened = [&](Value* v) -> Value* {
+    if (const auto it = wide.find(v); it != wide.end()) return it->second;
+    return llvm::IRBuilder<>(f.getContext()).CreateSExt(llvm::cast<llvm::Constant>(v), type_for(v));
+  };
+  // What they are made of first: a phi has its operands once all have a form.
+  llvm::ReversePostOrderTraversal<llvm::Function*> order(&f);
+  for (llvm::BasicBlock* block : order)
+    for (auto it = block->begin(); it != block->end();) {
+      llvm::Instruction* i = &*it++;
+      if (!wide.contains(i)) continue;
+      if (auto* phi = llvm::dyn_cast<llvm::PHINode>(i)) {
+        wide[i] = llvm::PHINode::Create(type_for(i), phi->getNumIncomingValues(), "", phi->getIterator());
+        continue;
+      }
+      llvm::IRBuilder<> b(i->getNextNode());
+      if (llvm::isa<llvm::FreezeInst>(i)) wide[i] = b.CreateFreeze(widened(i->getOperand(0)));
+      else if (auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(i); shuffle && joins_bits(*i)) wide[i] = b.CreateShuffleVector(widened(i->getOperand(0)), widened(i->getOperand(1)), shuffle->getShuffleMask());
+      else if (joins_bits(*i)) wide[i] = b.CreateBinOp(llvm::cast<llvm::BinaryOperator>(i)->getOpcode(), widened(i->getOperand(0)), widened(i->getOperand(1)));
+      else wide[i] = b.CreateSExt(i, type_for(i));
+    }
+  for (llvm::Instruction* i : found) {
+    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(i))
+      for (unsigned k = 0; k < phi->getNumIncomingValues(); ++k) llvm::cast<llvm::PHINode>(wide[i])->addIncoming(widened(phi->getIncomingValue(k)), phi->getIncomingBlock(k));
+    // Others see the signs, looked at where they are used.
+    const bool own = !joins_bits(*i);
+    std::unordered_map<llvm::BasicBlock*, Value*> seen;
+    for (llvm::Use& use : llvm::make_early_inc_range(i->uses())) {
+      auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      if ((wide.contains(user) && joins_bits(*user)) || user == wide[i] || (own && user->getParent() == i->getParent())) continue;
+      if (auto* extended = llvm::dyn_cast<llvm::SExtInst>(user); extended && extended->getType() == type_for(i)) {
+        extended->replaceAllUsesWith(wide[i]);
+        extended->eraseFromParent();
+        continue;
+      }
+      Value*& signs = seen[user->getParent()];
+      if (!signs) {
+        const bool here = user->getParent() == i->getParent() && !llvm::isa<llvm::PHINode>(i);
+        llvm::IRBuilder<> b(here ? llvm::cast<llvm::Instruction>(wide[i])->getNextNode() : &*user->getParent()->getFirstInsertionPt());
+        signs = b.CreateICmpSLT(wide[i], llvm::Constant::getNullValue(wide[i]->getType()));
+      }
+      use.set(signs);
+    }
+  }
+  for (llvm::Instruction* i : found)
+    if (joins_bits(*i)) i->replaceAllUsesWith(llvm::PoisonValue::get(i->getType()));
+  for (llvm::Instruction* i : found)
+    if (joins_bits(*i)) i->eraseFromParent();
 }
 
 void settle_mask_forms(llvm::Function& f) {

@@ -13,4 +13,8 @@ void settle_mask_forms(llvm::Function& function);
 // vectors of bits become comparisons, block by block. LLVM would take the bits out one by one.
 void spread_mask_words(llvm::Function& function);
 
+// On such processors, too: vectors of 8 or 16 bits that go from block to block, as a slice's lanes go round a loop, become
+// numbers with those signs. LLVM would pack them into bytes and spread them again.
+void widen_mask_vectors(llvm::Function& function);
+
 }  // namespace warpbeam::jit

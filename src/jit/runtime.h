@@ -19,7 +19,7 @@ inline constexpr uint32_t kMostPending = 256, kMostParts = 512, kMostBlockValues
 
 // What the processor has that code is compiled for.
 struct Processor {
-  bool avx = false;
+  bool avx = false, avx2 = false;
   bool avx512 = false;         // of some kind
   bool wide = false;           // F, BW, VL
   bool byte_tables = false;    // VBMI

@@ -1,0 +1,257 @@
+// Loops that only compute and that lanes leave at different times, on processors with sixteen registers of eight lanes: a warp's
+// value is four of them, a set of lanes is four more, and a few values are all there are. Lanes are independent of each other
+// there, so a warp runs such a loop slice by slice, a slice's values and its set of lanes in registers, and no longer than its own
+// lanes stay. A loop that they leave together is quicker as a whole, where there is always something to do while a result is
+// waited for, unless its values have 64 bits.
+//
+// Memory is read only at places that are the same for all lanes. Where one of these reads is unusual, nothing has been changed
+// yet that counts, and the warp begins the loop again as a whole.
+#include <algorithm>
+#include <map>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using isa::Kind;
+using isa::Space;
+using llvm::BasicBlock;
+using llvm::FixedVectorType;
+
+namespace {
+
+constexpr uint32_t kMostInstructions = 300;  // of which there may be two versions
+constexpr size_t kManyBytes = 16;            // a lane's values that go round the loop
+constexpr unsigned kSlice = 16;              // lanes: with fewer, processors wait for results
+constexpr unsigned kRegister = 8;
+
+}  // namespace
+
+// Does compiled code have a form of the instruction for any number of lanes?
+bool Emitter::suits_slice(const vm::Insn& i) const {
+  const vm::EngineServices& sv = *flow_.services;
+  if (i.fn == sv.label || i.fn == sv.jump || i.fn == sv.branch) return true;
+  if (i.fn == sv.read_special || i.call) return false;
+  for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
+    const Source source = flow_.source(s.at, s.bytes);
+    if (s.bytes == 16 || (source.kind == SourceKind::Special && !shapes_.special(*source.special).uniform())) return false;
+    if (source.kind != SourceKind::Variable) continue;
+    const uint32_t v = source.variable;
+    if (!shapes_.variables[v].vector() && !shapes_.variables[v].uniform()) return false;
+    if (plan_.slopes[v] || plan_.spreads[v]) return false;
+  }
+  if (i.fn == sv.not_pred) return true;
+  const isa::Row* row = i.source ? i.source->form.row : nullptr;
+  if (!row || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) return false;
+  switch (row->kind) {
+    case Kind::Lane: {
+      const bool inline_code = row->opcode == "rsqrt" || row->opcode == "rcp" || row->opcode == "ex2";
+      return shapes_.has_ir(i) || (inline_code && i.type() == isa::Type::F32 && i.op[2] < 0 && says(*row, ".approx"));
+    }
+    case Kind::Carry: case Kind::Move: case Kind::Convert: case Kind::Select: case Kind::Compare: case Kind::Address: return shapes_.has_ir(i);
+    case Kind::Memory: break;
+    default: return false;
+  }
+  const isa::Mods& m = i.mods();
+  if (row->cls != isa::Class::Load || i.guard >= 0 || !shapes_.has_ir(i) || says(*row, ".volatile")) return false;
+  if (m.sem != isa::Sem::None && m.sem != isa::Sem::Weak) return false;
+  if (i.op[1] < 0 && (m.space == Space::Param || m.space == Space::ParamEntry)) return isa::bytes_of(i.type()) <= 8;
+  const std::optional<Access> a = access_of(i);
+  return a && !may_be_local(*a) && (i.op[1] < 0 || shapes_.source(i.op[1], i.base_width).uniform());
+}
+
+std::vector<Emitter::SlicedLoop> Emitter::find_sliced_loops() const {
+  static const bool without = left_out("slices");
+  std::vector<SlicedLoop> loops;
+  if (without || watch_ || !processor_.avx || processor_.avx512) return loops;
+  const std::vector<int> region_of = regions_of_nodes(flow_, plan_.regions);
+  for (uint32_t head : plan_.regions[region_].nodes) {
+    const int32_t latch = latch_of(flow_, head);
+    if (latch < 0 || (!loops.empty() && loops.back().has(head))) continue;
+    std::optional<LoopBody> body = loop_body(flow_, shapes_, plan_.regions, region_of, head, static_cast<uint32_t>(latch));
+    if (!body || body->targets.size() != 1) continue;
+    SlicedLoop l{head, static_cast<uint32_t>(latch), body->targets[0], kSlice, false, body->used, body->written, body->seen_after};
+    const auto& nodes = flow_.nodes;
+    if (nodes[l.latch].end - nodes[head].begin > kMostInstructions) continue;
+    size_t bytes = 0;
+    bool wide = false;
+    nodes[head].live_in.each([&](size_t v) {
+      if (!shapes_.variables[v].vector() || !l.used.has(v)) return;
+      bytes += flow_.variables[v].bytes;
+      wide = wide || flow_.variables[v].bytes == 8;
+    });
+    if (body->parts ? bytes == 0 : !wide || bytes < kManyBytes) continue;
+    if (!body->parts) l.lanes = kRegister;
+    bool suits = true;
+    for (uint32_t n = head; n <= l.latch && suits; ++n) {
+      size_t accesses = 0;
+      for (uint32_t k = nodes[n].begin; k < nodes[n].end && suits; ++k) {
+        suits = suits_slice(flow_.code->insns[k]);
+        accesses += suits && access_of(flow_.code->insns[k]);
+      }
+      if (!accesses || !suits) continue;
+      l.reads = true;
+      suits = straight(nodes[n].begin, nodes[n].last ? nodes[n].end - 1 : nodes[n].end).accesses.size() == accesses;
+    }
+    if (suits) loops.push_back(std::move(l));
+  }
+  return loops;
+}
+
+// --- sets of lanes --------------------------------------------------------------------------------------------------
+
+// A slice's are kept as signs, which is what its registers compare, blend and test by.
+Emitter::V Emitter::lanes_at(uint32_t node) {
+  if (!slice_) return b_.CreateLoad(b_.getInt32Ty(), masks_[node]);
+  const V signs = b_.CreateLoad(masks_[node]->getAllocatedType(), masks_[node]);
+  return b_.CreateICmpSLT(signs, llvm::Constant::getNullValue(signs->getType()));
+}
+
+void Emitter::set_lanes(uint32_t node, V lanes) {
+  b_.CreateStore(slice_ ? b_.CreateSExt(lanes, masks_[node]->getAllocatedType()) : lanes, masks_[node]);
+}
+
+Emitter::V Emitter::any_of(V mask) {
+  if (!mask->getType()->isVectorTy()) return b_.CreateICmpNE(mask, llvm::Constant::getNullValue(mask->getType()));
+  const V signs = b_.CreateSExt(mask, FixedVectorType::get(b_.getInt32Ty(), lanes_));
+  V all = nullptr;
+  for (unsigned first = 0; first < lanes_; first += kRegister) {
+    int pick[kRegister];
+    for (unsigned l = 0; l < kRegister; ++l) pick[l] = static_cast<int>(first + l);
+    const V part = b_.CreateShuffleVector(signs, pick);
+    all = all ? b_.CreateOr(all, part) : part;
+  }
+  const V bits = b_.CreateBitCast(b_.CreateICmpSLT(all, llvm::Constant::getNullValue(all->getType())), b_.getIntNTy(kRegister));
+  return b_.CreateICmpNE(bits, b_.getIntN(kRegister, 0));
+}
+
+// --- the loop -------------------------------------------------------------------------------------------------------
+
+// Like emit_straight, but all is well or the slice is given up.
+void Emitter::emit_straight_in_slice(uint32_t begin, uint32_t end) {
+  const auto& insns = flow_.code->insns;
+  const Straight s = straight(begin, end);
+  for (uint32_t k = begin; k < s.first; ++k) emit_instruction(insns[k]);
+  if (s.accesses.empty()) return;
+  const V good = b_.CreateAnd(run_ahead(s), all_fit(s));
+  auto* well = BasicBlock::Create(c_, "all_well", f_);
+  b_.CreateCondBr(good, well, apart_, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
+  b_.SetInsertPoint(well);
+  for (const Access& a : s.accesses) checked_.insert(a.insn);
+  for (uint32_t k = s.first; k < end; ++k)
+    if (std::ranges::find(s.ahead, k) == s.ahead.end()) emit_instruction(insns[k]);
+  checked_.clear();
+}
+
+// The lanes of active_ are about to run the loop's head. Goes on behind the loop.
+bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
+  const V mask = active_;
+  llvm::IRBuilder<> top(entry_, entry_->begin());
+  const Bits& given = flow_.nodes[loop.head].live_in;
+  const auto left = [&](size_t v) { return loop.written.has(v) && loop.seen_after.has(v); };
+  const auto slice_type = [&](size_t v) { return FixedVectorType::get(lane_type(flow_.variables[v].bytes), loop.lanes); };
+  const V none = b_.getInt32(0);
+
+  // Vectors that come in or go out have a place in memory each, of which a slice is a part.
+  std::map<uint32_t, llvm::AllocaInst*> homes;
+  std::map<uint32_t, V> at_first;  // values that are the same for all lanes
+  auto storage = storage_;
+  auto masks = masks_;
+  auto blocks = blocks_;
+  loop.used.each([&](size_t v) {
+    const Width bytes = flow_.variables[v].bytes;
+    if (!shapes_.variables[v].vector()) {
+      at_first[static_cast<uint32_t>(v)] = b_.CreateLoad(lane_type(bytes), storage_[v][0]);
+      storage[v][0] = top.CreateAlloca(lane_type(bytes));
+      return;
+    }
+    storage[v][0] = top.CreateAlloca(slice_type(v));
+    if (!given.has(v) && !left(v)) return;
+    homes[static_cast<uint32_t>(v)] = top.CreateAlloca(bytes ? type_of(bytes, true) : b_.getInt32Ty());
+    const V all = b_.CreateLoad(type_of(bytes, true), storage_[v][0]);
+    b_.CreateStore(bytes ? all : mask_bits(all), homes[static_cast<uint32_t>(v)]);
+  });
+  auto* lanes = top.CreateAlloca(b_.getInt32Ty());
+  for (uint32_t n = loop.head; n <= loop.latch; ++n) {
+    masks[n] = top.CreateAlloca(FixedVectorType::get(b_.getInt32Ty(), loop.lanes));
+    blocks[n] = nullptr;
+  }
+  auto* slice = BasicBlock::Create(c_, "slice", f_);
+  auto* begin = BasicBlock::Create(c_, "slice_begin", f_);
+  auto* end = BasicBlock::Create(c_, "slice_end", f_);
+  auto* next = BasicBlock::Create(c_, "next_slice", f_);
+  auto* through = BasicBlock::Create(c_, "slices_through", f_);
+  auto* whole = loop.reads ? BasicBlock::Create(c_, "unsliced", f_) : nullptr;
+  b_.CreateStore(none, lanes);
+  b_.CreateBr(slice);
+
+  b_.SetInsertPoint(slice);
+  const V first = b_.CreateLoad(b_.getInt32Ty(), lanes);
+  const V here = b_.CreateTrunc(b_.CreateLShr(mask, first), b_.getIntNTy(loop.lanes));
+  b_.CreateCondBr(b_.CreateICmpNE(here, llvm::Constant::getNullValue(here->getType())), begin, next);
+  const auto place = [&](uint32_t v) { return b_.CreateGEP(lane_type(flow_.variables[v].bytes), homes[v], b_.CreateZExt(first, b_.getInt64Ty())); };
+
+  b_.SetInsertPoint(begin);
+  loop.used.each([&](size_t k) {
+    const uint32_t v = static_cast<uint32_t>(k);
+    V value = llvm::Constant::getNullValue(storage[v][0]->getAllocatedType());
+    if (at_first.contains(v)) value = at_first[v];
+    else if (homes.contains(v) && flow_.variables[v].bytes) value = b_.CreateAlignedLoad(slice_type(v), place(v), llvm::Align(flow_.variables[v].bytes));
+    else if (homes.contains(v)) value = b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(b_.CreateLoad(b_.getInt32Ty(), homes[v]), first), here->getType()), slice_type(v));
+    b_.CreateStore(value, storage[v][0]);
+  });
+  const auto change = [&] {
+    std::swap(storage_, storage);
+    std::swap(masks_, masks);
+    std::swap(blocks_, blocks);
+    std::swap(region_exit_, end);
+    std::swap(apart_, whole);
+  };
+  change();
+  slice_ = &loop;
+  lanes_ = loop.lanes;
+  for (uint32_t n = loop.head; n <= loop.latch; ++n) set_lanes(n, llvm::Constant::getNullValue(FixedVectorType::get(b_.getInt1Ty(), lanes_)));
+  set_lanes(loop.head, b_.CreateBitCast(here, FixedVectorType::get(b_.getInt1Ty(), lanes_)));
+  b_.CreateBr(block_of(loop.head));
+  for (uint32_t n = loop.head; n <= loop.latch; ++n) emit_node(n);
+  slice_ = nullptr;
+  lanes_ = kLanes;
+  change();
+
+  b_.SetInsertPoint(end);
+  for (const auto& [v, home] : homes) {
+    if (!left(v)) continue;
+    const V value = b_.CreateLoad(slice_type(v), storage[v][0]);
+    if (flow_.variables[v].bytes) {
+      b_.CreateAlignedStore(value, place(v), llvm::Align(flow_.variables[v].bytes));
+      continue;
+    }
+    const V others = b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), home), b_.CreateNot(b_.CreateShl(b_.CreateZExt(llvm::Constant::getAllOnesValue(here->getType()), b_.getInt32Ty()), first)));
+    b_.CreateStore(b_.CreateOr(others, b_.CreateShl(b_.CreateZExt(b_.CreateBitCast(value, here->getType()), b_.getInt32Ty()), first)), home);
+  }
+  b_.CreateBr(next);
+  b_.SetInsertPoint(next);
+  const V further = b_.CreateAdd(first, b_.getInt32(loop.lanes));
+  b_.CreateStore(further, lanes);
+  b_.CreateCondBr(b_.CreateICmpULT(further, b_.getInt32(kLanes)), slice, through);
+
+  b_.SetInsertPoint(through);
+  for (const auto& [v, home] : homes) {
+    if (!left(v)) continue;
+    const Width bytes = flow_.variables[v].bytes;
+    b_.CreateStore(bytes ? static_cast<V>(b_.CreateLoad(type_of(bytes, true), home)) : bool_lanes(b_.CreateLoad(b_.getInt32Ty(), home)), storage_[v][0]);
+  }
+  for (const auto& [v, value] : at_first)  // each slice with lanes has come to the same
+    if (left(v)) b_.CreateStore(b_.CreateLoad(value->getType(), storage[v][0]), storage_[v][0]);
+  add_lanes(loop.target, mask);
+  Bits waits(flow_.nodes.size());
+  for (uint32_t n = loop.head; n <= loop.latch; ++n) waits.add(flow_.nodes[n].waits);
+  leave_to({loop.target}, false, waits);
+  if (!whole) return true;
+  b_.SetInsertPoint(whole);
+  node_ = loop.head;
+  active_ = mask;
+  return false;
+}
+
+}  // namespace warpbeam::jit
