@@ -279,6 +279,18 @@ CU
     is r.csv spills local_load_requests 1 && is r.csv spills local_load_transactions_per_request 32
 }
 
+# Instructions as ptxas makes them for sm_90: tiles of 8 rows of 16 bytes, read by LDSM from shared memory.
+case_fragments_are_loaded_and_stored_as_ptxas_does_it() {
+  profile --set full --csv w.csv "$here/matrices.cu" >out 2>err || { cat err; return 1; }
+  sed -i -E 's/\(nvcuda::wmma::layout_t\)//; s/"void ([a-z_]+)<[^(]*\(/"\1(/' w.csv
+  is w.csv product smsp__inst_executed_op_global_ld.sum "12 16 12" && is w.csv product l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum "12 16 12" &&
+    is w.csv product l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum "96 96 96" && is w.csv product smsp__sass_data_bytes_mem_global_op_ld.sum "2048 2048 2048" &&
+    is w.csv product smsp__inst_executed_op_global_st.sum "4 8 4" && is w.csv product l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum "32 32 32" &&
+    is w.csv shared_product smsp__inst_executed_op_shared_ld.sum "3 3 3" && is w.csv shared_product l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum "17 9 65" &&
+    is w.csv shared_product l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum "8 0 56" && is w.csv shared_product smsp__inst_executed_op_shared_st.sum "4 8 4" &&
+    is w.csv bytes smsp__inst_executed_op_global_ld.sum "4 16" && is w.csv bytes l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum "16 64"
+}
+
 # Comments of examples say `//   METRIC of KERNEL: VALUES`.
 case_examples_give_the_figures_their_comments_promise() {
   local file line metrics wrong=0 promises=0

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/occupancy.h"
+#include "observe/profiler/fragments.h"
 #include "observe/profiler/gathered.h"
 #include "observe/profiler/traffic.h"
 #include "vm/access.h"
@@ -35,8 +36,8 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     // What a multicast copy writes into other blocks' shared memory passes no banks of this multiprocessor.
     if (access.async && access.space == isa::Space::Shared && access.address[0] >= vm::kClusterStride) return;
     if (warp.frame->function != counted_function) enter(*warp.frame->function);
-    repeated(insn, access, 1);
-    if (samples) samples->access(warp.index, counted_function, index_of(insn), access);
+    if (!FragmentAccesses::concerns(insn)) return made(warp, insn, access);
+    for (const vm::Access& one : fragments_.take(insn, access)) made(warp, insn, one);
   }
 
   void repeated(const vm::Insn& insn, const vm::Access& access, uint64_t times) override {
@@ -159,6 +160,11 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     gathered_ = &f.gathered;
   }
 
+  void made(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access) {
+    repeated(insn, access, 1);
+    if (samples) samples->access(warp.index, counted_function, index_of(insn), access);
+  }
+
   uint32_t index_of(const vm::Insn& insn) const { return static_cast<uint32_t>(&insn - counted_function->insns.data()); }
 
   Patterns& patterns_of(size_t index, isa::Space space) {
@@ -189,6 +195,7 @@ class LaunchProfile::Block final : public vm::BlockObserver {
   const model::BankMode mode_;
   std::map<const vm::FunctionCode*, OfFunction> functions_;
   const std::vector<char>* gathered_ = nullptr;
+  FragmentAccesses fragments_;
   Shaped* asked_ = nullptr;  // is to be told what `repeated` finds
   Counts* base_ = nullptr;
   std::unique_ptr<Patterns>* patterns_ = nullptr;
@@ -211,12 +218,19 @@ void add_arithmetic(Arithmetic& sum, std::string_view opcode, uint64_t threads, 
     sum.fma += threads * times;
 }
 
+// Loads and stores of matrices: wmma.load, wmma.store, ldmatrix, stmatrix.
+isa::Class memory_class(const isa::Row& row) {
+  if (row.opcode == "ldmatrix" || row.syntax.starts_with("wmma.load")) return isa::Class::Load;
+  if (row.opcode == "stmatrix" || row.syntax.starts_with("wmma.store")) return isa::Class::Store;
+  return row.cls;
+}
+
 void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
   using isa::Class;
   const isa::Row& row = *insn.source->form.row;
   const isa::Type type = insn.type();
   const uint64_t on = c.threads_on;
-  switch (row.cls) {
+  switch (memory_class(row)) {
     case Class::F32Add:
     case Class::F32Mul:
     case Class::F32Fma:
@@ -288,7 +302,7 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
 
 void add_memory(Totals& t, const vm::Insn& insn, const Counts& c) {
   const isa::Row& row = *insn.source->form.row;
-  switch (row.cls) {
+  switch (memory_class(row)) {
     case isa::Class::Load:
       if (row.kind == isa::Kind::Async) {
         t.global_copy.add(c.global, c.to_global);
