@@ -39,6 +39,20 @@ __global__ void butterfly_of_twenty(const int* in, int* out) {
     out[t] = v;
   }
 }
+__global__ void shifted(const int* in, int* out) {  // no sum: the last lane has no neighbour
+  int t = threadIdx.x, v = in[t];
+  if (t < 20) {
+    v -= __shfl_down_sync(0xfffff, v, 1);  // expect difference_past_the_end shuffle_inactive_lane
+    out[t] = v;
+  }
+}
+__global__ void shifted_guarded(const int* in, int* out) {
+  int t = threadIdx.x, v = in[t];
+  if (t < 20) {
+    v -= __shfl_down_sync(0xfffff, v, 1);
+    if (t < 19) out[t] = v;
+  }
+}
 __global__ void half(const int* in, int* out) {
   int t = threadIdx.x, v = in[t];
   if (t < 16) {
@@ -49,7 +63,7 @@ __global__ void half(const int* in, int* out) {
 __global__ void half_all_store(const int* in, int* out) {
   int t = threadIdx.x, v = in[t];
   if (t < 16) {
-    for (int d = 8; d > 0; d /= 2) v += __shfl_down_sync(0xffff, v, d);
+    for (int d = 8; d > 0; d /= 2) v += __shfl_down_sync(0xffff, v, d);  // warn sum_stored_by_all shuffle_inactive_lane
     out[t] = v;
   }
 }
@@ -178,6 +192,9 @@ CASE(broadcast_from_inactive) { Data d; from_inactive<<<1, 32>>>(d.in, d.out); }
 CASE(sum_of_twenty) { Data d; twenty<<<1, 32>>>(d.in, d.out); }
 CASE(sum_of_twenty_guarded) { Data d; twenty_guarded<<<1, 32>>>(d.in, d.out); }
 CASE(butterfly_of_twenty) { Data d; butterfly_of_twenty<<<1, 32>>>(d.in, d.out); }
+CASE(difference_past_the_end) { Data d; shifted<<<1, 32>>>(d.in, d.out); }
+CASE(difference_guarded) { Data d; shifted_guarded<<<1, 32>>>(d.in, d.out); }
+CASE(sum_stored_by_all) { Data d; half_all_store<<<1, 32>>>(d.in, d.out); }
 CASE(sum_of_sixteen) { Data d; half<<<1, 32>>>(d.in, d.out); }
 CASE(sum_padded) { Data d; last_block_of_threads<<<1, 64>>>(d.in, d.out, 50); }
 CASE(width_of_eight) { Data d; width<<<1, 64>>>(d.in, d.out); }

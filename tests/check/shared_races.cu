@@ -281,6 +281,43 @@ __global__ void spin_flag_no_fence(const int* in, int* out) {
     out[0] = data;
   }
 }
+// Each lane stores and passes its fence, all meet, and one of them raises the flag for another warp.
+template <bool kFence>
+__global__ void warp_flag(const int* in, int* out) {
+  __shared__ int data[32];
+  __shared__ volatile int ready;
+  int t = threadIdx.x;
+  if (t == 0) ready = 0;
+  __syncthreads();
+  if (t < 32) {
+    data[t] = in[t];  // expect warp_flag_no_fence race_raw
+    if (kFence) __threadfence_block();
+    __syncwarp();
+    if (t == 0) ready = 1;
+  } else {
+    while (!ready) {}
+    __threadfence_block();
+    out[t - 32] = data[t - 32];
+  }
+}
+// The same within two warps, which meet at a barrier of their own.
+__global__ void flag_of_two_warps(const int* in, int* out) {
+  __shared__ int data[64];
+  __shared__ volatile int ready;
+  int t = threadIdx.x;
+  if (t == 0) ready = 0;
+  __syncthreads();
+  if (t < 64) {
+    data[t] = in[t];
+    __threadfence_block();
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    if (t == 0) ready = 1;
+  } else {
+    while (!ready) {}
+    __threadfence_block();
+    out[t - 64] = data[t - 64];
+  }
+}
 // Warps 0 and 1 produce, warps 2 and 3 consume, over two named barriers.
 __global__ void named_barriers(const int* in, int* out) {
   __shared__ int s[64];
@@ -382,3 +419,6 @@ CASE(buffer_reused) { Data d; reuse<<<1, 128>>>(d.in, d.out, false); }
 CASE(buffer_reused_synced) { Data d; reuse<<<1, 128>>>(d.in, d.out, true); }
 CASE(dynamic_unsynced) { Data d; dynamic_tiles<<<1, 64, 512>>>((float*)d.in, (float*)d.out, false); }
 CASE(dynamic_synced) { Data d; dynamic_tiles<<<1, 64, 512>>>((float*)d.in, (float*)d.out, true); }
+CASE(warp_flag_after_fences) { Data d; warp_flag<true><<<1, 64>>>(d.in, d.out); }
+CASE(warp_flag_no_fence) { Data d; warp_flag<false><<<1, 64>>>(d.in, d.out); }
+CASE(flag_of_two_warps) { Data d; flag_of_two_warps<<<1, 96>>>(d.in, d.out); }

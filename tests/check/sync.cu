@@ -28,6 +28,42 @@ __global__ void divergent_loop(int* p) {
   }
   p[t + 64] = t;
 }
+// A sum by halves with the barrier in the condition: threads that have nothing to add go around it, round by round.
+__global__ void halves(int* p) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+  int i = blockDim.x / 2;
+  while (i != 0) {
+    if (t < i) {
+      s[t] += s[t + i];
+      __syncthreads();  // expect sync_in_halves barrier_divergence
+    }
+    i /= 2;
+  }
+  if (t == 0) p[0] = s[0];
+}
+__global__ void halves_unrolled(int* p) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+#pragma unroll
+  for (int i = 64; i > 0; i /= 2)
+    if (t < i) {
+      s[t] += s[t + i];
+      __syncthreads();  // expect sync_in_unrolled_halves barrier_divergence
+    }
+  if (t == 0) p[0] = s[0];
+}
+__global__ void own_rounds(int* p, int from) {  // every round meets the barrier
+  for (int k = from; k <= threadIdx.x / 32; ++k) {
+    for (int n = 0; n < k; ++n)
+      if (p[n] < 0) p[threadIdx.x] = n;
+    __syncthreads();  // warn sync_in_own_rounds barrier_divergence
+  }
+}
 __global__ void uniform_if(int* p, bool yes) {
   if (yes) __syncthreads();
   p[threadIdx.x] = 1;
@@ -141,6 +177,9 @@ struct Data {
 CASE(sync_in_if) { Data d; divergent_if<<<1, 64>>>(d.p, 40); }
 CASE(sync_in_both_branches) { Data d; two_barriers<<<1, 64>>>(d.p); }
 CASE(sync_in_loop) { Data d; divergent_loop<<<1, 64>>>(d.p); }
+CASE(sync_in_halves) { Data d; halves<<<1, 128>>>(d.p); }
+CASE(sync_in_unrolled_halves) { Data d; halves_unrolled<<<1, 128>>>(d.p); }
+CASE(sync_in_own_rounds) { Data d; own_rounds<<<1, 96>>>(d.p, 0); }
 CASE(sync_in_uniform_if) { Data d; uniform_if<<<1, 64>>>(d.p, true); uniform_if<<<1, 64>>>(d.p, false); }
 CASE(sync_in_uniform_loop) { Data d; uniform_loop<<<1, 64>>>(d.p, 4); }
 CASE(sync_after_return) { Data d; early_return<<<1, 64>>>(d.p, 50); }

@@ -1,5 +1,6 @@
 // Instructions, barriers and fences of a block; race.cc and addresses.cc look at its accesses.
 #include "observe/check/block_watch.h"
+#include "observe/check/ways.h"
 #include "vm/spans.h"
 
 #include <fmt/format.h>
@@ -110,8 +111,8 @@ void BlockWatch::compiled_code(bool runs) {
 void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint32_t) {
   WarpState& s = warps_[w.index];
   if (!s.doubts.empty()) {
-    uint32_t shuffle = 0;
-    if (const uint32_t lanes = s.doubts.executes(w, i, mask, &shuffle)) stores_doubt(w, i, lanes, shuffle);
+    Doubts::Blame blame;
+    if (const uint32_t lanes = s.doubts.executes(w, i, mask, &blame)) stores_doubt(w, i, lanes, blame.site, blame.of_sum);
   }
   if (!mask) return;
   const Trait trait = trait_of(*i.source->form.row);
@@ -193,7 +194,7 @@ void BlockWatch::fence(vm::Warp& w, Strength scope, uint32_t mask) {
 void BlockWatch::add_fences(Fenced& fenced, const WarpState& s, uint32_t mask, EventId base) {
   if (!s.lanes) return;
   const auto add = [&](const std::shared_ptr<const Snapshot>& f, uint32_t by) {
-    if (!f || f->scope == Strength::Cta || f->when < base) return;
+    if (!f || f->when < base) return;
     const auto known = std::ranges::find(fenced, f, &Fenced::value_type::first);
     if (known != fenced.end()) known->second |= by;
     else fenced.emplace_back(f, by);
@@ -202,17 +203,21 @@ void BlockWatch::add_fences(Fenced& fenced, const WarpState& s, uint32_t mask, E
     const int l = __builtin_ctz(left);
     add(s.lanes->fence[l], 1u << l);
     add(s.lanes->handed[l], 0);
+    add(s.lanes->handed_in_block[l], 0);
   }
 }
 
-std::shared_ptr<const Snapshot> BlockWatch::hand_on(const Fenced& fenced) {
-  if (fenced.empty()) return nullptr;
+// What is behind fences of at least that scope.
+std::shared_ptr<const Snapshot> BlockWatch::hand_on(const Fenced& fenced, Strength scope) {
+  const auto reaches = [&](const auto& f) { return f.first->scope >= scope; };
+  if (std::ranges::none_of(fenced, reaches)) return nullptr;
   barriers_.push_back(std::make_unique<Meeting>());
   auto out = std::make_shared<Snapshot>();
   out->op = l_.op;
   out->block = linear_;
-  out->scope = Strength::Gpu;
-  for (const auto& [snapshot, mask] : fenced) barriers_.back()->leave({snapshot, mask, c_.log.tick()});
+  out->scope = scope;
+  for (const auto& f : fenced)
+    if (reaches(f)) barriers_.back()->leave({f.first, f.second, c_.log.tick()});
   out->when = c_.log.tick();
   out->came = {{barriers_.back().get(), out->when}};
   return out;
@@ -223,7 +228,21 @@ void BlockWatch::hand_on_all() {
   fenced_ = false;
   Fenced fenced;
   for (const WarpState& s : warps_) add_fences(fenced, s, ~0u, base_);
-  if (auto all = hand_on(fenced)) handed_ = std::move(all);
+  if (auto all = hand_on(fenced, Strength::Gpu)) handed_ = std::move(all);
+}
+
+// To lanes that have met, but not the whole block: a fence of the block's is of use to them as well.
+void BlockWatch::hand_on(const Fenced& fenced, WarpState& s, uint32_t mask) {
+  const auto everywhere = hand_on(fenced, Strength::Gpu);
+  const bool wider = std::ranges::any_of(fenced, [](const auto& f) { return f.first->scope == Strength::Cta; });
+  const auto in_block = wider ? hand_on(fenced, Strength::Cta) : nullptr;
+  if (!everywhere && !in_block) return;
+  Lanes& lanes = s.extra();
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const int l = __builtin_ctz(left);
+    if (everywhere) lanes.handed[l] = everywhere;
+    if (in_block) lanes.handed_in_block[l] = in_block;
+  }
 }
 
 // Atomic, volatile and ordered accesses are where threads meet: who passed a fence before leaves there what it knows, and
@@ -280,9 +299,12 @@ void BlockWatch::synchronise(Now& n) {
     leave(left_there, 1u << l);
     leave(without_fence, 1u << l);
     // What others handed on at a barrier is part of one's own fence, if that came later.
-    const bool fenced = lanes && lanes->fence[l];
-    if (lanes && lanes->handed[l] && !(fenced && lanes->fence[l]->when > lanes->handed[l]->when)) leave(lanes->handed[l], 0);
-    if (handed_ && !(fenced && lanes->fence[l]->when > handed_->when)) leave(handed_, 0);
+    const auto pass_on = [&](const std::shared_ptr<const Snapshot>& handed) {
+      const bool covered = handed && lanes && lanes->fence[l] && lanes->fence[l]->when > handed->when && lanes->fence[l]->scope >= handed->scope;
+      if (!covered) leave(handed, 0);
+    };
+    if (lanes) pass_on(lanes->handed[l]), pass_on(lanes->handed_in_block[l]);
+    pass_on(handed_);
   }
 }
 
@@ -340,8 +362,7 @@ void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uin
     s.fenced = mask != w.live;
     Fenced fenced;
     add_fences(fenced, s, mask, mask == w.live ? s.base : 0);
-    if (const auto handed = hand_on(fenced))
-      for (uint32_t left = mask; left; left &= left - 1) s.lanes->handed[__builtin_ctz(left)] = handed;
+    hand_on(fenced, s, mask);
   }
   if (mask == w.live) {
     s.base = now;
@@ -406,7 +427,7 @@ void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::Functi
 }
 
 // A lane stores what a shuffle gave it of a lane that was not there.
-void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, uint32_t shuffle) {
+void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, uint32_t shuffle, bool of_sum) {
   if (!c_.settings.sync) return;
   const auto lock = hold();
   const uint32_t site = c_.sites.number(i, w);
@@ -417,7 +438,7 @@ void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, ui
   f.check = "sync";
   f.kind = "shuffle_inactive_lane";
   // The upper lanes of a sum with __shfl_down_sync hold nothing of use, and some programs store them all the same.
-  const bool upper = c_.sites[shuffle].shuffles_down && !(lanes & (w.present & -w.present));
+  const bool upper = of_sum && c_.sites[shuffle].shuffles_down && !(lanes & (w.present & -w.present));
   f.severity = upper ? Severity::Warning : Severity::Error;
   f.kernel = c_.sites[shuffle].kernel;
   f.locations = {c_.sites[shuffle].location, c_.sites[site].location};
@@ -428,15 +449,6 @@ void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, ui
   f.mend = "let all lanes that are read take part and be named in the mask, or use the result only where the source lane exists";
   c_.report(key, std::move(f));
 }
-
-namespace {
-
-// One line of the source may be several instructions: its loop was unrolled.
-bool same_line(const vm::Insn& a, const vm::Insn& b) {
-  return &a == &b || (a.source && b.source && a.source->line != 0 && a.source->line == b.source->line && a.source->file == b.source->file);
-}
-
-}  // namespace
 
 // --- barriers ----------------------------------------------------------------------------------------------------
 
@@ -497,7 +509,11 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
     }
     // Threads that ended without this barrier, after code that stands behind it, went around it. Those that left before
     // may: the barrier does not wait for them. In between are loops with fewer rounds for some threads, which then end: a
-    // GPU lets them, and whatever is added behind the loop makes it a mistake.
+    // GPU lets them, and whatever is added behind the loop makes it a mistake. Where a round may go around the barrier,
+    // the threads were still in the loop when others waited.
+    const auto of = [](const vm::Warp& w) {
+      return w.live ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.";
+    };
     for (auto& w : b.warps) {
       if (bypass_reported_) break;
       for (uint32_t gone = w->present & ~w->live; gone; gone &= gone - 1) {
@@ -508,13 +524,15 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
         if (!last || last < first.group->waiting || last >= insns.data() + insns.size()) {
           if (!here_before || !same_line(*here_before, *first.group->waiting)) continue;
           bypass_reported_ = true;
-          divergence("Threads end that were at this barrier before, while others come to it once more", *w, 1u << lane, here, "has ended", Severity::Warning);
+          if (may_go_around(*first.group->frame->function, *first.group->waiting, *here_before))
+            divergence(of(*w), *w, 1u << lane, here, "was at it before, went around it and has ended");
+          else
+            divergence("Threads end that were at this barrier before, while others come to it once more", *w, 1u << lane, here, "has ended", Severity::Warning);
           break;
         }
         bypass_reported_ = true;
         const std::string there = vm::Warp::location(*last, *first.group->frame->function);
-        divergence(w->live ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.", *w, 1u << lane, there,
-                   "went around it, executed " + there);
+        divergence(of(*w), *w, 1u << lane, there, "went around it, executed " + there);
         break;
       }
     }
@@ -558,14 +576,11 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   }
   Fenced fenced;
   for (const Part& p : parts) add_fences(fenced, warps_[p.warp->index], p.group->mask, 0);
-  const auto handed = hand_on(fenced);
   const EventId now = c_.log.tick();
   for (const Part& p : parts) {
-    Lanes& lanes = warps_[p.warp->index].extra();
-    for (uint32_t left = p.group->mask; left; left &= left - 1) {
-      add(lanes.came[__builtin_ctz(left)], {&meeting, now});
-      if (handed) lanes.handed[__builtin_ctz(left)] = handed;
-    }
+    WarpState& s = warps_[p.warp->index];
+    for (uint32_t left = p.group->mask; left; left &= left - 1) add(s.extra().came[__builtin_ctz(left)], {&meeting, now});
+    hand_on(fenced, s, p.group->mask);
   }
 }
 

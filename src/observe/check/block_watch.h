@@ -50,7 +50,8 @@ class BlockWatch final : public vm::BlockObserver {
   struct Lanes {  // what only some kernels need
     std::array<CameList, 32> came;
     std::array<std::shared_ptr<const Snapshot>, 32> fence;
-    std::array<std::shared_ptr<const Snapshot>, 32> handed;  // what others had behind a fence when they met this lane
+    // What others had behind a fence when they met this lane: behind one of the whole device, and behind any.
+    std::array<std::shared_ptr<const Snapshot>, 32> handed, handed_in_block;
   };
   struct WarpState {
     vm::WatchedWarp* seen = nullptr;
@@ -121,7 +122,7 @@ class BlockWatch final : public vm::BlockObserver {
   void synchronise(Now&);  // atomic, volatile, ordered accesses
   bool meets_plain_store(const Now& n, const Cell& c, int lane) const;
   bool changes_nothing(const Now&, int lane, uint64_t offset, uint32_t bytes, const std::byte* at) const;
-  void stores_doubt(vm::Warp&, const vm::Insn&, uint32_t lanes, uint32_t shuffle);
+  void stores_doubt(vm::Warp&, const vm::Insn&, uint32_t lanes, uint32_t shuffle, bool of_sum);
   void note_event(Now&);
   EventId event_of(uint32_t warp, uint32_t place, uint32_t active);
   void set_base(EventId base);
@@ -150,7 +151,8 @@ class BlockWatch final : public vm::BlockObserver {
   void fence(vm::Warp&, Strength scope, uint32_t mask);
   using Fenced = std::vector<std::pair<std::shared_ptr<const Snapshot>, uint32_t>>;  // by which lanes
   static void add_fences(Fenced&, const WarpState&, uint32_t mask, EventId base);
-  std::shared_ptr<const Snapshot> hand_on(const Fenced&);
+  std::shared_ptr<const Snapshot> hand_on(const Fenced&, Strength scope);
+  void hand_on(const Fenced&, WarpState&, uint32_t mask);
   void hand_on_all();
   void run_too_long(vm::Warp&, const vm::Insn&, uint32_t mask);
 

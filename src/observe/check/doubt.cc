@@ -28,52 +28,57 @@ bool writes_first(const isa::Row& row) { return row.operands.count > 0 && row.op
 
 }  // namespace
 
-uint32_t Doubts::lanes(const vm::Frame* frame, int32_t slot, uint32_t* site) const {
+uint32_t Doubts::lanes(const vm::Frame* frame, int32_t slot, Blame* blame) const {
   for (const Doubt& d : all_)
     if (d.slot == slot && d.frame == frame) {
-      *site = d.site;
+      *blame = d.blame;
       return d.lanes;
     }
   return 0;
 }
 
-void Doubts::set(const vm::Frame* frame, int32_t slot, uint32_t mask, uint32_t lanes, uint32_t site) {
+void Doubts::set(const vm::Frame* frame, int32_t slot, uint32_t mask, uint32_t lanes, Blame blame) {
   if (slot < 0) return;
   for (size_t k = 0; k < all_.size(); ++k) {
     Doubt& d = all_[k];
     if (d.slot != slot || d.frame != frame) continue;
     d.lanes = (d.lanes & ~mask) | (lanes & mask);
-    if (lanes & mask) d.site = site;
+    if (lanes & mask) d.blame = blame;
     if (!d.lanes) {
       d = all_.back();
       all_.pop_back();
     }
     return;
   }
-  if (lanes & mask) all_.push_back({frame, slot, lanes & mask, site});
+  if (lanes & mask) all_.push_back({frame, slot, lanes & mask, blame});
 }
 
 void Doubts::shuffled(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint32_t site) {
   if (i.op[0] == i.op[2] || i.op[0] == i.op[3]) return;  // overwritten: nobody knows any more
-  uint32_t before = 0, blame = site, inherited = 0, absent = 0;
+  uint32_t before = 0, inherited = 0, absent = 0;
+  Blame blame{site, false};
   if (!all_.empty()) before = lanes(w.frame, i.op[1], &blame);
   for (uint32_t left = mask; left; left &= left - 1) {
     const int l = __builtin_ctz(left), from = source_lane(w, i, l);
     if (!(mask >> from & 1)) absent |= 1u << l;
     else if (before >> from & 1) inherited |= 1u << l;
   }
-  if (absent || inherited || !all_.empty()) set(w.frame, i.op[0], mask, absent | inherited, absent ? site : blame);
+  if (!absent && !inherited && all_.empty()) return;
+  if (absent) blame.site = site;
+  blame.of_sum = inherited || 2 * __builtin_popcount(absent) >= __builtin_popcount(mask);
+  set(w.frame, i.op[0], mask, absent | inherited, blame);
 }
 
-uint32_t Doubts::executes(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint32_t* site) {
+uint32_t Doubts::executes(vm::Warp& w, const vm::Insn& i, uint32_t mask, Blame* to_blame) {
   const isa::Row& row = *i.source->form.row;
   const vm::Frame* frame = w.frame;
   if (frame->caller) std::erase_if(all_, [&](const Doubt& d) { return d.frame->depth > frame->depth; });
   if (row.opcode == "shfl" || !mask) return 0;
-  uint32_t doubtful = 0, blame = 0;
+  uint32_t doubtful = 0;
+  Blame blame;
   auto look = [&](int32_t slot) {
     if (slot < 0) return;
-    uint32_t whom = 0;
+    Blame whom;
     if (const uint32_t d = lanes(frame, slot, &whom) & mask) doubtful |= d, blame = whom;
   };
   if (row.cls == Class::Store || row.cls == Class::Atomic) {
@@ -82,13 +87,13 @@ uint32_t Doubts::executes(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint32_
     for (int k = returns ? 1 : 0; k < 5; ++k) look(i.op[k]);
     if (i.list)
       for (int k = 0; k < i.count; ++k) look(i.list[k]);
-    if (returns) set(frame, i.op[0], mask, 0, 0);
-    *site = blame;
+    if (returns) set(frame, i.op[0], mask, 0, {});
+    *to_blame = blame;
     return doubtful;
   }
   if (row.opcode == "selp" && i.op[3] >= 0) {
     const uint32_t chosen = w.pred(i.op[3]);
-    uint32_t whom = 0;
+    Blame whom;
     for (int k = 1; k <= 2; ++k)
       if (const uint32_t d = lanes(frame, i.op[k], &whom) & mask & (k == 1 ? chosen : ~chosen)) doubtful |= d, blame = whom;
     look(i.op[3]);
@@ -98,7 +103,7 @@ uint32_t Doubts::executes(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint32_
   if (!writes_first(row)) return 0;
   for (int k = 1; k < 5; ++k) look(i.op[k]);
   if (i.list && row.cls == Class::Load) {
-    for (int k = 0; k < i.count; ++k) set(frame, i.list[k], mask, 0, 0);
+    for (int k = 0; k < i.count; ++k) set(frame, i.list[k], mask, 0, {});
     return 0;
   }
   set(frame, i.op[0], mask, doubtful, blame);
