@@ -195,8 +195,8 @@ cudaError_t replace(Node& node, Part part);
 
 // --- running -------------------------------------------------------------------------------------------------------
 
-// Queues the nodes of an ordered graph on the stream.
-void enqueue_graph(const GraphRef& graph, const StreamRef& stream);
+// Queues the nodes of an ordered graph on the stream; `instance` is what it is the whole of, if anything.
+void enqueue_graph(const GraphRef& graph, const StreamRef& stream, const GraphExec* instance = nullptr);
 
 // The value behind a handle that kernels name; null if there is none.
 cudaGraphConditionalHandle new_condition(const std::shared_ptr<Condition>& condition);

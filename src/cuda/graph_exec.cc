@@ -42,7 +42,7 @@ void forget_grids(const GraphExec& exec) {
 
 void enqueue_run(const GraphExecRef& exec, const StreamRef& stream) {
   GraphExec* outer = std::exchange(enqueued_run, device_launches_possible ? exec.get() : nullptr);
-  enqueue_graph(exec->graph, stream);
+  enqueue_graph(exec->graph, stream, exec.get());
   enqueued_run = outer;
 }
 
@@ -370,9 +370,9 @@ GraphExec::~GraphExec() {
   if (GraphRef graph = source.lock()) --graph->instances;
 }
 
-void enqueue_graph(const GraphRef& graph, const StreamRef& stream) {
+void enqueue_graph(const GraphRef& graph, const StreamRef& stream, const GraphExec* instance) {
   observe::Tool* tool = observe::tool();
-  if (tool) tool->graph_begins(stream->id);
+  if (tool) tool->graph_begins(stream->id, instance);
   for (const NodeRef& node : graph->nodes) {
     if (tool) {
       std::vector<const void*> after;

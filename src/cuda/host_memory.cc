@@ -2,6 +2,7 @@
 // address. cudaHostGetFlags always reports it as mapped, as unified addressing makes it so.
 #include "cuda/edge.h"
 #include "cuda/memory.h"
+#include "observe/tool.h"
 
 using namespace warpbeam;
 using namespace warpbeam::cuda;
@@ -60,6 +61,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned int flags) {
                                         flags | cudaHostRegisterMapped);
     if (!adopted) return cudaErrorHostMemoryAlreadyRegistered;
     share(context, *adopted);
+    if (auto* tool = observe::tool()) tool->allocated(*adopted, context.ordinal);
     return cudaSuccess;
   });
 }

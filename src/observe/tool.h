@@ -54,8 +54,9 @@ class Tool {
   // --- order of work. queued: on the host's thread; began and ended: on any thread.
   virtual void queued(const Operation&) {}
   // What is queued on a stream between these two is a graph: its nodes are queued one after the other, but only what
-  // graph_node names comes before a node. Graphs within a node belong to it.
-  virtual void graph_begins(uint64_t stream) {}
+  // graph_node names comes before a node. Graphs within a node belong to it. Launches of one `instance` come one after the
+  // other, in whatever streams; null: it is none.
+  virtual void graph_begins(uint64_t stream, const void* instance) {}
   virtual void graph_node(uint64_t stream, const void* node, const std::vector<const void*>& after) {}
   virtual void graph_ends(uint64_t stream) {}
   virtual void began(uint64_t operation) {}

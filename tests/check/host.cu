@@ -1,4 +1,12 @@
 // What the host does: streams, events, managed and pinned memory, errors that nobody looks at. An argument picks the case.
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <thread>
+
 #include "cases.h"
 
 __global__ void set(int* p, int v) { p[blockIdx.x * blockDim.x + threadIdx.x] = v; }  // expect two_streams race_waw
@@ -142,4 +150,121 @@ CASE(flag_for_running_kernel) {
 CASE(device_memory_on_host) {
   Data d;
   printf("%d\n", d.p[3]);  // expect device_memory_on_host device_pointer
+}
+
+// --- the host's kernel touches memory that is in use
+static void must(bool well, const char* what) {
+  if (!well) {
+    perror(what);
+    exit(3);
+  }
+}
+CASE(written_to_file_while_read) {
+  Data d;
+  cudaMemcpyAsync(d.p, d.pinned, kN * 4, cudaMemcpyHostToDevice, d.s);
+  FILE* file = tmpfile();
+  must(write(fileno(file), d.pinned, kN * 4) == kN * 4, "write");
+  iovec parts[2] = {{d.pinned, 8}, {d.pinned + 8, 16}};
+  must(writev(fileno(file), parts, 2) == 24, "writev");
+  must(fwrite(d.pinned, 4, kN, file) == kN && fflush(file) == 0, "fwrite");
+  fclose(file);
+}
+CASE(read_into_other_half) {
+  Data d;
+  set<<<1, kN / 2>>>(d.managed, 5);
+  int zeros = open("/dev/zero", O_RDONLY);
+  must(read(zeros, d.managed + kN / 2, kN * 2) == kN * 2, "read");
+  must(d.managed[kN - 1] == 0, "what was read");
+  close(zeros);
+}
+CASE(written_to_file_early) {
+  Data d;
+  set<<<1, kN>>>(d.managed, 5);
+  FILE* file = tmpfile();
+  must(fwrite(d.managed, 4, kN, file) == kN && fflush(file) == 0, "fwrite");  // expect written_to_file_early host_race
+  fclose(file);
+}
+CASE(read_from_file_early) {
+  Data d;
+  cudaMemcpyAsync(d.p, d.pinned, kN * 4, cudaMemcpyHostToDevice, d.s);
+  int zeros = open("/dev/zero", O_RDONLY);
+  must(read(zeros, d.pinned, kN * 4) == kN * 4, "read");  // expect read_from_file_early host_race
+  close(zeros);
+}
+// Threads that begin, end and block every signal while memory is in use.
+CASE(calls_of_threads) {
+  Data d;
+  cudaMemcpyAsync(d.p, d.pinned, kN * 4, cudaMemcpyHostToDevice, d.s);
+  for (int k = 0; k < 20; ++k)
+    std::thread([&] {
+      cudaStreamQuery(d.t);
+      FILE* file = tmpfile();
+      must(write(fileno(file), d.pinned, kN * 4) == kN * 4, "write");
+      fclose(file);
+    }).join();
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  FILE* file = tmpfile();
+  must(write(fileno(file), d.pinned, kN * 4) == kN * 4, "write");
+  cudaStreamQuery(d.t);
+  must(write(fileno(file), d.pinned, kN * 4) == kN * 4, "write");
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  fclose(file);
+  must(system("exit 0") == 0, "system");
+}
+
+// --- managed variables, and memory of the program that is registered
+__managed__ int counter, table[64];
+int neighbour = 3;
+__global__ void bump() { atomicAdd(&counter, 1); }
+__global__ void fill_table() { table[threadIdx.x] = threadIdx.x; }
+CASE(managed_variable_read_early) {
+  counter = 0;
+  bump<<<2, 32>>>();
+  printf("%d\n", counter);  // expect managed_variable_read_early host_race
+  cudaDeviceSynchronize();
+}
+CASE(managed_variable_after_wait) {
+  counter = 0;
+  bump<<<2, 32>>>();
+  neighbour *= 2;
+  cudaDeviceSynchronize();
+  must(counter == 64 && neighbour == 6, "counter");
+}
+CASE(managed_variable_elsewhere) {
+  fill_table<<<1, 32>>>();
+  table[63] = 5;
+  cudaDeviceSynchronize();
+}
+template <class F>
+static void with_registered(size_t offset, F f) {
+  char* memory = (char*)aligned_alloc(4096, 16384);
+  memset(memory, 0, 16384);
+  int* mine = (int*)(memory + offset);
+  cudaHostRegister(mine, 16384 - offset, cudaHostRegisterMapped);
+  f(mine);
+  cudaDeviceSynchronize();
+  cudaHostUnregister(mine);
+  must(memory[0] == 0, "memory");
+  free(memory);
+}
+CASE(registered_read_early) {
+  with_registered(0, [](int* p) {
+    set<<<1, kN>>>(p + 1024, 4);
+    printf("%d\n", p[1030]);  // expect registered_read_early host_race
+  });
+}
+CASE(registered_in_the_middle) {
+  with_registered(16, [](int* p) {
+    set<<<8, kN>>>(p, 4);
+    printf("%d\n", p[1500]);  // expect registered_in_the_middle host_race
+  });
+}
+CASE(registered_after_wait) {
+  with_registered(16, [](int* p) {
+    set<<<8, kN>>>(p, 4);
+    cudaDeviceSynchronize();
+    printf("%d\n", p[1500]);
+  });
 }

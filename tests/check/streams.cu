@@ -316,3 +316,25 @@ static void fork_and_join(bool same) {
 }
 CASE(graph_branches_apart) { fork_and_join(false); }
 CASE(graph_branches_meet) { fork_and_join(true); }
+
+// Launches of one instance come one after the other in whatever streams, those of two instances of one graph do not.
+__global__ void count(int* p) { p[threadIdx.x]++; }  // expect graph_instances_apart race_raw
+static void in_two_streams(bool same) {
+  Data d;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec, other;
+  cudaStreamBeginCapture(d.s, cudaStreamCaptureModeGlobal);
+  count<<<1, kN, 0, d.s>>>(d.p);
+  cudaStreamEndCapture(d.s, &graph);
+  cudaGraphInstantiate(&exec, graph, 0);
+  cudaGraphInstantiate(&other, graph, 0);
+  cudaGraphLaunch(exec, d.s);
+  cudaGraphLaunch(same ? exec : other, d.t);
+  cudaGraphLaunch(same ? exec : other, d.t);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(exec);
+  cudaGraphExecDestroy(other);
+  cudaGraphDestroy(graph);
+}
+CASE(graph_instance_in_turn) { in_two_streams(true); }
+CASE(graph_instances_apart) { in_two_streams(false); }

@@ -106,7 +106,7 @@ void BlockWatch::global_access(Now& n) {
     }
     if (n.region->kind == vm::MemoryKind::Constant || !n.region->cells) continue;
     n.memory = reinterpret_cast<const std::byte*>(n.region->zero);
-    if (n.region->kind != vm::MemoryKind::Device && n.region->by_program && (n.region->kernels.empty() || n.region->kernels.back() != l_.op))
+    if (n.region->kind != vm::MemoryKind::Device && (n.region->by_program || n.region->is_managed_variable()) && (n.region->kernels.empty() || n.region->kernels.back() != l_.op))
       n.region->kernels.push_back(l_.op);
     if (n.region->newest_use >= n.bound && c_.settings.race) look_at_ranges(n, address, l);
     look(n, *n.region->cells, address - n.region->zero, l, c_.settings.init && !n.region->initialised);

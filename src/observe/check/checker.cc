@@ -48,7 +48,7 @@ Checker::Checker() {
   ops_.emplace_back();
   if (settings.host)
     guard_ = std::make_unique<HostGuard>([this] { return to_guard(); },
-                                         [this](uint64_t address, bool writes, HostStack stack) { return host_touched(address, writes, std::move(stack)); });
+                                         [this](uint64_t address, uint64_t bytes, bool writes, HostStack stack) { return host_touched(address, bytes, writes, std::move(stack)); });
 }
 
 bool Checker::repeated(uint64_t key) {
@@ -92,6 +92,7 @@ void Checker::began(uint64_t operation) {
   std::lock_guard lock(mutex);
   auto it = queued_.find(operation);
   running_ = it == queued_.end() ? 0 : it->second.op;
+  if (guard_) guard_->open();  // what it touches would do so, by a fault, but not if the host's kernel is asked to touch it
 }
 
 void Checker::freed(const vm::Allocation& a, int) {
@@ -102,7 +103,7 @@ void Checker::freed(const vm::Allocation& a, int) {
     order.name(running_, "cudaFreeAsync");
     use_range({r->base, r->size}, true, running_, ops_[running_].stack, "cudaFreeAsync");
   }
-  if (guard_) guard_->forget(a.base);
+  if (guard_) guard_->forget(a.base, (a.base + a.size + 4095) / 4096 * 4096);
   Region* r = regions.find(a.base);
   std::string by = "cudaFree";
   if (r && r->origin == "cudaMallocAsync") by = "cudaFreeAsync";
@@ -191,9 +192,10 @@ void Checker::queued(const Operation& o) {
 
 // --- graphs: each branch is like a stream of its own
 
-void Checker::graph_begins(uint64_t stream) {
+void Checker::graph_begins(uint64_t stream, const void* instance) {
   std::lock_guard lock(mutex);
-  ++graph_runs_[stream].depth;
+  GraphRun& run = graph_runs_[stream];
+  if (++run.depth == 1) run.instance = instance;
 }
 
 void Checker::graph_node(uint64_t stream, const void* node, const std::vector<const void*>& after) {
@@ -209,7 +211,11 @@ void Checker::graph_node(uint64_t stream, const void* node, const std::vector<co
 
 OpId Checker::issue_node(GraphRun& run, const Operation& o, const std::string& what, std::vector<OpId> after) {
   const uint32_t stream = stream_of(o);
-  if (!run.start) run.start = order.issue(stream, "a graph", {}, log.tick());
+  if (!run.start) {
+    std::vector<OpId> earlier;
+    if (const auto it = instance_ends_.find(run.instance); run.instance && it != instance_ends_.end()) earlier.push_back(it->second);
+    run.start = order.issue(stream, "a graph", earlier, log.tick());
+  }
   after.insert(after.end(), run.after.begin(), run.after.end());
   // The branch of one that it follows, if that one is the last there; otherwise one on which nothing of this run is.
   std::optional<uint32_t> branch;
@@ -239,7 +245,8 @@ void Checker::graph_ends(uint64_t stream) {
   if (!run.start) return;
   std::vector<OpId> all;
   for (const auto& [branch, last] : run.branches) all.push_back(last);
-  order.issue(order.stream_of(run.start), "a graph", all, log.tick());
+  const OpId end = order.issue(order.stream_of(run.start), "a graph", all, log.tick());
+  if (run.instance) instance_ends_[run.instance] = end;
 }
 
 // The operation runs, and others have been queued since then; its place among them is what counts.
@@ -369,7 +376,6 @@ std::shared_ptr<vm::Observer> Checker::launch(const vm::Launch& launch, const mo
   std::lock_guard lock(mutex);
   auto it = queued_.find(operation);
   if (it == queued_.end()) return nullptr;
-  if (guard_) guard_->open();  // its first access would do so, by a fault
   LaunchInfo info;
   info.op = it->second.op;
   info.stack = it->second.stack;

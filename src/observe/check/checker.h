@@ -85,7 +85,7 @@ class Checker final : public Tool {
   Checker();
 
   void queued(const Operation&) override;
-  void graph_begins(uint64_t stream) override;
+  void graph_begins(uint64_t stream, const void* instance) override;
   void graph_node(uint64_t stream, const void* node, const std::vector<const void*>& after) override;
   void graph_ends(uint64_t stream) override;
   void touches(uint64_t operation, const Bytes&, bool writes) override;
@@ -141,18 +141,20 @@ class Checker final : public Tool {
   void report_leaks(const char* when);
   void report_calls();
   std::vector<GuardedRange> to_guard();
-  HostGuard::Answer host_touched(uint64_t address, bool writes, HostStack stack);
+  HostGuard::Answer host_touched(uint64_t address, uint64_t bytes, bool writes, HostStack stack);
 
   std::unordered_map<uint64_t, uint32_t> streams_;  // of the runtime to OpOrder's
   struct GraphRun {
     int depth = 0;
     OpId start = 0;
+    const void* instance = nullptr;
     const void* node = nullptr;                         // which is being queued
     std::vector<OpId> after;                            // what its next operation comes after
     std::unordered_map<const void*, std::vector<OpId>> last;  // of each node
     std::map<uint32_t, OpId> branches;                  // with their last operations
   };
   std::unordered_map<uint64_t, GraphRun> graph_runs_;              // by stream
+  std::unordered_map<const void*, OpId> instance_ends_;           // of the latest launch of each
   std::unordered_map<uint64_t, OpId> wholes_;                     // streams whose operations are parts of one: a graph's body
   std::unordered_map<uint64_t, std::vector<uint32_t>> branches_;  // of graphs in a stream, which come again
   OpId issue_node(GraphRun& run, const Operation&, const std::string& what, std::vector<OpId> after);
@@ -177,6 +179,7 @@ class Checker final : public Tool {
   std::vector<Call> calls_;
   std::unique_ptr<HostGuard> guard_;
   uint64_t frees_ = 0;
+  uint64_t beside_ = 0;  // what the host touched in the pages of managed variables, but not of them
   bool kernel_failed_ = false;
   std::set<OpId> failed_;  // launches of the host whose end has been told, by them or by their children
   bool done_ = false;

@@ -128,25 +128,48 @@ void Checker::left() {
 
 std::vector<GuardedRange> Checker::to_guard() {
   constexpr size_t kMost = 1000;  // every one costs a call of the host's kernel
+  constexpr uint64_t kPage = 4096, kMostBeside = 2000;
   std::lock_guard lock(mutex);
   std::vector<GuardedRange> out;
   if (done_ || regions.live().size() > kMost) return out;
   for (const auto& [base, r] : regions.live()) {
-    if (!r->by_program || base % 4096) continue;
+    if (!r->by_program && !r->is_managed_variable()) continue;
     if (r->kind != vm::MemoryKind::Device) {
       std::erase_if(r->kernels, [&](OpId op) { return order.host_knows(op); });
       std::erase_if(r->uses, [&](const RangeUse& u) { return order.host_knows(u.op); });
       if (r->kernels.empty() && r->uses.empty()) continue;
     }
-    out.push_back({base, base + (r->size + 4095) / 4096 * 4096});
+    const uint64_t end = base + r->size;
+    GuardedRange range{base, (end + kPage - 1) / kPage * kPage, r->kind != vm::MemoryKind::Device};
+    if (r->is_managed_variable()) {
+      // Among the program's other variables: all of a page, unless the host is busy with those.
+      if (beside_ > kMostBeside) continue;
+      range.begin = base / kPage * kPage;
+    } else if (r->kind == vm::MemoryKind::Registered) {
+      // The pages that are all its own: beside it is whatever the program or the C library keeps there.
+      range.begin = (base + kPage - 1) / kPage * kPage;
+      range.end = end / kPage * kPage;
+      if (range.begin >= range.end) continue;
+    } else if (base % kPage) {
+      continue;
+    }
+    if (!out.empty() && range.begin < out.back().end) {
+      out.back().end = std::max(out.back().end, range.end);
+      out.back().of_host |= range.of_host;
+    } else {
+      out.push_back(range);
+    }
   }
   return out;
 }
 
-HostGuard::Answer Checker::host_touched(uint64_t address, bool writes, HostStack stack) {
+HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool writes, HostStack stack) {
   std::lock_guard lock(mutex);
   Region* r = regions.find(address);
-  if (!r) return HostGuard::Answer::LetThrough;  // between its end and the page's
+  if (!r) {  // between its end and the page's
+    ++beside_;
+    return HostGuard::Answer::LetThrough;
+  }
   const char* verb = writes ? "write" : "read";
   if (r->kind == vm::MemoryKind::Device) {
     Finding f;
@@ -176,15 +199,18 @@ HostGuard::Answer Checker::host_touched(uint64_t address, bool writes, HostStack
     kernel = sites[e->site].kernel;
     who = fmt::format("{} access at {} in {}", e->act == Act::Read ? "Read" : e->act == Act::Write ? "Write" : "Atomic", kernel, location);
   };
-  if (r->cells)
-    r->cells->peek(address - r->base, [&](Cell& c) {
+  const uint64_t end = std::min(address + bytes, r->base + r->size);
+  for (uint64_t at = address; r->cells && at < end && !other; at = at / 4 * 4 + 4)
+    r->cells->peek(at - r->base, [&](Cell& c) {
       consider(c.write);
       if (writes) consider(c.read_a), consider(c.read_b);
+      if (other) address = at;
     });
   for (const RangeUse& u : r->uses)
-    if (address >= u.begin && address < u.end && (u.writes || writes) && !order.host_knows(u.op)) {
+    if (end > u.begin && address < u.end && (u.writes || writes) && !order.host_knows(u.op)) {
       other = u.op;
       who = order.what(u.op);
+      address = std::max(address, u.begin);
     }
   if (!other) return HostGuard::Answer::LetThrough;
   Finding f;

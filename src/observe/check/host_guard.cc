@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <mutex>
 #include <utility>
 
@@ -16,17 +17,28 @@ namespace warpbeam::observe::check {
 namespace {
 
 constexpr uint64_t kPage = 4096;
+constexpr int kUserDispatch = 2;  // SYS_USER_DISPATCH, which older headers lack
 constexpr int kMostFaults = 20000;  // between two calls of the runtime; then the host's accesses are no longer looked at
 
 thread_local int depth = 0;            // of calls of the runtime
 thread_local bool of_program = false;  // the thread has called the runtime: it is not one of ours
+thread_local Diversion* diversion = nullptr;
+thread_local bool undiverted = false;  // its calls are not seen: what is the host's stays open for them
 thread_local uint64_t stepping[4];     // pages that the instruction under way may touch
 thread_local int stepping_count = 0;
 thread_local uint64_t tried_at = 0;    // where this thread has met a fault that was over when it was looked at
 thread_local int tries = 0;
 
 HostGuard* guard = nullptr;
-struct sigaction previous_fault, previous_trap;
+
+struct Ending {  // of a thread: its last calls are its own affair
+  bool known = false;
+  ~Ending() {
+    if (known && guard) guard->thread_ends();
+  }
+};
+thread_local Ending ending;
+struct sigaction previous_fault, previous_trap, previous_call;
 std::mutex guard_mutex;
 
 // Another thread may have opened the page since. Not for ever: a store to what can only be read looks the same.
@@ -36,6 +48,21 @@ bool may_try_again(uint64_t address) {
   char byte;
   const iovec to{&byte, 1}, from{reinterpret_cast<void*>(address), 1};
   return tries <= kMostTries && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
+}
+
+// While one lives its thread is the guard's: its calls are not the program's.
+struct Inside {
+  Inside() : diverted(diversion && diversion->exchange(0)) { ++depth; }
+  ~Inside() {
+    --depth;
+    if (diverted) *diversion = 1;
+  }
+  const bool diverted;
+};
+
+bool blocks_diversion() {
+  sigset_t blocked;
+  return pthread_sigmask(SIG_BLOCK, nullptr, &blocked) || sigismember(&blocked, SIGSYS);
 }
 
 void protect(uint64_t begin, uint64_t end, int how) { mprotect(reinterpret_cast<void*>(begin), end - begin, how); }
@@ -57,6 +84,12 @@ HostGuard::HostGuard(Ranges ranges, Touched touched) : ranges_(std::move(ranges)
     sigaction(SIGTRAP, &previous_trap, nullptr);
   };
   sigaction(SIGTRAP, &action, &previous_trap);
+  action.sa_sigaction = [](int, siginfo_t* info, void* context) {
+    if (guard && diversion && info->si_code == kUserDispatch) return guard->system_call(info->si_syscall, context);
+    sigaction(SIGSYS, &previous_call, nullptr);
+    raise(SIGSYS);
+  };
+  sigaction(SIGSYS, &action, &previous_call);
 #else
   disabled_ = true;  // stepping over one instruction is written for x86 only
 #endif
@@ -64,20 +97,45 @@ HostGuard::HostGuard(Ranges ranges, Touched touched) : ranges_(std::move(ranges)
 
 void HostGuard::entered() {
   ++depth;
-  of_program = true;
+  if (!std::exchange(of_program, true) && !disabled_) {
+    diversion = divert_calls();
+    ending.known = true;
+  }
+  if (diversion) *diversion = 0;
 }
 
 void HostGuard::left() {
   if (--depth > 0 || disabled_) return;
+  const bool diverted = diversion && !blocks_diversion();
+  leave_open(!diverted);
+  close();
+  if (diverted) *diversion = 1;
+}
+
+void HostGuard::thread_ends() {
+  if (diversion) *diversion = 0;
+  leave_open(false);
+}
+
+// For the calls of this thread.
+void HostGuard::leave_open(bool yes) {
+  if (undiverted == yes) return;
+  undiverted = yes;
+  std::lock_guard lock(guard_mutex);
+  busy_ += yes ? 1 : -1;
+}
+
+void HostGuard::close() {
   std::vector<GuardedRange> wanted = ranges_();
   std::lock_guard lock(guard_mutex);
+  if (busy_) std::erase_if(wanted, [](const GuardedRange& r) { return r.of_host; });
   auto among = [](const std::vector<GuardedRange>& all, const GuardedRange& r) { return std::binary_search(all.begin(), all.end(), r); };
   for (const GuardedRange& r : closed_)
     if (!among(wanted, r)) protect(r.begin, r.end, PROT_READ | PROT_WRITE);
   for (const GuardedRange& w : wanted)
     if (!among(closed_, w)) protect(w.begin, w.end, PROT_NONE);
-  closed_ = std::move(wanted);
   faults_ = 0;
+  closed_ = std::move(wanted);
 }
 
 void HostGuard::open() {
@@ -86,9 +144,13 @@ void HostGuard::open() {
   closed_.clear();
 }
 
-void HostGuard::forget(uint64_t begin) {
+void HostGuard::forget(uint64_t begin, uint64_t end) {
   std::lock_guard lock(guard_mutex);
-  std::erase_if(closed_, [&](const auto& r) { return r.begin == begin; });
+  std::erase_if(closed_, [&](const GuardedRange& r) {
+    if (r.begin < begin || r.end > end) return false;
+    protect(r.begin, r.end, PROT_READ | PROT_WRITE);
+    return true;
+  });
 }
 
 void HostGuard::disable() {
@@ -99,13 +161,15 @@ void HostGuard::disable() {
 // Gives false when the fault is not ours.
 bool HostGuard::fault(uint64_t address, void* context) {
 #if defined(__x86_64__)
+  const bool of_runtime = depth > 0;
+  const Inside inside;
   {
     std::lock_guard lock(guard_mutex);
     const bool closed = std::any_of(closed_.begin(), closed_.end(), [&](const auto& r) { return address >= r.begin && address < r.end; });
     if (!closed) return may_try_again(address);
   }
   // The runtime itself, a thread of the machine, or too much to look at.
-  if (depth > 0 || !of_program || ++faults_ > kMostFaults || stepping_count == 4) {
+  if (of_runtime || !of_program || ++faults_ > kMostFaults || stepping_count == 4) {
     open();
     return true;
   }
@@ -115,7 +179,7 @@ bool HostGuard::fault(uint64_t address, void* context) {
   // The faulting instruction itself, not the one behind a call; handlers are not of interest.
   if (auto it = std::find(stack.begin(), stack.end(), at); it != stack.end()) stack.erase(stack.begin(), it);
   if (!stack.empty() && stack[0] == at) ++stack[0];
-  switch (touched_(address, registers[REG_ERR] & 2, std::move(stack))) {
+  switch (touched_(address, 1, registers[REG_ERR] & 2, std::move(stack))) {
     case Answer::NotOurs: return false;
     case Answer::Die: return disable(), sigaction(SIGSEGV, &previous_fault, nullptr), protect(address & ~(kPage - 1), (address & ~(kPage - 1)) + kPage, PROT_NONE), true;
     case Answer::LetThrough: break;
@@ -132,12 +196,64 @@ bool HostGuard::fault(uint64_t address, void* context) {
 
 void HostGuard::step(void* context) {
 #if defined(__x86_64__)
+  const Inside inside;
   static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
   std::lock_guard lock(guard_mutex);
   for (; stepping_count; --stepping_count) {
     const uint64_t page = stepping[stepping_count - 1];
     if (std::any_of(closed_.begin(), closed_.end(), [&](const auto& r) { return page >= r.begin && page < r.end; })) protect(page, page + kPage, PROT_NONE);
   }
+#endif
+}
+
+// A call that the program makes of the host's kernel. What it touches is looked at first, and open while it runs.
+void HostGuard::system_call(long number, void* context) {
+#if defined(__x86_64__)
+  const int error = errno;
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const SystemCall call{number,
+                        {static_cast<uint64_t>(registers[REG_RDI]), static_cast<uint64_t>(registers[REG_RSI]), static_cast<uint64_t>(registers[REG_RDX]),
+                         static_cast<uint64_t>(registers[REG_R10]), static_cast<uint64_t>(registers[REG_R8]), static_cast<uint64_t>(registers[REG_R9])}};
+  if (call.stands_for_itself()) {
+    *diversion = 0;
+    if (!call.ends_thread()) leave_open(true);
+    open();
+    constexpr int kBytesOfCall = 2;
+    registers[REG_RAX] = number;
+    registers[REG_RIP] -= kBytesOfCall;
+    return;
+  }
+  const Inside inside;
+  const std::vector<SystemCall::Buffer> buffers = call.buffers();
+  bool opened = false;
+  for (const SystemCall::Buffer& b : buffers) {
+    {
+      std::lock_guard lock(guard_mutex);
+      if (std::ranges::none_of(closed_, [&](const GuardedRange& r) { return r.of_host && b.begin < r.end && r.begin < b.begin + b.bytes; })) continue;
+    }
+    (void)touched_(b.begin, b.bytes, b.writes, callers(8));
+    opened = true;
+  }
+  if (opened) {
+    open();
+    std::lock_guard lock(guard_mutex);
+    ++busy_;
+  }
+  long result = call.make();
+  // Others are given closed memory now and then: a structure, a word to wait for.
+  if (result == -EFAULT && buffers.empty()) {
+    open();
+    result = call.make();
+  }
+  if (opened) {
+    {
+      std::lock_guard lock(guard_mutex);
+      --busy_;
+    }
+    if (!disabled_) close();
+  }
+  registers[REG_RAX] = result;
+  errno = error;
 #endif
 }
 
