@@ -77,7 +77,7 @@ Emitter::V Emitter::warps_to_run(const Region& region) {
   static const bool without = left_out("skip");
   if (!many_regions_ || lanes_leave_ || warps > 32 || without) return nullptr;
   if (region.entry == 0 && (region.exit_node >= 0 || region.exit_to >= 0)) return nullptr;
-  // Straight to the first branch on which lanes disagree.
+  // Straight to the first branch on which lanes or warps disagree.
   const Bits live = live_at_exit(region);
   std::vector<uint32_t> way;  // instructions
   bool computes = false;
@@ -101,7 +101,9 @@ Emitter::V Emitter::warps_to_run(const Region& region) {
     n = node.next[0];
   }
   const Node& fork = flow_.nodes[n];
-  if (!shapes_.divergent[n] || fork.next[0] == fork.next[1]) return nullptr;
+  const Shape says = fork.last->guard < 0 ? uniform_shape(Reach::Block) : shapes_.source(fork.last->guard, 0);
+  const bool by_warps = says.uniform() && says.reach == Reach::Warp && !plan_.decides[n];
+  if ((!shapes_.divergent[n] && !by_warps) || fork.next[0] == fork.next[1]) return nullptr;
   int idle = -1;  // the way on which nothing happens
   for (int k = 0; k < 2 && idle < 0; ++k) {
     bool more = false;
