@@ -73,11 +73,24 @@ template <int kHow>
 __global__ void group_copy(const int* in, int* out) {
   __shared__ int s[256];
   auto block = cg::this_thread_block();
-  cg::memcpy_async(block, s, in, sizeof(int) * 256);  // expect group_not_waited race_raw
+  cg::memcpy_async(block, s, in, sizeof(int) * 256);  // expect group_not_waited race_raw; expect group_barrier_alone race_raw
   if (kHow == 1) cg::wait(block);
   if (kHow == 2) block.sync();
   int t = block.thread_rank();
   out[t] = s[255 - t];  // expect group_not_waited uninitialized_read
+}
+// A group of copies for each call.
+template <int kPrior>
+__global__ void group_stages(const int* in, int* out) {
+  __shared__ int s[2][64];
+  auto block = cg::this_thread_block();
+  cg::memcpy_async(block, s[0], in, sizeof s[0]);
+  cg::memcpy_async(block, s[1], in + 64, sizeof s[1]);  // expect second_group_not_waited race_raw
+  cg::wait_prior<kPrior>(block);
+  int t = block.thread_rank();
+  out[t] = s[0][63 - t];
+  if (kPrior == 0 || in[256]) out[t] += s[1][63 - t];
+  cg::wait(block);
 }
 template <bool kWait>
 __global__ void with_barrier(const int* in, int* out) {
@@ -171,6 +184,9 @@ CASE(stored_over_copy) { Data d; overwritten_while_copied<<<1, 64>>>(d.in, d.out
 CASE(stored_after_copy) { Data d; overwritten_while_copied<<<1, 64>>>(d.in, d.out, true); }
 CASE(group_not_waited) { Data d; group_copy<0><<<1, 256>>>(d.in, d.out); }
 CASE(group_waited) { Data d; group_copy<1><<<1, 256>>>(d.in, d.out); }
+CASE(group_barrier_alone) { Data d; group_copy<2><<<1, 256>>>(d.in, d.out); }
+CASE(second_group_not_waited) { Data d; group_stages<1><<<1, 64>>>(d.in, d.out); }
+CASE(both_groups_waited) { Data d; group_stages<0><<<1, 64>>>(d.in, d.out); }
 CASE(barrier_not_waited) { Data d; with_barrier<false><<<1, 128>>>(d.in, d.out); }
 CASE(barrier_waited) { Data d; with_barrier<true><<<1, 128>>>(d.in, d.out); }
 CASE(pipeline_not_waited) { Data d; with_pipeline<false><<<1, 64>>>(d.in, d.out, 6); }

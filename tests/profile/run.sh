@@ -291,6 +291,55 @@ case_fragments_are_loaded_and_stored_as_ptxas_does_it() {
     is w.csv bytes smsp__inst_executed_op_global_ld.sum "4 16" && is w.csv bytes l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum "16 64"
 }
 
+# nvcc's PTX adds five times in every lane, also what lane 0 alone stores.
+case_a_reduction_adds_in_every_lane() {
+  cat >sum.cu <<'CU'
+__global__ void sum(const float* a, float* o) {
+  float v = a[threadIdx.x];
+  for (int s = 16; s; s /= 2) v += __shfl_xor_sync(~0u, v, s);
+  if (threadIdx.x == 0) *o = v;
+}
+int main() {
+  float* p;
+  cudaMalloc(&p, 4096);
+  cudaMemset(p, 0, 4096);
+  sum<<<1, 32>>>(p, p + 64);
+  return cudaDeviceSynchronize();
+}
+CU
+  profile --metrics flop_count_sp --csv s.csv sum.cu >out 2>err && is s.csv sum flop_count_sp 160
+}
+
+case_copies_of_groups_are_asynchronous_since_8_0() {
+  cat >copy.cu <<'CU'
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+namespace cg = cooperative_groups;
+__global__ void k(const float* a, float* o, int bytes) {
+  __shared__ __align__(16) float s[132];
+  auto block = cg::this_thread_block();
+  cg::memcpy_async(block, s, a, bytes);
+  cg::wait(block);
+  o[threadIdx.x] = s[127 - threadIdx.x];
+}
+int main() {
+  float *a, *o;
+  cudaMalloc(&a, 1024);
+  cudaMalloc(&o, 512);
+  cudaMemset(a, 0, 1024);
+  k<<<1, 128>>>(a, o, 512);
+  k<<<1, 128>>>(a + 2, o, 512);
+  k<<<1, 128>>>(a, o, 518);
+  return cudaDeviceSynchronize();
+}
+CU
+  local names=smsp__inst_executed_op_ldgsts.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum,gld_transactions
+  profile --metrics $names --csv h.csv copy.cu >out 2>err && profile --device v100 --metrics $names --csv v.csv copy.cu >out 2>err || return 1
+  # 32 copies of 16 bytes, 64 of 8; then six bytes are left over.
+  is h.csv k smsp__inst_executed_op_ldgsts.sum "1 2 1" && is h.csv k l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum "16 18 16" &&
+    is h.csv k gld_transactions "0 0 1" && is v.csv k smsp__inst_executed_op_ldgsts.sum "0 0 0" && is v.csv k gld_transactions "16 20 17"
+}
+
 # Comments of examples say `//   METRIC of KERNEL: VALUES`.
 case_examples_give_the_figures_their_comments_promise() {
   local file line metrics wrong=0 promises=0

@@ -1,7 +1,9 @@
-// Cooperative groups: copies that a whole group makes. They are done when the call returns; wait makes them visible.
+// Cooperative groups: copies that a whole group makes. From global to shared memory they run beside the threads since compute
+// capability 8.0, one group of cp.async for each call; others are done when the call returns, and wait makes them visible.
 #ifndef WARPBEAM_COOPERATIVE_MEMCPY_ASYNC_H
 #define WARPBEAM_COOPERATIVE_MEMCPY_ASYNC_H
 
+#include "../cxx/mbarrier.h"
 #include "tiles.h"
 
 #if defined(__has_include)
@@ -39,6 +41,19 @@ WB_GROUP void copy_words(const G& group, void* to, const void* from, __SIZE_TYPE
 
 template <class G>
 WB_GROUP void wb_copy(const G& group, void* to, const void* from, __SIZE_TYPE__ bytes) {
+#if WB_HAS_ARCH(800)
+  if (__isShared(to) && __isGlobal(from)) {
+    // As wide as both sides lie; bytes that are left over go by themselves.
+    const __SIZE_TYPE__ sides = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from;
+    const __SIZE_TYPE__ unit = sides % 16 == 0 ? 16 : sides % 8 == 0 ? 8 : sides % 4 == 0 ? 4 : 1;
+    const __SIZE_TYPE__ whole = bytes & ~(unit - 1);
+    wb_async::copy_any(to, from, whole, group.thread_rank(), group.size());
+    if (whole < bytes)
+      wb_async::copy_any((char*)to + whole, (const char*)from + whole, bytes - whole, group.thread_rank(), group.size());
+    wb_async::commit_group();
+    return;
+  }
+#endif
   const __SIZE_TYPE__ low_bits = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from | bytes;
   if (low_bits % 16 == 0) {
     wb::copy_words<uint4>(group, to, from, bytes);
@@ -64,10 +79,16 @@ WB_GROUP void memcpy_async(const G& group, T* to, const ToLayout& to_count, cons
   wb_copy(group, to, from, (a < b ? a : b) * sizeof(T));
 }
 
-template <class G>
-WB_GROUP void wait(const G& group) { group.sync(); }
+// Waits until at most `Stages` of the latest calls' copies are under way.
 template <unsigned int Stages, class G>
-WB_GROUP void wait_prior(const G& group) { group.sync(); }
+WB_GROUP void wait_prior(const G& group) {
+#if WB_HAS_ARCH(800)
+  wb_async::wait_group<(int)Stages>();
+#endif
+  group.sync();
+}
+template <class G>
+WB_GROUP void wait(const G& group) { wait_prior<0>(group); }
 
 }  // namespace cooperative_groups
 
