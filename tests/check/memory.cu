@@ -9,6 +9,9 @@ __global__ void fill_all(int* p) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   p[i] = i;  // expect grid_too_large out_of_bounds; expect byte_exact out_of_bounds; expect freed use_after_free; expect async_pool_freed use_after_free; expect host_memory host_pointer; expect null null_pointer
 }
+__device__ __noinline__ void put(int* p, int i) { p[i] = i; }  // expect in_function out_of_bounds
+__device__ __noinline__ void put_next(int* p, int i) { put(p, i + 1); }  // expect in_function out_of_bounds
+__global__ void puts_next(int* p) { put_next(p, threadIdx.x); }  // expect in_function out_of_bounds
 __global__ void off_by_one(int* p, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i <= n) p[i] = i;  // expect one_too_many out_of_bounds
@@ -197,4 +200,11 @@ CASE(async_pool_freed) {
   cudaFreeAsync(p, 0);
   fill_all<<<1, 64>>>(p);
   cudaDeviceSynchronize();
+}
+CASE(in_function) {
+  int* p;
+  cudaMalloc(&p, 128);
+  puts_next<<<1, 32>>>(p);
+  cudaDeviceSynchronize();
+  cudaFree(p);
 }

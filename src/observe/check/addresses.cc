@@ -44,10 +44,19 @@ Finding BlockWatch::finding(const Now& n, int lane, const char* check, const cha
   f.kernel = site.kernel;
   f.locations = {site.location};
   f.lines.push_back({fmt::format("at {} in {}", site.kernel, site.location), {}});
+  add_callers(f, n.warp);
   f.lines.push_back({thread_text(n.warp, lane), {}});
   f.facts.emplace_back("thread", fmt::format("({},{},{})", n.warp.tid[lane][0], n.warp.tid[lane][1], n.warp.tid[lane][2]));
   f.facts.emplace_back("block", fmt::format("({},{},{})", block_.index[0], block_.index[1], block_.index[2]));
   return f;
+}
+
+// Of a function that is not inlined: who called it, up to the kernel.
+void BlockWatch::add_callers(Finding& f, const vm::Warp& w) const {
+  for (const vm::Frame* frame = w.frame; frame && frame->caller && frame->return_to; frame = frame->caller) {
+    const vm::FunctionCode& caller = *frame->caller->function;
+    f.lines.push_back({fmt::format("called by {} in {}", spaced(caller.display_name), vm::Warp::location(frame->return_to[-1], caller)), {}});
+  }
 }
 
 // A place in shared memory as an offset, in global memory as an address.

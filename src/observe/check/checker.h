@@ -140,7 +140,7 @@ class Checker final : public Tool {
   void read_unwritten(Region&, const Bytes&, OpId, const HostStack&);
   void report_leaks(const char* when);
   void report_calls();
-  std::vector<GuardedRange> to_guard();
+  Guarded to_guard();
   HostGuard::Answer host_touched(uint64_t address, uint64_t bytes, bool writes, HostStack stack);
 
   std::unordered_map<uint64_t, uint32_t> streams_;  // of the runtime to OpOrder's

@@ -126,15 +126,17 @@ void Checker::left() {
   if (guard_) guard_->left();
 }
 
-std::vector<GuardedRange> Checker::to_guard() {
+Guarded Checker::to_guard() {
   constexpr size_t kMost = 1000;  // every one costs a call of the host's kernel
   constexpr uint64_t kPage = 4096, kMostBeside = 2000;
   std::lock_guard lock(mutex);
-  std::vector<GuardedRange> out;
-  if (done_ || regions.live().size() > kMost) return out;
+  Guarded guarded;
+  std::vector<GuardedRange>& out = guarded.ranges;
+  if (done_ || regions.live().size() > kMost) return guarded;
   for (const auto& [base, r] : regions.live()) {
     if (!r->by_program && !r->is_managed_variable()) continue;
     if (r->kind != vm::MemoryKind::Device) {
+      guarded.host_memory = true;
       std::erase_if(r->kernels, [&](OpId op) { return order.host_knows(op); });
       std::erase_if(r->uses, [&](const RangeUse& u) { return order.host_knows(u.op); });
       if (r->kernels.empty() && r->uses.empty()) continue;
@@ -160,7 +162,7 @@ std::vector<GuardedRange> Checker::to_guard() {
       out.push_back(range);
     }
   }
-  return out;
+  return guarded;
 }
 
 HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool writes, HostStack stack) {

@@ -106,9 +106,10 @@ void HostGuard::entered() {
 
 void HostGuard::left() {
   if (--depth > 0 || disabled_) return;
-  const bool diverted = diversion && !blocks_diversion();
+  Guarded wanted = ranges_();
+  const bool diverted = diversion && wanted.host_memory && !blocks_diversion();
   leave_open(!diverted);
-  close();
+  close(std::move(wanted.ranges));
   if (diverted) *diversion = 1;
 }
 
@@ -125,8 +126,7 @@ void HostGuard::leave_open(bool yes) {
   busy_ += yes ? 1 : -1;
 }
 
-void HostGuard::close() {
-  std::vector<GuardedRange> wanted = ranges_();
+void HostGuard::close(std::vector<GuardedRange> wanted) {
   std::lock_guard lock(guard_mutex);
   if (busy_) std::erase_if(wanted, [](const GuardedRange& r) { return r.of_host; });
   auto among = [](const std::vector<GuardedRange>& all, const GuardedRange& r) { return std::binary_search(all.begin(), all.end(), r); };
@@ -250,7 +250,7 @@ void HostGuard::system_call(long number, void* context) {
       std::lock_guard lock(guard_mutex);
       --busy_;
     }
-    if (!disabled_) close();
+    if (!disabled_) close(ranges_().ranges);
   }
   registers[REG_RAX] = result;
   errno = error;

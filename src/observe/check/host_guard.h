@@ -19,11 +19,16 @@ struct GuardedRange {  // in order of addresses
   auto operator<=>(const GuardedRange&) const = default;
 };
 
+struct Guarded {
+  std::vector<GuardedRange> ranges;
+  bool host_memory = false;  // there is some of the host's, closed or not
+};
+
 class HostGuard {
  public:
   enum class Answer : uint8_t { NotOurs, LetThrough, Die };
   // Both are called with nothing locked. `ranges` gives what to guard now.
-  using Ranges = std::function<std::vector<GuardedRange>()>;
+  using Ranges = std::function<Guarded()>;
   using Touched = std::function<Answer(uint64_t address, uint64_t bytes, bool writes, HostStack stack)>;
   HostGuard(Ranges ranges, Touched touched);
 
@@ -39,7 +44,7 @@ class HostGuard {
   bool fault(uint64_t address, void* context);
   void step(void* context);
   void system_call(long number, void* context);
-  void close();
+  void close(std::vector<GuardedRange> wanted);
   void leave_open(bool yes);
   Ranges ranges_;
   Touched touched_;

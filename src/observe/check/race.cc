@@ -285,6 +285,7 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   f.locations.push_back(theirs.location);
   f.lines.clear();
   f.lines.push_back({fmt::format("and {} access at {} in {}", name(n.act), mine.kernel, mine.location), {}});
+  add_callers(f, n.warp);
   std::string first = fmt::format("{} {}", name(other.act), !same_op ? fmt::format("by {}", c_.order.what(other.op)) : one_of_many ? "by another thread of this warp" : thread_text(other, other_lane));
   std::string second = fmt::format("{} {}", name(n.act), thread_text(n.warp, lane));
   if (hazard == Hazard::ReadAfterWrite) {
