@@ -127,9 +127,6 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
   if (p.ftz) words.push_back("-fgpu-flush-denormals-to-zero");
   if (!p.prec_div) append(words, {"-mllvm", p.fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"});
   if (!p.prec_sqrt) append(words, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
-  // An instruction whose result one branch alone uses stays where it was written, as with nvcc: `v += …` before
-  // `if (leader) *sum = v` is done by every lane.
-  append(words, {"-mllvm", "-disable-machine-sink"});
   if (options.inline_remarks) words.push_back("-Rpass=inline");
   // What nvcc's optimiser does and clang's does not (src/lowering).
   const std::string lowering = toolchain().library_directory + "/libwarpbeam_lowering.so";

@@ -291,25 +291,6 @@ case_fragments_are_loaded_and_stored_as_ptxas_does_it() {
     is w.csv bytes smsp__inst_executed_op_global_ld.sum "4 16" && is w.csv bytes l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum "16 64"
 }
 
-# nvcc's PTX adds five times in every lane, also what lane 0 alone stores.
-case_a_reduction_adds_in_every_lane() {
-  cat >sum.cu <<'CU'
-__global__ void sum(const float* a, float* o) {
-  float v = a[threadIdx.x];
-  for (int s = 16; s; s /= 2) v += __shfl_xor_sync(~0u, v, s);
-  if (threadIdx.x == 0) *o = v;
-}
-int main() {
-  float* p;
-  cudaMalloc(&p, 4096);
-  cudaMemset(p, 0, 4096);
-  sum<<<1, 32>>>(p, p + 64);
-  return cudaDeviceSynchronize();
-}
-CU
-  profile --metrics flop_count_sp --csv s.csv sum.cu >out 2>err && is s.csv sum flop_count_sp 160
-}
-
 case_copies_of_groups_are_asynchronous_since_8_0() {
   cat >copy.cu <<'CU'
 #include <cooperative_groups.h>
