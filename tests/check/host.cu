@@ -214,6 +214,23 @@ CASE(calls_of_threads) {
   must(system("exit 0") == 0, "system");
 }
 
+// What one thread reads into stays open while others close theirs.
+CASE(calls_at_the_same_time) {
+  std::thread threads[4];
+  for (std::thread& thread : threads)
+    thread = std::thread([] {
+      Data d;
+      int zeros = open("/dev/zero", O_RDONLY);
+      for (int k = 0; k < 40; ++k) {
+        cudaMemcpyAsync(d.p, d.pinned, kN * 4, cudaMemcpyHostToDevice, d.s);
+        cudaStreamSynchronize(d.s);
+        must(read(zeros, d.pinned, kN * 4) == kN * 4, "read");
+      }
+      close(zeros);
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
 // --- managed variables, and memory of the program that is registered
 __managed__ int counter, table[64];
 int neighbour = 3;

@@ -136,7 +136,7 @@ Guarded Checker::to_guard() {
   for (const auto& [base, r] : regions.live()) {
     if (!r->by_program && !r->is_managed_variable()) continue;
     if (r->kind != vm::MemoryKind::Device) {
-      guarded.host_memory = true;
+      guarded.of_host.push_back({base, base + r->size, true});
       std::erase_if(r->kernels, [&](OpId op) { return order.host_knows(op); });
       std::erase_if(r->uses, [&](const RangeUse& u) { return order.host_knows(u.op); });
       if (r->kernels.empty() && r->uses.empty()) continue;

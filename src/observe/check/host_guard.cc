@@ -107,9 +107,9 @@ void HostGuard::entered() {
 void HostGuard::left() {
   if (--depth > 0 || disabled_) return;
   Guarded wanted = ranges_();
-  const bool diverted = diversion && wanted.host_memory && !blocks_diversion();
+  const bool diverted = diversion && !wanted.of_host.empty() && !blocks_diversion();
   leave_open(!diverted);
-  close(std::move(wanted.ranges));
+  close(std::move(wanted));
   if (diverted) *diversion = 1;
 }
 
@@ -126,7 +126,8 @@ void HostGuard::leave_open(bool yes) {
   busy_ += yes ? 1 : -1;
 }
 
-void HostGuard::close(std::vector<GuardedRange> wanted) {
+void HostGuard::close(Guarded guarded) {
+  std::vector<GuardedRange>& wanted = guarded.ranges;
   std::lock_guard lock(guard_mutex);
   if (busy_) std::erase_if(wanted, [](const GuardedRange& r) { return r.of_host; });
   auto among = [](const std::vector<GuardedRange>& all, const GuardedRange& r) { return std::binary_search(all.begin(), all.end(), r); };
@@ -136,6 +137,7 @@ void HostGuard::close(std::vector<GuardedRange> wanted) {
     if (!among(closed_, w)) protect(w.begin, w.end, PROT_NONE);
   faults_ = 0;
   closed_ = std::move(wanted);
+  of_host_ = std::move(guarded.of_host);
 }
 
 void HostGuard::open() {
@@ -225,20 +227,22 @@ void HostGuard::system_call(long number, void* context) {
   }
   const Inside inside;
   const std::vector<SystemCall::Buffer> buffers = call.buffers();
+  // From here on nobody closes what the call is given, whether or not it is closed yet.
+  const auto given = [&](const std::vector<GuardedRange>& ranges, const SystemCall::Buffer& b) {
+    return std::ranges::any_of(ranges, [&](const GuardedRange& r) { return r.of_host && b.begin < r.end && r.begin < b.begin + b.bytes; });
+  };
   bool opened = false;
-  for (const SystemCall::Buffer& b : buffers) {
-    {
-      std::lock_guard lock(guard_mutex);
-      if (std::ranges::none_of(closed_, [&](const GuardedRange& r) { return r.of_host && b.begin < r.end && r.begin < b.begin + b.bytes; })) continue;
-    }
-    (void)touched_(b.begin, b.bytes, b.writes, callers(8));
-    opened = true;
-  }
-  if (opened) {
-    open();
+  std::vector<SystemCall::Buffer> closed;
+  if (!buffers.empty()) {
     std::lock_guard lock(guard_mutex);
-    ++busy_;
+    for (const SystemCall::Buffer& b : buffers) {
+      opened = opened || given(of_host_, b) || given(closed_, b);
+      if (given(closed_, b)) closed.push_back(b);
+    }
+    busy_ += opened;
   }
+  for (const SystemCall::Buffer& b : closed) (void)touched_(b.begin, b.bytes, b.writes, callers(8));
+  if (!closed.empty()) open();
   long result = call.make();
   // Others are given closed memory now and then: a structure, a word to wait for.
   if (result == -EFAULT && buffers.empty()) {
@@ -250,7 +254,7 @@ void HostGuard::system_call(long number, void* context) {
       std::lock_guard lock(guard_mutex);
       --busy_;
     }
-    if (!disabled_) close(ranges_().ranges);
+    if (!disabled_) close(ranges_());
   }
   registers[REG_RAX] = result;
   errno = error;

@@ -21,7 +21,7 @@ struct GuardedRange {  // in order of addresses
 
 struct Guarded {
   std::vector<GuardedRange> ranges;
-  bool host_memory = false;  // there is some of the host's, closed or not
+  std::vector<GuardedRange> of_host;  // all that is the host's, to be guarded now or not
 };
 
 class HostGuard {
@@ -44,11 +44,11 @@ class HostGuard {
   bool fault(uint64_t address, void* context);
   void step(void* context);
   void system_call(long number, void* context);
-  void close(std::vector<GuardedRange> wanted);
+  void close(Guarded wanted);
   void leave_open(bool yes);
   Ranges ranges_;
   Touched touched_;
-  std::vector<GuardedRange> closed_;
+  std::vector<GuardedRange> closed_, of_host_;
   int busy_ = 0;  // what is the host's is open for so many: calls under way that use it, threads whose calls are not seen
   int faults_ = 0;
   bool disabled_ = false;
