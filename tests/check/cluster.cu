@@ -69,8 +69,8 @@ __global__ void barrier_not_visible(int* out) {
 __global__ void too_few_arrive(int* out) {
   __shared__ cuda::barrier<cuda::thread_scope_block> bar;
   if (threadIdx.x == 0) init(&bar, 65);
-  __syncthreads();  // expect too_few_arrive deadlock
-  bar.arrive_and_wait();  // inlined code is told by the last line of the program before it
+  __syncthreads();
+  bar.arrive_and_wait();  // expect too_few_arrive deadlock
   out[threadIdx.x] = 1;
 }
 __global__ void ticket(int* next, int* serving, int* sum) {

@@ -286,7 +286,8 @@ case_fragments_are_loaded_and_stored_as_ptxas_does_it() {
   is w.csv product smsp__inst_executed_op_global_ld.sum "12 16 12" && is w.csv product l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum "12 16 12" &&
     is w.csv product l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum "96 96 96" && is w.csv product smsp__sass_data_bytes_mem_global_op_ld.sum "2048 2048 2048" &&
     is w.csv product smsp__inst_executed_op_global_st.sum "4 8 4" && is w.csv product l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum "32 32 32" &&
-    is w.csv shared_product smsp__inst_executed_op_shared_ld.sum "3 3 3" && is w.csv shared_product l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum "17 9 65" &&
+    is w.csv shared_product smsp__inst_executed_op_shared_ld.sum "1 1 1" && is w.csv shared_product smsp__inst_executed_op_ldsm.sum "2 2 2" &&
+    is w.csv shared_product l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum "8 8 24" && is w.csv shared_product l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum "17 9 65" &&
     is w.csv shared_product l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum "8 0 56" && is w.csv shared_product smsp__inst_executed_op_shared_st.sum "4 8 4" &&
     is w.csv bytes smsp__inst_executed_op_global_ld.sum "4 16" && is w.csv bytes l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum "16 64"
 }

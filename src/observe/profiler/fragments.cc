@@ -99,15 +99,18 @@ Elements made_of(Elements elements, const vm::Fragment& fragment, bool in_tiles)
 
 }  // namespace
 
+bool FragmentAccesses::by_tiles(const vm::Insn& insn) {
+  const std::string_view syntax = insn.source->form.row->syntax;
+  return (syntax.starts_with("wmma.load.a") || syntax.starts_with("wmma.load.b")) && isa::bits_of(insn.type()) <= 16;
+}
+
 const std::vector<Access>& FragmentAccesses::take(const vm::Insn& insn, const Access& element) {
   made_.clear();
   if (insn_ != &insn) elements_.clear();
   insn_ = &insn;
   elements_.push_back(element);
   if (elements_.size() * element.bytes * 8 < static_cast<size_t>(insn.fragment->per_lane * insn.fragment->bits)) return made_;
-  const std::string_view syntax = insn.source->form.row->syntax;
-  const bool operand = syntax.starts_with("wmma.load.a") || syntax.starts_with("wmma.load.b");
-  made_ = made_of(std::move(elements_), *insn.fragment, operand && isa::bits_of(insn.type()) <= 16);
+  made_ = made_of(std::move(elements_), *insn.fragment, by_tiles(insn));
   elements_.clear();
   return made_;
 }

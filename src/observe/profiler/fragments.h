@@ -11,6 +11,8 @@ namespace warpbeam::observe {
 class FragmentAccesses {
  public:
   static bool concerns(const vm::Insn& insn) { return insn.fragment; }
+  // It reads shared memory by tiles wherever their rows are of 16 bytes.
+  static bool by_tiles(const vm::Insn& insn);
   // One access of the machine's. With the last of the instruction, those that a GPU makes instead; before it, none.
   const std::vector<vm::Access>& take(const vm::Insn& insn, const vm::Access& element);
 

@@ -225,6 +225,12 @@ isa::Class memory_class(const isa::Row& row) {
   return row.cls;
 }
 
+// LDSM, which the counter of loads from shared memory leaves out.
+bool loads_tiles(const vm::Insn& insn) {
+  const isa::Row& row = *insn.source->form.row;
+  return row.opcode == "ldmatrix" || (FragmentAccesses::concerns(insn) && FragmentAccesses::by_tiles(insn));
+}
+
 void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
   using isa::Class;
   const isa::Row& row = *insn.source->form.row;
@@ -310,7 +316,8 @@ void add_memory(Totals& t, const vm::Insn& insn, const Counts& c) {
       }
       t.global_ld.add(c.global, c.to_global);
       t.local_ld.add(c.local, c.to_local);
-      t.shared_ld.add(c.shared, c.to_shared);
+      t.shared_ld.add(c.shared, loads_tiles(insn) ? 0 : c.to_shared);
+      t.ldsm += loads_tiles(insn) ? c.to_shared : 0;
       return;
     case isa::Class::Store:
       t.global_st.add(c.global, c.to_global);

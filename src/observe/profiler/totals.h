@@ -87,6 +87,7 @@ struct Totals {
   uint64_t executed = 0, threads = 0, threads_on = 0, branches = 0, divergent = 0;
   TrafficTotal global_ld, global_st, global_atom, global_red, global_copy, local_ld, local_st;
   SharedTotal shared_ld, shared_st, shared_atom;
+  uint64_t ldsm = 0;  // loads of tiles, which shared_ld.executed is without
   Arithmetic fp16, fp32, fp64;
   uint64_t integer = 0, conversions = 0, control = 0, memory = 0, communication = 0, special = 0, misc = 0;  // by threads
   uint64_t control_flow = 0, barriers = 0, textures = 0, surface_ld = 0, surface_st = 0, surface_red = 0;  // by warps
@@ -106,7 +107,7 @@ struct Totals {
   uint64_t shared_ideal() const { return shared_ld.ideal + shared_st.ideal + shared_atom.ideal; }
   uint64_t loads_and_stores() const {
     return global_ld.executed + global_st.executed + global_copy.executed + local_ld.executed + local_st.executed +
-           shared_ld.executed + shared_st.executed + textures + surface_ld + surface_st;
+           shared_ld.executed + ldsm + shared_st.executed + textures + surface_ld + surface_st;
   }
   uint64_t tail_blocks() const {
     const uint64_t wave = resident_blocks * multiprocessors;
