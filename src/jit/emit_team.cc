@@ -114,36 +114,36 @@ bool Emitter::gains_from_team(const Region& region, const Team& team) const {
   return whole && ends_plainly(region) && loads(region.nodes.front(), region.nodes.back(), true) >= kFewestShared;
 }
 
+// What the team's warps access side by side.
+template <class F>
+static std::vector<Access> accesses_together(const Flow& flow, const Region& region, const std::vector<char>& together, F access_of) {
+  std::vector<Access> all;
+  for (uint32_t b : region.nodes)
+    for (uint32_t k = flow.nodes[b].begin; together[b] && k < flow.nodes[b].end; ++k) {
+      const vm::Insn& i = flow.code->insns[k];
+      if (says_nothing(i, flow) || flow.cell_access(i)) continue;
+      if (const std::optional<Access> a = access_of(i)) all.push_back(*a);
+    }
+  return all;
+}
+
 // All that it loads lies one behind the other in global memory, which is slower than any register that is put aside.
 bool Emitter::only_streams(const Region& region, const Team& team) const {
-  bool streams = false;
-  for (uint32_t b : region.nodes) {
-    if (!team.together[b]) continue;
-    for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) {
-      const vm::Insn& i = flow_.code->insns[k];
-      if (says_nothing(i, flow_) || flow_.cell_access(i)) continue;
-      const std::optional<Access> a = access_of(i);
-      if (!a) continue;
-      if (a->shared || i.op[1] < 0 || shapes_.source(i.op[1], i.base_width).stride != static_cast<int64_t>(a->total())) return false;
-      streams = true;
-    }
-  }
-  return streams;
+  const std::vector<Access> all = accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); });
+  const auto streams = [&](const Access& a) {
+    const vm::Insn& i = *a.insn;
+    return !a.shared && i.op[1] >= 0 && shapes_.source(i.op[1], i.base_width).stride == static_cast<int64_t>(a.total());
+  };
+  return !all.empty() && std::all_of(all.begin(), all.end(), streams);
 }
 
 // What the rest of the region writes is not what the team reads.
 bool Emitter::hides_nothing(const Region& region, Team& team) const {
   bool reads_shared = false;
-  for (uint32_t b : region.nodes) {
-    if (!team.together[b]) continue;
-    for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) {
-      const vm::Insn& i = flow_.code->insns[k];
-      if (says_nothing(i, flow_) || flow_.cell_access(i)) continue;
-      const std::optional<Access> a = access_of(i);
-      if (!a || unchanging(i)) continue;
-      if (a->shared || a->root < 0) reads_shared = true;
-      if (!a->shared) team.reads.push_back(*a);
-    }
+  for (const Access& a : accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); })) {
+    if (unchanging(*a.insn)) continue;
+    if (a.shared || a.root < 0) reads_shared = true;
+    if (!a.shared) team.reads.push_back(a);
   }
   const bool reads_unknown = std::any_of(team.reads.begin(), team.reads.end(), [](const Access& a) { return a.root < 0; });
   for (uint32_t b : region.nodes) {
