@@ -118,10 +118,7 @@ class Kernel final : public vm::CompiledKernel {
   }
 
   uint64_t run_watched(BlockState& state, vm::Block& block, uint64_t count) const {
-    static thread_local std::vector<uint64_t> counters;
-    if (counters.size() < tables_->watch->counters) counters.resize(tables_->watch->counters);  // all of them zero
     Context& c = state.context;
-    c.counters = counters.data();
     for (uint64_t n = 0;; services_.next_block(block)) {
       if (!block.observer) services_.begin_watch(block);
       if (!block.observer || block.observer->every_instruction) {
@@ -141,18 +138,17 @@ class Kernel final : public vm::CompiledKernel {
       } catch (...) {
         block.observer->compiled_code(false);
         take_back_after_trap(c);
-        settle(c);
+        block.observer->settle();
         throw;
       }
       block.observer->compiled_code(false);
       if (!done) {
-        settle(c);
+        block.observer->settle();
         ++handed_over_;
         return n;
       }
       const bool more = ++n < count;
       if (more && block.observer->goes_on_with(block.linear + 1)) continue;
-      settle(c);
       services_.end_watch(block);
       if (!more) return n;
     }

@@ -93,11 +93,10 @@ void count_lanes(Context* c, const vm::Insn* i, uint32_t mask, vm::Access& acces
 }
 
 // What was counted by places goes to the observer.
-void settle_site(const Context& c, const WatchTables::Site& s) {
+void settle_site(vm::BlockObserver& observer, const vm::EngineServices& services, const WatchTables::Site& s, const uint64_t* all) {
   if (!s.step) return;
-  vm::BlockObserver& observer = *c.block->observer;
-  const uint64_t further = s.gap_at ? c.counters[s.gap_at] : 0;  // of the second half of the lanes
-  const uint64_t* const counts = c.counters + s.at;
+  const uint64_t further = s.gap_at ? all[s.gap_at] : 0;  // of the second half of the lanes
+  const uint64_t* const counts = all + s.at;
   const uint32_t places = static_cast<uint32_t>(vm::BlockObserver::kPlaces / s.step);
   for (uint32_t p = 0; p < places; ++p) {
     // Most sites use few of their places.
@@ -107,7 +106,7 @@ void settle_site(const Context& c, const WatchTables::Site& s) {
     }
     const uint64_t times = counts[p], place = uint64_t{p} * s.step;
     if (!times || observer.repeats(*s.insn, ~0u, place, s.shape(further), times)) continue;
-    vm::Access access = c.services->describe_access(*s.insn);
+    vm::Access access = services.describe_access(*s.insn);
     access.mask = ~0u;
     for (size_t l = 0; l < 32; ++l)
       access.address[l] = (uint64_t(1) << 62) + place + s.distance[l] + (l < 16 ? 0 : further);  // no lane below zero
@@ -119,7 +118,7 @@ void settle_site(const Context& c, const WatchTables::Site& s) {
 extern "C" void wb_other_gap(Context* c, uint32_t site, uint64_t gap) {
   const WatchTables::Site& s = c->watch->sites[site];
   enter(*c);
-  settle_site(*c, s);
+  settle_site(*c->block->observer, *c->services, s, c->counters);
   std::fill_n(c->counters + s.at, vm::BlockObserver::kPlaces / s.step, uint64_t{0});
   c->counters[s.gap_at] = gap;
 }
@@ -162,33 +161,41 @@ void watched_detour(Context& c, const Detour& d, uint32_t warp, uint32_t mask, u
   observer.compiled_code(true);
 }
 
-void enter(const Context& c) {
-  vm::BlockObserver& o = *c.block->observer;
-  if (o.counts && o.counted_function != c.block->code->function) o.enter(*c.block->code->function);
-}
+namespace {
 
-void settle(const Context& c) {
-  const WatchTables& t = *c.watch;
-  vm::BlockObserver& observer = *c.block->observer;
+// The counters go to the observer and begin anew.
+void settle(vm::BlockObserver& observer, const WatchTables& t, const vm::FunctionCode& function, const vm::EngineServices& services) {
+  uint64_t* const counters = observer.pending.counters.data();
+  if (observer.counts && observer.counted_function != &function) observer.enter(function);
   if (t.wanted.executions) {
-    enter(c);
-    const auto& insns = c.block->code->function->insns;
     for (const auto& s : t.stretches) {
-      const uint64_t warps = c.counters[s.at], threads = s.full ? 32 * warps : c.counters[s.at + 1];
+      const uint64_t warps = counters[s.at], threads = s.full ? 32 * warps : counters[s.at + 1];
       if (!warps) continue;
       for (uint32_t k = s.begin; k < s.end; ++k) {
-        if (insns[k].watched == Watched::Extra) continue;
+        if (function.insns[k].watched == Watched::Extra) continue;
         vm::Executions& e = observer.counted[k];
         e.warps += warps;
         e.threads += threads;
         if (!t.on.contains(k)) e.threads_on += threads;
       }
     }
-    for (const auto& [k, at] : t.on) observer.counted[k].threads_on += c.counters[at];
-    for (const auto& [k, at] : t.parted) observer.counted[k].parted += c.counters[at];
+    for (const auto& [k, at] : t.on) observer.counted[k].threads_on += counters[at];
+    for (const auto& [k, at] : t.parted) observer.counted[k].parted += counters[at];
   }
-  for (const auto& s : t.sites) settle_site(c, s);
-  std::fill_n(c.counters, t.counters, uint64_t{0});
+  for (const auto& s : t.sites) settle_site(observer, services, s, counters);
+  std::fill_n(counters, t.counters, uint64_t{0});
+}
+
+}  // namespace
+
+void enter(Context& c) {
+  vm::BlockObserver& o = *c.block->observer;
+  if (o.pending.of != c.watch) {
+    o.settle();
+    o.pending = {c.watch, std::vector<uint64_t>(c.watch->counters), [&o, &t = *c.watch, &f = *c.block->code->function, &s = *c.services] { settle(o, t, f, s); }};
+  }
+  c.counters = o.pending.counters.data();
+  if (o.counts && o.counted_function != c.block->code->function) o.enter(*c.block->code->function);
 }
 
 void take_back(Context& c, uint32_t stretch, uint32_t from, uint32_t warp, uint32_t active) {

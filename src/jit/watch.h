@@ -47,10 +47,8 @@ struct WatchTables {
   uint32_t counters = 0;
 };
 
-// Compiled code begins to run for the block's observer.
-void enter(const Context& context);
-// The counters go to the block's observer and begin anew.
-void settle(const Context& context);
+// Compiled code begins to run for the block's observer, which has the counters.
+void enter(Context& context);
 // Of the stretch, the instructions from this one on were not executed by the warp.
 void take_back(Context& context, uint32_t stretch, uint32_t from, uint32_t warp, uint32_t active);
 // The same after a trap.

@@ -2,6 +2,7 @@
 // 32 lanes side by side; constants and special registers have slots of their own in the frame, so that a handler never
 // asks what kind of operand it reads.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -111,6 +112,7 @@ struct Origin {
 };
 
 struct FunctionCode {
+  const uint64_t serial = next_serial();  // no other in this process has it, before or after
   std::string name, display_name;
   const ptx::Function* source = nullptr;
   const ptx::Module* module = nullptr;
@@ -137,6 +139,10 @@ struct FunctionCode {
   bool allocates = false;                     // by alloca, from the top of local memory
   const Kernel* kernel = nullptr;             // of an entry
   bool may_wait = false;                      // it or what it calls sees what other threads do
+  static uint64_t next_serial() {
+    static std::atomic<uint64_t> made{0};
+    return ++made;
+  }
   const FunctionCode& function_of(const Insn& i) const { return origins.empty() ? *this : *origins[static_cast<size_t>(&i - insns.data())].function; }
 };
 

@@ -10,6 +10,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -98,6 +99,16 @@ class BlockObserver {
   Executions* counted = nullptr;
   // Another function than counted_function is executed: sets it and `counted`.
   virtual void enter(const FunctionCode&) {}
+  // What compiled code has counted for this observer and not told it yet: `settle` does, once other code is to count there,
+  // the block goes on in the interpreter, or the observer wants to know. A grid's blocks come in many short ranges.
+  struct Pending {
+    const void* of = nullptr;  // whose counters they are
+    std::vector<uint64_t> counters;
+    std::function<void()> settle;
+  } pending;
+  void settle() {
+    if (pending.settle) pending.settle();
+  }
   // Compiled code: the block has ended, and the one of this number comes next on this thread. True: this observer goes on
   // with it; false: that block is to get one of its own.
   virtual bool goes_on_with(uint64_t block) { return false; }

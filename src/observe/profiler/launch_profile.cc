@@ -51,13 +51,14 @@ class LaunchProfile::Block final : public vm::BlockObserver {
   bool repeats(const vm::Insn& insn, uint32_t mask, uint64_t first, uint64_t shape, uint64_t times) override {
     const size_t index = index_of(insn);
     Patterns& patterns = patterns_of(index, isa::Space::Global);
-    const uint64_t place = first % patterns.period;
+    const uint64_t place = patterns.place(first);
     Shaped& shaped = patterns.shaped[slot_of(mask, place)];
     if (shaped.known && shaped.mask == mask && shaped.place == place && shaped.shape == shape) {
-      base_[index].add(shaped.counts, times);
+      shaped.times += times;
       return true;
     }
-    shaped = {mask, false, place, shape, {}};
+    base_[index].add(shaped.counts, shaped.times);
+    shaped = {mask, false, place, shape, 0, {}};
     asked_ = &shaped;
     return false;
   }
@@ -72,6 +73,8 @@ class LaunchProfile::Block final : public vm::BlockObserver {
         all[k].threads += mine.executions[k].threads;
         all[k].threads_on += mine.executions[k].threads_on;
         all[k].divergent += mine.executions[k].parted;
+        if (!mine.patterns[k]) continue;
+        for (const Shaped& shaped : mine.patterns[k]->shaped) all[k].add(shaped.counts, shaped.times);
       }
     }
   }
@@ -94,6 +97,7 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     uint32_t mask = 0;
     bool known = false;
     uint64_t place = 0, shape = 0;
+    uint64_t times = 0;  // that have not been counted yet
     Counts counts;
   };
   // Where a loop's last turns differ in their lanes, as those of a reduction do, each set of lanes has a slot of its own.
@@ -102,14 +106,15 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     return (mask * 0x9e3779b1u ^ static_cast<uint32_t>(place) * 0x85ebca6bu) >> 29;
   }
   struct Patterns {
-    uint64_t period = 256;
+    uint64_t period = 256;  // a power of two
+    uint64_t place(uint64_t address) const { return address & (period - 1); }
     std::array<Pattern, kSlots> known;
     std::array<Shaped, kSlots> shaped;
 
     const Counts* find(const vm::Access& a) {
       if (!pays()) return nullptr;
-      const Pattern& p = known[slot_of(a.mask, a.address[0] % period)];
-      if (a.mask != p.mask || a.bytes != p.bytes || a.space != p.space || a.kind != p.kind || a.returns != p.returns || a.address[0] % period != p.place) return nullptr;
+      const Pattern& p = known[slot_of(a.mask, place(a.address[0]))];
+      if (a.mask != p.mask || a.bytes != p.bytes || a.space != p.space || a.kind != p.kind || a.returns != p.returns || place(a.address[0]) != p.place) return nullptr;
       if (a.address[31] - a.address[0] != p.distance[31]) return nullptr;
       uint64_t different = 0;
       for (size_t l = 0; l < 32; ++l) different |= (a.address[l] - a.address[0]) ^ p.distance[l];
@@ -119,8 +124,8 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     }
     void remember(const vm::Access& a, const Counts& counts) {
       if (resting_ || (a.space == isa::Space::Local && period < 256)) return;
-      Pattern& p = known[slot_of(a.mask, a.address[0] % period)];
-      p = {a.mask, a.bytes, a.space, a.kind, a.returns, a.address[0] % period, {}, counts};
+      Pattern& p = known[slot_of(a.mask, place(a.address[0]))];
+      p = {a.mask, a.bytes, a.space, a.kind, a.returns, place(a.address[0]), {}, counts};
       for (size_t l = 0; l < 32; ++l) p.distance[l] = a.address[l] - a.address[0];
     }
 
@@ -379,7 +384,10 @@ void LaunchProfile::end_block(const vm::Block&, std::unique_ptr<vm::BlockObserve
 
 void LaunchProfile::end_grid(const vm::LaunchResult& result) {
   std::lock_guard lock(mutex_);
-  for (const auto& block : idle_) block->add_to(counts);
+  for (const auto& block : idle_) {
+    block->settle();
+    block->add_to(counts);
+  }
   idle_.clear();
   samples.sort();
   if (result.trap.kind != vm::TrapKind::None) trap = result.trap.message;

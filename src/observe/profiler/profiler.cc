@@ -73,33 +73,13 @@ class Profiler final : public Tool {
 
   void keep(LaunchProfile& profile, const std::string& parent) {
     std::lock_guard lock(mutex_);
-    Json launch = recorder_.launch(profile);
-    if (parent.empty()) {
-      launches_[profile.operation] = std::move(launch);
-      return;
-    }
-    launch["launched_by"] = parent;
-    children_[profile.operation].push_back(std::move(launch));
+    recorder_.keep(profile, parent);
   }
 
   void finish() override {
     const std::string path = recording_path();
     if (path.empty()) return;
     std::lock_guard lock(mutex_);
-    Json launches = Json::array();
-    const auto add = [&](const Json& launch) {
-      Json entry = {{"id", launches.size()}};
-      entry.update(launch);
-      launches.push_back(std::move(entry));
-    };
-    for (auto& [operation, launch] : launches_) {
-      add(launch);
-      // Those that it launched end in any order; listed are they by what they are and did.
-      std::vector<std::pair<std::string, const Json*>> children;
-      for (const Json& child : children_[operation]) children.emplace_back(child.dump(-1, ' ', false, Json::error_handler_t::replace), &child);
-      std::ranges::stable_sort(children, {}, &std::pair<std::string, const Json*>::first);
-      for (const auto& [text, child] : children) add(*child);
-    }
     Json timeline = Json::array();
     static constexpr const char* kKinds[] = {"launch", "copy", "fill", "record", "wait", "host call", "internal", "library"};
     for (const auto& [id, t] : times_)
@@ -112,18 +92,21 @@ class Profiler final : public Tool {
                           {"queued", t.queued},
                           {"began", t.began},
                           {"ended", t.ended}});
-    Json document = {{"format", "warpbeam profile"},
-                     {"version", 1},
-                     {"basis", "Counts are of PTX instructions; a GPU executes what its assembler makes of them."},
-                     {"device", device_},
-                     {"files", recorder_.files()},
-                     {"functions", recorder_.functions()},
-                     {"metrics", metric_table()},
-                     {"count_fields", count_fields()},
-                     {"launches", launches},
-                     {"timeline", timeline}};
+    const Json head = {{"format", "warpbeam profile"},
+                       {"version", 1},
+                       {"basis", "Counts are of PTX instructions; a GPU executes what its assembler makes of them."},
+                       {"device", device_},
+                       {"files", recorder_.files()},
+                       {"functions", recorder_.functions()},
+                       {"metrics", metric_table()},
+                       {"count_fields", count_fields()},
+                       {"timeline", timeline}};
+    std::string text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text.pop_back();  // the object goes on
     std::ofstream file(path);
-    file << document.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+    file << text << ",\"launches\":";
+    recorder_.write_launches(file);
+    file << "}\n";
     if (!file) fmt::print(stderr, "warpbeam: the recording could not be written to {}\n", path);
   }
 
@@ -151,8 +134,6 @@ class Profiler final : public Tool {
   Json device_;
   bool wants(const vm::Launch& launch) const { return kernel_.empty() || std::regex_search(base_name(launch.kernel->display_name), wanted_); }
 
-  std::map<uint64_t, Json> launches_;         // by operation
-  std::map<uint64_t, std::vector<Json>> children_;  // of each
   std::map<uint64_t, Times> times_;           // by operation
   std::map<std::string, size_t> samples_of_;  // launches with samples, by kernel
   size_t samples_ = 0;

@@ -1,7 +1,12 @@
 #include "observe/profiler/recorder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "observe/metrics.h"
 #include "observe/profiler/metric_values.h"
@@ -30,10 +35,40 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }
 
 // Whole numbers stay whole.
-Json number(double value) {
-  if (value == static_cast<double>(static_cast<int64_t>(value))) return static_cast<int64_t>(value);
-  return value;
+void write_number(std::string& out, double value) {
+  if (value == static_cast<double>(static_cast<int64_t>(value)))
+    fmt::format_to(std::back_inserter(out), "{}", static_cast<int64_t>(value));
+  else
+    fmt::format_to(std::back_inserter(out), "{}", value);
 }
+
+void write_text(std::string& out, std::string_view text) {
+  out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+template <class... T>
+void write(std::string& out, fmt::format_string<T...> format, T&&... values) {
+  fmt::format_to(std::back_inserter(out), format, std::forward<T>(values)...);
+}
+
+// The elements of a JSON array or object, written one after the other.
+class Separated {
+ public:
+  Separated(std::string& out, char open, char close) : out_(out), close_(close) { out_ += open; }
+  ~Separated() { close(); }
+  std::string& next() {
+    if (std::exchange(begun_, true)) out_ += ',';
+    return out_;
+  }
+  void close() {
+    if (close_) out_ += std::exchange(close_, 0);
+  }
+
+ private:
+  std::string& out_;
+  char close_;
+  bool begun_ = false;
+};
 
 const char* name_of(Space space) {
   switch (space) {
@@ -61,28 +96,60 @@ const char* name_of(const vm::Access& access) {
   }
 }
 
-Json counts_row(size_t function, int place, const Counts& c) {
-  Json row = Json::array({function, place, c.executed, c.threads, c.threads_on, c.divergent});
-  for (const Traffic* t : {&c.global, &c.local})
-    for (uint64_t v : {t->requests, t->transactions, t->sectors, t->ideal, t->lines, t->bytes, t->bytes_moved})
-      row.push_back(v);
-  for (uint64_t v : {c.shared.wavefronts, c.shared.conflicts, c.shared.ideal, c.shared.bytes}) row.push_back(v);
-  while (row.size() > 6 && row.back() == 0) row.erase(row.size() - 1);
-  return row;
+constexpr const char* kCountFields[] = {"function",
+                                        "instruction",
+                                        "executed",
+                                        "threads",
+                                        "threads_on",
+                                        "divergent",
+                                        "global_requests",
+                                        "global_transactions",
+                                        "global_sectors",
+                                        "global_ideal_sectors",
+                                        "global_lines",
+                                        "global_bytes",
+                                        "global_bytes_moved",
+                                        "local_requests",
+                                        "local_transactions",
+                                        "local_sectors",
+                                        "local_ideal_sectors",
+                                        "local_lines",
+                                        "local_bytes",
+                                        "local_bytes_moved",
+                                        "shared_wavefronts",
+                                        "shared_conflicts",
+                                        "shared_ideal_wavefronts",
+                                        "shared_bytes"};
+constexpr size_t kPlaceFields = 2;  // the first two; then come numbers
+using CountRow = std::array<uint64_t, std::size(kCountFields) - kPlaceFields>;
+
+CountRow row_of(const Counts& c) {
+  const Traffic &g = c.global, &l = c.local;
+  return {c.executed,         c.threads,          c.threads_on,  c.divergent,    g.requests, g.transactions, g.sectors, g.ideal,
+          g.lines,            g.bytes,            g.bytes_moved, l.requests,     l.transactions, l.sectors,  l.ideal,   l.lines,
+          l.bytes,            l.bytes_moved,      c.shared.wavefronts, c.shared.conflicts, c.shared.ideal, c.shared.bytes};
 }
 
-// Sums by source line, with the names of count_fields; zeros are left out.
-Json line_counts(const std::map<std::pair<int, uint32_t>, Counts>& lines) {
-  const Json fields = count_fields();
-  Json out = Json::array();
+// Zeros at the end are left out.
+void write_row(std::string& out, size_t function, int place, const Counts& counts) {
+  const CountRow row = row_of(counts);
+  size_t end = row.size();
+  while (end > 4 && row[end - 1] == 0) --end;
+  write(out, "[{},{}", function, place);
+  for (size_t k = 0; k < end; ++k) write(out, ",{}", row[k]);
+  out += ']';
+}
+
+// Sums by source line, with the names of the fields; zeros are left out.
+void write_lines(std::string& out, const std::map<std::pair<int, uint32_t>, Counts>& lines) {
+  Separated all(out, '[', ']');
   for (const auto& [where, counts] : lines) {
-    const Json row = counts_row(0, 0, counts);
-    Json entry = {{"file", where.first}, {"line", where.second}};
-    for (size_t k = 2; k < row.size(); ++k)
-      if (row[k] != 0) entry[fields[k].get<std::string>()] = row[k];
-    out.push_back(std::move(entry));
+    const CountRow row = row_of(counts);
+    write(all.next(), "{{\"file\":{},\"line\":{}", where.first, where.second);
+    for (size_t k = 0; k < row.size(); ++k)
+      if (row[k]) write(out, ",\"{}\":{}", kCountFields[kPlaceFields + k], row[k]);
+    out += '}';
   }
-  return out;
 }
 
 Json occupancy_facts(const Totals& t) {
@@ -97,32 +164,7 @@ Json occupancy_facts(const Totals& t) {
 
 }  // namespace
 
-Json count_fields() {
-  return {"function",
-          "instruction",
-          "executed",
-          "threads",
-          "threads_on",
-          "divergent",
-          "global_requests",
-          "global_transactions",
-          "global_sectors",
-          "global_ideal_sectors",
-          "global_lines",
-          "global_bytes",
-          "global_bytes_moved",
-          "local_requests",
-          "local_transactions",
-          "local_sectors",
-          "local_ideal_sectors",
-          "local_lines",
-          "local_bytes",
-          "local_bytes_moved",
-          "shared_wavefronts",
-          "shared_conflicts",
-          "shared_ideal_wavefronts",
-          "shared_bytes"};
-}
+Json count_fields() { return kCountFields; }
 
 Json metric_table() {
   static constexpr const char* kClasses[] = {"F", "S", "C", "T"};
@@ -171,6 +213,12 @@ size_t Recorder::file(const std::string& path) {
 }
 
 const Recorder::Known& Recorder::function(const vm::FunctionCode& code) {
+  const Known*& known = known_serial_[code.serial];
+  if (!known) known = &listing(code);
+  return *known;
+}
+
+const Recorder::Known& Recorder::listing(const vm::FunctionCode& code) {
   const std::string key = code.name + '\n' + std::to_string(std::hash<std::string>()(code.module->text));
   auto [it, fresh] = known_.try_emplace(key);
   Known& known = it->second;
@@ -179,42 +227,45 @@ const Recorder::Known& Recorder::function(const vm::FunctionCode& code) {
   const std::vector<std::string_view> lines = lines_of(code.module->text);
   Json listing = Json::array();
   for (const vm::Insn& insn : code.insns) {
-    known.place.push_back(insn.watched == vm::Watched::Extra ? -1 : static_cast<int>(listing.size()));
+    Known::Place& place = known.place.emplace_back();
     if (insn.watched == vm::Watched::Extra) continue;
     const ptx::Instruction& source = *insn.source;
     std::string_view text = source.at.line >= 1 && source.at.line <= lines.size() ? lines[source.at.line - 1] : "";
     const bool has_line = source.line && source.file < code.module->files.size();
-    listing.push_back(
-        Json::array({source.at.line, has_line ? static_cast<int>(file(code.module->files[source.file])) : -1,
-                     source.line, trimmed(text)}));
+    place = {static_cast<int>(listing.size()), has_line ? static_cast<int>(file(code.module->files[source.file])) : -1, source.line};
+    listing.push_back(Json::array({source.at.line, place.file, place.line, trimmed(text)}));
   }
   functions_.push_back({{"name", code.display_name}, {"symbol", code.name}, {"instructions", listing}});
   return known;
 }
 
-Json Recorder::launch(const LaunchProfile& profile) {
-  const vm::Launch& launch = profile.launch;
-  const Totals totals = profile.totals();
-  Json values = Json::object();
-  const std::vector<double> all = metric_values(totals);
-  for (size_t k = 0; k < all.size(); ++k)
-    values[std::string(kMetrics[k].name)] = number(all[k]);
-  Json counts = Json::array();
-  std::map<std::pair<int, uint32_t>, Counts> lines;
+// Counts by source line, and by instruction.
+void Recorder::write_counts(std::string& out, const LaunchProfile& profile) {
   std::vector<const vm::FunctionCode*> ran;
   for (const auto& [code, unused] : profile.counts) ran.push_back(code);
   std::sort(ran.begin(), ran.end(), [](auto* a, auto* b) { return a->index < b->index; });
-  for (const vm::FunctionCode* code : ran) {
-    const Known& known = function(*code);
-    const std::vector<Counts>& of = profile.counts.at(code);
-    for (size_t k = 0; k < of.size(); ++k)
-      if (of[k].executed && known.place[k] >= 0) {
-        counts.push_back(counts_row(known.index, known.place[k], of[k]));
-        const Json& where = functions_[known.index]["instructions"][static_cast<size_t>(known.place[k])];
-        lines[{where[1].get<int>(), where[2].get<uint32_t>()}] += of[k];
+  std::map<std::pair<int, uint32_t>, Counts> lines;
+  std::string counts;
+  {
+    Separated rows(counts, '[', ']');
+    for (const vm::FunctionCode* code : ran) {
+      const Known& known = function(*code);
+      const std::vector<Counts>& of = profile.counts.at(code);
+      for (size_t k = 0; k < of.size(); ++k) {
+        const Known::Place& place = known.place[k];
+        if (!of[k].executed || place.listed < 0) continue;
+        write_row(rows.next(), known.index, place.listed, of[k]);
+        lines[{place.file, place.line}] += of[k];
       }
+    }
   }
-  Json accesses = Json::array();
+  out += ",\"lines\":";
+  write_lines(out, lines);
+  out += ",\"counts\":" + counts;
+}
+
+void Recorder::write_accesses(std::string& out, const LaunchProfile& profile) {
+  Separated rows(out, '[', ']');
   for (const AccessSample& s : profile.samples.accesses) {
     const Known& known = function(*s.function);
     if (s.access.space == Space::ParamEntry || s.access.space == Space::ParamFunc || s.access.space == Space::Const)
@@ -223,41 +274,98 @@ Json Recorder::launch(const LaunchProfile& profile) {
     std::string origin;
     const uint64_t first = s.access.address[static_cast<size_t>(__builtin_ctz(s.access.mask))];
     if (s.access.space == Space::Global)
-      if (auto allocation = launch.memory->find(first)) base = allocation->base, origin = allocation->origin;
+      if (auto allocation = profile.launch.memory->find(first)) base = allocation->base, origin = allocation->origin;
     Counts of_one;
-    count_access(profile.device, launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes,
+    count_access(profile.device, profile.launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes,
                  s.function->insns[s.instruction], s.access, of_one);
-    Json offsets = Json::array();
-    for (uint32_t l = 0; l < 32; ++l)
-      offsets.push_back((s.access.mask >> l & 1) ? Json(static_cast<int64_t>(s.access.address[l] - base))
-                                                 : Json(nullptr));
-    accesses.push_back(Json::array({known.index, known.place[s.instruction], s.block, s.warp, s.occurrence,
-                                    name_of(s.access.space), name_of(s.access), s.access.bytes, origin, offsets,
-                                    of_one.global.transactions + of_one.local.transactions, of_one.shared.wavefronts}));
+    write(rows.next(), "[{},{},{},{},{},\"{}\",\"{}\",{},", known.index, known.place[s.instruction].listed, s.block, s.warp,
+          s.occurrence, name_of(s.access.space), name_of(s.access), s.access.bytes);
+    write_text(out, origin);
+    out += ',';
+    {
+      Separated offsets(out, '[', ']');
+      for (uint32_t l = 0; l < 32; ++l)
+        if (s.access.mask >> l & 1)
+          write(offsets.next(), "{}", static_cast<int64_t>(s.access.address[l] - base));
+        else
+          offsets.next() += "null";
+    }
+    write(out, ",{},{}]", of_one.global.transactions + of_one.local.transactions, of_one.shared.wavefronts);
   }
-  Json paths = Json::array();
+}
+
+void Recorder::write_paths(std::string& out, const LaunchProfile& profile) {
+  Separated paths(out, '[', ']');
   for (const auto& [where, steps] : profile.samples.steps) {
-    Json tape = Json::array();
+    write(paths.next(), "{{\"block\":{},\"warp\":{},\"steps\":", where.first, where.second);
+    Separated tape(out, '[', ']');
     for (const Step& s : steps) {
       const Known& known = function(*s.function);
-      tape.push_back(Json::array({known.index, known.place[s.first], s.count, s.mask}));
+      write(tape.next(), "[{},{},{},{}]", known.index, known.place[s.first].listed, s.count, s.mask);
     }
-    paths.push_back({{"block", where.first}, {"warp", where.second}, {"steps", tape}});
+    tape.close();
+    out += '}';
   }
-  Json out = {{"operation", profile.operation},
-              {"kernel", launch.kernel->display_name},
-              {"symbol", launch.kernel->name},
-              {"grid", launch.grid},
-              {"block", launch.block},
-              {"registers_from", profile.assembled_registers ? "ptxas" : "estimate"},
-              {"occupancy", occupancy_facts(totals)},
-              {"metrics", values},
-              {"lines", line_counts(lines)},
-              {"counts", counts}};
-  if (!profile.trap.empty()) out["trap"] = profile.trap;
-  if (!accesses.empty()) out["accesses"] = accesses;
-  if (!paths.empty()) out["paths"] = paths;
-  return out;
+}
+
+void Recorder::keep(const LaunchProfile& profile, const std::string& parent) {
+  const vm::Launch& launch = profile.launch;
+  Launch kept{{}, profile.totals(), {}};
+  write(kept.before, "\"operation\":{},\"kernel\":", profile.operation);
+  write_text(kept.before, launch.kernel->display_name);
+  kept.before += ",\"symbol\":";
+  write_text(kept.before, launch.kernel->name);
+  write(kept.before, ",\"grid\":[{}],\"block\":[{}],\"registers_from\":\"{}\",\"occupancy\":{}", fmt::join(launch.grid, ","),
+        fmt::join(launch.block, ","), profile.assembled_registers ? "ptxas" : "estimate", occupancy_facts(kept.totals).dump());
+  write_counts(kept.after, profile);
+  if (!profile.trap.empty()) {
+    kept.after += ",\"trap\":";
+    write_text(kept.after, profile.trap);
+  }
+  if (!profile.samples.accesses.empty()) {
+    kept.after += ",\"accesses\":";
+    write_accesses(kept.after, profile);
+  }
+  if (!profile.samples.steps.empty()) {
+    kept.after += ",\"paths\":";
+    write_paths(kept.after, profile);
+  }
+  if (!parent.empty()) {
+    kept.after += ",\"launched_by\":";
+    write_text(kept.after, parent);
+  }
+  Operation& operation = operations_[profile.operation];
+  (parent.empty() ? operation.by_host : operation.by_device).push_back(std::move(kept));
+}
+
+std::string Recorder::Launch::text() const {
+  std::string out = before + ",\"metrics\":";
+  {
+    Separated metrics(out, '{', '}');
+    const std::vector<double> values = metric_values(totals);
+    for (size_t k = 0; k < values.size(); ++k) {
+      write(metrics.next(), "\"{}\":", kMetrics[k].name);
+      write_number(out, values[k]);
+    }
+  }
+  return out + after;
+}
+
+void Recorder::write_launches(std::ostream& out) const {
+  size_t id = 0;
+  out << '[';
+  const auto add = [&](const std::string& text) {
+    if (id) out << ',';
+    out << "{\"id\":" << id++ << ',' << text << '}';
+  };
+  for (const auto& [number, operation] : operations_) {
+    for (const Launch& launch : operation.by_host) add(launch.text());
+    std::vector<std::string> children;
+    for (const Launch& launch : operation.by_device) children.push_back(launch.text());
+    std::ranges::sort(children);
+    for (const std::string& text : children) add(text);
+  }
+  out << ']';
 }
 
 }  // namespace warpbeam::observe

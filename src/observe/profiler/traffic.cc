@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "model/transactions.h"
 #include "vm/access.h"
@@ -40,16 +41,19 @@ model::LoadPath load_path(const vm::Insn& insn) {
   }
 }
 
+template <class T>
+using Lanes __attribute__((ext_vector_type(32))) = T;
+
 // Most accesses lie close together: then a bit for each place tells how many places there are.
 struct Near {
   const std::array<uint64_t, 32>& at;  // lanes that take no part repeat one that does
+  Lanes<uint64_t> lanes;
   uint64_t low, high;
 
-  explicit Near(const vm::Access& access) : at(access.address), low(at[0]), high(at[0]) {
-    for (uint32_t l = 1; l < 32; ++l) {
-      low = at[l] < low ? at[l] : low;
-      high = at[l] > high ? at[l] : high;
-    }
+  explicit Near(const vm::Access& access) : at(access.address) {
+    std::memcpy(&lanes, at.data(), sizeof lanes);
+    low = __builtin_reduce_min(lanes);
+    high = __builtin_reduce_max(lanes);
   }
   // Whether all lie in 64 pieces of 2^shift bytes, counted from the one that holds the lowest.
   bool within(int shift) const { return (high >> shift) - (low >> shift) < 64; }
@@ -88,38 +92,46 @@ bool count_near(const vm::Access& access, const Near& near, Traffic& t) {
   return true;
 }
 
-template <class T>
-using Keys __attribute__((ext_vector_type(32))) = T;
+// Each lane's number is the one that the lane so far behind it had.
+template <int By, class T, size_t... L>
+Lanes<T> turned(const Lanes<T>& keys, std::index_sequence<L...>) {
+  return __builtin_shufflevector(keys, keys, (L + By) % 32 ...);
+}
+
+template <class T, size_t... By>
+bool all_differ(const Lanes<T>& keys, std::index_sequence<By...>) {
+  Lanes<T> same{};
+  ((same |= __builtin_convertvector(keys == turned<By + 1>(keys, std::make_index_sequence<32>()), Lanes<T>)), ...);
+  return __builtin_reduce_or(same) == 0;
+}
 
 // How many different numbers there are among them; none is the highest there is.
 template <class T>
-unsigned count_different(const Keys<T>& keys) {
+unsigned count_different(const Lanes<T>& keys) {
+  if (all_differ(keys, std::make_index_sequence<16>())) return 32;
   T row[64];
   std::fill_n(row + 32, 32, static_cast<T>(~0u));
   std::memcpy(row, &keys, sizeof keys);
-  Keys<T> again{};  // there is the same one further on
+  Lanes<T> again{};  // there is the same one further on
   for (uint32_t by = 1; by < 32; ++by) {
-    Keys<T> later;
+    Lanes<T> later;
     std::memcpy(&later, row + by, sizeof later);
-    again |= __builtin_convertvector(keys == later, Keys<T>);
+    again |= __builtin_convertvector(keys == later, Lanes<T>);
   }
   return static_cast<uint16_t>(32 + __builtin_reduce_add(again));  // each of them is -1
 }
 
 // Of pieces of 2^shift bytes, the last of which is `range` bytes after the first.
-unsigned count_pieces(const Keys<uint32_t>& at, int shift, uint64_t range) {
-  if (range >> shift < 0xffff) return count_different<uint16_t>(__builtin_convertvector(at >> shift, Keys<uint16_t>));
+unsigned count_pieces(const Lanes<uint32_t>& at, int shift, uint64_t range) {
+  if (range >> shift < 0xffff) return count_different<uint16_t>(__builtin_convertvector(at >> shift, Lanes<uint16_t>));
   return count_different<uint32_t>(at >> shift);
 }
 
 // The same for lanes that are anywhere within 4 GiB. False: further apart, or not aligned.
 bool count_far(const vm::Access& access, const Near& near, Traffic& t) {
-  uint64_t bits = 0;
-  for (uint64_t a : access.address) bits |= a;
   const uint64_t base = near.low & ~uint64_t{127}, range = near.high - base;
-  if ((bits & (access.bytes - 1)) || range >= ~0u) return false;
-  Keys<uint32_t> at;
-  for (uint32_t l = 0; l < 32; ++l) at[l] = static_cast<uint32_t>(access.address[l] - base);
+  if ((__builtin_reduce_or(near.lanes) & (access.bytes - 1)) || range >= ~0u) return false;
+  const auto at = __builtin_convertvector(near.lanes - base, Lanes<uint32_t>);
   const unsigned lines = count_pieces(at, 7, range);
   const unsigned sectors = lines == 32 ? 32 : count_pieces(at, 5, range);
   const unsigned different = sectors == 32 ? 32 : count_pieces(at, 0, range);
