@@ -45,21 +45,23 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     Counts fresh;
     const Counts& counts = counts_of(insn, index, access, fresh);
     base_[index].add(counts, times);
-    if (Shaped* asked = std::exchange(asked_, nullptr)) asked->counts = counts, asked->known = true;
+    if (const auto [shaped, of_shaped] = std::exchange(asked_, {}); shaped) *of_shaped = counts, shaped->known = true;
   }
 
   bool repeats(const vm::Insn& insn, uint32_t mask, uint64_t first, uint64_t shape, uint64_t times) override {
     const size_t index = index_of(insn);
     Patterns& patterns = patterns_of(index, isa::Space::Global);
     const uint64_t place = patterns.place(first);
-    Shaped& shaped = patterns.shaped[slot_of(mask, place)];
+    const size_t slot = slot_of(mask, place);
+    Shaped& shaped = patterns.shaped[slot];
     if (shaped.known && shaped.mask == mask && shaped.place == place && shaped.shape == shape) {
       shaped.times += times;
       return true;
     }
-    base_[index].add(shaped.counts, shaped.times);
-    shaped = {mask, false, place, shape, 0, {}};
-    asked_ = &shaped;
+    Counts& counts = patterns.counts_of_shaped[slot];
+    base_[index].add(counts, shaped.times);
+    shaped = {mask, false, place, shape, 0};
+    asked_ = {&shaped, &counts};
     return false;
   }
 
@@ -74,7 +76,7 @@ class LaunchProfile::Block final : public vm::BlockObserver {
         all[k].threads_on += mine.executions[k].threads_on;
         all[k].divergent += mine.executions[k].parted;
         if (!mine.patterns[k]) continue;
-        for (const Shaped& shaped : mine.patterns[k]->shaped) all[k].add(shaped.counts, shaped.times);
+        for (size_t slot = 0; slot < kSlots; ++slot) all[k].add(mine.patterns[k]->counts_of_shaped[slot], mine.patterns[k]->shaped[slot].times);
       }
     }
   }
@@ -93,12 +95,11 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     std::array<uint64_t, 32> distance{};
     Counts counts;
   };
-  struct Shaped {  // what `repeats` was asked for
+  struct Shaped {  // what `repeats` was asked for: little, as it is asked often
     uint32_t mask = 0;
     bool known = false;
     uint64_t place = 0, shape = 0;
     uint64_t times = 0;  // that have not been counted yet
-    Counts counts;
   };
   // Where a loop's last turns differ in their lanes, as those of a reduction do, each set of lanes has a slot of its own.
   static constexpr size_t kSlots = 8;
@@ -108,8 +109,9 @@ class LaunchProfile::Block final : public vm::BlockObserver {
   struct Patterns {
     uint64_t period = 256;  // a power of two
     uint64_t place(uint64_t address) const { return address & (period - 1); }
-    std::array<Pattern, kSlots> known;
     std::array<Shaped, kSlots> shaped;
+    std::array<Counts, kSlots> counts_of_shaped;
+    std::array<Pattern, kSlots> known;
 
     const Counts* find(const vm::Access& a) {
       if (!pays()) return nullptr;
@@ -201,7 +203,7 @@ class LaunchProfile::Block final : public vm::BlockObserver {
   std::map<const vm::FunctionCode*, OfFunction> functions_;
   const std::vector<char>* gathered_ = nullptr;
   FragmentAccesses fragments_;
-  Shaped* asked_ = nullptr;  // is to be told what `repeated` finds
+  std::pair<Shaped*, Counts*> asked_{};  // are to be told what `repeated` finds
   Counts* base_ = nullptr;
   std::unique_ptr<Patterns>* patterns_ = nullptr;
 };
