@@ -135,6 +135,7 @@ void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stre
                    : std::holds_alternative<LibraryWork>(work) ? observe::OperationKind::Library
                                                                : static_cast<observe::OperationKind>(work.index());
   operation.device = context.ordinal;
+  operation.memory = &context.memory;
   operation.stream = stream.id;
   operation.queue = static_cast<observe::Operation::Queue>(stream.queue.kind());
   for (const TaskRef& task : after) {

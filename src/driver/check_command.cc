@@ -154,6 +154,25 @@ void judge_calls(report::CheckReport& report, const CheckFacts& facts, int statu
   }
 }
 
+// The compiler makes several accesses of one line, in host code as in a loop that it unrolls: they are one finding.
+void fold_same_lines(report::CheckReport& report) {
+  std::map<std::string, size_t> known;
+  std::vector<report::CheckFinding> kept;
+  for (auto& f : report.findings) {
+    std::string key;
+    for (const auto& line : f.lines)
+      for (const auto& frame : line.frames) key += fmt::format("|{} {} {}:{}", line.text, frame.function, frame.file, frame.line);
+    if (f.kind != "host_race" || key.empty()) {
+      kept.push_back(std::move(f));
+      continue;
+    }
+    const auto [it, fresh] = known.try_emplace(f.title + key, kept.size());
+    if (fresh) kept.push_back(std::move(f));
+    else kept[it->second].count += f.count;
+  }
+  report.findings = std::move(kept);
+}
+
 int run_checked(const CheckRequest& request, const CompiledProgram& program, const CheckFacts& facts) {
   auto fail = [](const std::string& message) {
     fmt::print(stderr, "warpbeam check: {}\n", message);
@@ -183,6 +202,7 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
   for (const auto& file : files)
     if (auto read = report.read(file); !read) return fail(read.error().message);
   look_up_host_lines(report);
+  fold_same_lines(report);
   judge_calls(report, facts, status);
   if (status >= 128) report.notes["end"] = fmt::format("the program was ended by signal {}", status - 128);
   if (status == 126 || status == 127) return status;

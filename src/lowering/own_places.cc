@@ -23,7 +23,10 @@ bool in_platform(const llvm::DILocation& place) {
     file = place.getDirectory();
     llvm::sys::path::append(file, place.getFilename());
   }
-  return llvm::any_of(platform, [&](const std::string& folder) { return file.starts_with(folder); });
+  // NVIDIA's libraries of headers may stand anywhere.
+  constexpr llvm::StringLiteral kLibraries[] = {"/cub/", "/thrust/", "/cuda/std/", "/libcudacxx/"};
+  return llvm::any_of(platform, [&](const std::string& folder) { return file.starts_with(folder); }) ||
+         llvm::any_of(kLibraries, [&](llvm::StringRef folder) { return file.str().contains(folder); });
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ struct Operation {
   enum class Queue : uint8_t { Legacy, Blocking, NonBlocking } queue{};
   std::vector<uint64_t> after;  // operations of other streams that it waits for (cudaStreamWaitEvent …); 0: unknown
   Bytes to, from;               // Copy, Fill
+  const vm::DeviceMemory* memory = nullptr;  // of its device; lives as long as the process
   std::string name;             // Library: the function that the program called
   uint64_t inner = 0;           // the stream on which it queues what it consists of; 0: it is one piece
 };

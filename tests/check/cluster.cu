@@ -107,6 +107,44 @@ __global__ void computes_long(volatile int* flag, int* out) {  // one block wait
   }
 }
 
+__global__ void __cluster_dims__(2, 1, 1) leaves(const int* in, int* out, bool stays) {
+  __shared__ int s[64];
+  auto cluster = cg::this_cluster();
+  s[threadIdx.x] = in[threadIdx.x];
+  cluster.sync();
+  int* theirs = cluster.map_shared_rank(s, cluster.block_rank() ^ 1);
+  out[blockIdx.x * 64 + threadIdx.x] = theirs[63 - threadIdx.x];  // expect cluster_left race_block_end
+  if (stays) cluster.sync();
+}
+__global__ void __cluster_dims__(2, 1, 1) leaves_a_sum(const int* in, int* out, bool stays) {
+  __shared__ int sum;
+  auto cluster = cg::this_cluster();
+  if (threadIdx.x == 0) sum = 0;
+  cluster.sync();
+  if (cluster.block_rank() == 1) atomicAdd(cluster.map_shared_rank(&sum, 0), in[threadIdx.x]);  // expect cluster_left_sum race_block_end
+  if (stays) {
+    cluster.sync();
+    if (cluster.block_rank() == 0 && threadIdx.x == 0) *out = sum;
+  }
+}
+// Block 0 stays until block 1 has said that it is done.
+__global__ void __cluster_dims__(2, 1, 1) told_by_flag(const int* in, int* out) {
+  __shared__ int s[64], done;
+  auto cluster = cg::this_cluster();
+  s[threadIdx.x] = in[threadIdx.x];
+  if (threadIdx.x == 0) done = 0;
+  cluster.sync();
+  if (cluster.block_rank() == 1) {
+    out[threadIdx.x] = cluster.map_shared_rank(s, 0)[63 - threadIdx.x];
+    __syncthreads();
+    cuda::atomic_ref<int, cuda::thread_scope_device> flag(*cluster.map_shared_rank(&done, 0));
+    if (threadIdx.x == 0) flag.store(1, cuda::memory_order_release);
+  } else if (threadIdx.x == 0) {
+    cuda::atomic_ref<int, cuda::thread_scope_device> flag(done);
+    while (!flag.load(cuda::memory_order_acquire)) {}
+  }
+}
+
 struct Data {
   int *in, *out, *flag;
   Data() {
@@ -133,6 +171,11 @@ CASE(cluster_past_end) { Data d; past_end<<<2, 64>>>(d.out, 1); }
 CASE(cluster_inside) { Data d; past_end<<<2, 64>>>(d.out, 0); }
 CASE(cluster_plain_sum) { Data d; shared_sum<<<2, 64>>>(d.in, d.out, false); }
 CASE(cluster_atomic_sum) { Data d; shared_sum<<<2, 64>>>(d.in, d.out, true); }
+CASE(cluster_left) { Data d; leaves<<<4, 64>>>(d.in, d.out, false); }
+CASE(cluster_stayed) { Data d; leaves<<<4, 64>>>(d.in, d.out, true); }
+CASE(cluster_left_sum) { Data d; leaves_a_sum<<<2, 64>>>(d.in, d.out, false); }
+CASE(cluster_stayed_for_sum) { Data d; leaves_a_sum<<<2, 64>>>(d.in, d.out, true); }
+CASE(cluster_told_by_flag) { Data d; told_by_flag<<<2, 64>>>(d.in, d.out); }
 CASE(message_released) { Data d; message<true, cuda::thread_scope_device><<<2, 1>>>(d.in, d.flag, d.out); }
 CASE(message_relaxed) { Data d; message<false, cuda::thread_scope_device><<<2, 1>>>(d.in, d.flag, d.out); }
 CASE(message_of_block_scope) { Data d; message<true, cuda::thread_scope_block><<<2, 1>>>(d.in, d.flag, d.out); }

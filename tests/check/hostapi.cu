@@ -237,3 +237,27 @@ CASE(device_pointer_freed_by_host) {
   cudaFreeHost(p);  // expect device_pointer_freed_by_host invalid_free
   cudaFree(p);
 }
+
+CASE(copies_onto_itself) {
+  char* p;
+  cudaMalloc(&p, 512);
+  cudaMemset(p, 0, 512);
+  cudaMemcpy(p, p + 100, 256, cudaMemcpyDeviceToDevice);  // expect copies_onto_itself overlapping_copy
+  cudaFree(p);
+}
+CASE(copies_columns_onto_themselves) {
+  char* p;
+  cudaMalloc(&p, 512);
+  cudaMemset(p, 0, 512);
+  cudaMemcpy2D(p, 64, p + 24, 64, 32, 8, cudaMemcpyDeviceToDevice);  // expect copies_columns_onto_themselves overlapping_copy
+  cudaFree(p);
+}
+CASE(copies_beside_itself) {
+  char* p;
+  cudaMalloc(&p, 512);
+  cudaMemset(p, 0, 512);
+  cudaMemcpy(p, p + 256, 256, cudaMemcpyDeviceToDevice);
+  cudaMemcpy2D(p, 64, p + 32, 64, 32, 8, cudaMemcpyDeviceToDevice);
+  cudaMemcpy2D(p, 128, p + 64, 128, 64, 4, cudaMemcpyDeviceToDevice);
+  cudaFree(p);
+}

@@ -338,3 +338,48 @@ static void in_two_streams(bool same) {
 }
 CASE(graph_instance_in_turn) { in_two_streams(true); }
 CASE(graph_instances_apart) { in_two_streams(false); }
+
+// --- variables: their copies in other streams than the kernels
+__constant__ int weights[16];
+__device__ int table[kN];
+__global__ void weigh(int* p) { p[threadIdx.x] += weights[threadIdx.x % 16] + weights[1]; }  // expect constants_apart race_streams; expect constants_too_early race_streams
+__global__ void look_up(int* p) { p[threadIdx.x] = table[threadIdx.x]; }                      // expect table_apart race_streams
+__global__ void swap_table(int* p) { table[threadIdx.x] = p[threadIdx.x]; }
+CASE(constants_apart) {
+  Data d;
+  cudaMemcpyToSymbolAsync(weights, d.pinned, 64, 0, cudaMemcpyHostToDevice, d.s);
+  weigh<<<1, kN, 0, d.u>>>(d.p);
+}
+CASE(constants_too_early) {
+  Data d;
+  weigh<<<1, kN, 0, d.u>>>(d.p);
+  cudaMemcpyToSymbolAsync(weights, d.pinned, 64, 0, cudaMemcpyHostToDevice, d.s);
+}
+CASE(constants_in_turn) {
+  Data d;
+  for (int k = 0; k < 3; ++k) {
+    cudaMemcpyToSymbolAsync(weights, d.pinned, 64, 0, cudaMemcpyHostToDevice, d.s);
+    cudaEventRecord(d.e, d.s);
+    cudaStreamWaitEvent(d.u, d.e, 0);
+    weigh<<<1, kN, 0, d.u>>>(d.p);
+    cudaEventRecord(d.f, d.u);
+    cudaStreamWaitEvent(d.s, d.f, 0);
+  }
+}
+CASE(other_constants) {
+  Data d;
+  cudaMemcpyToSymbol(weights, d.pinned, 64);
+  weigh<<<1, kN, 0, d.u>>>(d.p);
+  cudaMemcpyToSymbolAsync(table, d.pinned, 64, 0, cudaMemcpyHostToDevice, d.s);
+}
+CASE(table_apart) {
+  Data d;
+  cudaMemcpyToSymbolAsync(table, d.pinned, kN * 4, 0, cudaMemcpyHostToDevice, d.s);
+  look_up<<<1, kN, 0, d.u>>>(d.p);
+}
+CASE(table_in_turn) {
+  Data d;
+  cudaMemcpyToSymbolAsync(table, d.pinned, kN * 4, 0, cudaMemcpyHostToDevice, d.s);
+  look_up<<<1, kN, 0, d.s>>>(d.p);
+  swap_table<<<1, kN, 0, d.s>>>(d.q);
+}

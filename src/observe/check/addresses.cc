@@ -93,7 +93,7 @@ void BlockWatch::global_access(Now& n) {
   const bool is_strong = n.strength != Strength::Weak;
   n.bound = l_.ordered_below;
   Region* remembered = n.region;
-  if (n.region && n.region->cells && n.region->kind == vm::MemoryKind::Device && n.region->newest_use < n.bound && !is_strong && !n.access.async) {
+  if (n.region && n.region->cells && !n.region->is_of_host() && n.region->newest_use < n.bound && !is_strong && !n.access.async) {
     n.memory = reinterpret_cast<const std::byte*>(n.region->zero);
     const Region& r = *n.region;
     if (look_quickly(n, *r.cells, r.zero, r.base, r.base + r.size, c_.settings.init && !r.initialised)) return;
@@ -113,9 +113,9 @@ void BlockWatch::global_access(Now& n) {
         bad_address(n, l);
       }
     }
-    if (n.region->kind == vm::MemoryKind::Constant || !n.region->cells) continue;
+    if (!n.region->cells) continue;
     n.memory = reinterpret_cast<const std::byte*>(n.region->zero);
-    if (n.region->kind != vm::MemoryKind::Device && (n.region->by_program || n.region->is_managed_variable()) && (n.region->kernels.empty() || n.region->kernels.back() != l_.op))
+    if (n.region->is_of_host() && (n.region->by_program || n.region->is_managed_variable()) && (n.region->kernels.empty() || n.region->kernels.back() != l_.op))
       n.region->kernels.push_back(l_.op);
     if (n.region->newest_use >= n.bound && c_.settings.race) look_at_ranges(n, address, l);
     look(n, *n.region->cells, address - n.region->zero, l, c_.settings.init && !n.region->initialised);
@@ -237,6 +237,7 @@ void BlockWatch::shared_access(Now& n) {
       if (!v && (c_.settings.memory || offset + bytes > block_.shared_bytes)) bad_shared(n, l);
     }
     look(n, n.home->shared_, offset, l, c_.settings.init);
+    if (n.home != this) n.home->note_visit(n, l, offset);
   }
   if (n.strength != Strength::Weak) synchronise(n);
 }

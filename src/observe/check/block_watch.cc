@@ -619,9 +619,63 @@ void BlockWatch::cluster_complete(vm::Block& leader) {
     }
     meeting.leave({watch.snapshot(watch.warps_[0], 0, Strength::Cta, {}), 0, c_.log.tick()});
     watch.left_elsewhere_ = true;
+    watch.visits_.clear();
   }
   const EventId now = c_.log.tick();
   for (vm::Block* member : leader.members) add(static_cast<BlockWatch&>(*member->observer).came_, {&meeting, now});
+}
+
+// What is told to an mbarrier, or by way of one, may come at any time: whoever needs it waits there.
+void BlockWatch::note_visit(const Now& n, int lane, uint64_t offset) {
+  constexpr size_t kMost = 64;
+  const Trait trait = trait_of(*n.insn.source->form.row);
+  if (trait == Trait::Arrives || trait == Trait::CopiesArrive || trait == Trait::Waits) return;
+  if (visits_.size() < kMost && (visits_.empty() || visits_.back().id != n.id)) visits_.push_back({n.id, static_cast<uint32_t>(lane), offset});
+}
+
+// Shared memory goes with its block: one of its threads must know of all that others do there.
+void BlockWatch::ends() {
+  if (!c_.settings.race) return;
+  for (const Visit& v : visits_) {
+    const std::optional<Event> e = c_.log.find(v.id);
+    if (!e) continue;
+    const uint64_t key = uint64_t(e->site) << 8 | 9;
+    if (c_.repeated(key)) continue;
+    bool known = knows(came_, *e, v.lane);
+    for (const WarpState& s : warps_) {
+      if (known) break;
+      if (s.lanes) known = std::ranges::any_of(s.lanes->came, [&](const CameList& came) { return !came.empty() && knows(came, *e, v.lane); });
+    }
+    // A flag that one of its own threads has looked at since.
+    if (e->strength != Strength::Weak)
+      shared_.peek(v.offset, [&](const Cell& c) {
+        for (const EventId id : {c.read_a, c.read_b, c.write})
+          if (const std::optional<Event> own = c_.log.find(id); own && own->id > v.id && own->op == l_.op && own->block == linear_ && own->strength != Strength::Weak) known = true;
+      });
+    if (known) continue;
+    const Site& site = c_.sites[e->site];
+    const char* act = e->act == Act::Read ? "Read" : e->act == Act::Write ? "Write" : "Atomic";
+    const auto& b = block_.index;
+    Finding f;
+    f.check = "race";
+    f.kind = "race_block_end";
+    f.kernel = site.kernel;
+    f.locations = {site.location};
+    f.apart = Apart::InLaunch;
+    f.title = fmt::format("Race reported between {} access at {} in {} and the end of the block whose shared memory it is", act, site.kernel, site.location);
+    f.lines.push_back({fmt::format("{} {}", act, thread_text(*e, v.lane)), {}});
+    std::string text = fmt::format("offset {:#x} of shared memory", v.offset);
+    for (const auto& s : l_.shared)
+      if (v.offset >= s.offset && v.offset < uint64_t(s.offset) + s.size) {
+        const std::string name = c_.shapes.place(*s.name, v.offset - s.offset);
+        f.facts.emplace_back("variable", name);
+        text = fmt::format("{} (__shared__ memory, byte {} of {})", name, v.offset - s.offset, s.size);
+      }
+    f.lines.push_back({fmt::format("Address {} of block ({},{},{}), which does not wait for it before it ends", text, b[0], b[1], b[2]), {}});
+    f.lines.push_back({"the kernel was launched", l_.stack});
+    f.mend = "blocks of a cluster must stay until nobody uses their shared memory any more: end the kernel with cluster.sync()";
+    c_.report(key, std::move(f));
+  }
 }
 
 // --- accesses ----------------------------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ class BlockWatch final : public vm::BlockObserver {
   void runtime_wrote(uint64_t address, uint64_t bytes) override;
   bool sees_quickly(const vm::Insn&, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern&) override;
   bool sees_batch(const vm::LoadBatch&, uint32_t warp, const vm::Pattern&) override;
+  void ends();  // with all of its cluster
   bool all_came(const vm::Insn&) override;
   // Compiled code keeps the checker to itself: taking turns would cost more than what it does.
   void compiled_code(bool runs) override;
@@ -156,6 +157,7 @@ class BlockWatch final : public vm::BlockObserver {
   void hand_on_all();
   void run_too_long(vm::Warp&, const vm::Insn&, uint32_t mask);
 
+  void note_visit(const Now&, int lane, uint64_t offset);
   void bad_address(Now&, int lane);
   void bad_shared(Now&, int lane);
   void bad_local(Now&, int lane, uint32_t limit);
@@ -210,6 +212,13 @@ class BlockWatch final : public vm::BlockObserver {
   bool bypass_reported_ = false;
   const vm::Insn* all_at_ = nullptr;  // the last barrier, if all threads were there: of more weight than what warps say
   bool left_elsewhere_ = false;  // where other blocks may come, they find what was left within this one
+  // What other blocks of the cluster did here since they last met; of each instruction one lane.
+  struct Visit {
+    EventId id;
+    uint32_t lane;
+    uint64_t offset;
+  };
+  std::vector<Visit> visits_;
   bool copies_ = false;  // asynchronous ones have been made, which no barrier orders
 };
 
@@ -217,10 +226,7 @@ class LaunchWatch final : public vm::Observer {
  public:
   LaunchWatch(Checker& checker, LaunchInfo info) : c_(checker), info_(std::move(info)) {}
   std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block&) override;
-  void end_block(const vm::Block&, std::unique_ptr<vm::BlockObserver> observer) override {
-    std::lock_guard lock(c_.mutex);
-    observer.reset();
-  }
+  void end_block(const vm::Block&, std::unique_ptr<vm::BlockObserver>) override;
   void end_grid(const vm::LaunchResult&) override;
   bool one_block_at_a_time() const override { return true; }
   vm::Wanted wanted() const override { return {.compiled = true, .events = true}; }

@@ -101,7 +101,7 @@ void Checker::freed(const vm::Allocation& a, int) {
   frees_ += a.origin.find("Array") == std::string::npos;  // arrays are freed by who leaves buffers to the end too
   if (Region* r = regions.find(a.base); r && r->origin == "cudaMallocAsync" && running_ && settings.race) {
     order.name(running_, "cudaFreeAsync");
-    use_range({r->base, r->size}, true, running_, ops_[running_].stack, "cudaFreeAsync");
+    use_range({r->base, r->size}, true, ops_[running_], "cudaFreeAsync");
   }
   if (guard_) guard_->forget(a.base, (a.base + a.size + 4095) / 4096 * 4096);
   Region* r = regions.find(a.base);
@@ -178,15 +178,17 @@ void Checker::queued(const Operation& o) {
                   : run == graph_runs_.end() ? order.issue(stream_of(o), what, after, log.tick())
                                              : issue_node(run->second, o, what, after);
   if (o.inner) wholes_[o.inner] = op;
-  queued_[o.id] = {op, stack};
+  const Queued queued{op, stack, o.memory};
+  queued_[o.id] = queued;
   if (ops_.size() <= op) ops_.resize(op + 1);
-  ops_[op] = {op, stack};
+  ops_[op] = queued;
   // What a copy or fill touches is noted at the call: only the order counts, not the moment.
   if (o.kind == OperationKind::Copy) {
-    use_range(o.from, false, op, stack, "a copy");
-    use_range(o.to, true, op, stack, "a copy");
+    look_for_overlap(o, stack);
+    use_range(o.from, false, queued, "a copy");
+    use_range(o.to, true, queued, "a copy");
   } else if (o.kind == OperationKind::Fill) {
-    use_range(o.to, true, op, stack, "a fill (cudaMemset)");
+    use_range(o.to, true, queued, "a fill (cudaMemset)");
   }
 }
 
@@ -256,7 +258,7 @@ void Checker::touches(uint64_t operation, const Bytes& bytes, bool writes) {
   if (it == queued_.end()) return;
   if (guard_) guard_->open();
   const Queued queued = it->second;
-  use_range(bytes, writes, queued.op, queued.stack, order.what(queued.op).c_str());
+  use_range(bytes, writes, queued, order.what(queued.op).c_str());
 }
 
 void Checker::waited(WaitKind kind, uint64_t which) {
@@ -303,9 +305,42 @@ void Checker::read_unwritten(Region& r, const Bytes& bytes, OpId op, const HostS
   findings.add(std::move(f), where);
 }
 
+// Row by row, as far as their number allows.
+void Checker::look_for_overlap(const Operation& o, const HostStack& stack) {
+  const Bytes &from = o.from, &to = o.to;
+  const auto end = [](const Bytes& b) { return b.base + b.width + (b.rows - 1) * b.pitch + (b.planes - 1) * b.plane; };
+  if (!from.width || !from.rows || !from.planes || from.base == to.base || from.base >= end(to) || to.base >= end(from)) return;
+  constexpr uint64_t kMostRows = 1024;
+  if (from.rows * from.planes > kMostRows || to.rows * to.planes > kMostRows) return;
+  uint64_t at = 0;
+  const auto each_row = [](const Bytes& b, auto&& body) {
+    for (uint64_t plane = 0; plane < b.planes; ++plane)
+      for (uint64_t row = 0; row < b.rows; ++row) body(b.base + plane * b.plane + row * b.pitch);
+  };
+  each_row(from, [&](uint64_t source) {
+    each_row(to, [&](uint64_t target) {
+      if (!at && source < target + to.width && target < source + from.width) at = std::max(source, target);
+    });
+  });
+  if (!at) return;
+  Finding f;
+  f.check = "memory";
+  f.kind = "overlapping_copy";
+  f.title = "Copy between places that overlap: what it leaves there is undefined";
+  f.lines.push_back({"the copy was issued", stack});
+  f.lines.push_back({fmt::format("{} bytes go from {:#x} to {:#x}; both hold the address {:#x}", from.width * from.rows * from.planes, from.base, to.base, at), {}});
+  if (const Region* r = regions.find(at)) describe_region(f, *r);
+  f.facts.emplace_back("address", fmt::format("{:#x}", at));
+  f.mend = "copy by way of a second buffer, or in parts that do not overlap; for host memory use memmove";
+  std::string where;
+  for (uint64_t a : stack) where += fmt::format("{:x} ", a);
+  findings.add(std::move(f), where);
+}
+
 // A copy or a fill: its bytes get values, and other streams' accesses to them must be ordered with it.
-void Checker::use_range(const Bytes& bytes, bool writes, OpId op, const HostStack& stack, const char* what) {
-  Region* r = regions.find(bytes.base);
+void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const char* what) {
+  const auto& [op, stack, memory] = by;
+  Region* r = memory ? region_at(bytes.base, *memory) : regions.find(bytes.base);
   if (!r) return;
   const EventId bound = order.ordered_below(op, log.next()), id = log.tick();
   const uint64_t end = bytes.base + bytes.width + (bytes.rows - 1) * bytes.pitch + (bytes.planes - 1) * bytes.plane;
@@ -392,7 +427,7 @@ std::shared_ptr<vm::Observer> Checker::child(const vm::Launch& launch, const Lau
   info.stack = parent.stack;
   info.cc = parent.cc;
   if (ops_.size() <= info.op) ops_.resize(info.op + 1);
-  ops_[info.op] = {info.op, parent.stack};
+  ops_[info.op] = {info.op, parent.stack, nullptr};
   return watch(launch, std::move(info));
 }
 
@@ -448,6 +483,15 @@ std::shared_ptr<vm::Observer> LaunchWatch::child(const vm::Launch& launch) { ret
 std::unique_ptr<vm::BlockObserver> LaunchWatch::begin_block(const vm::Block& block) {
   std::lock_guard lock(c_.mutex);
   return std::make_unique<BlockWatch>(c_, info_, block);
+}
+
+void LaunchWatch::end_block(const vm::Block& block, std::unique_ptr<vm::BlockObserver> observer) {
+  std::lock_guard lock(c_.mutex);
+  // The leader of a cluster is the first to be told.
+  if (block.leader == &block && block.members.size() > 1 && !info_.ended_by_checker)
+    for (const vm::Block* member : block.members)
+      if (auto* watch = static_cast<BlockWatch*>(member == &block ? observer.get() : member->observer.get()); watch && !member->live_threads) watch->ends();
+  observer.reset();
 }
 
 // What the machine itself found; what the checker ended has been told.

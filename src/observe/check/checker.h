@@ -136,7 +136,13 @@ class Checker final : public Tool {
   std::shared_ptr<vm::Observer> watch(const vm::Launch&, LaunchInfo);
   void look_at_log();
   uint32_t stream_of(const Operation&);
-  void use_range(const Bytes& bytes, bool writes, OpId op, const HostStack& stack, const char* what);
+  struct Queued {
+    OpId op;
+    HostStack stack;
+    const vm::DeviceMemory* memory = nullptr;
+  };
+  void use_range(const Bytes& bytes, bool writes, const Queued& by, const char* what);
+  void look_for_overlap(const Operation&, const HostStack&);
   void read_unwritten(Region&, const Bytes&, OpId, const HostStack&);
   void report_leaks(const char* when);
   void report_calls();
@@ -158,10 +164,6 @@ class Checker final : public Tool {
   std::unordered_map<uint64_t, OpId> wholes_;                     // streams whose operations are parts of one: a graph's body
   std::unordered_map<uint64_t, std::vector<uint32_t>> branches_;  // of graphs in a stream, which come again
   OpId issue_node(GraphRun& run, const Operation&, const std::string& what, std::vector<OpId> after);
-  struct Queued {
-    OpId op;
-    HostStack stack;
-  };
   std::unordered_map<uint64_t, Queued> queued_;     // by operation id
   std::vector<Queued> ops_;                         // by OpId
   OpId running_ = 0;

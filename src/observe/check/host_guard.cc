@@ -130,11 +130,18 @@ void HostGuard::close(Guarded guarded) {
   std::vector<GuardedRange>& wanted = guarded.ranges;
   std::lock_guard lock(guard_mutex);
   if (busy_) std::erase_if(wanted, [](const GuardedRange& r) { return r.of_host; });
+  // Every one costs a call of the host's kernel, whenever work begins and when the program goes on.
+  constexpr uint64_t kMostCalls = 50'000;
+  constexpr int64_t kAlways = 16;
+  if (calls_ > kMostCalls) {
+    int64_t others = std::ranges::count_if(wanted, [](const GuardedRange& r) { return !r.of_host; });
+    std::erase_if(wanted, [&](const GuardedRange& r) { return !r.of_host && others-- > kAlways; });
+  }
   auto among = [](const std::vector<GuardedRange>& all, const GuardedRange& r) { return std::binary_search(all.begin(), all.end(), r); };
   for (const GuardedRange& r : closed_)
     if (!among(wanted, r)) protect(r.begin, r.end, PROT_READ | PROT_WRITE);
   for (const GuardedRange& w : wanted)
-    if (!among(closed_, w)) protect(w.begin, w.end, PROT_NONE);
+    if (!among(closed_, w)) protect(w.begin, w.end, PROT_NONE), ++calls_;
   faults_ = 0;
   closed_ = std::move(wanted);
   of_host_ = std::move(guarded.of_host);
@@ -143,6 +150,7 @@ void HostGuard::close(Guarded guarded) {
 void HostGuard::open() {
   std::lock_guard lock(guard_mutex);
   for (const GuardedRange& r : closed_) protect(r.begin, r.end, PROT_READ | PROT_WRITE);
+  calls_ += closed_.size();
   closed_.clear();
 }
 

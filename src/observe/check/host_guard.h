@@ -51,6 +51,7 @@ class HostGuard {
   std::vector<GuardedRange> closed_, of_host_;
   int busy_ = 0;  // what is the host's is open for so many: calls under way that use it, threads whose calls are not seen
   int faults_ = 0;
+  uint64_t calls_ = 0;  // of the host's kernel, to close and open
   bool disabled_ = false;
 };
 

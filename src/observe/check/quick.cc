@@ -272,9 +272,9 @@ bool BlockWatch::finds(Quick& q, const vm::Insn& i, const LaunchInfo::Known& kno
     const Region* region = known.regions == c_.regions.version() ? known.region : nullptr;
     q.bound = l_.ordered_below;
     if (!region || low < region->base || high > region->base + region->size) return false;
-    const bool constant = region->kind == vm::MemoryKind::Constant;
-    if (!constant && (!region->cells || region->kind != vm::MemoryKind::Device || region->newest_use >= q.bound)) return false;
-    if (!constant) q.shadow = region->cells;
+    const bool never_changes = region->kind == vm::MemoryKind::Constant && !region->cells;
+    if (!never_changes && (!region->cells || region->is_of_host() || region->newest_use >= q.bound)) return false;
+    q.shadow = region->cells;
     q.tracks_values = q.tracks_values && !region->initialised;
     q.zero = region->zero;
     q.begin = region->base;
