@@ -104,6 +104,7 @@ bool Emitter::rehearse_access(const Access& a, uint32_t mask) {
     words[static_cast<size_t>(l)] = static_cast<int64_t>(place / a.memory);
   }
   if (r.now.words.size() < r.end / a.memory) r.now.words.resize(r.end / a.memory);
+  note_made(a, mask, words);
   for (int k = 0; k < a.count; ++k) {
     const int32_t slot = a.slots[static_cast<size_t>(k)];
     for (int64_t w : words)

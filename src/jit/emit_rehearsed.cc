@@ -147,6 +147,7 @@ void Emitter::end_rehearsal() {
     touch(s.access, s.address, b_.getInt32(s.mask));
     exchange();
   }
+  count_rehearsed();
   if (ends) {
     b_.CreateRet(b_.getInt32(1));
     return;
@@ -208,7 +209,8 @@ bool Emitter::rehearse_region(const Region& region) {
   }
   const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
   if (node.ends == End::Barrier) {
-    if (node.next.empty()) return false;
+    if (node.next.empty() || (watch_ && node.last->guard >= 0)) return false;
+    for (uint32_t w = 0; w < warps; ++w) note_executed(*node.last, ~0u, ~0u);
     ++r.now.barriers;
     r.now.to = node.next[0];
     return true;
@@ -219,6 +221,7 @@ bool Emitter::rehearse_region(const Region& region) {
     active_ = b_.getInt32(~0u);
     const std::optional<uint32_t> taken = rehearsed_mask(*node.last);
     if (!taken) return false;
+    note_executed(*node.last, ~0u, *taken);
     every &= *taken;
     some |= *taken;
   }
@@ -357,12 +360,15 @@ bool Emitter::rehearse_warp(const Region& region) {
     for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k)
       if (!rehearse_instruction(flow_.code->insns[k])) return false;
     if (region.exit_node == static_cast<int32_t>(n) || node.ends == End::Leave || node.next.empty()) {
+      if (node.last && region.exit_node != static_cast<int32_t>(n)) note_executed(*node.last, mask, mask);
       arrived |= mask;
     } else if (node.ends == End::Fall) {
+      if (node.last) note_executed(*node.last, mask, mask);
       go_to(node.next[0], mask);
     } else {
       const std::optional<uint32_t> taken = rehearsed_branch(region);
       if (!taken) return false;
+      note_executed(*node.last, mask, *taken);
       go_to(node.next[0], *taken);
       go_to(node.next[1], mask & ~*taken);
     }
@@ -371,13 +377,14 @@ bool Emitter::rehearse_warp(const Region& region) {
 }
 
 bool Emitter::rehearse_instruction(const vm::Insn& i) {
-  if (i.fn == flow_.services->label || i.fn == flow_.services->jump) return true;
   const V whole = active_;
   uint32_t mask = static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(whole)->getZExtValue());
+  const bool says_nothing = i.fn == flow_.services->label || i.fn == flow_.services->jump;
+  const std::optional<uint32_t> guarded = i.guard < 0 ? mask : rehearsed_mask(i);
+  if (!guarded) return false;
+  note_executed(i, mask, *guarded);
+  if (!*guarded || says_nothing) return true;
   if (i.guard >= 0) {
-    const std::optional<uint32_t> guarded = rehearsed_mask(i);
-    if (!guarded) return false;
-    if (!*guarded) return true;
     forced_ = *guarded != mask;
     mask = *guarded;
     active_ = b_.getInt32(mask);

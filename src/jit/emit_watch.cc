@@ -184,6 +184,10 @@ void Emitter::tell_access(const vm::Insn& i, const Value& address, V mask, uint6
 // An access whose lanes are all in bounds is about to be made.
 void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
   if (!watch_ || (!watch_->wanted.events && !watch_->wanted.traffic)) return;
+  if (rehearsal_ && !rehearsal_->over) {  // it may yet turn out otherwise
+    rehearsal_->now.counts.touches.push_back({&i, address, static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(mask)->getZExtValue()), bytes});
+    return;
+  }
   if (watch_->wanted.events && watch_batched(i, address, mask, bytes)) return;
   auto* on = BasicBlock::Create(c_, "seen", f_);
   if (watch_->wanted.events) {
@@ -246,6 +250,35 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
   }
   b_.CreateBr(on);
   b_.SetInsertPoint(on);
+}
+
+// A warp executes the instruction in the part that is being rehearsed.
+void Emitter::note_executed(const vm::Insn& i, uint32_t active, uint32_t on) {
+  if (!watch_ || !watch_->wanted.executions || i.watched == vm::Watched::Extra) return;
+  vm::Executions& e = rehearsal_->now.counts.executions[static_cast<uint32_t>(&i - flow_.code->insns.data())];
+  ++e.warps;
+  e.threads += static_cast<uint64_t>(std::popcount(active));
+  e.threads_on += static_cast<uint64_t>(std::popcount(on));
+  e.parted += i.target != vm::kNoTarget && i.guard >= 0 && on && on != active;
+}
+
+// The lanes' first elements of shared memory.
+void Emitter::note_made(const Access& a, uint32_t mask, const std::vector<int64_t>& words) {
+  if (!watch_ || !watch_->wanted.traffic) return;
+  WatchTables::Made made{a.insn, mask, {}};
+  const auto any = static_cast<size_t>(std::countr_zero(mask));
+  for (size_t l = 0; l < kLanes; ++l) made.address[l] = static_cast<uint64_t>(words[mask >> l & 1 ? l : any]) * a.memory;
+  ++rehearsal_->now.counts.made[made];
+}
+
+// A block has come to the end of what was rehearsed.
+void Emitter::count_rehearsed() {
+  if (!watch_) return;
+  RehearsedCounts& counts = rehearsal_->now.counts;
+  watch_->rehearsed.push_back({watch_->counters++, std::move(counts.executions), std::move(counts.made)});
+  count(watch_->rehearsed.back().at, b_.getInt64(1));
+  rehearsal_->over = true;
+  for (const RehearsedCounts::Touch& t : counts.touches) watch_access(*t.insn, t.address, b_.getInt32(t.mask), t.bytes);
 }
 
 // The lanes of active_ have met at a `.sync` instruction.

@@ -390,6 +390,9 @@ class Emitter {
   bool stores_pass(const Access& load);
   bool rehearse_global(const Access& access, uint32_t mask);
   void take_for_granted(V condition);
+  void note_executed(const vm::Insn& insn, uint32_t active, uint32_t on);
+  void note_made(const Access& access, uint32_t mask, const std::vector<int64_t>& words);
+  void count_rehearsed();
   V as_first(const vm::Insn& insn, V value, int64_t pace, bool& first);
   V goes_one_way(const vm::Insn& compare, bool wanted);
   const vm::Insn* compared(const Node& node, int32_t predicate, bool& wanted) const;

@@ -17,6 +17,7 @@
 
 #include "jit/bits.h"
 #include "jit/values.h"
+#include "jit/watch.h"
 
 namespace warpbeam::jit {
 
@@ -42,6 +43,20 @@ struct RehearsedStore {
   std::vector<std::pair<uint32_t, Cells>> data;  // variables
 };
 
+// For a watcher that counts: what every block that is as rehearsed does, which needs no counting in each of them, and
+// accesses to global memory, of which each has its own.
+struct RehearsedCounts {
+  std::map<uint32_t, vm::Executions> executions;  // by instruction
+  std::map<WatchTables::Made, uint64_t> made;     // how often
+  struct Touch {
+    const vm::Insn* insn = nullptr;
+    Value address;
+    uint32_t mask = 0;
+    uint64_t bytes = 0;
+  };
+  std::vector<Touch> touches;
+};
+
 struct Rehearsal {
   static constexpr uint32_t kEnd = ~0u;
   struct State {
@@ -49,6 +64,7 @@ struct Rehearsal {
     std::vector<Bits> written;      // by warp: variables
     std::vector<RehearsedWord> words;
     std::vector<RehearsedStore> stores;
+    RehearsedCounts counts;
     uint32_t barriers = 0, to = 0;  // passed so far; the node at which the next region begins, or kEnd
   };
   State now;
@@ -68,6 +84,7 @@ struct Rehearsal {
   uint64_t end = 0;                 // of what is accessed, in shared memory
   uint32_t step = 0, warp = 0;
   llvm::BasicBlock* block = nullptr;
+  bool over = false;                // what shows is being written
   bool knows_all = false;           // values that are not there are looked for nowhere else
   std::unordered_set<llvm::Value*> folded;
 };

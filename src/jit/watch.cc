@@ -179,10 +179,28 @@ void settle(vm::BlockObserver& observer, const WatchTables& t, const vm::Functio
         if (!t.on.contains(k)) e.threads_on += threads;
       }
     }
+    for (const auto& r : t.rehearsed)
+      for (const auto& [k, by] : r.executions) {
+        vm::Executions& e = observer.counted[k];
+        const uint64_t blocks = counters[r.at];
+        e.warps += by.warps * blocks;
+        e.threads += by.threads * blocks;
+        e.threads_on += by.threads_on * blocks;
+        e.parted += by.parted * blocks;
+      }
     for (const auto& [k, at] : t.on) observer.counted[k].threads_on += counters[at];
     for (const auto& [k, at] : t.parted) observer.counted[k].parted += counters[at];
   }
   for (const auto& s : t.sites) settle_site(observer, services, s, counters);
+  for (const auto& r : t.rehearsed) {
+    if (!counters[r.at]) continue;
+    for (const auto& [made, times] : r.made) {
+      vm::Access access = services.describe_access(*made.insn);
+      access.mask = made.mask;
+      access.address = made.address;
+      observer.repeated(*made.insn, access, times * counters[r.at]);
+    }
+  }
   std::fill_n(counters, t.counters, uint64_t{0});
 }
 

@@ -41,6 +41,20 @@ struct WatchTables {
       return ((static_cast<uint64_t>(pattern.stride) * kMix + static_cast<uint64_t>(pattern.gap)) * kMix + further) * kMix + pattern.runs;
     }
   };
+  // An access to shared memory that is known when the kernel is compiled.
+  struct Made {
+    const vm::Insn* insn = nullptr;
+    uint32_t mask = 0;
+    std::array<uint64_t, 32> address{};
+    auto operator<=>(const Made&) const = default;
+  };
+  // A part of the kernel in which blocks do the same, and the counter of blocks that came through.
+  struct Rehearsed {
+    uint32_t at = 0;
+    std::map<uint32_t, vm::Executions> executions;  // by instruction
+    std::map<Made, uint64_t> made;
+  };
+  std::deque<Rehearsed> rehearsed;
   std::deque<Site> sites;
   std::map<uint32_t, uint32_t> site_of;  // by instruction
   std::deque<vm::LoadBatch> batches;
