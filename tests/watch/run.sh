@@ -45,7 +45,7 @@ check() { # mode, source, words …
 }
 
 examples=(matrix_multiply transpose_shared reduce_harris scan_block shuffle warp_divergence histogram)
-programs=(bfs control_flow)
+programs=(bfs control_flow block_patterns)
 if [[ -n ${WARPBEAM_FAST:-} ]]; then examples=(reduce_harris) programs=(); fi
 for mode in profile check; do
   for name in "${examples[@]}"; do check $mode "$root/examples/$name.cu"; done

@@ -99,14 +99,14 @@ class Profiler final : public Tool {
                        {"files", recorder_.files()},
                        {"functions", recorder_.functions()},
                        {"metrics", metric_table()},
-                       {"count_fields", count_fields()},
-                       {"timeline", timeline}};
-    std::string text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
-    text.pop_back();  // the object goes on
+                       {"count_fields", count_fields()}};
+    const auto text = [](const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); };
+    std::string begin = text(head);
+    begin.pop_back();  // the object goes on
     std::ofstream file(path);
-    file << text << ",\"launches\":";
+    file << begin << ",\"launches\":";
     recorder_.write_launches(file);
-    file << "}\n";
+    file << ",\"timeline\":" << text(timeline) << "}\n";
     if (!file) fmt::print(stderr, "warpbeam: the recording could not be written to {}\n", path);
   }
 
