@@ -146,27 +146,29 @@ bool count_far(const vm::Access& access, const Near& near, Traffic& t) {
   return true;
 }
 
-// Words of 4 bytes in 32 banks of which none is wanted for two words: one pass. False: look closer.
-bool count_without_conflicts(const vm::Access& access, SharedPasses& s) {
-  const Near near(access);
-  unsigned words;
-  if ((near.high >> 2) - (near.low >> 2) < 32) {
-    words = near.count(2);
-  } else {
-    uint64_t word_of[32];
-    uint32_t seen = 0;
-    for (uint32_t left = access.mask; left; left &= left - 1) {
-      const uint64_t word = access.address[static_cast<size_t>(std::countr_zero(left))] >> 2;
-      const uint32_t bank = word & 31;
-      if ((seen >> bank & 1) && word_of[bank] != word) return false;
-      word_of[bank] = word;
-      seen |= 1u << bank;
+// Words of 4 bytes in 32 banks, within 64 rows of them.
+struct WordsInBanks {
+  unsigned most = 0, all = 0;  // different words, in one bank and together
+  explicit WordsInBanks(const Near& near) {
+    uint64_t rows[32] = {};
+    for (uint64_t at : near.at) rows[at >> 2 & 31] |= uint64_t(1) << ((at >> 7) - (near.low >> 7));
+    for (uint64_t row : rows) {
+      const auto words = static_cast<unsigned>(std::popcount(row));
+      most = std::max(most, words);
+      all += words;
     }
-    words = static_cast<unsigned>(std::popcount(seen));
   }
-  s.wavefronts += 1;
+};
+
+// Accesses to words where lanes that want one word get it together. False: look closer.
+bool count_words(const vm::Access& access, SharedPasses& s) {
+  const Near near(access);
+  if (!near.within(7)) return false;
+  const WordsInBanks words(near);
+  s.wavefronts += words.most;
+  s.conflicts += words.most - 1;
   s.ideal += 1;
-  s.bytes += 4 * words;
+  s.bytes += 4 * words.all;
   return true;
 }
 
@@ -228,13 +230,14 @@ model::SharedAtomic atomic_form(const vm::Insn& insn, const vm::Access& access) 
 
 void count_shared(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
                   SharedPasses& s) {
-  if (access.kind != vm::AccessKind::Atomic && access.bytes == 4 && device.bank_rule == model::BankRule::Phases32 &&
-      count_without_conflicts(access, s))
+  const bool atomic = access.kind == vm::AccessKind::Atomic;
+  if (access.bytes == 4 && device.bank_rule == model::BankRule::Phases32 &&
+      (!atomic || atomic_form(insn, access) == model::SharedAtomic::Increment) && count_words(access, s))
     return;
   const WarpAccess warp = to_model(access);
   const uint64_t lanes = static_cast<uint64_t>(std::popcount(access.mask));
   model::SharedTraffic traffic;
-  if (access.kind == vm::AccessKind::Atomic) {
+  if (atomic) {
     traffic = model::shared_atomic_traffic(device.bank_rule, warp, atomic_form(insn, access));
     s.ideal += insn.mods().op == isa::Op::Cas ? 2 : 1;
   } else {
