@@ -246,8 +246,11 @@ void Op::run_now() {
   if (auto* host = std::get_if<HostWork>(&work_)) {
     if (failure == cudaSuccess || host->also_after_failure) {
       ThreadState& thread = this_thread();
+      observe::Tool* tool = observe::tool();
       thread.in_host_function = true;
+      if (tool) tool->host_function(id, true);
       host->call(failure);
+      if (tool) tool->host_function(id, false);
       thread.in_host_function = false;
     }
   } else if (auto* internal = std::get_if<InternalWork>(&work_)) {

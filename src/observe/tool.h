@@ -62,6 +62,8 @@ class Tool {
   virtual void graph_ends(uint64_t stream) {}
   virtual void began(uint64_t operation) {}
   virtual void ended(uint64_t operation) {}
+  // A function of the program's that a stream calls begins or ends, on this thread.
+  virtual void host_function(uint64_t operation, bool begins) {}
   // A Library operation touches memory, on the thread that does its work.
   virtual void touches(uint64_t operation, const Bytes&, bool writes) {}
   // The host has waited for an operation, for all of a stream (`which` is its id), or for all of a device.

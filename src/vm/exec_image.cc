@@ -45,12 +45,32 @@ class Images {
     const uint64_t epoch = memory.epoch();
     if (view->bytes && view->checked_epoch.load(std::memory_order_relaxed) != epoch) {
       uint64_t lo, hi;
-      if (!memory.covers(view->begin, view->bytes, &lo, &hi))
+      if (!memory.covers(view->begin, view->bytes, &lo, &hi)) {
+        if (w_.block->observer) w_.block->observer->image_accessed(w_, i_, lane, view->begin, 1, AccessKind::Read);
         fail(lane, fmt::format("the memory of this {} is gone", what), "its array or its memory was freed, or lies on a device without peer access");
+      }
       view->checked_epoch.store(epoch, std::memory_order_relaxed);
     }
     view_ = view;
     return *view;
+  }
+
+  // The texture, to be read for one lane; `tell` says afterwards what was.
+  const Texture& texture(int lane) {
+    const ImageView* before = view_;
+    const ImageView& view = of(lane);
+    if (!w_.block->observer) return view.texture;
+    if (&view != before) {
+      watched_ = view.texture;
+      watched_.image.touched = &touched_;
+    }
+    return watched_;
+  }
+  void tell(int lane) {
+    if (touched_.empty()) return;
+    for (const std::byte* at : touched_)
+      w_.block->observer->image_accessed(w_, i_, lane, reinterpret_cast<uint64_t>(at), watched_.image.format.bytes(), AccessKind::Read);
+    touched_.clear();
   }
 
  private:
@@ -63,6 +83,8 @@ class Images {
   const uint64_t* handles_;
   uint64_t handle_ = 0;
   const ImageView* view_ = nullptr;
+  Texture watched_;
+  std::vector<const std::byte*> touched_;
 };
 
 template <class F>
@@ -120,7 +142,7 @@ void sample_lanes(Warp& w, const Insn& i, uint32_t mask) {
   const Detail detail = i.mods().detail;
   Images images(w, i, ImageUse::Texture);
   each_lane(mask, [&](int lane) {
-    const Texture& t = images.of(lane).texture;
+    const Texture& t = images.texture(lane);
     const TexturePoint p = point_of(w, s, g, lane);
     float level = 0;
     if (detail == Detail::Level) {
@@ -135,6 +157,7 @@ void sample_lanes(Warp& w, const Insn& i, uint32_t mask) {
     }
     const bool biased = detail == Detail::Level || detail == Detail::Grad;
     write_texel(w, i, s, lane, is_cube(g) ? sample_cube(t, p, level, biased) : sample(t, p, level, biased));
+    images.tell(lane);
   });
   set_resident(w, i, mask);
 }
@@ -145,7 +168,7 @@ void fetch_lanes(Warp& w, const Insn& i, uint32_t mask) {
   const Geometry g = i.mods().geometry;
   Images images(w, i, ImageUse::Texture);
   each_lane(mask, [&](int lane) {
-    const Texture& t = images.of(lane).texture;
+    const Texture& t = images.texture(lane);
     int at = 0;
     uint32_t layer = 0;
     if (is_layered(g)) layer = w.lanes<uint32_t>(s.coordinates[at++])[lane];
@@ -155,6 +178,7 @@ void fetch_lanes(Warp& w, const Insn& i, uint32_t mask) {
     const int level = s.counts.level ? w.lanes<int32_t>(s.level[0])[lane] : 0;
     // The one-dimensional form reads linear memory and nothing else.
     write_texel(w, i, s, lane, g == Geometry::D1 && !t.image.buffer ? Texel{} : fetch(t, p, layer, level));
+    images.tell(lane);
   });
   set_resident(w, i, mask);
 }
@@ -163,7 +187,8 @@ void gather_lanes(Warp& w, const Insn& i, uint32_t mask) {
   const Sampling s = layout(i);
   Images images(w, i, ImageUse::Texture);
   each_lane(mask, [&](int lane) {
-    write_texel(w, i, s, lane, gather(images.of(lane).texture, point_of(w, s, i.mods().geometry, lane), i.mods().lane_sel, is_cube(i.mods().geometry)));
+    write_texel(w, i, s, lane, gather(images.texture(lane), point_of(w, s, i.mods().geometry, lane), i.mods().lane_sel, is_cube(i.mods().geometry)));
+    images.tell(lane);
   });
   set_resident(w, i, mask);
 }
@@ -293,8 +318,8 @@ uint64_t get_any(Warp& w, int32_t slot, int width, int lane) {
   return width == 2 ? w.lanes<uint16_t>(slot)[lane] : width == 4 ? w.lanes<uint32_t>(slot)[lane] : w.lanes<uint64_t>(slot)[lane];
 }
 
-void tell_written(Warp& w, const std::byte* at, uint64_t bytes) {
-  if (w.block->observer) w.block->observer->runtime_wrote(reinterpret_cast<uint64_t>(at), bytes);
+void tell(Warp& w, const Insn& i, int lane, const std::byte* at, uint32_t bytes, AccessKind kind) {
+  if (at && w.block->observer) w.block->observer->image_accessed(w, i, lane, reinterpret_cast<uint64_t>(at), bytes, kind);
 }
 
 WB_RACY void surface_load(Warp& w, const Insn& i, uint32_t mask) {
@@ -304,6 +329,7 @@ WB_RACY void surface_load(Warp& w, const Insn& i, uint32_t mask) {
   Images images(w, i, ImageUse::Surface);
   each_lane(mask, [&](int lane) {
     const std::byte* from = access.at(images.of(lane).texture.image, lane);
+    tell(w, i, lane, from, element * n.results, AccessKind::Read);
     for (int k = 0; k < n.results; ++k) {
       uint64_t value = 0;
       if (from) std::memcpy(&value, from + element * static_cast<uint32_t>(k), element);
@@ -320,11 +346,11 @@ WB_RACY void surface_store(Warp& w, const Insn& i, uint32_t mask) {
   each_lane(mask, [&](int lane) {
     std::byte* to = access.at(images.of(lane).texture.image, lane);
     if (!to) return;
+    tell(w, i, lane, to, element * n.values, AccessKind::Write);
     for (int k = 0; k < n.values; ++k) {
       const uint64_t value = get_any(w, i.list[n.coordinates + k], i.width, lane);
       std::memcpy(to + element * static_cast<uint32_t>(k), &value, element);
     }
-    tell_written(w, to, element * n.values);
   });
   ++w.block->progress;
 }
@@ -352,11 +378,11 @@ WB_RACY void surface_store_formatted(Warp& w, const Insn& i, uint32_t mask) {
     const Image& image = images.of(lane).texture.image;
     std::byte* to = access.at(image, lane);
     if (!to) return;
+    tell(w, i, lane, to, image.format.bytes(), AccessKind::Write);
     for (uint32_t k = 0; k < n.values && k < image.format.channels; ++k) {
       const uint32_t value = to_format(static_cast<uint32_t>(get_any(w, i.list[n.coordinates + k], i.width, lane)), image.format);
       std::memcpy(to + image.format.bits / 8 * k, &value, image.format.bits / 8);
     }
-    tell_written(w, to, image.format.bytes());
   });
   ++w.block->progress;
 }
@@ -390,12 +416,12 @@ void surface_reduce(Warp& w, const Insn& i, uint32_t mask) {
       w.trap(TrapKind::IllegalInstruction, i, lane, fmt::format("sured.p on texels of {} bytes", image.format.bytes()), 0, "they must have the size of the value");
     std::byte* at = access.at(image, lane);
     if (!at) return;
+    tell(w, i, lane, at, element, AccessKind::Atomic);
     const uint64_t value = get_any(w, i.list[n.coordinates], i.width, lane);
     const bool with_sign = isa::is_signed(i.type()) || (formatted && image.format.kind == TexelKind::Signed);
     const Op op = i.mods().op != Op::None ? i.mods().op : i.mods().boolop == isa::BoolOp::And ? Op::And : Op::Or;
     if (element == 8) with_sign ? reduce<int64_t>(at, op, value) : reduce<uint64_t>(at, op, value);
     else with_sign ? reduce<int32_t>(at, op, value) : reduce<uint32_t>(at, op, value);
-    tell_written(w, at, element);
   });
   ++w.block->progress;
 }

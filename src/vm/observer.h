@@ -109,6 +109,10 @@ class BlockObserver {
   void settle() {
     if (pending.settle) pending.settle();
   }
+  // Compiled code whose blocks all access the same places of shared memory need not tell of them again once a block has been
+  // looked at that did just that, and found nothing. Where it remembers that for the launch; null: it tells of all.
+  bool* known_good = nullptr;
+  virtual uint64_t findings() const { return 0; }  // so far
   // Compiled code: the block has ended, and the one of this number comes next on this thread. True: this observer goes on
   // with it; false: that block is to get one of its own.
   virtual bool goes_on_with(uint64_t block) { return false; }
@@ -160,8 +164,10 @@ class BlockObserver {
   // heap did not give, or has back already: a trap follows.
   virtual void heap_allocated(Warp&, const Insn&, int lane, uint64_t address, uint64_t bytes) {}
   virtual void heap_freed(Warp&, const Insn&, int lane, uint64_t address, bool known) {}
+  // A lane reads a texel of a texture, or accesses a surface.
+  virtual void image_accessed(Warp&, const Insn&, int lane, uint64_t address, uint32_t bytes, AccessKind) {}
   // Something other than an access gives these bytes a value: a copy or fill that a kernel asked the device runtime for, a bulk
-  // copy, a store to a surface.
+  // copy.
   virtual void runtime_wrote(uint64_t address, uint64_t bytes) {}
 };
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace warpbeam::vm {
 
@@ -37,6 +38,7 @@ struct Image {
   bool cube = false;
   uint8_t level_count = 1;
   std::array<ImageLevel, kMaxLevels> levels;
+  std::vector<const std::byte*>* touched = nullptr;  // for a watcher: every texel that is read is added
 };
 
 struct Sampler {

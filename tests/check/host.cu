@@ -285,3 +285,83 @@ CASE(registered_after_wait) {
     printf("%d\n", p[1500]);
   });
 }
+
+// --- functions of the host that streams call, and memory that has gone
+static void number(void* p) {
+  for (int k = 0; k < 64; ++k) static_cast<int*>(p)[k] = k;  // expect function_after_copy_elsewhere host_race
+}
+struct TwoStreams {
+  int *pinned, *d;
+  cudaStream_t s, t;
+  cudaEvent_t e;
+  TwoStreams() {
+    cudaMallocHost(&pinned, 256);
+    cudaMalloc(&d, 256);
+    memset(pinned, 0, 256);
+    cudaStreamCreate(&s);
+    cudaStreamCreate(&t);
+    cudaEventCreate(&e);
+  }
+  ~TwoStreams() {
+    cudaDeviceSynchronize();
+    cudaEventDestroy(e);
+    cudaStreamDestroy(s);
+    cudaStreamDestroy(t);
+    cudaFree(d);
+    cudaFreeHost(pinned);
+  }
+};
+CASE(function_after_copy_elsewhere) {
+  TwoStreams w;
+  cudaMemcpyAsync(w.d, w.pinned, 256, cudaMemcpyHostToDevice, w.s);
+  cudaLaunchHostFunc(w.t, number, w.pinned);
+}
+CASE(function_before_copy_elsewhere) {
+  TwoStreams w;
+  cudaLaunchHostFunc(w.t, number, w.pinned);
+  cudaMemcpyAsync(w.d, w.pinned, 256, cudaMemcpyHostToDevice, w.s);  // expect function_before_copy_elsewhere race_streams
+}
+CASE(function_between_copies) {
+  TwoStreams w;
+  for (int k = 0; k < 3; ++k) {
+    cudaMemcpyAsync(w.d, w.pinned, 256, cudaMemcpyHostToDevice, w.s);
+    cudaLaunchHostFunc(w.s, number, w.pinned);
+  }
+  cudaEventRecord(w.e, w.s);
+  cudaStreamWaitEvent(w.t, w.e, 0);
+  cudaMemcpyAsync(w.pinned, w.d, 256, cudaMemcpyDeviceToHost, w.t);
+  cudaLaunchHostFunc(w.t, number, w.pinned);
+  cudaStreamSynchronize(w.t);
+  w.pinned[3] = 1;
+}
+CASE(function_of_other_memory) {
+  TwoStreams w;
+  int own[64];
+  cudaMemcpyAsync(w.d, w.pinned, 128, cudaMemcpyHostToDevice, w.s);
+  cudaLaunchHostFunc(w.t, number, own);
+  cudaDeviceSynchronize();
+}
+CASE(reads_freed_pinned) {
+  int* h;
+  cudaMallocHost(&h, 256);
+  h[3] = 3;
+  cudaFreeHost(h);
+  printf("%d\n", h[3]);  // expect reads_freed_pinned use_after_free
+}
+CASE(copies_freed_pinned) {
+  TwoStreams w;
+  int* h;
+  cudaMallocHost(&h, 256);
+  memset(h, 0, 256);
+  cudaFreeHost(h);
+  cudaMemcpyAsync(w.d, h, 256, cudaMemcpyHostToDevice, w.s);  // expect copies_freed_pinned use_after_free
+}
+CASE(copies_again_before_free) {
+  TwoStreams w;
+  int* h;
+  cudaMallocHost(&h, 256);
+  memset(h, 0, 256);
+  cudaMemcpyAsync(w.d, h, 256, cudaMemcpyHostToDevice, w.s);
+  cudaStreamSynchronize(w.s);
+  cudaFreeHost(h);
+}

@@ -206,6 +206,7 @@ void BlockWatch::shared_access(Now& n) {
   ++epoch_;
   const uint32_t bytes = n.access.bytes, align = alignment(n.access) - 1;
   const LaunchInfo::SharedVariable* v = nullptr;
+  n.by_proxy = n.access.async && n.act == Act::Read && c_.settings.race && c_.sites[n.site].bulk;
   if (block_.leader->members.size() < 2 && !copies_ && n.strength == Strength::Weak && !n.access.async) {
     n.home = this;
     n.bound = base_;
@@ -236,6 +237,13 @@ void BlockWatch::shared_access(Now& n) {
         if (holds(s)) v = &s;
       if (!v && (c_.settings.memory || offset + bytes > block_.shared_bytes)) bad_shared(n, l);
     }
+    if (n.by_proxy)
+      for (uint64_t at = offset; at < offset + bytes; at += 4)
+        n.home->shared_.peek(at, [&](const Cell& c) {
+          if (c.write <= n.home->proxy_fence_) return;
+          if (const std::optional<Event> e = c_.log.find(c.write); e && e->op == l_.op && e->block == n.home->linear_ && !e->is_copy && !c_.sites[e->site].bulk)
+            missing_proxy_fence(n, *e, c.write_lane, l, at);
+        });
     look(n, n.home->shared_, offset, l, c_.settings.init);
     if (n.home != this) n.home->note_visit(n, l, offset);
   }
@@ -269,6 +277,22 @@ void BlockWatch::bad_shared(Now& n, int lane) {
   f.lines.push_back({"the kernel was launched", l_.stack});
   c_.report(0, std::move(f));
   stop(n, lane, vm::TrapKind::SharedOutOfRange, "invalid shared access", offset);
+}
+
+// To the engine of bulk copies what threads have stored is there once a proxy fence has come after it, whatever orders the threads.
+void BlockWatch::missing_proxy_fence(Now& n, const Event& write, uint32_t write_lane, int lane, uint64_t offset) {
+  const uint64_t key = uint64_t(n.site) << 34 | uint64_t(write.site & 0xffffff) << 10 | 11;
+  if (c_.repeated(key)) return;
+  const Site &mine = c_.sites[n.site], &theirs = c_.sites[write.site];
+  Finding f = finding(n, lane, "race", "race_proxy", fmt::format("Race reported between Write access at {} in {} and a bulk copy without a proxy fence after it", theirs.kernel, theirs.location));
+  f.locations.push_back(theirs.location);
+  f.lines.clear();
+  f.lines.push_back({fmt::format("and the bulk copy at {} in {}", mine.kernel, mine.location), {}});
+  f.lines.push_back({"Write " + thread_text(write, write_lane), {}});
+  f.lines.push_back({"Copy " + thread_text(n.warp, lane), {}});
+  add_place(f, n, offset);
+  f.mend = "let the threads that store pass fence.proxy.async (cuda::ptx::fence_proxy_async, cde::fence_proxy_async_shared_cta) before the barrier that comes before the copy";
+  c_.report(key, std::move(f));
 }
 
 // --- the kernels' heap --------------------------------------------------------------------------------------------
@@ -333,6 +357,16 @@ void BlockWatch::runtime_wrote(uint64_t address, uint64_t bytes) {
   const auto lock = hold();
   Region* r = c_.region_at(address, *l_.launch->memory);
   if (r && r->cells && address < r->base + r->size) r->cells->initialise(address - r->zero, std::min(bytes, r->base + r->size - address));
+}
+
+void BlockWatch::image_accessed(vm::Warp& w, const vm::Insn& i, int lane, uint64_t address, uint32_t bytes, vm::AccessKind kind) {
+  vm::Access a;
+  a.space = isa::Space::Global;
+  a.kind = kind;
+  a.mask = 1u << lane;
+  a.bytes = bytes;
+  a.address.fill(address);
+  access(w, i, a);
 }
 
 // --- local memory -------------------------------------------------------------------------------------------------

@@ -60,6 +60,7 @@ BlockWatch::BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& bl
   words_.op = l_.op;
   words_.block = linear_;
   words = &words_;
+  known_good = &l_.known_good;
   set_base(base_);
   every_instruction = false;
   constexpr uint64_t kStep = 16384;  // more than a warp executes between two looks at its patience
@@ -118,15 +119,17 @@ void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint
   const Trait trait = trait_of(*i.source->form.row);
   switch (trait) {
     default: return;
-    case Trait::Fence: case Trait::CommitCopies: case Trait::WaitCopies: case Trait::WaitAllCopies: case Trait::CopiesArrive: break;
+    case Trait::Fence: case Trait::CommitCopies: case Trait::WaitCopies: case Trait::WaitAllCopies: case Trait::CopiesArrive: case Trait::CommitBulk: case Trait::WaitBulk: break;
   }
   const auto lock = hold();
+  if (trait == Trait::Fence && i.source->form.row->syntax.starts_with("fence.proxy")) proxy_fence_ = c_.log.tick();
   if (trait == Trait::Fence) return fence(w, strength_of(i.mods().scope), mask);
   s.moves_on();  // what follows is another group of copies, or comes after they are complete
-  if (!s.copies) s.copies = std::make_unique<Copies>();
-  if (trait == Trait::CommitCopies) s.copies->commit(mask, c_.log.tick());
-  else if (trait == Trait::WaitCopies) s.copies->wait(mask, static_cast<uint32_t>(i.source->operands[0].imm), c_.log.tick());
-  else s.copies->wait_all(mask, c_.log.tick());
+  auto& copies = trait == Trait::CommitBulk || trait == Trait::WaitBulk ? s.bulk_copies : s.copies;
+  if (!copies) copies = std::make_unique<Copies>();
+  if (trait == Trait::CommitCopies || trait == Trait::CommitBulk) copies->commit(mask, c_.log.tick());
+  else if (trait == Trait::WaitCopies || trait == Trait::WaitBulk) copies->wait(mask, static_cast<uint32_t>(i.source->operands[0].imm), c_.log.tick());
+  else copies->wait_all(mask, c_.log.tick());
 }
 
 void BlockWatch::still_running(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint64_t instructions) {
@@ -629,7 +632,7 @@ void BlockWatch::cluster_complete(vm::Block& leader) {
 void BlockWatch::note_visit(const Now& n, int lane, uint64_t offset) {
   constexpr size_t kMost = 64;
   const Trait trait = trait_of(*n.insn.source->form.row);
-  if (trait == Trait::Arrives || trait == Trait::CopiesArrive || trait == Trait::Waits) return;
+  if (trait == Trait::Arrives || trait == Trait::CopiesArrive || trait == Trait::Waits || trait == Trait::BulkStore) return;
   if (visits_.size() < kMost && (visits_.empty() || visits_.back().id != n.id)) visits_.push_back({n.id, static_cast<uint32_t>(lane), offset});
 }
 
@@ -709,7 +712,8 @@ void BlockWatch::note_event(Now& n) {
   n.id = event_of(n.warp.index, place, n.warp.active);
   if (l_.who[place].site) return;
   Who who = who_of(n.insn, n.act, k.site);
-  who.is_copy = n.access.async && row.kind == isa::Kind::Async && trait_of(row) == Trait::None;
+  const Trait trait = trait_of(row);
+  who.is_copy = n.access.async && ((row.kind == isa::Kind::Async && trait == Trait::None) || (trait == Trait::BulkStore && n.act == Act::Read));
   if (who.is_copy) {
     copies_ = true;
     words_.era = words_.own_era = ~uint64_t{0};

@@ -38,10 +38,12 @@ class BlockWatch final : public vm::BlockObserver {
   void heap_allocated(vm::Warp&, const vm::Insn&, int lane, uint64_t address, uint64_t bytes) override;
   void heap_freed(vm::Warp&, const vm::Insn&, int lane, uint64_t address, bool known) override;
   void runtime_wrote(uint64_t address, uint64_t bytes) override;
+  void image_accessed(vm::Warp&, const vm::Insn&, int lane, uint64_t address, uint32_t bytes, vm::AccessKind) override;
   bool sees_quickly(const vm::Insn&, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern&) override;
   bool sees_batch(const vm::LoadBatch&, uint32_t warp, const vm::Pattern&) override;
   void ends();  // with all of its cluster
   bool all_came(const vm::Insn&) override;
+  uint64_t findings() const override { return c_.findings.told(); }
   // Compiled code keeps the checker to itself: taking turns would cost more than what it does.
   void compiled_code(bool runs) override;
 
@@ -64,7 +66,7 @@ class BlockWatch final : public vm::BlockObserver {
     EventId soft_base = 0;   // they were together at a shuffle or vote here, which orders nothing
     std::shared_ptr<LaneTable> table;
     std::unique_ptr<Lanes> lanes;
-    std::unique_ptr<Copies> copies;
+    std::unique_ptr<Copies> copies, bulk_copies;
     Doubts doubts;
     void moves_on() { seen->key += uint64_t(1) << 32; }  // events from here on are other ones
     uint64_t key(uint32_t active) const { return (seen->key & ~uint64_t(0xffffffff)) | active; }
@@ -94,6 +96,7 @@ class BlockWatch final : public vm::BlockObserver {
     EventId id = 0, bound = 0;
     uint32_t site = 0;
     bool shared = false;
+    bool by_proxy = false;              // a bulk copy reads it
     BlockWatch* home = nullptr;         // the block whose shared memory it is
     Region* region = nullptr;
     const std::byte* memory = nullptr;  // of offset 0
@@ -157,6 +160,7 @@ class BlockWatch final : public vm::BlockObserver {
   void hand_on_all();
   void run_too_long(vm::Warp&, const vm::Insn&, uint32_t mask);
 
+  void missing_proxy_fence(Now&, const Event& write, uint32_t write_lane, int lane, uint64_t offset);
   void note_visit(const Now&, int lane, uint64_t offset);
   void bad_address(Now&, int lane);
   void bad_shared(Now&, int lane);
@@ -219,6 +223,7 @@ class BlockWatch final : public vm::BlockObserver {
     uint64_t offset;
   };
   std::vector<Visit> visits_;
+  EventId proxy_fence_ = 0;  // the last fence.proxy.async of any of its threads
   bool copies_ = false;  // asynchronous ones have been made, which no barrier orders
 };
 

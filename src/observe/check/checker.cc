@@ -18,6 +18,7 @@ const char* kind_text(OperationKind k) {
   switch (k) {
     case OperationKind::Copy: return "a copy";
     case OperationKind::Fill: return "a fill (cudaMemset)";
+    case OperationKind::HostCall: return "a host function";
     default: return "an operation";
   }
 }
@@ -48,7 +49,8 @@ Checker::Checker() {
   ops_.emplace_back();
   if (settings.host)
     guard_ = std::make_unique<HostGuard>([this] { return to_guard(); },
-                                         [this](uint64_t address, uint64_t bytes, bool writes, HostStack stack) { return host_touched(address, bytes, writes, std::move(stack)); });
+                                         [this](uint64_t address, uint64_t bytes, bool writes, HostStack stack) { return host_touched(address, bytes, writes, std::move(stack)); },
+                                         [this](uint64_t address, bool writes, HostStack stack) { host_lost(address, writes, std::move(stack)); });
 }
 
 bool Checker::repeated(uint64_t key) {
@@ -305,6 +307,25 @@ void Checker::read_unwritten(Region& r, const Bytes& bytes, OpId op, const HostS
   findings.add(std::move(f), where);
 }
 
+// What was registered is the program's own as before.
+void Checker::look_for_freed(const Bytes& bytes, bool writes, const HostStack& stack, const char* what) {
+  const Region* freed = regions.freed_at(bytes.base);
+  if (!freed || freed->kind == vm::MemoryKind::Registered || freed->in_heap || !freed->by_program) return;
+  Finding f;
+  f.check = "memory";
+  f.kind = "use_after_free";
+  f.title = fmt::format("Invalid {} by {} of memory that was freed", writes ? "write" : "read", what);
+  f.lines.push_back({fmt::format("{} was issued", what), stack});
+  f.lines.push_back({fmt::format("Address {:#x} is {} bytes into an allocation at {:#x} of size {} bytes", bytes.base, bytes.base - freed->base, freed->base, freed->size), {}});
+  describe_region(f, *freed);
+  f.lines.push_back({fmt::format("freed by {}", freed->freed_by), freed->freed});
+  f.facts.emplace_back("address", fmt::format("{:#x}", bytes.base));
+  f.mend = "free the memory only after the last copy that uses it is complete";
+  std::string where;
+  for (uint64_t a : stack) where += fmt::format("{:x} ", a);
+  if (settings.memory) findings.add(std::move(f), where);
+}
+
 // Row by row, as far as their number allows.
 void Checker::look_for_overlap(const Operation& o, const HostStack& stack) {
   const Bytes &from = o.from, &to = o.to;
@@ -341,7 +362,7 @@ void Checker::look_for_overlap(const Operation& o, const HostStack& stack) {
 void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const char* what) {
   const auto& [op, stack, memory] = by;
   Region* r = memory ? region_at(bytes.base, *memory) : regions.find(bytes.base);
-  if (!r) return;
+  if (!r) return look_for_freed(bytes, writes, stack, what);
   const EventId bound = order.ordered_below(op, log.next()), id = log.tick();
   const uint64_t end = bytes.base + bytes.width + (bytes.rows - 1) * bytes.pitch + (bytes.planes - 1) * bytes.plane;
   auto race = [&](const std::string& other, const HostStack& other_stack, const std::string& location, const std::string& kernel, uint64_t key) {

@@ -77,6 +77,7 @@ struct LaunchInfo {
     return k;
   }
   bool ended_by_checker = false;
+  bool known_good = false;  // as vm::BlockObserver has it
   std::vector<std::unique_ptr<Meeting>> clusters;  // at the barriers of clusters
 };
 
@@ -88,6 +89,7 @@ class Checker final : public Tool {
   void graph_begins(uint64_t stream, const void* instance) override;
   void graph_node(uint64_t stream, const void* node, const std::vector<const void*>& after) override;
   void graph_ends(uint64_t stream) override;
+  void host_function(uint64_t operation, bool begins) override;
   void touches(uint64_t operation, const Bytes&, bool writes) override;
   void waited(WaitKind, uint64_t which) override;
   std::shared_ptr<vm::Observer> launch(const vm::Launch&, const model::Device&, uint64_t operation) override;
@@ -143,10 +145,13 @@ class Checker final : public Tool {
   };
   void use_range(const Bytes& bytes, bool writes, const Queued& by, const char* what);
   void look_for_overlap(const Operation&, const HostStack&);
+  void look_for_freed(const Bytes&, bool writes, const HostStack&, const char* what);
   void read_unwritten(Region&, const Bytes&, OpId, const HostStack&);
   void report_leaks(const char* when);
   void report_calls();
   Guarded to_guard();
+  void note_host_function(Region&, OpId, uint64_t begin, uint64_t end, bool writes);
+  void host_lost(uint64_t address, bool writes, HostStack stack);
   HostGuard::Answer host_touched(uint64_t address, uint64_t bytes, bool writes, HostStack stack);
 
   std::unordered_map<uint64_t, uint32_t> streams_;  // of the runtime to OpOrder's
@@ -181,6 +186,7 @@ class Checker final : public Tool {
   std::vector<Call> calls_;
   std::unique_ptr<HostGuard> guard_;
   uint64_t frees_ = 0;
+  int host_functions_ = 0;  // that run now
   uint64_t beside_ = 0;  // what the host touched in the pages of managed variables, but not of them
   bool kernel_failed_ = false;
   std::set<OpId> failed_;  // launches of the host whose end has been told, by them or by their children

@@ -1,4 +1,5 @@
-// The asynchronous copies of a warp (cp.async). What they write and read happens at some moment before the thread that made
+// The asynchronous copies of a warp: cp.async, and apart from them what bulk copies (cp.async.bulk.global.shared::cta) read. What
+// they write and read happens at some moment before the thread that made
 // them waits for their group; to everybody else it is as if the thread did it while it waited. A copy nobody has waited for
 // is ordered with nothing.
 #pragma once

@@ -21,6 +21,7 @@ bool worse(const Finding& a, const Finding& b) {
 }  // namespace
 
 size_t Findings::add(Finding finding, const std::string& more) {
+  ++told_;
   std::lock_guard lock(mutex_);
   auto [it, fresh] = by_key_.try_emplace(key_of(finding, more), all_.size());
   if (fresh) {
@@ -39,6 +40,7 @@ size_t Findings::add(Finding finding, const std::string& more) {
 }
 
 void Findings::bump(size_t number, uint64_t by) {
+  ++told_;
   std::lock_guard lock(mutex_);
   all_[number].count += by;
 }

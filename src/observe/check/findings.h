@@ -3,6 +3,7 @@
 // They are written as a JSON document that the command `warpbeam check` turns into text, since only it can look up host
 // lines without disturbing the program.
 #pragma once
+#include <atomic>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -49,6 +50,7 @@ class Findings {
   size_t add(Finding finding, const std::string& more = "");
   void bump(size_t number, uint64_t by = 1);  // it was found again
   uint64_t errors() const;
+  uint64_t told() const { return told_; }  // how often something was found
   void set_note(const std::string& name, std::string value);  // remarks: what was not checked
   void write();
 
@@ -58,6 +60,7 @@ class Findings {
   std::string file_;
   std::vector<Finding> all_;
   std::map<std::string, size_t> by_key_;
+  std::atomic<uint64_t> told_{0};
   std::map<std::string, std::string> notes_;
 };
 

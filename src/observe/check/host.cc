@@ -117,6 +117,22 @@ void Checker::report_calls() {
 }
 
 // --- what host code touches
+namespace {
+
+thread_local OpId host_function_of = 0;  // the operation that has called the function in which this thread is
+
+}  // namespace
+
+// Work that a stream gives to the host knows what its stream knows, and nothing of what the host has waited for.
+void Checker::host_function(uint64_t operation, bool begins) {
+  {
+    std::lock_guard lock(mutex);
+    const auto it = queued_.find(operation);
+    host_function_of = begins && it != queued_.end() ? it->second.op : 0;
+    host_functions_ += begins ? 1 : -1;
+  }
+  if (guard_) guard_->host_function(begins);
+}
 
 void Checker::entered() {
   if (guard_) guard_->entered();
@@ -139,7 +155,7 @@ Guarded Checker::to_guard() {
       guarded.of_host.push_back({base, base + r->size, true});
       std::erase_if(r->kernels, [&](OpId op) { return order.host_knows(op); });
       std::erase_if(r->uses, [&](const RangeUse& u) { return order.host_knows(u.op); });
-      if (r->kernels.empty() && r->uses.empty()) continue;
+      if (r->kernels.empty() && r->uses.empty() && !host_functions_) continue;
     }
     const uint64_t end = base + r->size;
     GuardedRange range{base, (end + kPage - 1) / kPage * kPage, r->kind != vm::MemoryKind::Device};
@@ -163,6 +179,21 @@ Guarded Checker::to_guard() {
     }
   }
   return guarded;
+}
+
+// A function touches many places one after the other: those side by side are one use.
+void Checker::note_host_function(Region& r, OpId op, uint64_t begin, uint64_t end, bool writes) {
+  constexpr uint64_t kNear = 32;
+  constexpr size_t kMost = 256;
+  if (!r.uses.empty()) {
+    RangeUse& last = r.uses.back();
+    if (last.op == op && last.writes == writes && begin + kNear >= last.begin && begin <= last.end + kNear) {
+      last.begin = std::min(last.begin, begin);
+      last.end = std::max(last.end, end);
+      return;
+    }
+  }
+  if (r.uses.size() < kMost) r.use({begin, end, log.tick(), op, writes, ops_[op].stack});
 }
 
 HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool writes, HostStack stack) {
@@ -189,11 +220,13 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
     return HostGuard::Answer::Die;
   }
   // Who used these bytes, and has not been waited for?
+  const OpId self = host_function_of;
+  const auto known = [&](OpId op) { return self ? order.ordered(op, self) : order.host_knows(op); };
   OpId other = 0;
   std::string who, location, kernel;
   auto consider = [&](EventId id) {
     const std::optional<Event> e = log.find(id);
-    if (!e || order.host_knows(e->op) || (!writes && e->act == Act::Read)) return;
+    if (!e || known(e->op) || (!writes && e->act == Act::Read)) return;
     // A volatile or system-wide access is where a running kernel and the host mean to meet.
     if (e->strength == Strength::Sys) return;
     other = e->op;
@@ -201,7 +234,7 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
     kernel = sites[e->site].kernel;
     who = fmt::format("{} access at {} in {}", e->act == Act::Read ? "Read" : e->act == Act::Write ? "Write" : "Atomic", kernel, location);
   };
-  const uint64_t end = std::min(address + bytes, r->base + r->size);
+  const uint64_t end = std::min(address + bytes, r->base + r->size), touched = address;
   for (uint64_t at = address; r->cells && at < end && !other; at = at / 4 * 4 + 4)
     r->cells->peek(at - r->base, [&](Cell& c) {
       consider(c.write);
@@ -209,27 +242,51 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
       if (other) address = at;
     });
   for (const RangeUse& u : r->uses)
-    if (end > u.begin && address < u.end && (u.writes || writes) && !order.host_knows(u.op)) {
+    if (end > u.begin && address < u.end && (u.writes || writes) && !known(u.op)) {
       other = u.op;
       who = order.what(u.op);
       address = std::max(address, u.begin);
     }
+  if (self) note_host_function(*r, self, touched, end, writes);
   if (!other) return HostGuard::Answer::LetThrough;
   Finding f;
   f.check = "host";
   f.kind = "host_race";
   f.kernel = kernel;
   if (!location.empty()) f.locations = {location};
-  f.title = fmt::format("Race reported between {} and a {} by host code that has not waited for it", who, verb);
+  f.title = self ? fmt::format("Race reported between {} and a {} by a host function that does not come after it", who, verb)
+                 : fmt::format("Race reported between {} and a {} by host code that has not waited for it", who, verb);
   f.lines.push_back({fmt::format("Host {}", verb), stack});
   f.lines.push_back({fmt::format("{} was issued", order.what(other)), ops_[other].stack});
   f.lines.push_back({fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", address, address - r->base, r->base, r->size), {}});
   describe_region(f, *r);
-  f.mend = "call cudaDeviceSynchronize(), or wait for the stream or an event, before the host uses the memory";
+  if (self) f.lines.push_back({"the host function was given to its stream", ops_[self].stack});
+  f.mend = self ? "give the host function to the stream that uses the memory, or let its stream wait for an event of that one"
+                : "call cudaDeviceSynchronize(), or wait for the stream or an event, before the host uses the memory";
   std::string where;
   for (uint64_t a : stack) where += fmt::format("{:x} ", a);
   if (settings.race) findings.add(std::move(f), where);
   return HostGuard::Answer::LetThrough;
+}
+
+// Host code, or the runtime on its behalf, has touched memory that has been freed. What was registered is the program's own.
+void Checker::host_lost(uint64_t address, bool writes, HostStack stack) {
+  std::unique_lock lock(mutex, std::try_to_lock);  // it may be the checker itself
+  if (!lock || done_ || !settings.memory) return;
+  const Region* freed = regions.freed_at(address);
+  if (!freed || freed->kind == vm::MemoryKind::Registered) return;
+  Finding f;
+  f.check = "memory";
+  f.kind = "use_after_free";
+  f.title = fmt::format("Invalid {} by host code of memory that was freed", writes ? "write" : "read");
+  f.lines.push_back({"on the host", std::move(stack)});
+  f.lines.push_back({fmt::format("Address {:#x} is {} bytes into an allocation at {:#x} of size {} bytes", address, address - freed->base, freed->base, freed->size), {}});
+  describe_region(f, *freed);
+  f.lines.push_back({fmt::format("freed by {}", freed->freed_by), freed->freed});
+  f.facts.emplace_back("address", fmt::format("{:#x}", address));
+  f.mend = "free the memory only after its last use, and wait for copies that still use it";
+  report(0, std::move(f));
+  kernel_failed_ = true;  // the program ends here
 }
 
 void Checker::finish() {

@@ -65,11 +65,22 @@ bool blocks_diversion() {
   return pthread_sigmask(SIG_BLOCK, nullptr, &blocked) || sigismember(&blocked, SIGSYS);
 }
 
+#if defined(__x86_64__)
+HostStack stack_of_fault(void* context) {
+  const auto at = static_cast<uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  HostStack stack = callers(8);
+  // The faulting instruction itself, not the one behind a call; handlers are not of interest.
+  if (auto it = std::find(stack.begin(), stack.end(), at); it != stack.end()) stack.erase(stack.begin(), it);
+  if (!stack.empty() && stack[0] == at) ++stack[0];
+  return stack;
+}
+#endif
+
 void protect(uint64_t begin, uint64_t end, int how) { mprotect(reinterpret_cast<void*>(begin), end - begin, how); }
 
 }  // namespace
 
-HostGuard::HostGuard(Ranges ranges, Touched touched) : ranges_(std::move(ranges)), touched_(std::move(touched)) {
+HostGuard::HostGuard(Ranges ranges, Touched touched, Lost lost) : ranges_(std::move(ranges)), touched_(std::move(touched)), lost_(std::move(lost)) {
 #if defined(__x86_64__)
   guard = this;
   struct sigaction action {};
@@ -111,6 +122,12 @@ void HostGuard::left() {
   leave_open(!diverted);
   close(std::move(wanted));
   if (diverted) *diversion = 1;
+}
+
+void HostGuard::host_function(bool begins) {
+  if (!begins) return entered();
+  if (!depth) entered();
+  left();
 }
 
 void HostGuard::thread_ends() {
@@ -174,9 +191,17 @@ bool HostGuard::fault(uint64_t address, void* context) {
   const bool of_runtime = depth > 0;
   const Inside inside;
   {
-    std::lock_guard lock(guard_mutex);
-    const bool closed = std::any_of(closed_.begin(), closed_.end(), [&](const auto& r) { return address >= r.begin && address < r.end; });
-    if (!closed) return may_try_again(address);
+    bool closed = false, open = false;
+    {
+      std::lock_guard lock(guard_mutex);
+      closed = std::any_of(closed_.begin(), closed_.end(), [&](const auto& r) { return address >= r.begin && address < r.end; });
+      open = !closed && may_try_again(address);
+    }
+    if (open) return true;
+    if (!closed) {
+      if (of_program) lost_(address, static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2, stack_of_fault(context));
+      return false;
+    }
   }
   // The runtime itself, a thread of the machine, or too much to look at.
   if (of_runtime || !of_program || ++faults_ > kMostFaults || stepping_count == 4) {
@@ -184,12 +209,7 @@ bool HostGuard::fault(uint64_t address, void* context) {
     return true;
   }
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  const auto at = static_cast<uint64_t>(registers[REG_RIP]);
-  HostStack stack = callers(8);
-  // The faulting instruction itself, not the one behind a call; handlers are not of interest.
-  if (auto it = std::find(stack.begin(), stack.end(), at); it != stack.end()) stack.erase(stack.begin(), it);
-  if (!stack.empty() && stack[0] == at) ++stack[0];
-  switch (touched_(address, 1, registers[REG_ERR] & 2, std::move(stack))) {
+  switch (touched_(address, 1, registers[REG_ERR] & 2, stack_of_fault(context))) {
     case Answer::NotOurs: return false;
     case Answer::Die: return disable(), sigaction(SIGSEGV, &previous_fault, nullptr), protect(address & ~(kPage - 1), (address & ~(kPage - 1)) + kPage, PROT_NONE), true;
     case Answer::LetThrough: break;

@@ -27,15 +27,19 @@ struct Guarded {
 class HostGuard {
  public:
   enum class Answer : uint8_t { NotOurs, LetThrough, Die };
-  // Both are called with nothing locked. `ranges` gives what to guard now.
+  // Both are called with nothing of the guard's locked. `ranges` gives what to guard now.
   using Ranges = std::function<Guarded()>;
   using Touched = std::function<Answer(uint64_t address, uint64_t bytes, bool writes, HostStack stack)>;
-  HostGuard(Ranges ranges, Touched touched);
+  // Where there is no memory at all: the program ends there.
+  using Lost = std::function<void(uint64_t address, bool writes, HostStack stack)>;
+  HostGuard(Ranges ranges, Touched touched, Lost lost);
 
   // A thread of the program enters or leaves the runtime.
   void entered();
   void left();
   void thread_ends();
+  // A thread of the runtime calls a function of the program's, and it has returned.
+  void host_function(bool begins);
   void open();     // guards nothing until the program next leaves the runtime
   void disable();  // for good
   void forget(uint64_t begin, uint64_t end);  // what is there is about to go, or the runtime's no more
@@ -48,6 +52,7 @@ class HostGuard {
   void leave_open(bool yes);
   Ranges ranges_;
   Touched touched_;
+  Lost lost_;
   std::vector<GuardedRange> closed_, of_host_;
   int busy_ = 0;  // what is the host's is open for so many: calls under way that use it, threads whose calls are not seen
   int faults_ = 0;

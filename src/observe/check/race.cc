@@ -53,7 +53,8 @@ uint64_t BlockWatch::stored_value(const Now& n, int lane, uint64_t at, uint32_t 
 // The copy happens when its thread has waited for it; to that thread it is ordered from then on.
 bool BlockWatch::ordered_copy(const Now& n, Event e, uint32_t e_lane, int lane) const {
   const WarpState& theirs = warps_[e.warp];
-  const EventId effect = theirs.copies ? theirs.copies->took_effect(e.id, e_lane) : Copies::kNever;
+  const auto& copies = c_.sites[e.site].bulk ? theirs.bulk_copies : theirs.copies;
+  const EventId effect = copies ? copies->took_effect(e.id, e_lane) : Copies::kNever;
   if (effect == Copies::kNever) return false;
   e.id = effect;
   e.is_copy = false;
@@ -307,6 +308,7 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   if (!same_op && c_.order.in_graph(other.op) && c_.order.in_graph(l_.op)) f.mend = "nothing in the graph orders the two nodes: add an edge between them";
   else if (!same_op) f.mend = "let one stream wait for the other with cudaEventRecord and cudaStreamWaitEvent, or use one stream";
   else if (scope_too_small) f.mend = "an atomic of block scope does not reach other blocks: use the function without _block";
+  else if (other.is_copy && theirs.bulk) f.mend = "a bulk copy has read its source only after its group has been waited for (cp.async.bulk.wait_group.read), for other threads also after a __syncthreads()";
   else if (copies) f.mend = "an asynchronous copy is complete only after its group has been waited for (cp.async.wait_group, __pipeline_wait_prior, cg::wait), for other threads also after a __syncthreads()";
   else if (hazard == Hazard::WriteAfterWrite && !atomics && !same_warp && theirs.location == mine.location)
     f.mend = same_block ? "threads store different values to one place: let one of them store, or give each a place of its own"

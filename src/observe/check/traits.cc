@@ -14,7 +14,10 @@ Trait find(const isa::Row& row) {
   if (is("cp.async.mbarrier.arrive")) return Trait::CopiesArrive;
   if (is("mbarrier.arrive")) return Trait::Arrives;
   if (is("mbarrier.test_wait") || is("mbarrier.try_wait")) return Trait::Waits;
-  // A bulk copy arrives at its mbarrier when it is complete.
+  if (is("cp.async.bulk.commit_group")) return Trait::CommitBulk;
+  if (is("cp.async.bulk.wait_group")) return Trait::WaitBulk;
+  if (row.syntax.find("bulk_group") != std::string_view::npos) return Trait::BulkStore;
+  // Other bulk copies arrive at an mbarrier when they are complete.
   if (is("cp.async.bulk") || is("cp.reduce.async.bulk")) return Trait::Arrives;
   if (row.opcode == "shfl") return Trait::Shuffle;
   return Trait::None;

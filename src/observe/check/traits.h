@@ -15,6 +15,9 @@ enum class Trait : uint8_t {
   CopiesArrive,   // cp.async.mbarrier.arrive: an arrival that comes when the lane's copies have
   Arrives,        // at an mbarrier: leaves there what it knows, and learns nothing
   Waits,          // for one: learns, and leaves nothing
+  BulkStore,      // a bulk copy out of shared memory, which is complete when its group has been waited for
+  CommitBulk,     // cp.async.bulk.commit_group
+  WaitBulk,       // cp.async.bulk.wait_group n
   Shuffle,
 };
 
