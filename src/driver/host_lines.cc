@@ -17,7 +17,7 @@ using Frames = std::vector<report::HostFrame>;
 // Code that the program did not write: our headers, the C++ library, and the stubs around launches.
 bool is_foreign(const report::HostFrame& f) {
   return f.file.empty() || f.file == "??" || f.file.starts_with(toolchain().include_directory) || f.file.starts_with("/usr/") ||
-         f.function.starts_with("__device_stub__") || f.file.find("/sysdeps/") != std::string::npos || f.function.starts_with("__libc_");
+         f.function.find("__device_stub__") != std::string::npos || f.file.find("/sysdeps/") != std::string::npos || f.function.starts_with("__libc_");
 }
 
 // addr2line -i gives a function and a place for every inlined frame; an address line separates them.
@@ -43,8 +43,9 @@ void read_answers(const std::string& text, const std::string& module, std::map<s
     f.function = function.substr(0, function.find('('));
     f.file = line.substr(0, colon);
     if (colon != std::string::npos) f.line = static_cast<uint32_t>(std::strtoul(line.c_str() + colon + 1, nullptr, 10));
+    if (is_foreign(f)) continue;
     if (f.file.starts_with(here)) f.file.erase(0, here.size());
-    if (!is_foreign(f)) frames->push_back(std::move(f));
+    frames->push_back(std::move(f));
   }
 }
 

@@ -415,6 +415,7 @@ void tell_barrier(Warp& w, const Insn& i, uint32_t mask) {
   const size_t n = value.parts.empty() ? 1 : value.parts.size();
   each_lane(mask, [&](int l) {
     const SharedPlace to = shared_span(w, i, l, address_of(w, i.wide[0], l), step * n, step * n, AccessKind::Write);
+    report(w, i, l, Space::Shared, reported_offset(w, to), step * n, reduces ? AccessKind::Atomic : AccessKind::Write);
     for (size_t k = 0; k < n; ++k) {
       const uint64_t v = step == 8 ? w.lanes<uint64_t>(value.parts.empty() ? value.slot : value.parts[k])[l]
                                    : w.lanes<uint32_t>(value.parts.empty() ? value.slot : value.parts[k])[l];

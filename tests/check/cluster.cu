@@ -2,6 +2,7 @@
 #include <cooperative_groups.h>
 #include <cuda/atomic>
 #include <cuda/barrier>
+#include <cuda/ptx>
 #include "cases.h"
 namespace cg = cooperative_groups;
 
@@ -145,6 +146,27 @@ __global__ void __cluster_dims__(2, 1, 1) told_by_flag(const int* in, int* out) 
   }
 }
 
+// A store that tells the barrier of the block that waits for it; or one that tells nobody.
+__global__ void __cluster_dims__(2, 1, 1) tells_neighbour(int* out, bool waits) {
+  namespace ptx = cuda::ptx;
+  __shared__ uint32_t word;
+  __shared__ uint64_t bar;
+  const uint32_t other = cg::this_cluster().block_rank() ^ 1;
+  if (threadIdx.x == 0) {
+    ptx::mbarrier_init(&bar, 1);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &bar, 4);
+  }
+  cg::this_cluster().sync();
+  if (threadIdx.x == 0) ptx::st_async(ptx::mapa(ptx::space_cluster, &word, other), other + 40, ptx::mapa(ptx::space_cluster, &bar, other));
+  if (waits)
+    while (!ptx::mbarrier_try_wait_parity(&bar, 0)) {}
+  else
+    __nanosleep(1000);
+  out[blockIdx.x * 32 + threadIdx.x] = word;  // expect cluster_word_too_early race_raw; expect cluster_word_too_early uninitialized_read
+  cg::this_cluster().sync();
+}
+
 struct Data {
   int *in, *out, *flag;
   Data() {
@@ -171,6 +193,8 @@ CASE(cluster_past_end) { Data d; past_end<<<2, 64>>>(d.out, 1); }
 CASE(cluster_inside) { Data d; past_end<<<2, 64>>>(d.out, 0); }
 CASE(cluster_plain_sum) { Data d; shared_sum<<<2, 64>>>(d.in, d.out, false); }
 CASE(cluster_atomic_sum) { Data d; shared_sum<<<2, 64>>>(d.in, d.out, true); }
+CASE(cluster_told_word) { Data d; tells_neighbour<<<2, 32>>>(d.out, true); }
+CASE(cluster_word_too_early) { Data d; tells_neighbour<<<2, 32>>>(d.out, false); }
 CASE(cluster_left) { Data d; leaves<<<4, 64>>>(d.in, d.out, false); }
 CASE(cluster_stayed) { Data d; leaves<<<4, 64>>>(d.in, d.out, true); }
 CASE(cluster_left_sum) { Data d; leaves_a_sum<<<2, 64>>>(d.in, d.out, false); }

@@ -291,6 +291,7 @@ void BlockWatch::missing_proxy_fence(Now& n, const Event& write, uint32_t write_
   f.lines.push_back({"Write " + thread_text(write, write_lane), {}});
   f.lines.push_back({"Copy " + thread_text(n.warp, lane), {}});
   add_place(f, n, offset);
+  f.lines.push_back({"the kernel was launched", l_.stack});
   f.mend = "let the threads that store pass fence.proxy.async (cuda::ptx::fence_proxy_async, cde::fence_proxy_async_shared_cta) before the barrier that comes before the copy";
   c_.report(key, std::move(f));
 }
@@ -427,6 +428,7 @@ void BlockWatch::uninitialised(Now& n, int lane, uint64_t offset, uint32_t bytes
   if (n.act == Act::Atomic) f.lines.push_back({"an atomic operation reads the old value", {}});
   if (local) f.lines.push_back({fmt::format("Address {:#x} of the thread's local memory", offset), {}});
   else add_place(f, n, n.shared ? offset : n.region->zero + offset);
+  f.lines.push_back({"the kernel was launched", l_.stack});
   f.mend = n.shared ? "shared memory has no initial value: let the threads store one, then __syncthreads()"
            : local  ? "give the variable a value before it is read"
                     : "cudaMalloc does not clear memory: use cudaMemset or cudaMemcpy first";

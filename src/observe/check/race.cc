@@ -302,7 +302,7 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   f.lines.push_back({std::move(first), {}});
   f.lines.push_back({std::move(second), {}});
   add_place(f, n, n.shared ? offset : n.region->zero + offset);
-  if (!same_op) f.lines.push_back({"the kernel was launched", l_.stack});
+  f.lines.push_back({"the kernel was launched", l_.stack});
 
   const char* space = n.shared ? "shared" : "global";
   if (!same_op && c_.order.in_graph(other.op) && c_.order.in_graph(l_.op)) f.mend = "nothing in the graph orders the two nodes: add an edge between them";

@@ -17,8 +17,8 @@ Trait find(const isa::Row& row) {
   if (is("cp.async.bulk.commit_group")) return Trait::CommitBulk;
   if (is("cp.async.bulk.wait_group")) return Trait::WaitBulk;
   if (row.syntax.find("bulk_group") != std::string_view::npos) return Trait::BulkStore;
-  // Other bulk copies arrive at an mbarrier when they are complete.
-  if (is("cp.async.bulk") || is("cp.reduce.async.bulk")) return Trait::Arrives;
+  // Others arrive at an mbarrier when they are complete.
+  if (is("cp.async.bulk") || is("cp.reduce.async.bulk") || is("st.async") || is("red.async")) return Trait::Arrives;
   if (row.opcode == "shfl") return Trait::Shuffle;
   return Trait::None;
 }
