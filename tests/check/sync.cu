@@ -64,6 +64,42 @@ __global__ void own_rounds(int* p, int from) {  // every round meets the barrier
     __syncthreads();  // warn sync_in_own_rounds barrier_divergence
   }
 }
+// Tiles side by side, the last of which is not full.
+__global__ void tiles(const int* in, int* out, int size) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = 0;
+  __syncthreads();
+  for (int k = 0; k < 4; ++k) {
+    const int at = 64 * k + t;
+    if (at < size) {
+      s[t] += in[at];
+      __syncthreads();  // expect sync_in_last_tile barrier_divergence
+    }
+  }
+  if (t == 0) out[0] = s[0];
+}
+__global__ void whole_tiles(const int* in, int* out, int size) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = 0;
+  __syncthreads();
+  for (int k = 0; k < 4; ++k) {
+    const int at = 64 * k + t;
+    if (at < size) s[t] += in[at];
+    __syncthreads();
+  }
+  if (t == 0) out[0] = s[0];
+}
+__global__ void leaves_tiles(const int* in, int* out, int size) {
+  const int t = threadIdx.x;
+  for (int k = 0; k < 4; ++k) {
+    const int at = 64 * k + t;
+    if (at >= size) return;
+    out[t] = in[at];
+    __syncthreads();  // warn sync_left_in_tiles barrier_divergence
+  }
+}
 __global__ void uniform_if(int* p, bool yes) {
   if (yes) __syncthreads();
   p[threadIdx.x] = 1;
@@ -180,6 +216,9 @@ CASE(sync_in_loop) { Data d; divergent_loop<<<1, 64>>>(d.p); }
 CASE(sync_in_halves) { Data d; halves<<<1, 128>>>(d.p); }
 CASE(sync_in_unrolled_halves) { Data d; halves_unrolled<<<1, 128>>>(d.p); }
 CASE(sync_in_own_rounds) { Data d; own_rounds<<<1, 96>>>(d.p, 0); }
+CASE(sync_in_last_tile) { Data d; tiles<<<1, 64>>>(d.p, d.p + 256, 240); }
+CASE(sync_in_whole_tiles) { Data d; whole_tiles<<<1, 64>>>(d.p, d.p + 256, 240); }
+CASE(sync_left_in_tiles) { Data d; leaves_tiles<<<1, 64>>>(d.p, d.p + 256, 240); }
 CASE(sync_in_uniform_if) { Data d; uniform_if<<<1, 64>>>(d.p, true); uniform_if<<<1, 64>>>(d.p, false); }
 CASE(sync_in_uniform_loop) { Data d; uniform_loop<<<1, 64>>>(d.p, 4); }
 CASE(sync_after_return) { Data d; early_return<<<1, 64>>>(d.p, 50); }

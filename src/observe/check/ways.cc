@@ -72,7 +72,19 @@ bool may_go_around(const vm::FunctionCode& f, const vm::Insn& barrier, const vm:
   if (&last < f.insns.data() || number(last) >= f.insns.size() || &last == &barrier) return false;
   const Stretch all{0, static_cast<uint32_t>(f.insns.size()) - 1};
   const auto before = [&](uint32_t k) { return k == number(barrier); };
-  return leads_to(f, number(last) + 1, all, [&](uint32_t k) { return k != number(barrier) && k != number(last) && is_one(k); }, before);
+  if (leads_to(f, number(last) + 1, all, [&](uint32_t k) { return k != number(barrier) && k != number(last) && is_one(k); }, before)) return true;
+  if (is_loop) return false;
+  // The last of several rounds looks like the others: where one may be gone around on the way to the next, so may this one.
+  constexpr size_t kMost = 64;
+  std::vector<uint32_t> rounds;
+  for (uint32_t k = 0; k < f.insns.size() && rounds.size() <= kMost; ++k)
+    if (is_one(k)) rounds.push_back(k);
+  for (size_t k = 0; k + 2 < rounds.size() && rounds.size() <= kMost; ++k) {
+    const auto skipped = [&](uint32_t at) { return at == rounds[k + 1]; };
+    const auto next = [&](uint32_t at) { return at == rounds[k + 2]; };
+    if (leads_to(f, rounds[k] + 1, all, next, skipped) && leads_to(f, rounds[k] + 1, all, skipped, next)) return true;
+  }
+  return false;
 }
 
 }  // namespace warpbeam::observe::check
