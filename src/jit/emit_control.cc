@@ -129,7 +129,7 @@ void Emitter::run() {
     plan_.guessed.reset();
     std::ranges::fill(plan_.slopes, 0);
     std::ranges::fill(plan_.spreads, 0);
-  } else if (rehearses_) {
+  } else if (rehearses_ && !tells()) {
     find_known();
   }
   for (region_ = 0; region_ < plan_.regions.size(); ++region_) emit_region(region_, region_entry_[region_]);

@@ -59,7 +59,7 @@ bool Emitter::rehearse_global(const Access& a, uint32_t mask) {
     touch(a, address, lanes);
     return true;
   }
-  RehearsedStore store{a, address, r.warp, mask, {}};
+  RehearsedStore store{a, address, r.warp, mask, r.now.barriers, {}};
   for (const int32_t slot : a.slots)
     if (const Source s = flow_.source(slot, a.reg); s.kind == SourceKind::Variable) store.data.emplace_back(s.variable, rehearsed_cells(s.variable));
   r.now.stores.push_back(std::move(store));
@@ -109,6 +109,8 @@ bool Emitter::rehearse_access(const Access& a, uint32_t mask) {
     const int32_t slot = a.slots[static_cast<size_t>(k)];
     for (int64_t w : words)
       if (w >= 0 && !note_access(static_cast<size_t>(w + k), a.load)) return false;
+    for (int l = 0; tells() && l < kLanes; ++l)
+      if ((mask >> l & 1) && !note_lane(static_cast<size_t>(words[static_cast<size_t>(l)] + k), l, a.load)) return false;
     if (!a.load) {
       Value v = read(slot, a.reg);
       V data = lanes_of(v, a.reg);
@@ -148,6 +150,7 @@ bool Emitter::note_access(size_t index, bool load) {
     word.step = rehearsal_->step;
     word.writer = word.reader = -1;
     word.many_readers = false;
+    word.lane_writer = word.lane_reader = -1;
   }
   if (word.writer >= 0 && word.writer != warp) return false;
   if (load) {
@@ -157,6 +160,18 @@ bool Emitter::note_access(size_t index, bool load) {
   }
   word.writer = warp;
   return !word.many_readers && (word.reader < 0 || word.reader == warp);
+}
+
+// For an observer of events: false where it might have something to say, of lanes of the warp or of what nobody wrote.
+bool Emitter::note_lane(size_t index, int lane, bool load) {
+  RehearsedWord& word = rehearsal_->now.words[index];
+  const int8_t me = static_cast<int8_t>(lane);
+  if (load && !word.from) return false;
+  if (word.lane_writer >= 0 && word.lane_writer != me) return false;
+  if (!load && word.lane_reader >= 0 && word.lane_reader != me) return false;
+  if (load) word.lane_reader = word.lane_reader < 0 || word.lane_reader == me ? me : kLanes;
+  else word.lane_writer = me;
+  return true;
 }
 
 // A register that has the element, and in which lane.

@@ -86,7 +86,7 @@ void Emitter::find_known_of(const vm::Insn& i) {
 bool Emitter::may_rehearse() const {
   static const bool without = left_out("rehearsals");
   const uint32_t threads = plan_.block[0] * plan_.block[1] * plan_.block[2], warps = threads / kLanes;
-  if (without || (watch_ && watch_->wanted.events) || !many_regions_ || lanes_leave_ || !processor_.avx || threads % kLanes) return false;
+  if (without || !many_regions_ || lanes_leave_ || !processor_.avx || threads % kLanes) return false;
   if (flow_.nodes.size() * flow_.variables.size() * warps > kMostKnown) return false;
   return std::ranges::any_of(plan_.regions, [&](const Region& r) { return can_rehearse(r, true) && touches_shared(r); });
 }

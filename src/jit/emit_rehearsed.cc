@@ -109,7 +109,9 @@ BasicBlock* Emitter::rehearse(Rehearsal& r, uint32_t to) {
     passed.push_back(region.entry);
   }
   const bool all = r.now.to == Rehearsal::kEnd;
-  const bool worth = all ? r.now.barriers && !r.now.words.empty() : r.now.barriers >= kFewestBarriers;
+  bool worth = all ? r.now.barriers && !r.now.words.empty() : r.now.barriers >= kFewestBarriers;
+  // Of stores, an observer of events is told at the end: none may come before a barrier.
+  if (tells()) worth = worth && all && std::ranges::all_of(r.now.stores, [&](const RehearsedStore& s) { return s.barriers == r.now.barriers; });
   if (worth) {
     for (uint32_t n : passed) rehearsed_[n] = 1;
     rehearsed_to_its_end_ = rehearsed_to_its_end_ || all;
@@ -137,6 +139,7 @@ void Emitter::end_rehearsal() {
   look_at_condition();
   const bool ends = r.now.to == Rehearsal::kEnd;
   if (!ends) store_rehearsed();
+  if (tells()) tell_stores();
   for (RehearsedStore& s : r.now.stores) {
     r.warp = s.warp;
     warp_ = b_.getInt32(s.warp);
@@ -178,7 +181,7 @@ void Emitter::look_at_condition() {
   Rehearsal& r = *rehearsal_;
   if (!r.condition) return;
   auto* on = BasicBlock::Create(c_, "as_rehearsed", f_);
-  b_.CreateCondBr(r.condition, on, r.otherwise, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+  b_.CreateCondBr(r.condition, on, elsewhere(), llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(on);
   r.block = on;
   r.condition = nullptr;
@@ -209,9 +212,10 @@ bool Emitter::rehearse_region(const Region& region) {
   }
   const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
   if (node.ends == End::Barrier) {
-    if (node.next.empty() || (watch_ && node.last->guard >= 0)) return false;
+    if (node.next.empty()) return false;
     for (uint32_t w = 0; w < warps; ++w) note_executed(*node.last, ~0u, ~0u);
     ++r.now.barriers;
+    r.now.untold = node.last;
     r.now.to = node.next[0];
     return true;
   }
@@ -379,6 +383,7 @@ bool Emitter::rehearse_warp(const Region& region) {
 bool Emitter::rehearse_instruction(const vm::Insn& i) {
   const V whole = active_;
   uint32_t mask = static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(whole)->getZExtValue());
+  if (tells() && i.watched == vm::Watched::WarpSync) return false;
   const bool says_nothing = i.fn == flow_.services->label || i.fn == flow_.services->jump;
   const std::optional<uint32_t> guarded = i.guard < 0 ? mask : rehearsed_mask(i);
   if (!guarded) return false;

@@ -163,16 +163,18 @@ Emitter::V Emitter::gap_of(const Value& address) {
   return address.runs == 2 ? b_.CreateSub(address.run[1], address.run[0]) : nullptr;
 }
 
+// Has the observer seen all there is to see of an access?
+Emitter::V Emitter::ask_about(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
+  if (const V gap = gap_of(address))
+    return call("wb_watched_shaped", b_.getInt1Ty(), {context_, b_.getInt32(watch_site(i, address, bytes)), warp_, mask, active_, address.run[0], gap});
+  const V place = scratch(type_of(8, true));
+  b_.CreateStore(lanes_of(address, 8), place);
+  return call("wb_watched_lanes", b_.getInt1Ty(), {context_, outside(&i), warp_, mask, active_, place});
+}
+
 // The observer is asked about an access, and told of it where that is not enough; the code goes on at `on`.
 void Emitter::tell_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes, BasicBlock* on) {
-  V seen;
-  if (const V gap = gap_of(address)) {
-    seen = call("wb_watched_shaped", b_.getInt1Ty(), {context_, b_.getInt32(watch_site(i, address, bytes)), warp_, mask, active_, address.run[0], gap});
-  } else {
-    const V place = scratch(type_of(8, true));
-    b_.CreateStore(lanes_of(address, 8), place);
-    seen = call("wb_watched_lanes", b_.getInt1Ty(), {context_, outside(&i), warp_, mask, active_, place});
-  }
+  const V seen = ask_about(i, address, mask, bytes);
   auto* look = BasicBlock::Create(c_, "look", f_);
   b_.CreateCondBr(seen, on, look, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(look);
@@ -184,6 +186,10 @@ void Emitter::tell_access(const vm::Insn& i, const Value& address, V mask, uint6
 // An access whose lanes are all in bounds is about to be made.
 void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
   if (!watch_ || (!watch_->wanted.events && !watch_->wanted.traffic)) return;
+  if (rehearsal_ && watch_->wanted.events) {
+    if (!rehearsal_->over) tell_rehearsed(i, address, mask, bytes);
+    return;
+  }
   if (rehearsal_ && !rehearsal_->over) {  // it may yet turn out otherwise
     rehearsal_->now.counts.touches.push_back({&i, address, static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(mask)->getZExtValue()), bytes});
     return;
@@ -271,9 +277,60 @@ void Emitter::note_made(const Access& a, uint32_t mask, const std::vector<int64_
   ++rehearsal_->now.counts.made[made];
 }
 
+// Where a block goes that is none of those that were rehearsed. What it has done so far comes before what it does now.
+BasicBlock* Emitter::elsewhere() {
+  Rehearsal& r = *rehearsal_;
+  if (!r.told) return r.otherwise;
+  auto* const here = b_.GetInsertBlock();
+  auto* const out = BasicBlock::Create(c_, "elsewhere", f_);
+  b_.SetInsertPoint(out);
+  watch_barrier(*some_barrier());
+  b_.CreateBr(r.otherwise);
+  b_.SetInsertPoint(here);
+  return out;
+}
+
+const vm::Insn* Emitter::some_barrier() const {
+  return std::ranges::find(flow_.nodes, End::Barrier, &Node::ends)->last;
+}
+
+// An access to global memory is told while the rehearsed code runs, and the barrier before it. Where the observer wants to
+// know more, the block is looked at in full.
+void Emitter::tell_rehearsed(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
+  Rehearsal& r = *rehearsal_;
+  if (const vm::Insn* barrier = std::exchange(r.now.untold, nullptr); barrier && r.told) watch_barrier(*barrier);
+  r.told = true;
+  auto* on = BasicBlock::Create(c_, "told", f_);
+  if (const auto words = words_of(i, address, bytes); !words.empty()) look_at_words(i, words, mask, on);
+  b_.CreateCondBr(ask_about(i, address, mask, bytes), on, elsewhere(), llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+  b_.SetInsertPoint(on);
+}
+
+// The end of a rehearsed kernel. Until a block like this one has been looked at in full, it is; then only its accesses to
+// global memory are told.
+void Emitter::tell_stores() {
+  Rehearsal& r = *rehearsal_;
+  auto* on = BasicBlock::Create(c_, "known_good", f_);
+  auto* other = BasicBlock::Create(c_, "not_known", f_);
+  const V place = context_field(offsetof(Context, known_good), b_.getPtrTy(), true);
+  auto* look = BasicBlock::Create(c_, "remembers", f_);
+  b_.CreateCondBr(b_.CreateIsNull(place), other, look);
+  b_.SetInsertPoint(look);
+  b_.CreateCondBr(b_.CreateICmpNE(machine_load(b_.getInt8Ty(), place), b_.getInt8(0)), on, other);
+  b_.SetInsertPoint(other);
+  machine_store(b_.getInt32(1), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, as_rehearsed)));
+  b_.CreateBr(elsewhere());
+  b_.SetInsertPoint(on);
+  for (const RehearsedStore& s : r.now.stores) {
+    warp_ = b_.getInt32(s.warp);
+    tell_rehearsed(*s.access.insn, s.address, b_.getInt32(s.mask), s.access.total());
+  }
+  r.over = true;
+}
+
 // A block has come to the end of what was rehearsed.
 void Emitter::count_rehearsed() {
-  if (!watch_) return;
+  if (!watch_ || !watch_->wanted.traffic) return;
   RehearsedCounts& counts = rehearsal_->now.counts;
   watch_->rehearsed.push_back({watch_->counters++, std::move(counts.executions), std::move(counts.made)});
   count(watch_->rehearsed.back().at, b_.getInt64(1));

@@ -283,6 +283,7 @@ class Emitter {
   void find_batches(uint32_t begin, uint32_t end);
   bool watch_batched(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
   V gap_of(const Value& address);  // null: nothing tells the distances of its stretches
+  V ask_about(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
   void tell_access(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes, llvm::BasicBlock* on);
   void touched_last(const vm::Insn& insn);
   void watch_meeting(const vm::Insn& insn);
@@ -339,6 +340,9 @@ class Emitter {
     std::unique_ptr<Shapes> shapes;                  // while they take the same steps
     std::vector<std::optional<int64_t>> steps;       // by variable: how it grows from warp to warp there
     std::vector<std::array<V, 4>> parted;            // by variable: what each member has there
+    bool streams = false;                            // all that they load lies one behind the other in global memory
+    bool counts = false;                             // into tables of its own, until it is through
+    V tables = nullptr, apart_by = nullptr;          // where these are, and how far from one to the next
   };
   Team find_team(const Region& region);
   bool suits_team(const vm::Insn& insn) const;
@@ -346,6 +350,12 @@ class Emitter {
   bool gains_from_team(const Region& region, const Team& team) const;
   bool only_streams(const Region& region, const Team& team) const;
   bool hides_nothing(const Region& region, Team& team) const;
+  static constexpr uint32_t kTables = 4;              // emit_counts.cc
+  bool counts(const vm::Insn& insn) const;
+  bool only_counts(const Region& region) const;
+  V begin_counts(Team& team);
+  void clear_counts(Team& team);
+  void settle_counts(Team& team);
   void as_member(Team& team, size_t m);
   V warp_at(V turn);                                 // which warp's turn it is
   void begin_warp(const Region& region);
@@ -393,11 +403,17 @@ class Emitter {
   void note_executed(const vm::Insn& insn, uint32_t active, uint32_t on);
   void note_made(const Access& access, uint32_t mask, const std::vector<int64_t>& words);
   void count_rehearsed();
+  bool tells() const { return watch_ && watch_->wanted.events; }
+  const vm::Insn* some_barrier() const;
+  llvm::BasicBlock* elsewhere();
+  void tell_rehearsed(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
+  void tell_stores();
   V as_first(const vm::Insn& insn, V value, int64_t pace, bool& first);
   V goes_one_way(const vm::Insn& compare, bool wanted);
   const vm::Insn* compared(const Node& node, int32_t predicate, bool& wanted) const;
   void look_at_condition();
   bool note_access(size_t word, bool load);
+  bool note_lane(size_t word, int lane, bool load);
   V rehearsed_word(size_t word, uint8_t& lane);
   V gather_unchanged(const std::vector<int64_t>& words);
   V gather_words(const std::vector<int64_t>& words);

@@ -130,6 +130,9 @@ class Kernel final : public vm::CompiledKernel {
       std::ranges::fill(c.executed, 0);
       c.patience = block.observer->patience;
       c.words = block.observer->words;
+      c.known_good = block.observer->known_good;
+      c.as_rehearsed = 0;
+      const uint64_t found = block.observer->findings();
       enter(c);
       block.observer->compiled_code(true);
       bool done;
@@ -147,6 +150,7 @@ class Kernel final : public vm::CompiledKernel {
         ++handed_over_;
         return n;
       }
+      if (c.as_rehearsed && c.known_good && block.observer->findings() == found) *c.known_good = true;
       const bool more = ++n < count;
       if (more && block.observer->goes_on_with(block.linear + 1)) continue;
       services_.end_watch(block);

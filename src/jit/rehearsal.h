@@ -33,6 +33,7 @@ struct RehearsedWord {
   uint32_t step = 0;                // the region, counted from 1, in which what follows is so
   int16_t writer = -1, reader = -1; // warps
   bool many_readers = false;
+  int8_t lane_writer = -1, lane_reader = -1;  // of that warp; the last reader
 };
 
 // A store to global memory, which waits for the end.
@@ -40,6 +41,7 @@ struct RehearsedStore {
   Access access;
   Value address;
   uint32_t warp = 0, mask = 0;
+  uint32_t barriers = 0;                         // passed before it
   std::vector<std::pair<uint32_t, Cells>> data;  // variables
 };
 
@@ -65,6 +67,7 @@ struct Rehearsal {
     std::vector<RehearsedWord> words;
     std::vector<RehearsedStore> stores;
     RehearsedCounts counts;
+    const vm::Insn* untold = nullptr;  // a barrier that has been passed since an access was told to an observer of events
     uint32_t barriers = 0, to = 0;  // passed so far; the node at which the next region begins, or kEnd
   };
   State now;
@@ -85,6 +88,7 @@ struct Rehearsal {
   uint32_t step = 0, warp = 0;
   llvm::BasicBlock* block = nullptr;
   bool over = false;                // what shows is being written
+  bool told = false;                // something was told to an observer of events
   bool knows_all = false;           // values that are not there are looked for nowhere else
   std::unordered_set<llvm::Value*> folded;
 };

@@ -59,6 +59,8 @@ struct Context {
   uint32_t alive = 0, wants_more = 0;   // lanes that have not left; whether compiled code tells the observer too little
   const vm::Insn* executing = nullptr;  // what may trap
   uint32_t executing_warp = 0, executing_lanes = 0;
+  bool* known_good = nullptr;           // of the observer
+  uint32_t as_rehearsed = 0;            // the block does what was rehearsed, and is looked at nevertheless
 };
 
 // Where a variable's values are when a warp is handed over, and where they belong: in its frame or in local memory.

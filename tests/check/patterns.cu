@@ -23,7 +23,7 @@ __global__ void all_to_one(const int* in, int* out) {
   __shared__ int sums[kThreads];
   sums[threadIdx.x] = in[blockIdx.x * kThreads + threadIdx.x];
   add_up(sums);
-  if (threadIdx.x == 0) out[0] = sums[0];  // expect one_output race_waw
+  if (threadIdx.x == 0) out[0] = sums[0] + blockIdx.x;  // expect one_output race_waw
 }
 // The lower half of a block's threads store where the next block's upper half do.
 __global__ void overlapping(const int* in, int* out) {

@@ -54,6 +54,7 @@ done
 check json "$root/examples/reduce_shared.cu"
 check check "$root/tests/check/shared_races.cu" reduction_unsynced
 for name in padded into_padding forgotten_row no_second_barrier; do check check "$root/tests/check/settled.cu" $name; done
+for name in sums unset_input short_output one_output overlap scan_in_place; do check check "$root/tests/check/patterns.cu" $name; done
 if [[ -z ${WARPBEAM_FAST:-} ]]; then
   check json "$root/examples/transpose_global.cu"
   check check "$root/tests/check/shared_races.cu" reduction_synced
