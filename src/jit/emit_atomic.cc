@@ -250,8 +250,8 @@ void Emitter::emit_atomic(const vm::Insn& i) {
   auto* join = BasicBlock::Create(c_, "join", f_);
   b_.CreateCondBr(good, fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(slow);
-  call_handler(i, mask);
-  b_.CreateBr(join);
+  if (!apart_) call_handler(i, mask);
+  b_.CreateBr(apart_ ? apart_ : join);
   b_.SetInsertPoint(fast);
   if (watch_) {
     Value places = address;
@@ -259,9 +259,12 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     for (size_t r = 0; r < places.runs; ++r) places.run[r] = whole(address.run[r]);
     watch_access(i, places, mask, bytes);
   }
-  const V base = shared ? context_field(offsetof(Context, shared), b_.getPtrTy(), true) : nullptr;
-  const auto place = [&](V where) {
-    return shared ? b_.CreateGEP(b_.getInt8Ty(), base, where) : b_.CreateIntToPtr(where, b_.getPtrTy());
+  const bool aside = team_ && team_->counts;
+  const V base = aside ? team_->tables : shared ? context_field(offsetof(Context, shared), b_.getPtrTy(), true) : nullptr;
+  const auto place = [&](V where, uint32_t table = 0) {
+    if (!shared) return b_.CreateIntToPtr(where, b_.getPtrTy());
+    const V first = table ? b_.CreateGEP(b_.getInt8Ty(), base, b_.CreateMul(team_->apart_by, b_.getInt64(table))) : base;
+    return b_.CreateGEP(b_.getInt8Ty(), first, where);
   };
   const auto finish = [&](V old) {
     if (wants_old) {
@@ -307,10 +310,10 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       load->setVolatile(true);  // not to be taken from the register after all
       return load;
     };
-    const auto lane_does = [&](V lane, V where) {
+    const auto lane_does = [&](V lane, V where, uint32_t table = 0) {
       const V x = bs ? static_cast<V>(pick(bs, lane_type(bytes), lane)) : b.run[0];
       const V y = cs ? static_cast<V>(pick(cs, lane_type(bytes), lane)) : i.op[3] >= 0 ? c.run[0] : x;
-      const V old = update_one(i, place(shared ? b_.CreateZExt(where, b_.getInt64Ty()) : where), x, y, shared);
+      const V old = update_one(i, place(shared ? b_.CreateZExt(where, b_.getInt64Ty()) : where, table), x, y, shared);
       if (olds) b_.CreateStore(old, b_.CreateInBoundsGEP(lane_type(bytes), olds, lane));
     };
     auto* loop = BasicBlock::Create(c_, "lane", f_);
@@ -323,7 +326,7 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       V pair = nullptr;  // a load brings two lanes' offsets
       for (uint32_t l = 0; l < kLanes; ++l) {
         if (all && l % 2 == 0) pair = pick(all, b_.getInt64Ty(), b_.getInt32(l / 2));
-        lane_does(b_.getInt32(l), all ? b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, offset) : at);
+        lane_does(b_.getInt32(l), all ? b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, offset) : at, aside ? l % kTables : 0);
       }
       b_.CreateBr(done);
       b_.SetInsertPoint(some);

@@ -2,7 +2,8 @@
 // computes, several warps can go through that together, a step of each in turn. They share what they load, as a row of a
 // tile, and what they read one after the other lies together, where a warp by itself would jump, as in a grid-stride loop.
 //
-// Nothing that a team does shows before it is through, and it goes on only while all of its lanes go the same way. When
+// Nothing that a team does shows before it is through (what it counts in shared memory: emit_counts.cc), and it goes on
+// only while all of its lanes go the same way. When
 // lanes part, its warps go on one by one from there; when one comes to anything unusual, they begin the region again.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
@@ -19,7 +20,7 @@ using llvm::BasicBlock;
 
 namespace {
 
-constexpr int kMostWarps = 4;
+constexpr size_t kMostWarps = 4, kMostStreaming = 8;
 constexpr size_t kMostTogether = 800;   // instructions, each warp's counted
 constexpr size_t kFewestShared = 8;     // loads of one place by all that are worth it
 constexpr uint32_t kMostFailures = 4;   // in a block, after which its warps stay by themselves
@@ -42,9 +43,9 @@ bool same_for_all(const Shape& s) { return !s.unset && s.runs > 0 && (s.reach ==
 
 }  // namespace
 
-// A load whose address has a known shape, or an instruction that only computes.
+// A load whose address has a known shape, or an instruction that only computes or counts.
 bool Emitter::suits_team(const vm::Insn& i) const {
-  if (says_nothing(i, flow_)) return true;
+  if (says_nothing(i, flow_) || counts(i)) return true;
   if (i.call || i.fn == flow_.services->read_special) return false;
   size_t shared = 0, written = 0;
   for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
@@ -153,7 +154,7 @@ bool Emitter::hides_nothing(const Region& region, Team& team) const {
       const vm::Insn& i = flow_.code->insns[k];
       const vm::EngineServices& sv = *flow_.services;
       if (says_nothing(i, flow_) || i.fn == sv.not_pred || i.fn == sv.read_special || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) continue;
-      const bool computes = i.call ? flow_.is_library_call(i) : suits_team(i);
+      const bool computes = i.call ? flow_.is_library_call(i) : suits_team(i);  // a team that counts: what counts commutes
       if (computes) continue;
       if (!i.call) {
         const isa::Row& row = *i.source->form.row;
@@ -214,10 +215,14 @@ Emitter::Team Emitter::find_team(const Region& region) {
     if (region.exit_node != static_cast<int32_t>(n))
       for (uint32_t s : node.next) visit(s);
   }
-  const size_t registers = processor_.wide ? 20 : only_streams(region, team) ? 16 : 10;
-  size_t most = kMostWarps;
+  team.streams = only_streams(region, team);
+  const size_t registers = processor_.wide ? 20 : team.streams ? 16 : 10;
+  size_t most = team.streams && warps % kMostStreaming == 0 ? kMostStreaming : kMostWarps;
   while (most > 1 && (most > warps || most * vectors > registers || most * instructions > kMostTogether)) most /= 2;
   if (most < 2) return team;
+  for (uint32_t n : region.nodes)
+    for (uint32_t k = flow_.nodes[n].begin; team.together[n] && k < flow_.nodes[n].end; ++k) team.counts = team.counts || counts(flow_.code->insns[k]);
+  if (team.counts && !only_counts(region)) return team;
   find_steps(region, team);
   if (!gains_from_team(region, team) || !hides_nothing(region, team)) return team;
   team.warps = static_cast<int>(most);
@@ -279,8 +284,10 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
       const V where = lo_of(range_of(w));
       go = b_.CreateAnd(go, b_.CreateAnd(b_.CreateICmpNE(where, b_.getInt64(0)), b_.CreateICmpNE(where, lo_of(range_of(r)))));
     }
+  if (team.counts) go = b_.CreateAnd(go, begin_counts(team));
   b_.CreateCondBr(go, ready, single);
   b_.SetInsertPoint(ready);
+  if (team.counts) clear_counts(team);
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
     warp_ = warp_at(b_.CreateAdd(turn, b_.getInt32(static_cast<uint32_t>(m))));  // again, where its turn is known to be low
@@ -305,6 +312,7 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
     });
     store_kept(region);
   }
+  if (team.counts) settle_counts(team);
   team_ = nullptr;
   b_.CreateStore(b_.getTrue(), any_live_);
   b_.CreateBr(done);
@@ -439,6 +447,7 @@ void Emitter::part_at(Team& team, uint32_t n, const std::vector<V>& taken) {
       }
     }
   });
+  if (team.counts) settle_counts(team);
   b_.CreateStore(b_.getInt32(static_cast<uint32_t>(team.points.size())), team.resume);
   b_.CreateStore(b_.getInt32(static_cast<uint32_t>(team.members.size())), team.left);
   b_.CreateBr(team.single);

@@ -171,10 +171,22 @@ void Emitter::name_next_turns(const Access& a, V address) {
     b_.CreateStore(address, last);
     turns_ahead_ = b_.CreateMul(step, b_.getInt64(kTurns));
   }
-  const V later = b_.CreateAdd(address, turns_ahead_);
-  for (uint64_t k = 0; k < kLanes * a.total(); k += kLine)
-    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-                       {b_.CreateIntToPtr(b_.CreateAdd(later, b_.getInt64(k)), b_.getPtrTy()), b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+  const uint64_t bytes = kLanes * a.total(), all = bytes * static_cast<uint64_t>(team_->warps);
+  const Shape shape = team_->shapes->source(a.insn->op[1], a.insn->base_width);
+  const bool in_a_row = team_->streams && shape.paced && shape.pace == static_cast<int64_t>(bytes);
+  const auto name = [&](V from, uint64_t length) {
+    for (uint64_t k = 0; k < length; k += kLine)
+      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                         {b_.CreateIntToPtr(b_.CreateAdd(from, b_.getInt64(k)), b_.getPtrTy()), b_.getInt32(0), b_.getInt32(in_a_row ? 2 : 3), b_.getInt32(1)});
+  };
+  if (!in_a_row) return name(b_.CreateAdd(address, turns_ahead_), bytes);
+  if (team_->member != 0) return;
+  // The first warp names what all of them will read, and what lies behind that, which is for the blocks that come next: they
+  // find it in the last cache, and hosts that are shown longer stretches have more of them under way. It is named for the
+  // second cache, which waits for more lines at a time than the first.
+  constexpr uint64_t kStretch = 1024;
+  name(b_.CreateAdd(address, turns_ahead_), all);
+  name(b_.CreateAdd(address, b_.getInt64(all)), bytes < kLine ? all : std::max(all, kStretch));
 }
 
 }  // namespace warpbeam::jit

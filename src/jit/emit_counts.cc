@@ -1,0 +1,113 @@
+// Counting in teams, as in a histogram. Integers that are added to shared memory by atomic operations whose results nobody
+// reads may be added later: their order does not show, and between two barriers nobody looks. A team adds them to tables
+// of its own, which count when it is through or parts and are forgotten when its warps begin again. Lanes take turns with
+// several tables, as equal numbers side by side would wait for the sum that the one before has just stored.
+#include <llvm/IR/Intrinsics.h>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using isa::Kind;
+using isa::Space;
+using llvm::BasicBlock;
+
+namespace {
+
+constexpr uint64_t kRoom = 16 << 10;  // for all tables
+constexpr uint64_t kLine = 64;
+
+}  // namespace
+
+bool Emitter::counts(const vm::Insn& i) const {
+  if (i.call || !i.source || !i.source->form.row || i.source->form.row->kind != Kind::Atomic) return false;
+  const isa::Mods& m = i.mods();
+  const bool sum = m.op == isa::Op::Add && (i.type() == isa::Type::U32 || i.type() == isa::Type::S32);
+  return sum && m.space == Space::Shared && !i.list && i.op[1] >= 0 && (i.op[0] < 0 || i.drops_result) && !left_out("atomics") && !left_out("counts");
+}
+
+// Nothing else in the region can be in shared memory.
+bool Emitter::only_counts(const Region& region) const {
+  const vm::EngineServices& sv = *flow_.services;
+  for (uint32_t b : region.nodes) {
+    const Node& node = flow_.nodes[b];
+    const uint32_t end = node.ends == End::Barrier ? node.end - 1 : node.end;
+    for (uint32_t k = node.begin; k < end; ++k) {
+      const vm::Insn& i = flow_.code->insns[k];
+      if (i.fn == sv.label || i.fn == sv.jump || i.fn == sv.not_pred || i.fn == sv.read_special || counts(i) || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) continue;
+      if (i.call ? !flow_.is_library_call(i) : !i.source || !i.source->form.row) return false;
+      if (i.call) continue;
+      const Kind kind = i.source->form.row->kind;
+      const Space space = i.mods().space;
+      if (kind == Kind::Memory || kind == Kind::Atomic) {
+        const bool known = space == Space::Generic ? plan_.roots.access(flow_, i) >= 0 : space != Space::Shared && space != Space::SharedCluster;
+        if (!known) return false;
+      } else if (kind == Kind::Async || kind == Kind::Tensor || kind == Kind::Misc || (kind == Kind::Barrier && i.source->form.row->cls != isa::Class::Fence && i.watched != vm::Watched::WarpSync)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Where the tables are, on the stack. False at run time: they are too large.
+Emitter::V Emitter::begin_counts(Team& team) {
+  llvm::IRBuilder<> top(entry_, entry_->begin());
+  auto* room = top.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), kRoom));
+  room->setAlignment(llvm::Align(kLine));
+  team.tables = room;
+  const V bytes = context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true);
+  const V whole = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(kLine - 1)), b_.getInt64(~(kLine - 1)));
+  // One table is all where there is no room for several.
+  team.apart_by = b_.CreateSelect(b_.CreateICmpULE(whole, b_.getInt64(kRoom / kTables)), whole, b_.getInt64(0));
+  return b_.CreateICmpULE(bytes, b_.getInt64(kRoom));
+}
+
+// `each` place of a table, a line at a time.
+template <class F>
+static void each_line(llvm::IRBuilder<>& b, llvm::Function* f, llvm::Value* bytes, F each) {
+  auto* before = b.GetInsertBlock();
+  auto* loop = BasicBlock::Create(b.getContext(), "line", f);
+  auto* done = BasicBlock::Create(b.getContext(), "lines_done", f);
+  b.CreateCondBr(b.CreateICmpEQ(bytes, b.getInt64(0)), done, loop);
+  b.SetInsertPoint(loop);
+  auto* at = b.CreatePHI(b.getInt64Ty(), 2);
+  at->addIncoming(b.getInt64(0), before);
+  each(at);
+  llvm::Value* next = b.CreateAdd(at, b.getInt64(kLine));
+  at->addIncoming(next, b.GetInsertBlock());
+  b.CreateCondBr(b.CreateICmpULT(next, bytes), loop, done);
+  b.SetInsertPoint(done);
+}
+
+void Emitter::clear_counts(Team& team) {
+  auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), kLine / 4);
+  each_line(b_, f_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), [&](V at) {
+    for (uint64_t t = 0; t < kTables; ++t) {
+      const V place = b_.CreateGEP(b_.getInt8Ty(), team.tables, b_.CreateAdd(at, b_.CreateMul(team.apart_by, b_.getInt64(t))));
+      auto* store = b_.CreateAlignedStore(llvm::Constant::getNullValue(type), place, llvm::Align(kLine));
+      store->setVolatile(true);  // not to become a call of memset
+      user(store);
+    }
+  });
+}
+
+void Emitter::settle_counts(Team& team) {
+  auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), kLine / 4);
+  const V zero = llvm::Constant::getNullValue(type), shared = context_field(offsetof(Context, shared), b_.getPtrTy(), true);
+  const V several = b_.CreateICmpNE(team.apart_by, b_.getInt64(0));
+  each_line(b_, f_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), [&](V at) {
+    V sum = nullptr;
+    for (uint64_t t = kTables; t-- > 0;) {
+      const V place = b_.CreateGEP(b_.getInt8Ty(), team.tables, b_.CreateAdd(at, b_.CreateMul(team.apart_by, b_.getInt64(t))));
+      const V counted = user(b_.CreateAlignedLoad(type, place, llvm::Align(kLine)));
+      sum = !sum ? counted : t ? b_.CreateAdd(sum, counted) : b_.CreateAdd(b_.CreateSelect(several, sum, zero), counted);
+    }
+    // Only what has been counted: nothing is behind the end of shared memory, and nothing else there is the team's.
+    const V some = b_.CreateICmpNE(sum, zero), place = b_.CreateGEP(b_.getInt8Ty(), shared, at);
+    const V old = user(b_.CreateMaskedLoad(type, place, llvm::Align(4), some, zero));
+    user(b_.CreateMaskedStore(b_.CreateAdd(old, sum), place, llvm::Align(4), some));
+  });
+}
+
+}  // namespace warpbeam::jit
