@@ -15,6 +15,7 @@
 #include "driver/compile_cache.h"
 #include "driver/host_lines.h"
 #include "driver/split.h"
+#include "driver/toolchain.h"
 #include "report/check_report.h"
 
 namespace warpbeam::driver {
@@ -155,10 +156,13 @@ void judge_calls(report::CheckReport& report, const CheckFacts& facts, int statu
 }
 
 // The compiler makes several accesses of one line, in host code as in a loop that it unrolls: they are one finding.
-void fold_same_lines(report::CheckReport& report) {
+void fold_same_lines(report::CheckReport& report, const CheckFacts& facts) {
   std::map<std::string, size_t> known;
   std::vector<report::CheckFinding> kept;
   for (auto& f : report.findings) {
+    // The compiler has told of it by its name.
+    const auto same = [&](const auto& u) { return !u.sometimes && !f.locations.empty() && f.locations[0] == u.place; };
+    if (f.kind == "uninitialized_read" && f.title.find("__local__") != std::string::npos && std::ranges::any_of(facts.uninitialised, same)) continue;
     std::string key;
     for (const auto& line : f.lines)
       for (const auto& frame : line.frames) key += fmt::format("|{} {} {}:{}", line.text, frame.function, frame.file, frame.line);
@@ -202,7 +206,7 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
   for (const auto& file : files)
     if (auto read = report.read(file); !read) return fail(read.error().message);
   look_up_host_lines(report);
-  fold_same_lines(report);
+  fold_same_lines(report, facts);
   judge_calls(report, facts, status);
   if (status >= 128) report.notes["end"] = fmt::format("the program was ended by signal {}", status - 128);
   if (status == 126 || status == 127) return status;
@@ -250,6 +254,8 @@ int check_command(const Arguments& arguments) {
   // `if (found) x = best;` may become a load and a choice, which reads where the program does not: races and missing values
   // that nobody wrote. LLVM leaves loads where they are in functions that are marked for a sanitizer.
   append(options->device, {"-mllvm", "-force-attribute=sanitize_thread"});
+  // Variables without a value; the option is one of a library beside this program.
+  if (std::error_code none; fs::exists(toolchain().library_directory + "/libwarpbeam_lowering.so", none)) append(options->device, {"-mllvm", "-warpbeam-unset-variables"});
   append(request->program, options->run_arguments);
   options->run = false;
   words.push_back("warpbeam check");

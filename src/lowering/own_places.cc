@@ -17,11 +17,12 @@ namespace {
 
 llvm::cl::list<std::string> platform("warpbeam-platform", llvm::cl::desc("Folder of headers that are no part of the program"));
 
-bool in_platform(const llvm::DILocation& place) {
-  llvm::SmallString<256> file = place.getFilename();
+bool in_platform(const llvm::DIFile* source) {
+  if (!source) return false;
+  llvm::SmallString<256> file = source->getFilename();
   if (llvm::sys::path::is_relative(file)) {
-    file = place.getDirectory();
-    llvm::sys::path::append(file, place.getFilename());
+    file = source->getDirectory();
+    llvm::sys::path::append(file, source->getFilename());
   }
   // NVIDIA's libraries of headers may stand anywhere.
   constexpr llvm::StringLiteral kLibraries[] = {"/cub/", "/thrust/", "/cuda/std/", "/libcudacxx/"};
@@ -31,10 +32,15 @@ bool in_platform(const llvm::DILocation& place) {
 
 }  // namespace
 
+bool is_of_platform(const llvm::Function& f) {
+  const llvm::DISubprogram* program = f.getSubprogram();
+  return program && in_platform(program->getFile());
+}
+
 llvm::PreservedAnalyses OwnPlaces::run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
   for (llvm::Instruction& i : llvm::instructions(f)) {
     const llvm::DILocation* place = i.getDebugLoc();
-    while (place && in_platform(*place)) place = place->getInlinedAt();
+    while (place && in_platform(place->getFile())) place = place->getInlinedAt();
     if (place && place != i.getDebugLoc()) i.setDebugLoc(place);
   }
   return llvm::PreservedAnalyses::all();

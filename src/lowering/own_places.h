@@ -8,4 +8,7 @@ struct OwnPlaces : llvm::PassInfoMixin<OwnPlaces> {
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& analyses);
 };
 
+// Whether it is written in headers that are no part of the program.
+bool is_of_platform(const llvm::Function& f);
+
 }  // namespace warpbeam::lowering

@@ -17,6 +17,7 @@
 
 #include "lowering/exchange_order.h"
 #include "lowering/own_places.h"
+#include "lowering/unset_variables.h"
 #include "lowering/whole_loads.h"
 #include "lowering/whole_program.h"
 
@@ -119,6 +120,7 @@ struct SplitCopies : llvm::PassInfoMixin<SplitCopies> {
 void add_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (level == llvm::OptimizationLevel::O0) return;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(WatchUnsetVariables()));
     passes.addPass(WholeProgram());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
   });

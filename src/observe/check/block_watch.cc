@@ -151,6 +151,7 @@ void BlockWatch::run_too_long(vm::Warp& w, const vm::Insn& i, uint32_t mask) {
   f.title = fmt::format("Kernel does not end: a warp has executed {} instructions", c_.settings.most_instructions);
   f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
   f.lines.push_back({thread_text(w, lane), {}});
+  f.lines.push_back({"the kernel was launched", l_.stack});
   f.mend = "look at the condition of the loop around this line; --max-instructions allows more";
   c_.report(0, std::move(f));
   l_.ended_by_checker = true;
@@ -330,6 +331,7 @@ void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uin
       f.title = fmt::format("A thread calls a .sync function of its warp with a mask that leaves it out ({:#010x})", members);
       f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
       f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
+      f.lines.push_back({"the kernel was launched", l_.stack});
       f.mend = "the mask must name every lane that executes the call, and no other";
       c_.report(key, std::move(f));
     }
@@ -425,6 +427,7 @@ void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::Functi
     f.lines.push_back({fmt::format("lane {} {} {}", __builtin_ctz(missing), what, there), {}});
     f.locations.push_back(there);
   }
+  f.lines.push_back({"the kernel was launched", l_.stack});
   f.mend = "name only lanes that reach the call: take the mask with __ballot_sync before the branch, or move the call out of it";
   c_.report(key, std::move(f));
 }
@@ -449,6 +452,7 @@ void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, ui
   f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
   f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
   f.lines.push_back({fmt::format("what was made of it is stored at {}", f.locations[1]), {}});
+  f.lines.push_back({"the kernel was launched", l_.stack});
   f.mend = "let all lanes that are read take part and be named in the mask, or use the result only where the source lane exists";
   c_.report(key, std::move(f));
 }
@@ -499,6 +503,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       f.lines.push_back({thread_text(*first.warp, lane), {}});
       const auto& t = w.tid[__builtin_ctz(lanes)];
       f.lines.push_back({fmt::format("thread ({},{},{}) {}", t[0], t[1], t[2], what), {}});
+      f.lines.push_back({"the kernel was launched", l_.stack});
       f.mend = "every thread of the block must reach the same __syncthreads(): move it out of the condition";
       c_.report(0, std::move(f));
     };

@@ -1,5 +1,7 @@
 #include "observe/check/sites.h"
 
+#include <iterator>
+
 namespace warpbeam::observe::check {
 namespace {
 
@@ -43,6 +45,18 @@ bool Sites::before_cas(const vm::FunctionCode& f, const vm::Insn& insn) {
   return false;
 }
 
+// A structure that is copied piece by piece has gaps, which nobody sets.
+bool Sites::only_moves(const vm::FunctionCode& f, const vm::Insn& insn) {
+  if (insn.source->form.row->cls != isa::Class::Load || insn.list || isa::bytes_of(insn.type()) >= 4) return false;
+  for (const vm::Insn& i : f.insns) {
+    if (&i == &insn || !i.source || !i.source->form.row) continue;
+    const bool stores = i.source->form.row->cls == isa::Class::Store && !i.list;
+    for (size_t k = 0; k < std::size(i.op); ++k)
+      if (i.op[k] == insn.op[0] && !(stores && k == 0)) return false;
+  }
+  return true;
+}
+
 bool Sites::after_load(const vm::FunctionCode& f, const vm::Insn& insn) {
   if (insn.source->form.row->cls != isa::Class::Store) return false;
   // The stored value chooses between what was there and something else; a sum that happens to be the same does not.
@@ -76,6 +90,7 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
     s.corrects = insn.source->form.row->cls == isa::Class::Atomic && checks_old_value(insn.mods().op);
     s.shuffles_down = insn.source->form.row->opcode == "shfl" && insn.mods().shuffle == isa::Shuffle::Down;
     s.updates = after_load(f, insn);
+    s.moves = only_moves(f, insn);
     const std::string_view syntax = insn.source->form.row->syntax;
     s.bulk = syntax.starts_with("cp.async.bulk") || syntax.starts_with("cp.reduce.async.bulk");
     all_.push_back(std::move(s));

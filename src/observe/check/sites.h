@@ -16,6 +16,7 @@ struct Site {
   bool corrects = false; // such a compare-and-swap, or a minimum and the like
   bool shuffles_down = false;
   bool bulk = false;     // a copy that the asynchronous proxy makes
+  bool moves = false;    // a load of a byte or two, of which nothing is made but stores
   bool updates = false;  // a store to an address that the same statement has loaded: p[i] = min(p[i], x)
 };
 
@@ -32,6 +33,7 @@ class Sites {
  private:
   bool before_cas(const vm::FunctionCode& f, const vm::Insn& insn);
   bool after_load(const vm::FunctionCode& f, const vm::Insn& insn);
+  bool only_moves(const vm::FunctionCode& f, const vm::Insn& insn);
   bool in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn);
   std::vector<Site> all_{1};
   std::unordered_map<const vm::Insn*, uint32_t> numbers_;
