@@ -1,6 +1,6 @@
-// Stores of lanes that were picked out of a warp, one behind the other, as in a compaction, on processors that have AVX2 and
-// no instruction for it. Eight lanes at a time: tables say for each set of them how many are before each, and which they are.
-// That is looked at before the lanes' addresses are checked one by one: the first and the last one speak for all.
+// Stores of lanes that were picked out of a warp, one behind the other, as in a compaction. That is looked at before the
+// lanes' addresses are checked one by one: the first and the last one speak for all. AVX-512 compresses sixteen lanes; where
+// there is only AVX2, tables say for each set of eight lanes how many are before each, and which they are.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -28,7 +28,7 @@ bool permutes_by_tables() {
 
 bool Emitter::may_be_picked(const Access& a, const Value& address, V mask) const {
   static const bool without = left_out("picked");
-  return !without && permutes_by_tables() && !watch_ && !alone_ && !few_ && !rehearsal_ && !a.load && a.count == 1 && a.memory == 4 && !a.shared &&
+  return !without && (permutes_by_tables() || ranks_lanes()) && !watch_ && !alone_ && !few_ && !rehearsal_ && !a.load && a.count == 1 && a.memory == 4 && !a.shared &&
          address.runs == 0 && !llvm::isa<llvm::ConstantInt>(mask) && looks_for_stretches();
 }
 
@@ -64,10 +64,18 @@ void Emitter::store_picked(const Access& a, V places, V mask, BasicBlock* join) 
   const auto lane = [&](V l) { return b_.CreateLoad(wide, b_.CreateInBoundsGEP(wide, array, b_.CreateAnd(l, kLanes - 1))); };
   const V first = lane(head), last = lane(tail), count = whole(intrinsic(In::ctpop, mask));
   V likely = b_.CreateICmpEQ(b_.CreateSub(last, first), b_.CreateShl(b_.CreateSub(count, b_.getInt64(1)), 2));
-  likely = b_.CreateAnd(likely, b_.CreateICmpUGE(count, b_.getInt64(kGroup)));
+  if (!ranks_lanes()) likely = b_.CreateAnd(likely, b_.CreateICmpUGE(count, b_.getInt64(kGroup)));
   b_.CreateCondBr(b_.CreateAnd(likely, b_.CreateAnd(fits(a, first, 4), fits(a, last, 4))), maybe, apart);
 
   b_.SetInsertPoint(maybe);
+  if (ranks_lanes()) {
+    b_.CreateCondBr(is_ranked(places, first, 4, mask), picked, apart);
+    b_.SetInsertPoint(picked);
+    compress(b_.CreateTrunc(lanes_of(data_of(a, 0), a.reg), type_of(4, true)), b_.CreateIntToPtr(first, b_.getPtrTy()), mask);
+    b_.CreateBr(join);
+    b_.SetInsertPoint(apart);
+    return;
+  }
   std::array<V, kGroups> set, before;
   std::array<std::vector<int>, kGroups> lanes;
   V wrong = b_.getInt8(0);

@@ -133,6 +133,27 @@ BasicBlock* Emitter::rehearse(Rehearsal& r, uint32_t to) {
   return worth ? r.block : nullptr;
 }
 
+// Two stores of all lanes, of every second element each, that leave nothing between them: they are one.
+bool Emitter::fill_each_other(const RehearsedStore& a, const RehearsedStore& b) const {
+  const auto suits = [&](const RehearsedStore& s) {
+    return !s.access.shared && s.access.count == 1 && s.mask == ~0u && s.address.runs == 1 && s.address.stride == 2 * static_cast<int64_t>(s.access.total());
+  };
+  if (watch_ || a.warp != b.warp || a.access.memory != b.access.memory || a.access.root != b.access.root || !suits(a) || !suits(b)) return false;
+  const auto parts = [](V v) {  // a value and what is added to it
+    int64_t added = 0;
+    while (auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(v)) {
+      auto* by = sum->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1)) : nullptr;
+      if (!by) break;
+      added += by->getSExtValue();
+      v = sum->getOperand(0);
+    }
+    return std::pair{v, added};
+  };
+  const auto [from, at] = parts(a.address.run[0]);
+  const auto [other, behind] = parts(b.address.run[0]);
+  return from == other && behind - at == static_cast<int64_t>(a.access.total());
+}
+
 // Everything that shows, and on to what comes next.
 void Emitter::end_rehearsal() {
   Rehearsal& r = *rehearsal_;
@@ -140,15 +161,32 @@ void Emitter::end_rehearsal() {
   const bool ends = r.now.to == Rehearsal::kEnd;
   if (!ends) store_rehearsed();
   if (tells()) tell_stores();
-  for (RehearsedStore& s : r.now.stores) {
+  const auto in_its_place = [&](RehearsedStore& s, auto make) {  // with what variables were then
     r.warp = s.warp;
     warp_ = b_.getInt32(s.warp);
     const auto exchange = [&] {
       for (auto& [variable, cells] : s.data) std::swap(r.now.values[s.warp][variable], cells);
     };
     exchange();
-    touch(s.access, s.address, b_.getInt32(s.mask));
+    make();
     exchange();
+  };
+  for (size_t k = 0; k < r.now.stores.size(); ++k) {
+    RehearsedStore& s = r.now.stores[k];
+    if (k + 1 < r.now.stores.size() && fill_each_other(s, r.now.stores[k + 1])) {
+      V data[2] = {};
+      for (size_t o = 0; o < 2; ++o) {
+        RehearsedStore& one = r.now.stores[k + o];
+        in_its_place(one, [&] { data[o] = b_.CreateTrunc(lanes_of(data_of(one.access, 0), one.access.reg), type_of(one.access.memory, true)); });
+      }
+      std::vector<int> in_turn;
+      for (int l = 0; l < kLanes; ++l) in_turn.insert(in_turn.end(), {l, kLanes + l});
+      const V first = s.address.run[0];
+      store_dense(s.access, b_.CreateShuffleVector(data[0], data[1], in_turn), first, b_.CreateIntToPtr(first, b_.getPtrTy()));
+      ++k;
+      continue;
+    }
+    in_its_place(s, [&] { touch(s.access, s.address, b_.getInt32(s.mask)); });
   }
   count_rehearsed();
   if (ends) {

@@ -28,17 +28,17 @@ std::vector<int> half_lanes(int half) {
   return pick;
 }
 
-// Else the lanes' ranks cost more than they save.
-bool counts_bits() {
-  static const bool counts = __builtin_cpu_supports("avx512vpopcntdq");
-  return counts;
-}
-
 bool all_lanes(llvm::Value* mask) {
   return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne();
 }
 
 }  // namespace
+
+// Else the lanes' ranks cost more than they save.
+bool Emitter::ranks_lanes() {
+  static const bool counts_bits = __builtin_cpu_supports("avx512vpopcntdq");
+  return counts_bits && wide_host();
+}
 
 // Twice the code for each access: long kernels would take too long to compile.
 bool Emitter::looks_for_stretches() const {
@@ -201,6 +201,31 @@ void Emitter::to_window(V data, V pointer, V which, V mask) {
   }
 }
 
+// Is the place of each lane of the mask `step` behind that of the one before?
+Emitter::V Emitter::is_ranked(V places, V first, uint64_t step, V mask) {
+  std::vector<llvm::Constant*> below;
+  for (uint32_t l = 0; l < kLanes; ++l) below.push_back(b_.getInt32((1u << l) - 1));
+  const V rank = intrinsic(In::ctpop, b_.CreateAnd(llvm::ConstantVector::get(below), splat(mask)));
+  const V wanted = b_.CreateAdd(splat(first), b_.CreateMul(b_.CreateZExtOrTrunc(rank, places->getType()), llvm::ConstantInt::get(places->getType(), step)));
+  const V wrong = b_.CreateAnd(b_.CreateNot(mask_bits(b_.CreateICmpEQ(places, wanted))), mask);
+  return b_.CreateICmpEQ(wrong, b_.getInt32(0));
+}
+
+// Stores the mask's lanes of four bytes from a place on.
+void Emitter::compress(V data, V at, V mask) {
+  auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
+  auto* bits = FixedVectorType::get(b_.getInt1Ty(), kHalf);
+  for (int h = 0; h < 2; ++h) {
+    const V here = b_.CreateTrunc(h ? b_.CreateLShr(mask, kHalf) : mask, b_.getInt16Ty());
+    const V pressed = b_.CreateIntrinsic(In::x86_avx512_mask_compress, {type},
+                                         {b_.CreateShuffleVector(data, half_lanes(h)), llvm::Constant::getNullValue(type), b_.CreateBitCast(here, bits)});
+    const V n = b_.CreateZExt(intrinsic(In::ctpop, here), b_.getInt32Ty());
+    const V front = b_.CreateTrunc(b_.CreateSub(b_.CreateShl(b_.getInt32(1), n), b_.getInt32(1)), b_.getInt16Ty());
+    user(b_.CreateMaskedStore(pressed, at, llvm::Align(4), b_.CreateBitCast(front, bits)));
+    at = b_.CreateGEP(b_.getInt32Ty(), at, b_.CreateZExt(n, b_.getInt64Ty()));
+  }
+}
+
 // Goes on where lanes of the mask do not store one after the other, each where the one before has ended.
 void Emitter::store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock* join) {
   auto* maybe = BasicBlock::Create(c_, "maybe_ranked", f_);
@@ -220,27 +245,9 @@ void Emitter::store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock*
       b_.CreateMul(b_.CreateSub(count, llvm::ConstantInt::get(scalar, 1)), llvm::ConstantInt::get(scalar, step));
   b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateSub(last, first), span), maybe, apart);
   b_.SetInsertPoint(maybe);
-  std::vector<llvm::Constant*> below;
-  for (uint32_t l = 0; l < kLanes; ++l) below.push_back(b_.getInt32((1u << l) - 1));
-  const V rank = intrinsic(In::ctpop, b_.CreateAnd(llvm::ConstantVector::get(below), splat(mask)));
-  const V wanted = b_.CreateAdd(splat(first), b_.CreateMul(b_.CreateZExtOrTrunc(rank, s.places->getType()),
-                                                           llvm::ConstantInt::get(s.places->getType(), step)));
-  const V wrong = b_.CreateAnd(b_.CreateNot(mask_bits(b_.CreateICmpEQ(s.places, wanted))), mask);
-  b_.CreateCondBr(b_.CreateICmpEQ(wrong, b_.getInt32(0)), ranked, apart);
+  b_.CreateCondBr(is_ranked(s.places, first, step, mask), ranked, apart);
   b_.SetInsertPoint(ranked);
-  auto* type = FixedVectorType::get(element, kHalf);
-  auto* bits = FixedVectorType::get(b_.getInt1Ty(), kHalf);
-  V at = place_of(s, s.base ? b_.CreateZExt(first, b_.getInt64Ty()) : first, element);
-  for (int h = 0; h < 2; ++h) {
-    const V here = b_.CreateTrunc(h ? b_.CreateLShr(mask, kHalf) : mask, b_.getInt16Ty());
-    const V pressed = b_.CreateIntrinsic(In::x86_avx512_mask_compress, {type},
-                                         {b_.CreateShuffleVector(data, half_lanes(h)),
-                                          llvm::Constant::getNullValue(type), b_.CreateBitCast(here, bits)});
-    const V n = b_.CreateZExt(intrinsic(In::ctpop, here), b_.getInt32Ty());
-    const V front = b_.CreateTrunc(b_.CreateSub(b_.CreateShl(b_.getInt32(1), n), b_.getInt32(1)), b_.getInt16Ty());
-    user(b_.CreateMaskedStore(pressed, at, llvm::Align(4), b_.CreateBitCast(front, bits)));
-    at = b_.CreateGEP(element, at, b_.CreateZExt(n, b_.getInt64Ty()));
-  }
+  compress(data, place_of(s, s.base ? b_.CreateZExt(first, b_.getInt64Ty()) : first, element), mask);
   b_.CreateBr(join);
   b_.SetInsertPoint(apart);
 }
@@ -261,7 +268,7 @@ void Emitter::store_lanes(V data, V at, V mask, Width bytes, V base) {
   }
   b_.CreateBr(join);
   b_.SetInsertPoint(s.apart);
-  if (bytes == 4 && wide_host() && !all_lanes(mask) && counts_bits()) store_ranked(data, s, mask, join);
+  if (bytes == 4 && !all_lanes(mask) && ranks_lanes() && (base || watch_)) store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
   if (base && bytes == 4 && wide_host()) {
     auto* window = BasicBlock::Create(c_, "window", f_);
     auto* scattered = BasicBlock::Create(c_, "scattered", f_);

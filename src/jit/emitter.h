@@ -162,6 +162,7 @@ class Emitter {
   Line line_of_result(const vm::Insn& insn, const std::vector<std::pair<Value, Width>>& in);
   std::pair<V, V> ends_of(V mask);
   static bool wide_host();
+  static bool ranks_lanes();
   V spread_mask(V mask, int step);
   bool in_steps(const Access& a, const Value& address) const;
   V load_steps(V pointer, V mask, Width bytes, int step);
@@ -180,6 +181,8 @@ class Emitter {
   V from_window(V pointer, V which);
   V pick_from_window(const std::array<V, 4>& parts, V which);
   void to_window(V data, V pointer, V which, V mask);
+  V is_ranked(V places, V first, uint64_t step, V mask);
+  void compress(V data, V at, V mask);
   void store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock* join);
   V load_lanes(V at, V mask, Width bytes, V base);
   void store_lanes(V data, V at, V mask, Width bytes, V base);
@@ -260,6 +263,8 @@ class Emitter {
   V lanes_in(V mask);
   V lanes_alive();
   void watch_node();
+  void settle_team(bool through);
+  bool counts_places(const vm::Insn& insn) const;
   void watch_end(const vm::Insn& insn, V mask);
   void watch_guarded(const vm::Insn& insn, V mask);
   void watch_table(const vm::Insn& insn, V lanes);
@@ -419,6 +424,7 @@ class Emitter {
   V gather_words(const std::vector<int64_t>& words);
   const Cells& rehearsed_cells(uint32_t variable);
   void write_rehearsed(uint32_t variable, Value value);
+  bool fill_each_other(const RehearsedStore& a, const RehearsedStore& b) const;
   void end_rehearsal();
   void keep_rehearsed(uint32_t to);
   void store_rehearsed();
@@ -491,6 +497,7 @@ class Emitter {
   vm::AccessPlaces places_;
   std::map<const vm::Insn*, std::shared_ptr<const Batch>> batch_of_;
   std::map<uint32_t, uint32_t> stretch_of_, exit_stretch_;  // by node; by instruction
+  uint64_t watch_times_ = 1;        // how many warps the code being written stands for
   int32_t stretch_ = -1;            // of the node that is being written
   std::array<llvm::AllocaInst*, 4> staged_{};
   V meeting_wants_more_ = nullptr;

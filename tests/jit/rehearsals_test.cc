@@ -135,5 +135,27 @@ TEST_F(Engines, AgreeOnGlobalMemoryInRehearsals) {
   both(kFill + halving() + "st.shared.u32 [%d1+4000], %r1; ret;", {1, 1, 1}, {32, 1, 1}, 32);
 }
 
+// Stores of every second element, two of which leave nothing between them, and those that only look like it.
+TEST_F(Engines, AgreeOnRehearsedStoresOfPairs) {
+  const std::string sum = std::string(kFill) + halving();
+  const char* where = "add.u32 %r10, %i, 0; mul.wide.u32 %d5, %r10, 8; add.s64 %d5, %out, %d5; ld.shared.u32 %r1, [%d1]; mad.lo.u32 %r2, %r1, 3, %t; ";
+  for (const char* stores : {"st.global.u32 [%d5+8192], %r1; st.global.u32 [%d5+8196], %r2;", "st.global.u32 [%d5+8196], %r1; st.global.u32 [%d5+8192], %r2;",
+                             "st.global.u32 [%d5+8192], %r1; st.global.u32 [%d5+8192], %r2;",
+                             "st.global.u32 [%d5+8192], %r1; mov.u32 %r1, %t; st.global.u32 [%d5+8196], %r1;",
+                             "st.global.u16 [%d5+8192], %r1; st.global.u16 [%d5+8196], %r2;", "st.global.f32 [%d5+8192], 0fFFC12345; st.global.u32 [%d5+8196], %n;",
+                             "setp.lt.u32 %p3, %t, 40; @%p3 st.global.u32 [%d5+8192], %r1; st.global.u32 [%d5+8196], %r2;",
+                             "setp.ge.u32 %p3, %i, %n; @%p3 bra A; st.global.u32 [%d5+8192], %r1;\nA: @%p3 bra B; st.global.u32 [%d5+8196], %r2;\nB: "})
+    for (const uint32_t threads : {32u, 64u, 256u})
+      for (const uint32_t n : {4 * threads, 2 * threads + 7}) both(sum + where + stores + " ret;", {4, 1, 1}, {threads, 1, 1}, n);
+  for (const char* stores : {"st.global.u32 [%d5+8192], %r1; st.global.u32 [%d5+8200], %r2;",
+                             "st.global.u32 [%d5+8192], %r1; add.s64 %d5, %d5, 4; st.global.u32 [%d5+8192], %r2; st.global.u32 [%d5+8196], %r1;"})
+    both(sum + where + stores + " ret;", {1, 1, 1}, {32, 1, 1}, 32);
+  for (const auto& [bytes, type] : {std::pair{1, "u8"}, {2, "u16"}, {8, "u64"}})
+    both(sum + fmt::format("mul.lo.u32 %r10, %i, {1}; cvt.u64.u32 %d5, %r10; add.s64 %d5, %out, %d5; ld.shared.u32 %r1, [%d1]; mul.wide.u32 %d6, %r1, %r1; mov.b16 %h1, 7; cvt.u16.u32 "
+                           "%h2, %r1; st.global.{0} [%d5+8192], {2}; st.global.{0} [%d5+{3}], {4}; ret;",
+                           type, 2 * bytes, bytes == 8 ? "%d6" : "%h2", 8192 + bytes, bytes == 8 ? "%d5" : "%h1"),
+         {2, 1, 1}, {128, 1, 1}, 256);
+}
+
 }  // namespace
 }  // namespace warpbeam::vm
