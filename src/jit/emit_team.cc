@@ -20,7 +20,7 @@ using llvm::BasicBlock;
 
 namespace {
 
-constexpr size_t kMostWarps = 4, kMostStreaming = 8;
+constexpr size_t kMostWarps = 4, kMostOnLines = 8;  // the latter where several read one line
 constexpr size_t kMostTogether = 800;   // instructions, each warp's counted
 constexpr size_t kFewestShared = 8;     // loads of one place by all that are worth it
 constexpr uint32_t kMostFailures = 4;   // in a block, after which its warps stay by themselves
@@ -45,7 +45,8 @@ bool same_for_all(const Shape& s) { return !s.unset && s.runs > 0 && (s.reach ==
 
 // A load whose address has a known shape, or an instruction that only computes or counts.
 bool Emitter::suits_team(const vm::Insn& i) const {
-  if (says_nothing(i, flow_) || counts(i)) return true;
+  if (says_nothing(i, flow_)) return true;
+  if (counts(i)) return !watch_;
   if (i.call || i.fn == flow_.services->read_special) return false;
   size_t shared = 0, written = 0;
   for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
@@ -61,7 +62,7 @@ bool Emitter::suits_team(const vm::Insn& i) const {
     if (row.cls == isa::Class::Misc || flow_.cell_access(i) || (row.cls == isa::Class::Load && parameter(i))) return true;
     const std::optional<Access> a = access_of(i);
     const isa::Sem sem = i.mods().sem;
-    if (!a || !a->load || may_be_local(*a) || (sem != isa::Sem::None && sem != isa::Sem::Weak) || says(row, ".volatile")) return false;
+    if (!a || !a->load || may_be_local(*a) || !counts_places(i) || (sem != isa::Sem::None && sem != isa::Sem::Weak) || says(row, ".volatile")) return false;
     return i.op[1] < 0 || shapes_.source(i.op[1], i.base_width).runs > 0;
   }
   if (row.kind != Kind::Lane && row.kind != Kind::Move && row.kind != Kind::Convert && row.kind != Kind::Address && row.kind != Kind::Select &&
@@ -112,6 +113,7 @@ bool Emitter::gains_from_team(const Region& region, const Team& team) const {
     for (uint32_t s : flow_.nodes[b].next)
       if (s <= b && inside(s) && team.together[s] && !counts_for_itself(team, s, b) && loads(s, b, false)) return true;
   }
+  if (watch_) return false;  // what each counts would be more than what they share
   return whole && ends_plainly(region) && loads(region.nodes.front(), region.nodes.back(), true) >= kFewestShared;
 }
 
@@ -185,7 +187,7 @@ Emitter::Team Emitter::find_team(const Region& region) {
   static const bool without = left_out("teams");
   Team team;
   const uint32_t threads = plan_.block[0] * plan_.block[1] * plan_.block[2], warps = threads / kLanes;
-  if (without || watch_ || threads % kLanes || warps < 2 || runs_once(region) || !processor_.avx) return team;
+  if (without || tells() || threads % kLanes || warps < 2 || runs_once(region) || !processor_.avx) return team;
   team.together.assign(flow_.nodes.size(), 0);
   std::vector<uint32_t> work;
   const auto visit = [&](uint32_t n) {
@@ -217,7 +219,9 @@ Emitter::Team Emitter::find_team(const Region& region) {
   }
   team.streams = only_streams(region, team);
   const size_t registers = processor_.wide ? 20 : team.streams ? 16 : 10;
-  size_t most = team.streams && warps % kMostStreaming == 0 ? kMostStreaming : kMostWarps;
+  const std::vector<Access> all = accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); });
+  const bool on_lines = team.streams && std::ranges::all_of(all, [](const Access& a) { return kLanes * a.total() < 64; });
+  size_t most = on_lines && warps % kMostOnLines == 0 ? kMostOnLines : kMostWarps;
   while (most > 1 && (most > warps || most * vectors > registers || most * instructions > kMostTogether)) most /= 2;
   if (most < 2) return team;
   for (uint32_t n : region.nodes)
@@ -314,10 +318,12 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
   }
   if (team.counts) settle_counts(team);
   team_ = nullptr;
+  settle_team(true);
   b_.CreateStore(b_.getTrue(), any_live_);
   b_.CreateBr(done);
 
   b_.SetInsertPoint(team.apart);
+  settle_team(false);
   b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), team.failures), b_.getInt32(1)), team.failures);
   b_.CreateStore(b_.getInt32(static_cast<uint32_t>(count)), team.left);
   b_.CreateBr(single);
@@ -331,16 +337,21 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   node_ = n;
   b_.SetInsertPoint(team.blocks[n]);
   active_ = b_.getInt32(~0u);
+  watch_times_ = count;
+  watch_node();
   const auto each = [&](uint32_t k) {
     size_t shared = 0;
     for (const Slot& s : flow_.slots[k])
       if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) shared += one_value(shapes_.variables[v->second]);
     turns_ahead_ = nullptr;
+    watch_times_ = shared ? count : 1;
     for (size_t m = 0; m < (shared ? 1 : count); ++m) {
       as_member(team, m);
       emit_instruction(flow_.code->insns[k]);
     }
+    watch_times_ = 1;
   };
+  watch_times_ = 1;
   const Straight s = straight(node.begin, node.last ? node.end - 1 : node.end);
   const vm::Insn* decision = region.exit_node == static_cast<int32_t>(n) ? nullptr : decides_in_a_row(team, node);
   const auto decides = [&](uint32_t k) { return &flow_.code->insns[k] == decision; };
@@ -383,6 +394,10 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     else part_at(team, n, std::vector<V>(count, b_.getInt32(taken ? ~0u : 0)));
   };
   if (region.exit_node == static_cast<int32_t>(n)) {
+    for (size_t m = 0; m < count; ++m) {
+      as_member(team, m);
+      watch_exit(*node.last);
+    }
     b_.CreateBr(team.finish);
     return;
   }
@@ -394,6 +409,9 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     b_.CreateCondBr(all_go_on(team, *decision, holds), quick, look);
     b_.SetInsertPoint(quick);
     const bool branches = holds != node.last->guard_negated;
+    watch_times_ = count;
+    watch_end(*node.last, b_.getInt32(branches ? ~0u : 0));
+    watch_times_ = 1;
     go_to(node.next[branches ? 0 : 1], branches);
     b_.SetInsertPoint(look);
     each(static_cast<uint32_t>(decision - flow_.code->insns.data()));
@@ -403,6 +421,7 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
     taken.push_back(guard_mask(*node.last));
+    watch_end(*node.last, taken.back());
     all = b_.CreateAnd(all, b_.CreateICmpEQ(taken.back(), b_.getInt32(~0u)));
     none = b_.CreateAnd(none, b_.CreateICmpEQ(taken.back(), b_.getInt32(0)));
   }
@@ -423,6 +442,7 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
 
 // At the node's end each goes on by itself; `taken` lanes of each branch.
 void Emitter::part_at(Team& team, uint32_t n, const std::vector<V>& taken) {
+  settle_team(true);
   for (size_t m = 0; m < taken.size(); ++m)
     b_.CreateStore(taken[m], b_.CreateConstInBoundsGEP2_32(llvm::ArrayType::get(b_.getInt32Ty(), taken.size()), team.taken, 0, static_cast<unsigned>(m)));
   for (const auto& [node, block] : team.points)

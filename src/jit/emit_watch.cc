@@ -13,9 +13,25 @@ using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
 void Emitter::count(uint32_t counter, V by, V index) {
-  V at = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, counters), b_.getPtrTy(), true), counter);
+  const size_t table = team_ ? offsetof(Context, team_counters) : offsetof(Context, counters);
+  V at = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(table, b_.getPtrTy(), true), counter);
   if (index) at = b_.CreateInBoundsGEP(b_.getInt64Ty(), at, index);
+  if (watch_times_ > 1) by = b_.CreateMul(by, b_.getInt64(watch_times_));
   machine_store(b_.CreateAdd(machine_load(b_.getInt64Ty(), at), by), at);
+}
+
+// A team counts apart, for it may begin again. `through`: what it has counted stays.
+void Emitter::settle_team(bool through) {
+  if (watch_) call("wb_settle_team", b_.getVoidTy(), {context_, b_.getInt1(through)});
+}
+
+// Is an access by a team counted at places, and by nothing else? Then it can be forgotten.
+bool Emitter::counts_places(const vm::Insn& i) const {
+  if (!watch_) return true;
+  if (i.guard >= 0) return false;
+  if (i.op[1] < 0) return true;
+  const Shape s = shapes_.source(i.op[1], i.base_width);
+  return s.runs == 1 || (s.runs && s.even);
 }
 
 Emitter::V Emitter::lanes_in(V mask) { return b_.CreateZExt(intrinsic(In::ctpop, mask), b_.getInt64Ty()); }

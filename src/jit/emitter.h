@@ -8,6 +8,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -348,6 +349,7 @@ class Emitter {
     bool streams = false;                            // all that they load lies one behind the other in global memory
     bool counts = false;                             // into tables of its own, until it is through
     V tables = nullptr, apart_by = nullptr;          // where these are, and how far from one to the next
+    V places = nullptr, values = nullptr;            // of an instruction that counts, by member
   };
   Team find_team(const Region& region);
   bool suits_team(const vm::Insn& insn) const;
@@ -361,6 +363,7 @@ class Emitter {
   V begin_counts(Team& team);
   void clear_counts(Team& team);
   void settle_counts(Team& team);
+  void count_in_turn(V at, const Value& value, const std::function<void(V, V, uint32_t)>& add);
   void as_member(Team& team, size_t m);
   V warp_at(V turn);                                 // which warp's turn it is
   void begin_warp(const Region& region);

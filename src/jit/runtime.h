@@ -54,6 +54,7 @@ struct Context {
   const WatchTables* watch = nullptr;
   const vm::WatchedBlock* words = nullptr;
   uint64_t* counters = nullptr;
+  uint64_t* team_counters = nullptr;  // the same, of warps side by side until they are through; zeros otherwise
   uint64_t executed[32] = {};       // instructions, by each warp of the block
   uint64_t patience = 0;            // how many of them a warp may execute here
   uint32_t alive = 0, wants_more = 0;   // lanes that have not left; whether compiled code tells the observer too little

@@ -131,6 +131,12 @@ extern "C" void wb_count_shaped(Context* c, uint32_t site, uint32_t mask, uint64
   count_lanes(c, s.insn, mask, access);
 }
 
+extern "C" void wb_settle_team(Context* c, bool through) {
+  const uint32_t all = c->watch->counters;
+  for (uint32_t k = 0; through && k < all; ++k) c->counters[k] += c->team_counters[k];
+  std::fill_n(c->team_counters, all, uint64_t{0});
+}
+
 extern "C" void wb_count_lanes(Context* c, const vm::Insn* i, uint32_t mask, const uint64_t* addresses) {
   vm::Access access = c->services->describe_access(*i);
   std::copy_n(addresses, 32, access.address.begin());
@@ -210,9 +216,10 @@ void enter(Context& c) {
   vm::BlockObserver& o = *c.block->observer;
   if (o.pending.of != c.watch) {
     o.settle();
-    o.pending = {c.watch, std::vector<uint64_t>(c.watch->counters), [&o, &t = *c.watch, &f = *c.block->code->function, &s = *c.services] { settle(o, t, f, s); }};
+    o.pending = {c.watch, std::vector<uint64_t>(2 * c.watch->counters), [&o, &t = *c.watch, &f = *c.block->code->function, &s = *c.services] { settle(o, t, f, s); }};
   }
   c.counters = o.pending.counters.data();
+  c.team_counters = c.counters + c.watch->counters;
   if (o.counts && o.counted_function != c.block->code->function) o.enter(*c.block->code->function);
 }
 
@@ -248,6 +255,7 @@ std::vector<Symbol> watch_symbols() {
       {"wb_watched_barrier", reinterpret_cast<void*>(&wb_watched_barrier)},
       {"wb_other_gap", reinterpret_cast<void*>(&wb_other_gap)},
       {"wb_count_shaped", reinterpret_cast<void*>(&wb_count_shaped)},
+      {"wb_settle_team", reinterpret_cast<void*>(&wb_settle_team)},
       {"wb_count_lanes", reinterpret_cast<void*>(&wb_count_lanes)},
   };
 }

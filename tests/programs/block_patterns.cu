@@ -88,6 +88,30 @@ __global__ void reverse_rows(const double* in, double* out, int n) {
   out[blockIdx.x * n + t] = row[n - 1 - t];
 }
 
+// Loops that warps go through side by side, as far as their lanes stay together.
+__constant__ int weights[8];
+__global__ void strides(const int* in, const int* scale, int* out, int n) {
+  int sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) sum += in[i] * scale[0];
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+__global__ void products(const int* a, const int* b, int* out, int n) {
+  const int column = blockIdx.x * 64 + threadIdx.x, row = blockIdx.y * 4 + threadIdx.y;
+  int sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[row * n + k] * b[k * 128 + column] + weights[k % 8];
+  out[row * 128 + column] = sum;
+}
+__global__ void picky(const int* in, int* out, int n) {
+  int sum = 0;
+  for (int i = threadIdx.x; i < n; i += 128) {
+    const int x = in[i];
+    if (x % 3 == 0) continue;
+    if (x == 997) break;
+    sum += x;
+  }
+  out[threadIdx.x] = sum;
+}
+
 static int failures;
 static void expect(const char* what, bool good) {
   if (!good) ++failures, std::printf("%s: wrong\n", what);
@@ -140,6 +164,34 @@ int main() {
     std::vector<int> sorted(data.begin(), data.begin() + 2304);
     for (int b = 0; b < 9; ++b) std::sort(sorted.begin() + b * 256, sorted.begin() + b * 256 + 256);
     expect("sort", std::equal(sorted.begin(), sorted.end(), got.begin()));
+  }
+  cudaMemcpy(in, data.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+  std::vector<int> got(n + 256);
+  const int ones[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  cudaMemcpyToSymbol(weights, ones, sizeof ones);
+  for (int block : {96, 128, 256}) {
+    const int all = 3 * block;
+    strides<<<3, block>>>(in, in + 5, out, n);
+    cudaMemcpy(got.data(), out, all * sizeof(int), cudaMemcpyDeviceToHost);
+    for (int t = 0; t < all; ++t) {
+      int sum = 0;
+      for (int i = t; i < n; i += all) sum += data[i] * data[5];
+      expect("strides", got[t] == sum);
+    }
+  }
+  products<<<dim3(2, 2), dim3(64, 4)>>>(in, in + 3, out, 15);
+  cudaMemcpy(got.data(), out, 1024 * sizeof(int), cudaMemcpyDeviceToHost);
+  for (int i = 0; i < 1024; ++i) {
+    int sum = 0;
+    for (int k = 0; k < 15; ++k) sum += data[i / 128 * 15 + k] * data[3 + k * 128 + i % 128] + ones[k % 8];
+    expect("products", got[i] == sum);
+  }
+  picky<<<1, 128>>>(in, out, n);
+  cudaMemcpy(got.data(), out, 128 * sizeof(int), cudaMemcpyDeviceToHost);
+  for (int t = 0; t < 128; ++t) {
+    int sum = 0;
+    for (int i = t; i < n && data[i] != 997; i += 128) sum += data[i] % 3 ? data[i] : 0;
+    expect("picky", got[t] == sum);
   }
   double *rows, *turned;
   std::vector<double> numbers(96 * 5), back(96 * 5);
