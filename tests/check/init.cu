@@ -56,6 +56,16 @@ struct Gap {
   char tag;
   double value;
 };
+struct alignas(16) Wide {
+  float x, y;
+};
+__global__ void set_wide(Wide* p) { p[threadIdx.x].x = p[threadIdx.x].y = 1; }
+__global__ void copy_wide(const Wide* a, Wide* b) { b[threadIdx.x] = a[threadIdx.x]; }
+__global__ void set_three(float4* p) { p[threadIdx.x].x = p[threadIdx.x].y = p[threadIdx.x].z = 1; }
+__global__ void use_four(const float4* a, float4* b) {
+  const float4 v = a[threadIdx.x];  // expect fourth_used uninitialized_read
+  b[threadIdx.x] = make_float4(v.x + v.w, v.y, v.z, v.w);
+}
 __global__ void set_gaps(Gap* p) {
   p[threadIdx.x].tag = 'a';
   p[threadIdx.x].value = threadIdx.x;
@@ -114,6 +124,8 @@ CASE(popped_where_there_is_one) {
 CASE(chosen_where_set) { int* a = raw<int>(64); chosen<<<1, 64>>>(a, 5, false); chosen<<<1, 64>>>(a, 5, true); cudaDeviceSynchronize(); cudaFree(a); }
 CASE(by_earlier_kernel) { int* a = raw<int>(64); int* b = raw<int>(64); left_behind<<<1, 64>>>(a, 64); copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
 CASE(gaps_of_structures) { Gap* a = raw<Gap>(64); Gap* b = raw<Gap>(64); set_gaps<<<1, 64>>>(a); copy_gaps<<<1, 64>>>(a, b); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(gaps_of_alignment) { Wide* a = raw<Wide>(64); Wide* b = raw<Wide>(64); set_wide<<<1, 64>>>(a); copy_wide<<<1, 64>>>(a, b); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
+CASE(fourth_used) { float4* a = raw<float4>(64); float4* b = raw<float4>(64); set_three<<<1, 64>>>(a); use_four<<<1, 64>>>(a, b); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
 CASE(device_variable) { int* a = raw<int>(64); from_table<<<1, 64>>>(a); cudaDeviceSynchronize(); cudaFree(a); }
 CASE(managed_by_host) { int* a; int* b = raw<int>(64); cudaMallocManaged(&a, 256); for (int k = 0; k < 64; ++k) a[k] = k; copy<<<1, 64>>>(a, b, 64); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }
 CASE(bytes_set) { char* a = raw<char>(64); char* b = raw<char>(64); cudaMemset(a, 1, 33); bytes<<<1, 33>>>(a, b); cudaDeviceSynchronize(); cudaFree(a); cudaFree(b); }

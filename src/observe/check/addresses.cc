@@ -398,7 +398,8 @@ void BlockWatch::local_access(Now& n) {
       std::fill_n(flags, bytes, uint8_t{1});
     } else if (std::none_of(flags, flags + bytes, [](uint8_t v) { return v; })) {
       n.site = c_.sites.number(n.insn, n.warp);
-      if (!c_.sites[n.site].moves) uninitialised(n, l, offset, bytes);
+      const bool gap = bytes < 4 && c_.sites.moved(n.insn, *n.warp.frame->function);
+      if (!gap) uninitialised(n, l, offset, bytes);
     }
   }
 }

@@ -198,19 +198,24 @@ bool BlockWatch::look_quickly(Now& n, Shadow& shadow, uint64_t zero, uint64_t be
 }
 
 void BlockWatch::look(Now& n, Shadow& shadow, uint64_t offset, int lane, bool tracks_values) {
-  const uint32_t element = n.access.bytes / n.access.elements;
+  const uint32_t element = n.access.bytes / n.access.elements, all = (1u << n.access.elements) - 1;
+  uint32_t unset = 0;
+  // An exchange whose old value nobody wants is a store.
+  const bool only_stores = n.act == Act::Write || (n.act == Act::Atomic && !n.access.returns && n.insn.mods().op == isa::Op::Exch);
   for (uint32_t k = 0; k < n.access.elements; ++k) {
     bool any = false;
     shadow.each(offset, element, [&](Cell& c, uint64_t at, uint32_t bytes) {
       any = any || c.init;
       look_at_cell(n, c, at, bytes, lane);
     });
-    // An exchange whose old value nobody wants is a store.
-    const bool only_stores = n.act == Act::Write || (n.act == Act::Atomic && !n.access.returns && n.insn.mods().op == isa::Op::Exch);
     // A value of which a part is there is usually a structure with gaps.
-    if (tracks_values && !any && !only_stores) uninitialised(n, lane, offset, element);
+    if (tracks_values && !any && !only_stores) unset |= 1u << k;
     offset += element;
   }
+  if (!unset) return;
+  // So it is where the elements that are missing are only copied.
+  if (unset != all) unset &= ~c_.sites.moved(n.insn, *n.warp.frame->function);
+  if (unset) uninitialised(n, lane, offset - n.access.bytes + element * static_cast<uint32_t>(__builtin_ctz(unset)), element);
 }
 
 void BlockWatch::look_at_ranges(Now& n, uint64_t address, int lane) {

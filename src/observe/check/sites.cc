@@ -45,16 +45,21 @@ bool Sites::before_cas(const vm::FunctionCode& f, const vm::Insn& insn) {
   return false;
 }
 
-// A structure that is copied piece by piece has gaps, which nobody sets.
-bool Sites::only_moves(const vm::FunctionCode& f, const vm::Insn& insn) {
-  if (insn.source->form.row->cls != isa::Class::Load || insn.list || isa::bytes_of(insn.type()) >= 4) return false;
+uint32_t Sites::moved(const vm::Insn& insn, const vm::FunctionCode& f) {
+  const auto [it, fresh] = moved_.try_emplace(&insn, 0);
+  if (!fresh || insn.source->form.row->cls != isa::Class::Load) return it->second;
+  const uint32_t count = insn.list ? insn.count : 1;
+  uint32_t moved = (1u << count) - 1;
   for (const vm::Insn& i : f.insns) {
     if (&i == &insn || !i.source || !i.source->form.row) continue;
-    const bool stores = i.source->form.row->cls == isa::Class::Store && !i.list;
-    for (size_t k = 0; k < std::size(i.op); ++k)
-      if (i.op[k] == insn.op[0] && !(stores && k == 0)) return false;
+    const bool stores = i.source->form.row->cls == isa::Class::Store;
+    for (uint32_t k = 0; k < count; ++k) {
+      const int32_t slot = insn.list ? insn.list[k] : insn.op[0];
+      for (size_t o = stores && !i.list; o < std::size(i.op); ++o)
+        if (i.op[o] == slot) moved &= ~(1u << k);
+    }
   }
-  return true;
+  return it->second = moved;
 }
 
 bool Sites::after_load(const vm::FunctionCode& f, const vm::Insn& insn) {
@@ -90,7 +95,6 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
     s.corrects = insn.source->form.row->cls == isa::Class::Atomic && checks_old_value(insn.mods().op);
     s.shuffles_down = insn.source->form.row->opcode == "shfl" && insn.mods().shuffle == isa::Shuffle::Down;
     s.updates = after_load(f, insn);
-    s.moves = only_moves(f, insn);
     const std::string_view syntax = insn.source->form.row->syntax;
     s.bulk = syntax.starts_with("cp.async.bulk") || syntax.starts_with("cp.reduce.async.bulk");
     all_.push_back(std::move(s));
@@ -100,6 +104,7 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
 
 void Sites::forget_programs() {
   numbers_.clear();
+  moved_.clear();
   waiting_.clear();
 }
 

@@ -16,7 +16,6 @@ struct Site {
   bool corrects = false; // such a compare-and-swap, or a minimum and the like
   bool shuffles_down = false;
   bool bulk = false;     // a copy that the asynchronous proxy makes
-  bool moves = false;    // a load of a byte or two, of which nothing is made but stores
   bool updates = false;  // a store to an address that the same statement has loaded: p[i] = min(p[i], x)
 };
 
@@ -28,16 +27,18 @@ class Sites {
   uint32_t number(const vm::Insn& insn, const vm::FunctionCode& function);
   uint32_t number(const vm::Insn& insn, const vm::Warp& warp) { return number(insn, *warp.frame->function); }
   const Site& operator[](uint32_t n) const { return all_[n]; }
+  // Of a load, a bit for each element of which nothing is made but stores: structures are copied with their gaps.
+  uint32_t moved(const vm::Insn& insn, const vm::FunctionCode& function);
   void forget_programs();  // their instructions' addresses may come again
 
  private:
   bool before_cas(const vm::FunctionCode& f, const vm::Insn& insn);
   bool after_load(const vm::FunctionCode& f, const vm::Insn& insn);
-  bool only_moves(const vm::FunctionCode& f, const vm::Insn& insn);
   bool in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn);
   std::vector<Site> all_{1};
   std::unordered_map<const vm::Insn*, uint32_t> numbers_;
   std::unordered_map<const vm::FunctionCode*, std::vector<bool>> waiting_;
+  std::unordered_map<const vm::Insn*, uint32_t> moved_;
 };
 
 }  // namespace warpbeam::observe::check
