@@ -292,6 +292,9 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     const V old = user(b_.CreateMaskedLoad(type, where, llvm::Align(bytes), lanes, llvm::Constant::getNullValue(type)));
     user(b_.CreateMaskedStore(combine(i, old, lanes_of(b, bytes), nullptr, true), where, llvm::Align(bytes), lanes));
     finish(old);
+  } else if (aside) {
+    count_in_turn(at, b, flow_.source(i.op[2], bytes).kind == SourceKind::Constant, [&](V where, V value, uint32_t table) { update_one(i, place(b_.CreateZExt(where, b_.getInt64Ty()), table), value, value, true); });
+    finish(nullptr);
   } else {
     // Lane by lane, in their order. What they need lies on the stack: an element of a vector register costs more than a
     // load.
@@ -310,10 +313,10 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       load->setVolatile(true);  // not to be taken from the register after all
       return load;
     };
-    const auto lane_does = [&](V lane, V where, uint32_t table = 0) {
+    const auto lane_does = [&](V lane, V where) {
       const V x = bs ? static_cast<V>(pick(bs, lane_type(bytes), lane)) : b.run[0];
       const V y = cs ? static_cast<V>(pick(cs, lane_type(bytes), lane)) : i.op[3] >= 0 ? c.run[0] : x;
-      const V old = update_one(i, place(shared ? b_.CreateZExt(where, b_.getInt64Ty()) : where, table), x, y, shared);
+      const V old = update_one(i, place(shared ? b_.CreateZExt(where, b_.getInt64Ty()) : where), x, y, shared);
       if (olds) b_.CreateStore(old, b_.CreateInBoundsGEP(lane_type(bytes), olds, lane));
     };
     auto* loop = BasicBlock::Create(c_, "lane", f_);
@@ -326,7 +329,7 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       V pair = nullptr;  // a load brings two lanes' offsets
       for (uint32_t l = 0; l < kLanes; ++l) {
         if (all && l % 2 == 0) pair = pick(all, b_.getInt64Ty(), b_.getInt32(l / 2));
-        lane_does(b_.getInt32(l), all ? b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, offset) : at, aside ? l % kTables : 0);
+        lane_does(b_.getInt32(l), all ? b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, offset) : at);
       }
       b_.CreateBr(done);
       b_.SetInsertPoint(some);

@@ -20,7 +20,7 @@ constexpr uint64_t kLine = 64;
 }  // namespace
 
 bool Emitter::counts(const vm::Insn& i) const {
-  if (i.call || !i.source || !i.source->form.row || i.source->form.row->kind != Kind::Atomic) return false;
+  if (i.call || i.guard >= 0 || !i.source || !i.source->form.row || i.source->form.row->kind != Kind::Atomic) return false;
   const isa::Mods& m = i.mods();
   const bool sum = m.op == isa::Op::Add && (i.type() == isa::Type::U32 || i.type() == isa::Type::S32);
   return sum && m.space == Space::Shared && !i.list && i.op[1] >= 0 && (i.op[0] < 0 || i.drops_result) && !left_out("atomics") && !left_out("counts");
@@ -108,6 +108,44 @@ void Emitter::settle_counts(Team& team) {
     const V old = user(b_.CreateMaskedLoad(type, place, llvm::Align(4), some, zero));
     user(b_.CreateMaskedStore(b_.CreateAdd(old, sum), place, llvm::Align(4), some));
   });
+}
+
+// Adds each lane's value, which may be `known`. The members put down what is theirs, and the last one goes through all of it, in code that is
+// there once. A load brings two lanes' places.
+void Emitter::count_in_turn(V at, const Value& value, bool known, const std::function<void(V, V, uint32_t)>& add) {
+  Team& team = *team_;
+  const size_t count = team.members.size();
+  llvm::Type* lanes = type_of(4, true);
+  auto* all = llvm::ArrayType::get(lanes, count);
+  if (team.member == 0) {
+    team.places = scratch(all);
+    team.values = known ? nullptr : scratch(all);
+  }
+  const auto mine = [&](V array) { return b_.CreateConstInBoundsGEP2_32(all, array, 0, static_cast<unsigned>(team.member)); };
+  b_.CreateStore(b_.CreateTrunc(at, lanes), mine(team.places));
+  if (!known) b_.CreateStore(lanes_of(value, 4), mine(team.values));
+  if (team.member + 1 < count) return;
+  auto* before = b_.GetInsertBlock();
+  auto* loop = BasicBlock::Create(c_, "member", f_);
+  auto* done = BasicBlock::Create(c_, "members_done", f_);
+  b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  auto* m = b_.CreatePHI(b_.getInt64Ty(), 2);
+  m->addIncoming(b_.getInt64(0), before);
+  const auto pick = [&](llvm::Type* type, V array, uint32_t k) {
+    auto* load = b_.CreateLoad(type, b_.CreateConstInBoundsGEP1_64(type, b_.CreateInBoundsGEP(lanes, array, m), k));
+    load->setVolatile(true);  // not to be taken from a register after all
+    return load;
+  };
+  V pair = nullptr;
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    if (l % 2 == 0) pair = pick(b_.getInt64Ty(), team.places, l / 2);
+    add(b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, b_.getInt32Ty()), known ? value.run[0] : pick(b_.getInt32Ty(), team.values, l), l % kTables);
+  }
+  const V next = b_.CreateAdd(m, b_.getInt64(1));
+  m->addIncoming(next, b_.GetInsertBlock());
+  b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt64(count)), loop, done);
+  b_.SetInsertPoint(done);
 }
 
 }  // namespace warpbeam::jit

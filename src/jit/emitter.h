@@ -363,7 +363,7 @@ class Emitter {
   V begin_counts(Team& team);
   void clear_counts(Team& team);
   void settle_counts(Team& team);
-  void count_in_turn(V at, const Value& value, const std::function<void(V, V, uint32_t)>& add);
+  void count_in_turn(V at, const Value& value, bool known, const std::function<void(V, V, uint32_t)>& add);
   void as_member(Team& team, size_t m);
   V warp_at(V turn);                                 // which warp's turn it is
   void begin_warp(const Region& region);
