@@ -70,8 +70,11 @@ int main(int count, char** words) {
   cudaMalloc(&b, m * sizeof(float));
   cudaMalloc(&c, m * sizeof(float));
   cudaMalloc(&index, m * sizeof(int));
-  cudaMemset(a, 0, m * sizeof(float));
-  cudaMemset(b, 0, m * sizeof(float));
+  float* values = new float[m];  // not zeros: pages of nothing but these may all be the same memory
+  for (int i = 0; i < m; ++i) values[i] = static_cast<float>(i % 1000);
+  cudaMemcpy(a, values, m * sizeof(float), cudaMemcpyHostToDevice);
+  cudaMemcpy(b, values, m * sizeof(float), cudaMemcpyHostToDevice);
+  delete[] values;
   int* numbers = new int[m];
   for (int i = 0; i < m; ++i) numbers[i] = static_cast<int>(i * 2654435761u % static_cast<unsigned>(m));
   cudaMemcpy(index, numbers, m * sizeof(int), cudaMemcpyHostToDevice);

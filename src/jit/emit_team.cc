@@ -318,12 +318,13 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
   }
   if (team.counts) settle_counts(team);
   team_ = nullptr;
-  settle_team(true);
+  settle_team(team, true);
   b_.CreateStore(b_.getTrue(), any_live_);
   b_.CreateBr(done);
 
   b_.SetInsertPoint(team.apart);
-  settle_team(false);
+  settle_team(team, false);
+  name_counters(team);
   b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), team.failures), b_.getInt32(1)), team.failures);
   b_.CreateStore(b_.getInt32(static_cast<uint32_t>(count)), team.left);
   b_.CreateBr(single);
@@ -442,7 +443,7 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
 
 // At the node's end each goes on by itself; `taken` lanes of each branch.
 void Emitter::part_at(Team& team, uint32_t n, const std::vector<V>& taken) {
-  settle_team(true);
+  settle_team(team, true);
   for (size_t m = 0; m < taken.size(); ++m)
     b_.CreateStore(taken[m], b_.CreateConstInBoundsGEP2_32(llvm::ArrayType::get(b_.getInt32Ty(), taken.size()), team.taken, 0, static_cast<unsigned>(m)));
   for (const auto& [node, block] : team.points)

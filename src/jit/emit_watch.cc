@@ -13,6 +13,11 @@ using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
 void Emitter::count(uint32_t counter, V by, V index) {
+  if (team_) {
+    const bool places = index;  // one of a row of them
+    team_->first_counter = std::min(team_->first_counter, counter);
+    team_->last_counter = std::max<uint32_t>(team_->last_counter, counter + (places ? vm::BlockObserver::kPlaces - 1 : 0));
+  }
   const size_t table = team_ ? offsetof(Context, team_counters) : offsetof(Context, counters);
   V at = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(table, b_.getPtrTy(), true), counter);
   if (index) at = b_.CreateInBoundsGEP(b_.getInt64Ty(), at, index);
@@ -21,8 +26,17 @@ void Emitter::count(uint32_t counter, V by, V index) {
 }
 
 // A team counts apart, for it may begin again. `through`: what it has counted stays.
-void Emitter::settle_team(bool through) {
-  if (watch_) call("wb_settle_team", b_.getVoidTy(), {context_, b_.getInt1(through)});
+void Emitter::settle_team(Team& team, bool through) {
+  if (watch_) team.settles.push_back(llvm::cast<llvm::CallInst>(call("wb_settle_team", b_.getVoidTy(), {context_, b_.getInt32(0), b_.getInt32(0), b_.getInt1(through)})));
+}
+
+// Now it is known which counters these are.
+void Emitter::name_counters(const Team& team) {
+  for (llvm::CallInst* settle : team.settles) {
+    const uint32_t end = std::min(team.last_counter + 1, watch_->counters);
+    settle->setArgOperand(1, b_.getInt32(std::min(team.first_counter, end)));
+    settle->setArgOperand(2, b_.getInt32(end));
+  }
 }
 
 // Is an access by a team counted at places, and by nothing else? Then it can be forgotten.

@@ -264,7 +264,6 @@ class Emitter {
   V lanes_in(V mask);
   V lanes_alive();
   void watch_node();
-  void settle_team(bool through);
   bool counts_places(const vm::Insn& insn) const;
   void watch_end(const vm::Insn& insn, V mask);
   void watch_guarded(const vm::Insn& insn, V mask);
@@ -347,10 +346,14 @@ class Emitter {
     std::vector<std::optional<int64_t>> steps;       // by variable: how it grows from warp to warp there
     std::vector<std::array<V, 4>> parted;            // by variable: what each member has there
     bool streams = false;                            // all that they load lies one behind the other in global memory
+    uint32_t first_counter = ~0u, last_counter = 0;  // of a watcher, that it counts in
+    std::vector<llvm::CallInst*> settles;
     bool counts = false;                             // into tables of its own, until it is through
     V tables = nullptr, apart_by = nullptr;          // where these are, and how far from one to the next
     V places = nullptr, values = nullptr;            // of an instruction that counts, by member
   };
+  void settle_team(Team& team, bool through);
+  void name_counters(const Team& team);
   Team find_team(const Region& region);
   bool suits_team(const vm::Insn& insn) const;
   bool counts_for_itself(const Team& team, uint32_t first, uint32_t last) const;

@@ -131,10 +131,9 @@ extern "C" void wb_count_shaped(Context* c, uint32_t site, uint32_t mask, uint64
   count_lanes(c, s.insn, mask, access);
 }
 
-extern "C" void wb_settle_team(Context* c, bool through) {
-  const uint32_t all = c->watch->counters;
-  for (uint32_t k = 0; through && k < all; ++k) c->counters[k] += c->team_counters[k];
-  std::fill_n(c->team_counters, all, uint64_t{0});
+extern "C" void wb_settle_team(Context* c, uint32_t first, uint32_t end, bool through) {
+  for (uint32_t k = first; through && k < end; ++k) c->counters[k] += c->team_counters[k];
+  std::fill(c->team_counters + first, c->team_counters + end, uint64_t{0});
 }
 
 extern "C" void wb_count_lanes(Context* c, const vm::Insn* i, uint32_t mask, const uint64_t* addresses) {
