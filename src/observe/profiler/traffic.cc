@@ -146,6 +146,52 @@ bool count_far(const vm::Access& access, const Near& near, Traffic& t) {
   return true;
 }
 
+// The lanes' numbers, and those of the lane so far behind each of them.
+struct Round {
+  uint32_t row[64];
+  explicit Round(const Lanes<uint32_t>& numbers) {
+    std::memcpy(row, &numbers, sizeof numbers);
+    std::memcpy(row + 32, &numbers, sizeof numbers);
+  }
+  Lanes<uint32_t> operator[](uint32_t by) const {
+    Lanes<uint32_t> out;
+    std::memcpy(&out, row + by, sizeof out);
+    return out;
+  }
+};
+
+// Atomic operations move a sector as often as one of its addresses is wanted. Where this says false, look closer.
+bool count_atomic(const vm::Access& access, const Near& near, Traffic& t) {
+  const uint64_t base = near.low & ~uint64_t{127}, range = near.high - base;
+  if ((__builtin_reduce_or(near.lanes) & (access.bytes - 1)) || range >= ~0u - 64) return false;
+  const auto at = __builtin_convertvector(near.lanes - base, Lanes<uint32_t>);
+  Lanes<uint32_t> address = at;  // of lanes that take part; others have numbers of their own
+  for (uint32_t l = 0; l < 32; ++l)
+    if (!(access.mask >> l & 1)) address[l] = ~l;
+  const Round addresses(address);
+  Lanes<uint32_t> wanted = 1;
+  for (uint32_t by = 1; by < 32; ++by) wanted -= __builtin_convertvector(address == addresses[by], Lanes<uint32_t>);
+  // Of a sector's lanes, one of those whose address is wanted most speaks for it.
+  Lanes<uint32_t> rank;
+  for (uint32_t l = 0; l < 32; ++l) rank[l] = wanted[l] * 32 + l;
+  const Lanes<uint32_t> sector = address >> 5;
+  const Round sectors(sector), ranks(rank);
+  Lanes<uint32_t> silent{};
+  for (uint32_t by = 1; by < 32; ++by) silent |= __builtin_convertvector((sector == sectors[by]) & (ranks[by] > rank), Lanes<uint32_t>);
+  unsigned moved = 0, different = 0;
+  for (uint32_t l = 0; l < 32; ++l)
+    if ((access.mask >> l & 1) && !silent[l]) moved += wanted[l], ++different;
+  const unsigned packed = (static_cast<unsigned>(std::popcount(access.mask)) * access.bytes + 31) / 32;
+  t.requests += 1;
+  t.transactions += moved;
+  t.sectors += different;
+  t.ideal += std::min(different, packed);
+  t.lines += count_pieces(at, 7, range);
+  t.bytes += uint64_t(count_pieces(at, 0, range)) * access.bytes;
+  t.bytes_moved += 32 * moved;
+  return true;
+}
+
 // Words of 4 bytes in 32 banks, within 64 rows of them.
 struct WordsInBanks {
   unsigned most = 0, all = 0;  // different words, in one bank and together
@@ -184,9 +230,9 @@ void add(Traffic& t, const WarpAccess& access, const GlobalTraffic& traffic, int
 
 void count_global(const model::Device& device, const vm::Insn& insn, const vm::Access& access, Traffic& t) {
   const bool atomic = access.kind == vm::AccessKind::Atomic;
-  if (!atomic && device.global_rule == GlobalRule::Sectors && std::has_single_bit(access.bytes) && access.bytes <= 32) {
+  if (device.global_rule == GlobalRule::Sectors && std::has_single_bit(access.bytes) && access.bytes <= 32) {
     const Near near(access);
-    if (count_near(access, near, t) || count_far(access, near, t)) return;
+    if (atomic ? count_atomic(access, near, t) : count_near(access, near, t) || count_far(access, near, t)) return;
   }
   const WarpAccess warp = to_model(access);
   const int distinct = model::global_traffic(GlobalRule::Sectors, warp).sectors;
