@@ -110,8 +110,8 @@ void Emitter::settle_counts(Team& team) {
   });
 }
 
-// Adds each lane's value, which may be `known`. The members put down what is theirs, and the last one goes through all of it, in code that is
-// there once. A load brings two lanes' places.
+// Adds each lane's value, which may be `known`. The members put down what is theirs, and the last one goes through all of
+// it, in code that is there once. A load brings two lanes' places.
 void Emitter::count_in_turn(V at, const Value& value, bool known, const std::function<void(V, V, uint32_t)>& add) {
   Team& team = *team_;
   const size_t count = team.members.size();

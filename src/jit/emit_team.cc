@@ -3,8 +3,8 @@
 // tile, and what they read one after the other lies together, where a warp by itself would jump, as in a grid-stride loop.
 //
 // Nothing that a team does shows before it is through (what it counts in shared memory: emit_counts.cc), and it goes on
-// only while all of its lanes go the same way. When
-// lanes part, its warps go on one by one from there; when one comes to anything unusual, they begin the region again.
+// only while all of its lanes go the same way. When lanes part, its warps go on one by one from there; when one comes to
+// anything unusual, they begin the region again.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
 
