@@ -74,6 +74,18 @@ struct Near {
   unsigned count(int shift) const { return static_cast<unsigned>(std::popcount(places(shift))); }
 };
 
+// One request by the rule of sectors: how many are moved, counting those that are moved again, and how many are different.
+void add(Traffic& t, const vm::Access& access, unsigned moved, unsigned sectors, unsigned lines, unsigned addresses) {
+  const unsigned packed = (static_cast<unsigned>(std::popcount(access.mask)) * access.bytes + 31) / 32;
+  t.requests += 1;
+  t.transactions += moved;
+  t.sectors += sectors;
+  t.ideal += std::min(sectors, packed);
+  t.lines += lines;
+  t.bytes += uint64_t(addresses) * access.bytes;
+  t.bytes_moved += 32 * moved;
+}
+
 // By the rule of sectors. False: too far apart, or lanes that are not aligned.
 bool count_near(const vm::Access& access, const Near& near, Traffic& t) {
   const int size = std::countr_zero(access.bytes);
@@ -81,14 +93,7 @@ bool count_near(const vm::Access& access, const Near& near, Traffic& t) {
   const unsigned different = near.within(size) ? near.count(size) : near.runs();
   if (!different) return false;
   const unsigned sectors = near.count(5);
-  const unsigned packed = (static_cast<unsigned>(std::popcount(access.mask)) * access.bytes + 31) / 32;
-  t.requests += 1;
-  t.transactions += sectors;
-  t.sectors += sectors;
-  t.ideal += std::min(sectors, packed);
-  t.lines += near.count(7);
-  t.bytes += uint64_t(different) * access.bytes;
-  t.bytes_moved += 32 * sectors;
+  add(t, access, sectors, sectors, near.count(7), different);
   return true;
 }
 
@@ -135,14 +140,7 @@ bool count_far(const vm::Access& access, const Near& near, Traffic& t) {
   const unsigned lines = count_pieces(at, 7, range);
   const unsigned sectors = lines == 32 ? 32 : count_pieces(at, 5, range);
   const unsigned different = sectors == 32 ? 32 : count_pieces(at, 0, range);
-  const unsigned packed = (static_cast<unsigned>(std::popcount(access.mask)) * access.bytes + 31) / 32;
-  t.requests += 1;
-  t.transactions += sectors;
-  t.sectors += sectors;
-  t.ideal += std::min(sectors, packed);
-  t.lines += lines;
-  t.bytes += uint64_t(different) * access.bytes;
-  t.bytes_moved += 32 * sectors;
+  add(t, access, sectors, sectors, lines, different);
   return true;
 }
 
@@ -181,14 +179,7 @@ bool count_atomic(const vm::Access& access, const Near& near, Traffic& t) {
   unsigned moved = 0, different = 0;
   for (uint32_t l = 0; l < 32; ++l)
     if ((access.mask >> l & 1) && !silent[l]) moved += wanted[l], ++different;
-  const unsigned packed = (static_cast<unsigned>(std::popcount(access.mask)) * access.bytes + 31) / 32;
-  t.requests += 1;
-  t.transactions += moved;
-  t.sectors += different;
-  t.ideal += std::min(different, packed);
-  t.lines += count_pieces(at, 7, range);
-  t.bytes += uint64_t(count_pieces(at, 0, range)) * access.bytes;
-  t.bytes_moved += 32 * moved;
+  add(t, access, moved, different, count_pieces(at, 7, range), count_pieces(at, 0, range));
   return true;
 }
 
