@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -46,7 +47,7 @@ class Images {
     if (view->bytes && view->checked_epoch.load(std::memory_order_relaxed) != epoch) {
       uint64_t lo, hi;
       if (!memory.covers(view->begin, view->bytes, &lo, &hi)) {
-        if (w_.block->observer) w_.block->observer->image_accessed(w_, i_, lane, view->begin, 1, AccessKind::Read);
+        if (w_.block->observer) w_.block->observer->image_accessed(w_, i_, lane, view->begin, 1, AccessKind::Read, nullptr);
         fail(lane, fmt::format("the memory of this {} is gone", what), "its array or its memory was freed, or lies on a device without peer access");
       }
       view->checked_epoch.store(epoch, std::memory_order_relaxed);
@@ -69,7 +70,7 @@ class Images {
   void tell(int lane) {
     if (touched_.empty()) return;
     for (const std::byte* at : touched_)
-      w_.block->observer->image_accessed(w_, i_, lane, reinterpret_cast<uint64_t>(at), watched_.image.format.bytes(), AccessKind::Read);
+      w_.block->observer->image_accessed(w_, i_, lane, reinterpret_cast<uint64_t>(at), watched_.image.format.bytes(), AccessKind::Read, nullptr);
     touched_.clear();
   }
 
@@ -318,8 +319,14 @@ uint64_t get_any(Warp& w, int32_t slot, int width, int lane) {
   return width == 2 ? w.lanes<uint16_t>(slot)[lane] : width == 4 ? w.lanes<uint32_t>(slot)[lane] : w.lanes<uint64_t>(slot)[lane];
 }
 
-void tell(Warp& w, const Insn& i, int lane, const std::byte* at, uint32_t bytes, AccessKind kind) {
-  if (at && w.block->observer) w.block->observer->image_accessed(w, i, lane, reinterpret_cast<uint64_t>(at), bytes, kind);
+void tell(Warp& w, const Insn& i, int lane, const std::byte* at, uint32_t bytes, AccessKind kind, const std::byte* stores = nullptr) {
+  if (at && w.block->observer) w.block->observer->image_accessed(w, i, lane, reinterpret_cast<uint64_t>(at), bytes, kind, stores);
+}
+
+using Texel = std::array<std::byte, 32>;
+WB_RACY void store(Warp& w, const Insn& i, int lane, std::byte* at, uint32_t bytes, const Texel& texel) {
+  tell(w, i, lane, at, bytes, AccessKind::Write, texel.data());
+  std::memcpy(at, texel.data(), bytes);
 }
 
 WB_RACY void surface_load(Warp& w, const Insn& i, uint32_t mask) {
@@ -346,11 +353,12 @@ WB_RACY void surface_store(Warp& w, const Insn& i, uint32_t mask) {
   each_lane(mask, [&](int lane) {
     std::byte* to = access.at(images.of(lane).texture.image, lane);
     if (!to) return;
-    tell(w, i, lane, to, element * n.values, AccessKind::Write);
+    Texel texel;
     for (int k = 0; k < n.values; ++k) {
       const uint64_t value = get_any(w, i.list[n.coordinates + k], i.width, lane);
-      std::memcpy(to + element * static_cast<uint32_t>(k), &value, element);
+      std::memcpy(&texel[element * static_cast<uint32_t>(k)], &value, element);
     }
+    store(w, i, lane, to, element * n.values, texel);
   });
   ++w.block->progress;
 }
@@ -378,11 +386,12 @@ WB_RACY void surface_store_formatted(Warp& w, const Insn& i, uint32_t mask) {
     const Image& image = images.of(lane).texture.image;
     std::byte* to = access.at(image, lane);
     if (!to) return;
-    tell(w, i, lane, to, image.format.bytes(), AccessKind::Write);
+    Texel texel{};
     for (uint32_t k = 0; k < n.values && k < image.format.channels; ++k) {
       const uint32_t value = to_format(static_cast<uint32_t>(get_any(w, i.list[n.coordinates + k], i.width, lane)), image.format);
-      std::memcpy(to + image.format.bits / 8 * k, &value, image.format.bits / 8);
+      std::memcpy(&texel[image.format.bits / 8 * k], &value, image.format.bits / 8);
     }
+    store(w, i, lane, to, std::min<uint32_t>(n.values, image.format.channels) * image.format.bits / 8, texel);
   });
   ++w.block->progress;
 }

@@ -167,6 +167,65 @@ __global__ void __cluster_dims__(2, 1, 1) tells_neighbour(int* out, bool waits) 
   cg::this_cluster().sync();
 }
 
+// Between two barriers of the cluster each block has barriers of its own, and as many as it likes.
+__global__ void __cluster_dims__(4, 1, 1) ring(int* out, bool other_buffer) {
+  __shared__ int buffer[2][64];
+  auto cluster = cg::this_cluster();
+  const int t = threadIdx.x, rank = cluster.block_rank();
+  buffer[0][t] = rank * 64 + t;
+  buffer[1][t] = 0;
+  cluster.sync();
+  for (int k = 0; k < 5; ++k) {
+    const int v = cluster.map_shared_rank(buffer[k & 1], (rank + 1) % 4)[t];
+    if (rank & 1) __syncthreads();
+    buffer[other_buffer ? (k + 1) & 1 : k & 1][t] = v;  // expect ring_in_one_buffer race_war
+    if (rank == 2)
+      for (int j = 0; j < 3; ++j) __syncthreads();
+    cluster.sync();
+  }
+  out[blockIdx.x * 64 + t] = buffer[1][t];
+}
+// What comes between arriving and waiting is ordered with nothing.
+enum class Split { Good, StoresLate, ReadsEarly, Relaxed, RelaxedBehindFence };
+__global__ void __cluster_dims__(2, 1, 1) arrives_first(int* out, Split how) {
+  namespace ptx = cuda::ptx;
+  __shared__ int s[64], own[64];
+  auto cluster = cg::this_cluster();
+  const int t = threadIdx.x;
+  int* theirs = cluster.map_shared_rank(s, cluster.block_rank() ^ 1);
+  s[t] = t;
+  cluster.sync();
+  s[t] = t + 1;  // expect split_relaxed race_raw
+  if (how == Split::RelaxedBehindFence) __threadfence();
+  if (how >= Split::Relaxed) ptx::barrier_cluster_arrive(ptx::sem_relaxed);
+  else ptx::barrier_cluster_arrive();
+  if (how == Split::StoresLate) s[t] = 0;  // expect split_stores_late race_raw
+  own[t] = t * 2;
+  if (how == Split::ReadsEarly) own[t] = theirs[t];  // expect split_reads_early race_raw
+  if (cluster.block_rank() == 0) {
+    __syncthreads();
+    out[1000 + t] = own[63 - t];
+  }
+  ptx::barrier_cluster_wait();
+  out[blockIdx.x * 64 + t] = theirs[63 - t] + own[t];
+  cluster.sync();
+}
+// One block ends; the other goes on to meet its cluster, which by then is it alone.
+__global__ void __cluster_dims__(2, 1, 1) one_goes_on(int* out) {
+  __shared__ int s[64];
+  auto cluster = cg::this_cluster();
+  s[threadIdx.x] = threadIdx.x;
+  cluster.sync();
+  if (cluster.block_rank() == 1) return;
+  for (int k = 0; k < 3; ++k) {
+    s[63 - threadIdx.x] += 1;
+    cluster.sync();
+    s[threadIdx.x] += 1;
+    cluster.sync();
+  }
+  out[threadIdx.x] = s[threadIdx.x];
+}
+
 struct Data {
   int *in, *out, *flag;
   Data() {
@@ -212,3 +271,11 @@ CASE(red_black) { Data d; red_black<<<4, 64>>>((float*)d.out, 256, 0); red_black
 CASE(all_points) { Data d; cudaMemcpy(d.out, d.in, 65536, cudaMemcpyDeviceToDevice); all_points<<<4, 64>>>((float*)d.out, 256); }
 CASE(shortest_paths) { Data d; for (int k = 0; k < 64; ++k) relax<<<64, 64>>>(d.in, 64, k); }
 CASE(waits_while_other_computes) { Data d; computes_long<<<2, 1>>>(d.flag, d.out); }
+CASE(ring_in_two_buffers) { Data d; ring<<<8, 64>>>(d.out, true); }
+CASE(ring_in_one_buffer) { Data d; ring<<<8, 64>>>(d.out, false); }
+CASE(split_good) { Data d; arrives_first<<<4, 64>>>(d.out, Split::Good); }
+CASE(split_stores_late) { Data d; arrives_first<<<4, 64>>>(d.out, Split::StoresLate); }
+CASE(split_reads_early) { Data d; arrives_first<<<4, 64>>>(d.out, Split::ReadsEarly); }
+CASE(split_relaxed) { Data d; arrives_first<<<4, 64>>>(d.out, Split::Relaxed); }
+CASE(split_relaxed_behind_fence) { Data d; arrives_first<<<4, 64>>>(d.out, Split::RelaxedBehindFence); }
+CASE(one_goes_on) { Data d; one_goes_on<<<4, 64>>>(d.out); }

@@ -6,6 +6,9 @@ __global__ void fetch(cudaTextureObject_t t, float* out) { out[threadIdx.x] = te
 __global__ void sample(cudaTextureObject_t t, float* out) { out[threadIdx.x] = tex2D<float>(t, threadIdx.x % 8 + 1.0f, threadIdx.x / 8 + 1.0f); }  // expect array_unwritten uninitialized_read; expect array_freed use_after_free; expect array_apart race_streams
 __global__ void draw(cudaSurfaceObject_t s, float v) { surf2Dwrite(v, s, threadIdx.x % 8 * 4, threadIdx.x / 8); }
 __global__ void draw_columns(cudaSurfaceObject_t s) { surf2Dwrite((float)threadIdx.x, s, threadIdx.x / 8 * 4, 3); }  // expect surface_race race_waw
+__global__ void draw_flags(cudaSurfaceObject_t s, bool same) {
+  if (threadIdx.x % 3) surf2Dwrite(make_float4(1, 2, same ? 3 : threadIdx.x / 2 % 2, 4), s, threadIdx.x % 2 * 16, 0);  // expect surface_flags_differ race_waw
+}
 __global__ void mirror(cudaSurfaceObject_t s, bool waits) {
   const int x = threadIdx.x % 8, y = threadIdx.x / 8;
   const float v = surf2Dread<float>(s, (7 - x) * 4, y);  // expect surface_mirrored race_war
@@ -123,3 +126,5 @@ CASE(surface_race) { Array a; draw_columns<<<1, 64>>>(a.s); }
 CASE(surface_each_its_own) { Array a; draw<<<1, 64>>>(a.s, 2); draw<<<1, 64>>>(a.s, 3); }
 CASE(surface_mirrored) { Array a; draw<<<1, 64>>>(a.s, 2); mirror<<<1, 64>>>(a.s, false); }
 CASE(surface_mirrored_in_turn) { Array a; draw<<<1, 64>>>(a.s, 2); mirror<<<1, 64>>>(a.s, true); }
+CASE(surface_flags_same) { Array a; draw_flags<<<2, 64>>>(a.s, true); }
+CASE(surface_flags_differ) { Array a; draw_flags<<<2, 64>>>(a.s, false); }

@@ -288,7 +288,7 @@ void BlockWatch::missing_proxy_fence(Now& n, const Event& write, uint32_t write_
   f.locations.push_back(theirs.location);
   f.lines.clear();
   f.lines.push_back({fmt::format("and the bulk copy at {} in {}", mine.kernel, mine.location), {}});
-  f.lines.push_back({"Write " + thread_text(write, write_lane), {}});
+  f.lines.push_back({"Write " + c_.thread_text(write, write_lane), {}});
   f.lines.push_back({"Copy " + thread_text(n.warp, lane), {}});
   add_place(f, n, offset);
   f.lines.push_back({"the kernel was launched", l_.stack});
@@ -360,14 +360,17 @@ void BlockWatch::runtime_wrote(uint64_t address, uint64_t bytes) {
   if (r && r->cells && address < r->base + r->size) r->cells->initialise(address - r->zero, std::min(bytes, r->base + r->size - address));
 }
 
-void BlockWatch::image_accessed(vm::Warp& w, const vm::Insn& i, int lane, uint64_t address, uint32_t bytes, vm::AccessKind kind) {
+void BlockWatch::image_accessed(vm::Warp& w, const vm::Insn& i, int lane, uint64_t address, uint32_t bytes, vm::AccessKind kind, const std::byte* stores) {
   vm::Access a;
   a.space = isa::Space::Global;
   a.kind = kind;
   a.mask = 1u << lane;
   a.bytes = bytes;
   a.address.fill(address);
-  access(w, i, a);
+  const auto lock = hold();
+  Now n = now(w, i, a);
+  n.stores = stores;
+  look_at(n);
 }
 
 // --- local memory -------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
-// Instructions, barriers and fences of a block; race.cc and addresses.cc look at its accesses.
+// Instructions, fences and meetings of lanes; barriers.cc has barriers, race.cc and addresses.cc look at accesses.
 #include "observe/check/block_watch.h"
-#include "observe/check/ways.h"
 #include "vm/spans.h"
 
 #include <fmt/format.h>
@@ -120,6 +119,8 @@ void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint
   switch (trait) {
     default: return;
     case Trait::Fence: case Trait::CommitCopies: case Trait::WaitCopies: case Trait::WaitAllCopies: case Trait::CopiesArrive: case Trait::CommitBulk: case Trait::WaitBulk: break;
+    case Trait::ClusterArrive: return arrive_at_cluster(w, i, mask);
+    case Trait::ClusterWait: return wait_at_cluster(w, mask);
   }
   const auto lock = hold();
   if (trait == Trait::Fence && i.source->form.row->syntax.starts_with("fence.proxy")) proxy_fence_ = c_.log.tick();
@@ -220,8 +221,11 @@ std::shared_ptr<const Snapshot> BlockWatch::hand_on(const Fenced& fenced, Streng
   out->op = l_.op;
   out->block = linear_;
   out->scope = scope;
-  for (const auto& f : fenced)
-    if (reaches(f)) barriers_.back()->leave({f.first, f.second, c_.log.tick()});
+  for (const auto& f : fenced) {
+    if (!reaches(f)) continue;
+    barriers_.back()->leave({f.first, f.second, c_.log.tick()});
+    if (scope != Strength::Cta) out->scope = std::max(out->scope, f.first->scope);  // one that reaches other devices lets the rest come along
+  }
   out->when = c_.log.tick();
   out->came = {{barriers_.back().get(), out->when}};
   return out;
@@ -269,6 +273,7 @@ void BlockWatch::synchronise(Now& n) {
     const uint64_t address = n.access.address[l];
     BlockWatch& home = n.shared && n.home ? *n.home : *this;
     const uint64_t where = n.shared ? address % vm::kClusterStride : address;
+    const uint64_t on_device = where ^ static_cast<uint64_t>(c_.order.device_of(l_.op) + 1) << 48;  // what does not reach other devices
     const uint64_t of_block = n.shared ? where : where ^ (uint64_t(1) << 63);  // a key apart from shared offsets
     if (reads) {
       const EventId when = c_.log.next();
@@ -277,7 +282,7 @@ void BlockWatch::synchronise(Now& n) {
         auto it = map.find(key);
         if (it != map.end()) add(n.state.extra().came[l], {&it->second, when});
       };
-      if (!n.shared) come(*l_.meetings, where);
+      if (!n.shared) come(*l_.meetings, where), come(*l_.meetings, on_device);
       come(home.meetings_, of_block);
       lanes = n.state.lanes.get();
     }
@@ -296,7 +301,8 @@ void BlockWatch::synchronise(Now& n) {
     const auto leave = [&](const std::shared_ptr<const Snapshot>& what, uint32_t by) {
       if (!what) return;
       const bool everywhere = !n.shared && what->scope != Strength::Cta && n.strength != Strength::Cta;
-      Meeting& meeting = everywhere ? (*l_.meetings)[where] : home.meetings_[of_block];
+      const bool other_devices = what->scope == Strength::Sys && n.strength == Strength::Sys;
+      Meeting& meeting = everywhere ? (*l_.meetings)[other_devices ? where : on_device] : home.meetings_[of_block];
       left_elsewhere_ = left_elsewhere_ || everywhere || &home != this;
       meeting.leave({what, by, c_.log.tick()});
     };
@@ -457,235 +463,6 @@ void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, ui
   c_.report(key, std::move(f));
 }
 
-// --- barriers ----------------------------------------------------------------------------------------------------
-
-void BlockWatch::barrier_arrive(vm::Warp& w, const vm::Insn&, uint8_t barrier, uint32_t, uint32_t mask, bool waits) {
-  if (waits) return;
-  const auto lock = hold();
-  WarpState& s = warps_[w.index];
-  s.moves_on();
-  CameList came;
-  if (s.lanes)
-    for (uint32_t left = mask; left; left &= left - 1) add(came, s.lanes->came[__builtin_ctz(left)]);
-  arrivals_[barrier].push_back({snapshot(s, static_cast<uint16_t>(w.index), Strength::Cta, came), mask});
-}
-
-void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
-  const auto lock = hold();
-  struct Part {
-    vm::Warp* warp;
-    const vm::Group* group;
-  };
-  std::vector<Part> parts;
-  uint32_t waiting = 0;
-  for (auto& w : b.warps)
-    for (const vm::Group& g : w->groups)
-      if (g.state == vm::GroupState::AtBarrier && g.barrier == barrier) {
-        parts.push_back({w.get(), &g});
-        waiting += static_cast<uint32_t>(__builtin_popcount(g.mask));
-      }
-  if (parts.empty()) return;
-  const bool whole = b.barriers[barrier].expected == 0;
-
-  if (whole && c_.settings.sync) {
-    const Part& first = parts.front();
-    const std::string here = vm::Warp::location(*first.group->waiting, *first.group->frame->function);
-    auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const std::string& what, Severity severity = Severity::Error) {
-      Finding f;
-      f.severity = severity;
-      f.check = "sync";
-      f.kind = "barrier_divergence";
-      f.kernel = spaced(b.code->function->display_name);
-      f.locations = {here, there};
-      f.title = title;
-      f.lines.push_back({fmt::format("at {} in {}", f.kernel, here), {}});
-      const int lane = __builtin_ctz(first.group->mask);
-      f.lines.push_back({thread_text(*first.warp, lane), {}});
-      const auto& t = w.tid[__builtin_ctz(lanes)];
-      f.lines.push_back({fmt::format("thread ({},{},{}) {}", t[0], t[1], t[2], what), {}});
-      f.lines.push_back({"the kernel was launched", l_.stack});
-      f.mend = "every thread of the block must reach the same __syncthreads(): move it out of the condition";
-      c_.report(0, std::move(f));
-    };
-    for (const Part& p : parts) {
-      if (p.group->waiting == first.group->waiting) continue;
-      const std::string there = vm::Warp::location(*p.group->waiting, *p.group->frame->function);
-      if (there == here && p.warp != first.warp) continue;  // the compiler may have made two of one
-      divergence(p.warp == first.warp ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.",
-                 *p.warp, p.group->mask, there, "waits at " + there);
-      break;
-    }
-    // Threads that ended without this barrier, after code that stands behind it, went around it. Those that left before
-    // may: the barrier does not wait for them. In between are loops with fewer rounds for some threads, which then end: a
-    // GPU lets them, and whatever is added behind the loop makes it a mistake. Where a round may go around the barrier,
-    // the threads were still in the loop when others waited.
-    const auto of = [](const vm::Warp& w) {
-      return w.live ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.";
-    };
-    for (auto& w : b.warps) {
-      if (bypass_reported_) break;
-      for (uint32_t gone = w->present & ~w->live; gone; gone &= gone - 1) {
-        const int lane = __builtin_ctz(gone);
-        const vm::Insn* last = warps_[w->index].last_of(lane);
-        const auto& insns = first.group->frame->function->insns;
-        const vm::Insn* here_before = all_at_ ? all_at_ : warps_[w->index].at_barrier >> lane & 1 ? warps_[w->index].barrier : nullptr;
-        if (!last || last < first.group->waiting || last >= insns.data() + insns.size()) {
-          if (!here_before || !same_line(*here_before, *first.group->waiting)) continue;
-          bypass_reported_ = true;
-          if (may_go_around(*first.group->frame->function, *first.group->waiting, *here_before))
-            divergence(of(*w), *w, 1u << lane, here, "was at it before, went around it and has ended");
-          else
-            divergence("Threads end that were at this barrier before, while others come to it once more", *w, 1u << lane, here, "has ended", Severity::Warning);
-          break;
-        }
-        bypass_reported_ = true;
-        const std::string there = vm::Warp::location(*last, *first.group->frame->function);
-        divergence(of(*w), *w, 1u << lane, there, "went around it, executed " + there);
-        break;
-      }
-    }
-  }
-
-  for (const Part& p : parts) warps_[p.warp->index].moves_on();
-  if (whole) {
-    if (all_at_)
-      for (WarpState& s : warps_) s.barrier = all_at_, s.at_barrier = ~0u;
-    all_at_ = nullptr;
-    for (const Part& p : parts) {
-      WarpState& s = warps_[p.warp->index];
-      if (s.barrier != p.group->waiting) s.at_barrier = 0;
-      s.barrier = p.group->waiting;
-      s.at_barrier |= p.group->mask;
-    }
-  }
-  if (waiting == b.live_threads && arrivals_[barrier].empty()) {
-    hand_on_all();
-    set_base(c_.log.tick());
-    for (WarpState& s : warps_) {
-      if (!s.lanes) continue;
-      for (CameList& list : s.lanes->came) {
-        add(came_, list);
-        list.clear();
-      }
-    }
-    return;
-  }
-  // Some warps: they meet, like at a flag.
-  barriers_.push_back(std::make_unique<Meeting>());
-  Meeting& meeting = *barriers_.back();
-  for (Arrival& a : arrivals_[barrier]) meeting.leave({a.snapshot, a.mask, c_.log.tick()});
-  arrivals_[barrier].clear();
-  for (const Part& p : parts) {
-    WarpState& s = warps_[p.warp->index];
-    CameList came;
-    if (s.lanes)
-      for (uint32_t left = p.group->mask; left; left &= left - 1) add(came, s.lanes->came[__builtin_ctz(left)]);
-    meeting.leave({snapshot(s, static_cast<uint16_t>(p.warp->index), Strength::Cta, came), p.group->mask, c_.log.tick()});
-  }
-  Fenced fenced;
-  for (const Part& p : parts) add_fences(fenced, warps_[p.warp->index], p.group->mask, 0);
-  const EventId now = c_.log.tick();
-  for (const Part& p : parts) {
-    WarpState& s = warps_[p.warp->index];
-    for (uint32_t left = p.group->mask; left; left &= left - 1) add(s.extra().came[__builtin_ctz(left)], {&meeting, now});
-    hand_on(fenced, s, p.group->mask);
-  }
-}
-
-bool BlockWatch::all_came(const vm::Insn& i) {
-  if (!arrivals_[0].empty()) return false;
-  all_at_ = &i;
-  hand_on_all();
-  set_base(c_.log.tick());
-  for (WarpState& s : warps_) {
-    s.moves_on();
-    if (!s.lanes) continue;
-    for (CameList& list : s.lanes->came) {
-      add(came_, list);
-      list.clear();
-    }
-  }
-  return true;
-}
-
-// The blocks of the cluster have come: each knows what all did before.
-void BlockWatch::cluster_complete(vm::Block& leader) {
-  const auto lock = hold();
-  l_.clusters.push_back(std::make_unique<Meeting>());
-  Meeting& meeting = *l_.clusters.back();
-  for (vm::Block* member : leader.members) {
-    auto& watch = static_cast<BlockWatch&>(*member->observer);
-    watch.hand_on_all();
-    watch.set_base(c_.log.tick());
-    for (WarpState& s : watch.warps_) {
-      s.moves_on();
-      if (!s.lanes) continue;
-      for (CameList& list : s.lanes->came) {
-        add(watch.came_, list);
-        list.clear();
-      }
-    }
-    meeting.leave({watch.snapshot(watch.warps_[0], 0, Strength::Cta, {}), 0, c_.log.tick()});
-    watch.left_elsewhere_ = true;
-    watch.visits_.clear();
-  }
-  const EventId now = c_.log.tick();
-  for (vm::Block* member : leader.members) add(static_cast<BlockWatch&>(*member->observer).came_, {&meeting, now});
-}
-
-// What is told to an mbarrier, or by way of one, may come at any time: whoever needs it waits there.
-void BlockWatch::note_visit(const Now& n, int lane, uint64_t offset) {
-  constexpr size_t kMost = 64;
-  const Trait trait = trait_of(*n.insn.source->form.row);
-  if (trait == Trait::Arrives || trait == Trait::CopiesArrive || trait == Trait::Waits || trait == Trait::BulkStore) return;
-  if (visits_.size() < kMost && (visits_.empty() || visits_.back().id != n.id)) visits_.push_back({n.id, static_cast<uint32_t>(lane), offset});
-}
-
-// Shared memory goes with its block: one of its threads must know of all that others do there.
-void BlockWatch::ends() {
-  if (!c_.settings.race) return;
-  for (const Visit& v : visits_) {
-    const std::optional<Event> e = c_.log.find(v.id);
-    if (!e) continue;
-    const uint64_t key = uint64_t(e->site) << 8 | 9;
-    if (c_.repeated(key)) continue;
-    bool known = knows(came_, *e, v.lane);
-    for (const WarpState& s : warps_) {
-      if (known) break;
-      if (s.lanes) known = std::ranges::any_of(s.lanes->came, [&](const CameList& came) { return !came.empty() && knows(came, *e, v.lane); });
-    }
-    // A flag that one of its own threads has looked at since.
-    if (e->strength != Strength::Weak)
-      shared_.peek(v.offset, [&](const Cell& c) {
-        for (const EventId id : {c.read_a, c.read_b, c.write})
-          if (const std::optional<Event> own = c_.log.find(id); own && own->id > v.id && own->op == l_.op && own->block == linear_ && own->strength != Strength::Weak) known = true;
-      });
-    if (known) continue;
-    const Site& site = c_.sites[e->site];
-    const char* act = e->act == Act::Read ? "Read" : e->act == Act::Write ? "Write" : "Atomic";
-    const auto& b = block_.index;
-    Finding f;
-    f.check = "race";
-    f.kind = "race_block_end";
-    f.kernel = site.kernel;
-    f.locations = {site.location};
-    f.apart = Apart::InLaunch;
-    f.title = fmt::format("Race reported between {} access at {} in {} and the end of the block whose shared memory it is", act, site.kernel, site.location);
-    f.lines.push_back({fmt::format("{} {}", act, thread_text(*e, v.lane)), {}});
-    std::string text = fmt::format("offset {:#x} of shared memory", v.offset);
-    for (const auto& s : l_.shared)
-      if (v.offset >= s.offset && v.offset < uint64_t(s.offset) + s.size) {
-        const std::string name = c_.shapes.place(*s.name, v.offset - s.offset);
-        f.facts.emplace_back("variable", name);
-        text = fmt::format("{} (__shared__ memory, byte {} of {})", name, v.offset - s.offset, s.size);
-      }
-    f.lines.push_back({fmt::format("Address {} of block ({},{},{}), which does not wait for it before it ends", text, b[0], b[1], b[2]), {}});
-    f.lines.push_back({"the kernel was launched", l_.stack});
-    f.mend = "blocks of a cluster must stay until nobody uses their shared memory any more: end the kernel with cluster.sync()";
-    c_.report(key, std::move(f));
-  }
-}
-
 // --- accesses ----------------------------------------------------------------------------------------------------
 
 // The event of an instruction: the warp's last one, if nothing has been synchronised since and the same lanes are there.
@@ -729,11 +506,13 @@ void BlockWatch::note_event(Now& n) {
 void BlockWatch::access(vm::Warp& w, const vm::Insn& i, const vm::Access& a) {
   if (a.space == Space::ParamFunc || a.space == Space::ParamEntry) return;
   const auto lock = hold();
-  WarpState& s = warps_[w.index];
-  s.accesses(i, a.mask);
-  const Act act = a.kind == vm::AccessKind::Read ? Act::Read : a.kind == vm::AccessKind::Write ? Act::Write : Act::Atomic;
-  Now n{w, i, a, s, act, strength_of(i, a.kind)};
-  switch (a.space) {
+  Now n = now(w, i, a);
+  look_at(n);
+}
+
+void BlockWatch::look_at(Now& n) {
+  n.state.accesses(n.insn, n.access.mask);
+  switch (n.access.space) {
     case Space::Local: return local_access(n);
     case Space::Shared: case Space::SharedCluster:
       n.shared = true;
@@ -749,14 +528,6 @@ std::string BlockWatch::thread_text(const vm::Warp& w, int lane) const {
   const auto& t = w.tid[lane];
   const auto& b = block_.index;
   return fmt::format("by thread ({},{},{}) in block ({},{},{})", t[0], t[1], t[2], b[0], b[1], b[2]);
-}
-
-std::string BlockWatch::thread_text(const Event& e, uint32_t lane) const {
-  const auto& shape = l_.launch->block;
-  const auto& grid = l_.launch->grid;
-  const uint32_t t = e.warp * 32u + lane;
-  return fmt::format("by thread ({},{},{}) in block ({},{},{})", t % shape[0], t / shape[0] % shape[1], t / shape[0] / shape[1],
-                     e.block % grid[0], e.block / grid[0] % grid[1], e.block / grid[0] / grid[1]);
 }
 
 }  // namespace warpbeam::observe::check

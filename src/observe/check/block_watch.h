@@ -38,7 +38,7 @@ class BlockWatch final : public vm::BlockObserver {
   void heap_allocated(vm::Warp&, const vm::Insn&, int lane, uint64_t address, uint64_t bytes) override;
   void heap_freed(vm::Warp&, const vm::Insn&, int lane, uint64_t address, bool known) override;
   void runtime_wrote(uint64_t address, uint64_t bytes) override;
-  void image_accessed(vm::Warp&, const vm::Insn&, int lane, uint64_t address, uint32_t bytes, vm::AccessKind) override;
+  void image_accessed(vm::Warp&, const vm::Insn&, int lane, uint64_t address, uint32_t bytes, vm::AccessKind, const std::byte* stores) override;
   bool sees_quickly(const vm::Insn&, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern&) override;
   bool sees_batch(const vm::LoadBatch&, uint32_t warp, const vm::Pattern&) override;
   void ends();  // with all of its cluster
@@ -78,6 +78,11 @@ class BlockWatch final : public vm::BlockObserver {
       seen->last_access = &i;
       seen->last_mask = mask;
     }
+    // At the barrier of its cluster: lanes that have arrived in this phase, and since when; those that have not waited yet for
+    // the phase that is complete, and where what the others left is.
+    uint32_t arrived_at_cluster = 0, to_wait_at_cluster = 0;
+    EventId arrived = 0;
+    Came cluster{};
     std::unique_ptr<uint8_t[]> local;        // a flag per byte of local memory: has a value
     uint32_t local_stride = 0;
     Lanes& extra() {
@@ -95,6 +100,7 @@ class BlockWatch final : public vm::BlockObserver {
     Strength strength;
     EventId id = 0, bound = 0;
     uint32_t site = 0;
+    const std::byte* stores = nullptr;  // of a texel: what is stored there
     bool shared = false;
     bool by_proxy = false;              // a bulk copy reads it
     BlockWatch* home = nullptr;         // the block whose shared memory it is
@@ -106,8 +112,13 @@ class BlockWatch final : public vm::BlockObserver {
     uint16_t warp = 0;
     uint64_t begin = 0, end = 0, zero = 0;  // what it lies in, and the address that offset 0 of the shadow means
   };
+  Now now(vm::Warp& w, const vm::Insn& i, const vm::Access& a) {
+    const Act act = a.kind == vm::AccessKind::Read ? Act::Read : a.kind == vm::AccessKind::Write ? Act::Write : Act::Atomic;
+    return {w, i, a, warps_[w.index], act, strength_of(i, a.kind)};
+  }
   enum class Hazard : uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
 
+  void look_at(Now&);
   void shared_access(Now&);
   void global_access(Now&);
   void local_access(Now&);
@@ -122,6 +133,7 @@ class BlockWatch final : public vm::BlockObserver {
   };
   void conflict(Now&, Hazard, const Event& other, Other who, int lane, uint64_t offset, uint32_t bytes);
   bool ordered(const Now&, const Event& e, uint32_t e_lane, int lane) const;
+  Strength needed_for(const Event& e) const;
   bool ordered_copy(const Now&, Event e, uint32_t e_lane, int lane) const;
   void synchronise(Now&);  // atomic, volatile, ordered accesses
   bool meets_plain_store(const Now& n, const Cell& c, int lane) const;
@@ -158,6 +170,10 @@ class BlockWatch final : public vm::BlockObserver {
   std::shared_ptr<const Snapshot> hand_on(const Fenced&, Strength scope);
   void hand_on(const Fenced&, WarpState&, uint32_t mask);
   void hand_on_all();
+  bool someone_knows(const Event& e, uint32_t lane) const;
+  void arrive_at_cluster(const vm::Warp&, const vm::Insn&, uint32_t mask);
+  void wait_at_cluster(const vm::Warp&, uint32_t mask);
+  bool does_nothing_at_cluster(const vm::Block&) const;
   void run_too_long(vm::Warp&, const vm::Insn&, uint32_t mask);
 
   void missing_proxy_fence(Now&, const Event& write, uint32_t write_lane, int lane, uint64_t offset);
@@ -170,7 +186,6 @@ class BlockWatch final : public vm::BlockObserver {
   Finding finding(const Now&, int lane, const char* check, const char* kind, std::string title) const;
   void add_callers(Finding&, const vm::Warp&) const;
   std::string thread_text(const vm::Warp&, int lane) const;
-  std::string thread_text(const Event& e, uint32_t lane) const;
   void add_place(Finding&, const Now&, uint64_t offset);
   void stop(Now&, int lane, vm::TrapKind kind, const std::string& message, uint64_t address);
 
@@ -210,6 +225,8 @@ class BlockWatch final : public vm::BlockObserver {
     uint32_t mask;
   };
   std::array<std::vector<Arrival>, 16> arrivals_;
+  std::vector<Arrival> cluster_arrivals_;
+  bool arrived_relaxed_ = false;  // one of them leaves nothing at the cluster's barrier but what is behind its fence
   std::unique_lock<std::mutex> held_;
   std::shared_ptr<const Snapshot> handed_;  // to everyone in the block, by its last barrier
   bool fenced_ = false;                     // since then

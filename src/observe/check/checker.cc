@@ -138,6 +138,13 @@ Checker::Place Checker::global_place(const Region& region, uint64_t address, con
   return out;
 }
 
+std::string Checker::thread_text(const Event& e, uint32_t lane) const {
+  const auto &grid = ops_[e.op].grid, &block = ops_[e.op].block;
+  const uint32_t t = e.warp * 32u + lane;
+  return fmt::format("by thread ({},{},{}) in block ({},{},{})", t % block[0], t / block[0] % block[1], t / block[0] / block[1], e.block % grid[0], e.block / grid[0] % grid[1],
+                     e.block / grid[0] / grid[1]);
+}
+
 void Checker::describe_region(Finding& f, const Region& r) {
   f.facts.emplace_back("allocation", fmt::format("{:#x}+{}", r.base, r.size));
   if (r.in_heap) f.lines.push_back({fmt::format("allocated by {} at {}", r.origin, r.made_at), {}});
@@ -360,12 +367,14 @@ void Checker::look_for_overlap(const Operation& o, const HostStack& stack) {
 
 // A copy or a fill: its bytes get values, and other streams' accesses to them must be ordered with it.
 void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const char* what) {
-  const auto& [op, stack, memory] = by;
+  const OpId op = by.op;
+  const HostStack& stack = by.stack;
+  const vm::DeviceMemory* const memory = by.memory;
   Region* r = memory ? region_at(bytes.base, *memory) : regions.find(bytes.base);
   if (!r) return look_for_freed(bytes, writes, stack, what);
   const EventId bound = order.ordered_below(op, log.next()), id = log.tick();
   const uint64_t end = bytes.base + bytes.width + (bytes.rows - 1) * bytes.pitch + (bytes.planes - 1) * bytes.plane;
-  auto race = [&](const std::string& other, const HostStack& other_stack, const std::string& location, const std::string& kernel, uint64_t key) {
+  auto race = [&](const std::string& other, const HostStack& other_stack, const std::string& thread, const std::string& location, const std::string& kernel, uint64_t key) {
     if (repeated(key)) return;
     Finding f;
     f.check = "race";
@@ -374,7 +383,8 @@ void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const
     f.locations = {location};
     f.title = fmt::format("Race reported between {} and {} in another stream", other, what);
     f.lines.push_back({fmt::format("{} was issued", what), stack});
-    if (!other_stack.empty()) f.lines.push_back({fmt::format("{} was issued", other), other_stack});
+    if (!thread.empty()) f.lines.push_back({thread, {}});
+    if (!other_stack.empty()) f.lines.push_back({thread.empty() ? fmt::format("{} was issued", other) : "the kernel was launched", other_stack});
     f.lines.push_back({fmt::format("Address {:#x} to {:#x} in the allocation at {:#x} of size {} bytes", std::max(bytes.base, r->base), end, r->base, r->size), {}});
     describe_region(f, *r);
     f.mend = order.in_graph(op) ? "add an edge between the two nodes of the graph"
@@ -384,7 +394,7 @@ void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const
   if (settings.race && bound < id) {
     for (const RangeUse& u : r->uses)
       if (u.id >= bound && u.begin < end && bytes.base < u.end && (u.writes || writes) && u.op != op && !order.ordered(u.op, op))
-        race(order.what(u.op), u.stack, "", "", uint64_t(u.op & 0xffffff) << 32 | uint64_t(op & 0xffffff) << 8 | 5);
+        race(order.what(u.op), u.stack, "", "", "", uint64_t(u.op & 0xffffff) << 32 | uint64_t(op & 0xffffff) << 8 | 5);
     if (r->cells) {
       for (uint64_t plane = 0; plane < bytes.planes; ++plane)
         for (uint64_t row = 0; row < bytes.rows; ++row) {
@@ -392,17 +402,17 @@ void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const
           const uint64_t n = std::min<uint64_t>(bytes.width, r->size > at ? r->size - at : 0);
           for (uint64_t k = 0; k < n; k += 4) {
             r->cells->peek(at + k, [&](Cell& c) {
-              auto consider = [&](EventId e_id) {
+              auto consider = [&](EventId e_id, uint32_t lane) {
                 if (e_id < bound) return;
                 const std::optional<Event> e = log.find(e_id);
                 if (!e || e->op == op || order.ordered(e->op, op)) return;
                 if (!writes && e->act == Act::Read) return;
                 const Site& s = sites[e->site];
                 race(fmt::format("{} access at {} in {}", e->act == Act::Read ? "Read" : e->act == Act::Write ? "Write" : "Atomic", s.kernel, s.location),
-                     ops_[e->op].stack, s.location, s.kernel, uint64_t(e->site) << 32 | uint64_t(op & 0xffffff) << 8 | 6);
+                     ops_[e->op].stack, thread_text(*e, lane), s.location, s.kernel, uint64_t(e->site) << 32 | uint64_t(op & 0xffffff) << 8 | 6);
               };
-              consider(c.write);
-              if (writes) consider(c.read_a), consider(c.read_b);
+              consider(c.write, c.write_lane);
+              if (writes) consider(c.read_a, c.a_lane), consider(c.read_b, c.b_lane);
             });
           }
         }
@@ -437,6 +447,8 @@ std::shared_ptr<vm::Observer> Checker::launch(const vm::Launch& launch, const mo
   info.stack = it->second.stack;
   info.cc = device.cc();
   order.name(info.op, fmt::format("kernel {}", spaced(launch.kernel->display_name)));
+  ops_[info.op].grid = launch.grid;
+  ops_[info.op].block = launch.block;
   return watch(launch, std::move(info));
 }
 
@@ -448,7 +460,7 @@ std::shared_ptr<vm::Observer> Checker::child(const vm::Launch& launch, const Lau
   info.stack = parent.stack;
   info.cc = parent.cc;
   if (ops_.size() <= info.op) ops_.resize(info.op + 1);
-  ops_[info.op] = {info.op, parent.stack, nullptr};
+  ops_[info.op] = {info.op, parent.stack, nullptr, launch.grid, launch.block};
   return watch(launch, std::move(info));
 }
 

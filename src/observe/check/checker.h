@@ -128,6 +128,7 @@ class Checker final : public Tool {
   };
   Place global_place(const Region& region, uint64_t address, const vm::Launch* launch);
   void describe_region(Finding& finding, const Region& region);
+  std::string thread_text(const Event& e, uint32_t lane) const;  // "by thread (5,0,0) in block (2,0,0)"
   // Folded by what `key` says: true when a finding of that key was there before and has been counted.
   bool repeated(uint64_t key);
   void report(uint64_t key, Finding finding);
@@ -142,6 +143,7 @@ class Checker final : public Tool {
     OpId op;
     HostStack stack;
     const vm::DeviceMemory* memory = nullptr;
+    std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};  // of a launch
   };
   void use_range(const Bytes& bytes, bool writes, const Queued& by, const char* what);
   void look_for_overlap(const Operation&, const HostStack&);

@@ -223,13 +223,14 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
   const OpId self = host_function_of;
   const auto known = [&](OpId op) { return self ? order.ordered(op, self) : order.host_knows(op); };
   OpId other = 0;
-  std::string who, location, kernel;
-  auto consider = [&](EventId id) {
+  std::string who, thread, location, kernel;
+  auto consider = [&](EventId id, uint32_t lane) {
     const std::optional<Event> e = log.find(id);
     if (!e || known(e->op) || (!writes && e->act == Act::Read)) return;
     // A volatile or system-wide access is where a running kernel and the host mean to meet.
     if (e->strength == Strength::Sys) return;
     other = e->op;
+    thread = thread_text(*e, lane);
     location = sites[e->site].location;
     kernel = sites[e->site].kernel;
     who = fmt::format("{} access at {} in {}", e->act == Act::Read ? "Read" : e->act == Act::Write ? "Write" : "Atomic", kernel, location);
@@ -237,14 +238,15 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
   const uint64_t end = std::min(address + bytes, r->base + r->size), touched = address;
   for (uint64_t at = address; r->cells && at < end && !other; at = at / 4 * 4 + 4)
     r->cells->peek(at - r->base, [&](Cell& c) {
-      consider(c.write);
-      if (writes) consider(c.read_a), consider(c.read_b);
+      consider(c.write, c.write_lane);
+      if (writes) consider(c.read_a, c.a_lane), consider(c.read_b, c.b_lane);
       if (other) address = at;
     });
   for (const RangeUse& u : r->uses)
     if (end > u.begin && address < u.end && (u.writes || writes) && !known(u.op)) {
       other = u.op;
       who = order.what(u.op);
+      thread.clear();
       address = std::max(address, u.begin);
     }
   if (self) note_host_function(*r, self, touched, end, writes);
@@ -257,6 +259,7 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
   f.title = self ? fmt::format("Race reported between {} and a {} by a host function that does not come after it", who, verb)
                  : fmt::format("Race reported between {} and a {} by host code that has not waited for it", who, verb);
   f.lines.push_back({fmt::format("Host {}", verb), stack});
+  if (!thread.empty()) f.lines.push_back({thread, {}});
   f.lines.push_back({fmt::format("{} was issued", order.what(other)), ops_[other].stack});
   f.lines.push_back({fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", address, address - r->base, r->base, r->size), {}});
   describe_region(f, *r);

@@ -45,6 +45,7 @@ class OpOrder {
   OpId root(OpId op) const { return ops_[op].root; }
   const std::string& what(OpId op) const { return ops_[op].what; }
   uint32_t stream_of(OpId op) const { return ops_[op].stream; }
+  int device_of(OpId op) const { return streams_[ops_[op].stream].device; }
 
  private:
   using Clock = std::vector<uint32_t>;  // by stream

@@ -36,6 +36,11 @@ const char* name(Act a) { return a == Act::Read ? "Read" : a == Act::Write ? "Wr
 // What the lane is about to store at byte `at` of its access.
 uint64_t BlockWatch::stored_value(const Now& n, int lane, uint64_t at, uint32_t bytes) const {
   const isa::Row& row = *n.insn.source->form.row;
+  if (n.stores) {
+    uint64_t v = 0;
+    std::memcpy(&v, n.stores + at, bytes);
+    return v;
+  }
   if (n.act != Act::Write || n.access.async || row.kind != isa::Kind::Memory) return ~uint64_t(0);
   const uint32_t element = n.access.bytes / n.access.elements;
   const uint32_t k = static_cast<uint32_t>(at) / element;
@@ -62,9 +67,9 @@ bool BlockWatch::ordered_copy(const Now& n, Event e, uint32_t e_lane, int lane) 
 }
 
 bool BlockWatch::ordered(const Now& n, const Event& e, uint32_t e_lane, int lane) const {
-  if (e.op != l_.op) return c_.order.ordered(e.op, l_.op);
-  if (e.is_copy && e.block == linear_) return ordered_copy(n, e, e_lane, lane);
-  if (e.block == linear_) {
+  if (e.op != l_.op && c_.order.ordered(e.op, l_.op)) return true;
+  if (e.is_copy && e.op == l_.op && e.block == linear_) return ordered_copy(n, e, e_lane, lane);
+  if (e.op == l_.op && e.block == linear_) {
     if (e.id < base_) return true;
     if (e.warp == n.warp.index) {
       if (static_cast<int>(e_lane) == lane || e.id < n.state.base) return true;
@@ -73,6 +78,12 @@ bool BlockWatch::ordered(const Now& n, const Event& e, uint32_t e_lane, int lane
   }
   if (n.state.lanes && knows(n.state.lanes->came[lane], e, e_lane)) return true;
   return knows(came_, e, e_lane);
+}
+
+// The least scope of strong accesses that reaches who did that.
+Strength BlockWatch::needed_for(const Event& e) const {
+  if (e.op == l_.op) return e.block == linear_ ? Strength::Cta : Strength::Gpu;
+  return c_.order.device_of(e.op) == c_.order.device_of(l_.op) ? Strength::Gpu : Strength::Sys;
 }
 
 // `p[i] = min(p[i], x)` where the minimum is what is there: all who read the place at the same time are right.
@@ -104,7 +115,7 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
     }
     if (e->id == n.id && static_cast<int>(other_lane) == lane && !e->is_copy) return;
     // Atomics that reach each other never race. Whoever waits for a lock would ask again and again whether they are ordered.
-    const Strength needed = e->op == l_.op && e->block == linear_ ? Strength::Cta : Strength::Gpu;
+    const Strength needed = needed_for(*e);
     if (e->act == Act::Atomic && n.act == Act::Atomic && e->strength >= needed && n.strength >= needed) return;
     if (!ordered(n, *e, other_lane, lane)) conflict(n, h, *e, {other_lane, many, one_of_many}, lane, offset, bytes);
   };
@@ -241,10 +252,11 @@ void BlockWatch::look_at_ranges(Now& n, uint64_t address, int lane) {
 void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, int lane, uint64_t offset, uint32_t bytes) {
   const auto [other_lane, many, one_of_many] = who;
   const bool same_op = other.op == l_.op, same_block = same_op && other.block == linear_, same_warp = same_block && other.warp == n.warp.index;
+  const bool other_device = !same_op && c_.order.device_of(other.op) != c_.order.device_of(l_.op);
   const Site& mine = c_.sites[n.site];
   const Site& theirs = c_.sites[other.site];
   // Strong accesses may meet, if the scope of both reaches the other.
-  const Strength needed = same_block ? Strength::Cta : Strength::Gpu;
+  const Strength needed = needed_for(other);
   const bool copies = other.is_copy || (n.access.async && n.insn.source->form.row->kind == isa::Kind::Async);
   const bool both_strong = other.strength != Strength::Weak && n.strength != Strength::Weak;
   const bool atomics = other.act == Act::Atomic || n.act == Act::Atomic;
@@ -292,8 +304,11 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   f.lines.clear();
   f.lines.push_back({fmt::format("and {} access at {} in {}", name(n.act), mine.kernel, mine.location), {}});
   add_callers(f, n.warp);
-  std::string first = fmt::format("{} {}", name(other.act), !same_op ? fmt::format("by {}", c_.order.what(other.op)) : one_of_many ? "by another thread of this warp" : thread_text(other, other_lane));
+  std::string first = fmt::format("{} {}", name(other.act), one_of_many ? "by another thread of this warp" : c_.thread_text(other, other_lane));
+  if (!same_op) first += " of " + c_.order.what(other.op);
+  if (other_device) first += fmt::format(" on device {}", c_.order.device_of(other.op));
   std::string second = fmt::format("{} {}", name(n.act), thread_text(n.warp, lane));
+  if (other_device) second += fmt::format(" on device {}", c_.order.device_of(l_.op));
   if (hazard == Hazard::ReadAfterWrite) {
     first += ", value " + value_text(old_value, bytes);
   } else if (hazard == Hazard::WriteAfterWrite) {
@@ -308,9 +323,12 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   f.lines.push_back({std::move(second), {}});
   add_place(f, n, n.shared ? offset : n.region->zero + offset);
   f.lines.push_back({"the kernel was launched", l_.stack});
+  if (!same_op) f.lines.push_back({"and the other one", c_.ops_[other.op].stack});
 
   const char* space = n.shared ? "shared" : "global";
   if (!same_op && c_.order.in_graph(other.op) && c_.order.in_graph(l_.op)) f.mend = "nothing in the graph orders the two nodes: add an edge between them";
+  else if (scope_too_small && needed == Strength::Sys) f.mend = "an atomic of device scope does not reach other devices: use the function with _system, or cuda::thread_scope_system";
+  else if (other_device) f.mend = "let one device's stream wait for the other's with cudaEventRecord and cudaStreamWaitEvent; grids that are launched together meet in this_multi_grid().sync()";
   else if (!same_op) f.mend = "let one stream wait for the other with cudaEventRecord and cudaStreamWaitEvent, or use one stream";
   else if (scope_too_small) f.mend = "an atomic of block scope does not reach other blocks: use the function without _block";
   else if (other.is_copy && theirs.bulk) f.mend = "a bulk copy has read its source only after its group has been waited for (cp.async.bulk.wait_group.read), for other threads also after a __syncthreads()";
@@ -327,9 +345,10 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   else if (same_block && atomics && !both_strong) f.mend = "one side is atomic and the other is not: make both atomic, or put __syncthreads() between them";
   else if (same_block) f.mend = "put __syncthreads() between the two accesses";
   else if (both_strong || atomics) f.mend = "both sides must be atomic (with device scope), or one must come in a later kernel";
+  else if (n.shared) f.mend = "put cluster.sync() between the two accesses: __syncthreads() is a barrier of one block";
   else f.mend = "blocks are not ordered: use atomics, a flag with __threadfence() before it is set, or a second kernel";
   f.facts.emplace_back("space", space);
-  f.facts.emplace_back("other_thread", same_op ? thread_text(other, other_lane) : c_.order.what(other.op));
+  f.facts.emplace_back("other_thread", same_op ? c_.thread_text(other, other_lane) : c_.order.what(other.op));
   if (severity == Severity::Warning) f.mend = "correct only where a warp runs in lockstep (before Volta): put __syncwarp() between the two accesses";
   c_.report(key, std::move(f));
 }

@@ -19,6 +19,8 @@ Trait find(const isa::Row& row) {
   if (row.syntax.find("bulk_group") != std::string_view::npos) return Trait::BulkStore;
   // Others arrive at an mbarrier when they are complete.
   if (is("cp.async.bulk") || is("cp.reduce.async.bulk") || is("st.async") || is("red.async")) return Trait::Arrives;
+  if (is("barrier.cluster.arrive")) return Trait::ClusterArrive;
+  if (is("barrier.cluster.wait")) return Trait::ClusterWait;
   if (row.opcode == "shfl") return Trait::Shuffle;
   return Trait::None;
 }

@@ -19,6 +19,8 @@ enum class Trait : uint8_t {
   CommitBulk,     // cp.async.bulk.commit_group
   WaitBulk,       // cp.async.bulk.wait_group n
   Shuffle,
+  ClusterArrive,  // barrier.cluster.arrive
+  ClusterWait,    // barrier.cluster.wait
 };
 
 const Trait* traits();  // by row
