@@ -13,6 +13,7 @@
 #include "driver/passes.h"
 #include "driver/prelude_cache.h"
 #include "driver/process.h"
+#include "driver/type_gaps.h"
 
 namespace warpbeam::driver {
 
@@ -230,7 +231,7 @@ CheckFacts gather_check_facts(const Options& options, const std::string& directo
       std::ifstream in(ir_files[k / 2]);
       std::stringstream ir;
       ir << in.rdbuf();
-      shapes += shapes_of(ir.str());
+      shapes += shapes_of(ir.str()) + gaps_of(ir.str());
     }
   }
   // Lines that begin with `!` are for the command, the others for the checker.

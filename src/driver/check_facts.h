@@ -1,4 +1,4 @@
-// What `warpbeam check` asks the compiler beside the program itself: how arrays are divided, which variables are read
+// What `warpbeam check` asks the compiler beside the program itself: how arrays are divided, where structures have gaps, which variables are read
 // before they have a value, and which calls drop an error code.
 #pragma once
 #include <set>
@@ -17,7 +17,7 @@ struct CheckFacts {
   };
   std::vector<Uninitialised> uninitialised;
   std::set<std::string> unused;  // places of calls
-  std::string shapes;            // a file for the checker: `name;element bytes;dimension;…` lines
+  std::string shapes;            // a file for the checker: `name;element bytes;dimension;…` lines, and those of gaps_of
   bool complete = false;         // the compiler was asked
 };
 

@@ -313,6 +313,7 @@ Command shapes_pass(const Options& options, const std::string& source, const Cod
   add_unit(command.words, options, source);
   add_dependencies(command.words, dependencies);
   add_only_warnings(command.words, {"-Wuninitialized", "-Wsometimes-uninitialized"});
+  append(command.words, {"-Xclang", "-debug-info-kind=limited"});  // members of structures
   append(command.words, {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", ir_file});
   return command;
 }

@@ -187,7 +187,10 @@ void Checker::queued(const Operation& o) {
                   : run == graph_runs_.end() ? order.issue(stream_of(o), what, after, log.tick())
                                              : issue_node(run->second, o, what, after);
   if (o.inner) wholes_[o.inner] = op;
-  const Queued queued{op, stack, o.memory};
+  Queued queued;
+  queued.op = op;
+  queued.stack = stack;
+  queued.memory = o.memory;
   queued_[o.id] = queued;
   if (ops_.size() <= op) ops_.resize(op + 1);
   ops_[op] = queued;
@@ -283,22 +286,56 @@ void Checker::waited(WaitKind kind, uint64_t which) {
   }
 }
 
-// A copy from memory that nobody has written: whoever wanted to write it did not run, or took another pointer. Where only
-// a part has no value, the rest of a buffer was perhaps not needed.
-void Checker::read_unwritten(Region& r, const Bytes& bytes, OpId op, const HostStack& stack) {
-  uint64_t without = 0, total = 0, first = 0;
+namespace {
+
+// f(offset in the region, the last write of the word there, whether it has a value)
+template <class F>
+void each_word(Region& r, const Bytes& bytes, F&& f) {
   for (uint64_t plane = 0; plane < bytes.planes; ++plane)
     for (uint64_t row = 0; row < bytes.rows; ++row) {
       const uint64_t at = bytes.base + plane * bytes.plane + row * bytes.pitch - r.base;
       const uint64_t n = std::min<uint64_t>(bytes.width, r.size > at ? r.size - at : 0);
       for (uint64_t k = 0; k < n; k += 4) {
+        EventId write = 0;
         bool any = false;
-        r.cells->peek(at + k, [&](Cell& c) { any = any || c.init; });
-        ++total;
-        if (!any && !without++) first = at + k;
+        r.cells->peek(at + k, [&](Cell& c) {
+          any = any || c.init;
+          if (c.init) write = c.write;
+        });
+        f(at + k, write, any);
       }
     }
-  if (!without) return;
+}
+
+}  // namespace
+
+// Do the words without a value lie between the members of structures, to which those kernels' parameters lead that have
+// written the others?
+bool Checker::only_gaps(Region& r, const Bytes& bytes) {
+  std::set<OpId> writers;
+  std::vector<uint64_t> unset;
+  each_word(r, bytes, [&](uint64_t offset, EventId write, bool any) {
+    if (!any) unset.push_back(offset);
+    else if (const std::optional<Event> e = log.find(write)) writers.insert(e->op);
+  });
+  std::set<std::string> kernels;
+  for (const OpId op : writers) kernels.insert(ops_[op].kernel);
+  for (const std::string& kernel : kernels)
+    for (const Gaps& g : shapes.gaps(kernel))
+      for (const uint64_t begin : {uint64_t{0}, bytes.base - r.base})
+        if (std::ranges::all_of(unset, [&](uint64_t offset) { return g.holds(offset + g.bytes - begin % g.bytes, 4); })) return true;
+  return false;
+}
+
+// A copy from memory that nobody has written: whoever wanted to write it did not run, or took another pointer. Where only
+// a part has no value, the rest of a buffer was perhaps not needed.
+void Checker::read_unwritten(Region& r, const Bytes& bytes, OpId op, const HostStack& stack) {
+  uint64_t without = 0, total = 0, first = 0;
+  each_word(r, bytes, [&](uint64_t offset, EventId, bool any) {
+    ++total;
+    if (!any && !without++) first = offset;
+  });
+  if (!without || (without < total && only_gaps(r, bytes))) return;
   Finding f;
   f.check = "init";
   f.kind = "uninitialized_copy";
@@ -308,7 +345,7 @@ void Checker::read_unwritten(Region& r, const Bytes& bytes, OpId op, const HostS
   f.lines.push_back({order.what(op) + " was issued", stack});
   f.lines.push_back({fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", r.base + first, first, r.base, r.size), {}});
   describe_region(f, r);
-  f.mend = "does the kernel run, and with enough blocks to write every element?";
+  f.mend = "does the kernel run, with enough blocks to write every element, and does it set all members?";
   std::string where;
   for (uint64_t a : stack) where += fmt::format("{:x} ", a);
   findings.add(std::move(f), where);
@@ -449,6 +486,7 @@ std::shared_ptr<vm::Observer> Checker::launch(const vm::Launch& launch, const mo
   order.name(info.op, fmt::format("kernel {}", spaced(launch.kernel->display_name)));
   ops_[info.op].grid = launch.grid;
   ops_[info.op].block = launch.block;
+  ops_[info.op].kernel = launch.kernel->name;
   return watch(launch, std::move(info));
 }
 
@@ -460,7 +498,7 @@ std::shared_ptr<vm::Observer> Checker::child(const vm::Launch& launch, const Lau
   info.stack = parent.stack;
   info.cc = parent.cc;
   if (ops_.size() <= info.op) ops_.resize(info.op + 1);
-  ops_[info.op] = {info.op, parent.stack, nullptr, launch.grid, launch.block};
+  ops_[info.op] = {info.op, parent.stack, nullptr, launch.grid, launch.block, launch.kernel->name};
   return watch(launch, std::move(info));
 }
 

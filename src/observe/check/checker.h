@@ -144,11 +144,13 @@ class Checker final : public Tool {
     HostStack stack;
     const vm::DeviceMemory* memory = nullptr;
     std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};  // of a launch
+    std::string kernel;                                     // its mangled name
   };
   void use_range(const Bytes& bytes, bool writes, const Queued& by, const char* what);
   void look_for_overlap(const Operation&, const HostStack&);
   void look_for_freed(const Bytes&, bool writes, const HostStack&, const char* what);
   void read_unwritten(Region&, const Bytes&, OpId, const HostStack&);
+  bool only_gaps(Region&, const Bytes&);
   void report_leaks(const char* when);
   void report_calls();
   Guarded to_guard();

@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -48,12 +49,37 @@ void Shapes::read(const std::string& path) {
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line);
     std::string name, part;
+    if (line.starts_with("~")) {
+      read_gaps(line.substr(1));
+      continue;
+    }
     if (!std::getline(words, name, ';') || !std::getline(words, part, ';')) continue;
     Shape s;
     s.element = static_cast<uint32_t>(std::strtoul(part.c_str(), nullptr, 10));
     while (std::getline(words, part, ';')) s.dimensions.push_back(std::strtoull(part.c_str(), nullptr, 10));
     if (s.element) shapes_[name] = std::move(s);
   }
+}
+
+void Shapes::read_gaps(const std::string& line) {
+  std::istringstream words(line);
+  std::string kernel, part;
+  if (!std::getline(words, kernel, ';') || !std::getline(words, part, ';')) return;
+  Gaps g;
+  g.bytes = std::strtoull(part.c_str(), nullptr, 10);
+  g.is_gap.resize(g.bytes);
+  while (std::getline(words, part, ';')) {
+    char* dash = nullptr;
+    const uint64_t from = std::strtoull(part.c_str(), &dash, 10), to = *dash ? std::strtoull(dash + 1, nullptr, 10) : 0;
+    for (uint64_t k = from; k < std::min(to, g.bytes); ++k) g.is_gap[k] = true;
+  }
+  if (g.bytes) gaps_.emplace(std::move(kernel), std::move(g));
+}
+
+std::vector<Gaps> Shapes::gaps(const std::string& kernel) const {
+  std::vector<Gaps> all;
+  for (auto [it, end] = gaps_.equal_range(kernel); it != end; ++it) all.push_back(it->second);
+  return all;
 }
 
 const Shape* Shapes::find(std::string_view name) const {

@@ -1,5 +1,6 @@
 // Names of memory: `tile[3][5]` for a place in an array. Sizes come from the program; how an array is divided comes from
-// the compiler driver, which asks the front end: a line `name;elements;element bytes;dimensions…` per variable.
+// the compiler driver, which asks the front end: a line `name;element bytes;dimensions…` per variable, and a line
+// `~kernel;bytes;from-to;…` per structure with gaps to which a kernel's parameters lead.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,6 +9,17 @@
 #include <vector>
 
 namespace warpbeam::observe::check {
+
+// A structure, with the bytes that belong to no member.
+struct Gaps {
+  uint64_t bytes = 0;
+  std::vector<bool> is_gap;  // of each byte
+  bool holds(uint64_t offset, uint32_t n) const {
+    for (uint32_t k = 0; k < n; ++k)
+      if (!is_gap[(offset + k) % bytes]) return false;
+    return true;
+  }
+};
 
 struct Shape {
   uint32_t element = 0;               // bytes
@@ -20,9 +32,12 @@ class Shapes {
   const Shape* find(std::string_view name) const;  // as in PTX
   // `tile[3][5]`, or `tile+0x1c` when the shape is unknown; `name` is mangled.
   std::string place(std::string_view name, uint64_t offset) const;
+  std::vector<Gaps> gaps(const std::string& kernel) const;  // mangled
 
  private:
+  void read_gaps(const std::string& line);
   std::unordered_map<std::string, Shape> shapes_;
+  std::unordered_multimap<std::string, Gaps> gaps_;  // by kernel
 };
 
 // `tile` of `_ZZ6kernelPiE4tile`.
