@@ -5,6 +5,10 @@
 // Nothing that a team does shows before it is through (what it counts in shared memory: emit_counts.cc), and it goes on
 // only while all of its lanes go the same way. When lanes part, its warps go on one by one from there; when one comes to
 // anything unusual, they begin the region again.
+//
+// A team that goes through arrays side by side may store, too, where what it stores in one round is not what it accesses
+// elsewhere in that round: each round looks whether all is well before the first store, and when it is not the warps go on
+// one by one from the beginning of the round.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
 
@@ -23,6 +27,7 @@ namespace {
 constexpr size_t kMostWarps = 4, kMostOnLines = 8;  // the latter where several read one line
 constexpr size_t kMostTogether = 800;   // instructions, each warp's counted
 constexpr size_t kFewestShared = 8;     // loads of one place by all that are worth it
+constexpr size_t kMostPairs = 24;       // of what is stored and what else is accessed in a round
 constexpr uint32_t kMostFailures = 4;   // in a block, after which its warps stay by themselves
 
 bool says_nothing(const vm::Insn& i, const Flow& flow) {
@@ -43,8 +48,8 @@ bool same_for_all(const Shape& s) { return !s.unset && s.runs > 0 && (s.reach ==
 
 }  // namespace
 
-// A load whose address has a known shape, or an instruction that only computes or counts.
-bool Emitter::suits_team(const vm::Insn& i) const {
+// A load whose address has a known shape, a store of elements one behind the other, or an instruction that only computes or counts.
+bool Emitter::suits_team(const vm::Insn& i, bool may_store) const {
   if (says_nothing(i, flow_)) return true;
   if (counts(i)) return !watch_;
   if (i.call || i.fn == flow_.services->read_special) return false;
@@ -62,7 +67,8 @@ bool Emitter::suits_team(const vm::Insn& i) const {
     if (row.cls == isa::Class::Misc || flow_.cell_access(i) || (row.cls == isa::Class::Load && parameter(i))) return true;
     const std::optional<Access> a = access_of(i);
     const isa::Sem sem = i.mods().sem;
-    if (!a || !a->load || may_be_local(*a) || !counts_places(i) || (sem != isa::Sem::None && sem != isa::Sem::Weak) || says(row, ".volatile")) return false;
+    if (a && !a->load && (!may_store || a->shared || i.op[1] < 0 || i.guard >= 0)) return false;
+    if (!a || may_be_local(*a) || !counts_places(i) || (sem != isa::Sem::None && sem != isa::Sem::Weak) || says(row, ".volatile")) return false;
     return i.op[1] < 0 || shapes_.source(i.op[1], i.base_width).runs > 0;
   }
   if (row.kind != Kind::Lane && row.kind != Kind::Move && row.kind != Kind::Convert && row.kind != Kind::Address && row.kind != Kind::Select &&
@@ -144,7 +150,7 @@ bool Emitter::only_streams(const Region& region, const Team& team) const {
 bool Emitter::hides_nothing(const Region& region, Team& team) const {
   bool reads_shared = false;
   for (const Access& a : accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); })) {
-    if (unchanging(*a.insn)) continue;
+    if (unchanging(*a.insn) || !a.load) continue;
     if (a.shared || a.root < 0) reads_shared = true;
     if (!a.shared) team.reads.push_back(a);
   }
@@ -183,7 +189,68 @@ bool Emitter::hides_nothing(const Region& region, Team& team) const {
   return true;
 }
 
+// Can all that may go wrong in a node be known before its first store? What the team accesses lies in rows, and nothing is
+// told of its stores.
+bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
+  if (watch_ || !team.streams || team.counts) return false;
+  size_t pairs = 0;
+  for (uint32_t n : region.nodes) {
+    if (!team.together[n]) continue;
+    const Node& node = flow_.nodes[n];
+    const uint32_t end = node.last ? node.end - 1 : node.end;
+    const Straight s = straight(node.begin, end);
+    bool stored = false;
+    size_t known = 0;
+    for (uint32_t k = node.begin; k < end; ++k) {
+      const vm::Insn& i = flow_.code->insns[k];
+      if (says_nothing(i, flow_) || flow_.cell_access(i)) continue;
+      if (const std::optional<Access> a = access_of(i)) {
+        if (i.guard >= 0 || known == s.accesses.size() || s.accesses[known].insn != &i || shapes_.source(i.op[1], i.base_width).runs != 1) return false;
+        ++known;
+        stored = stored || !a->load;
+        continue;
+      }
+      if (!stored || i.fn == flow_.services->not_pred || std::ranges::find(s.ahead, k) != s.ahead.end()) continue;
+      const bool widens = (i.source->form.row->kind == Kind::Convert && isa::bytes_of(i.type()) == 8) || half_of(i) == isa::Half::Wide;
+      if (widens) return false;  // and may find that it wraps around
+    }
+    for (size_t k = 0; k < s.accesses.size(); ++k)
+      for (size_t o = 0; o < s.accesses.size(); ++o) {
+        const Access &w = s.accesses[k], &a = s.accesses[o];
+        if (w.load || k == o || (!a.load && o < k)) continue;
+        ++pairs;
+        const int64_t apart = std::abs(w.insn->imm - a.insn->imm);
+        const bool same = w.insn->op[1] == a.insn->op[1];
+        if (same && (apart ? apart < static_cast<int64_t>(kLanes * kMostOnLines * std::max(w.total(), a.total())) : w.total() != a.total())) return false;
+      }
+  }
+  return pairs <= kMostPairs;
+}
+
+// What is stored is not what is accessed elsewhere in the node, as far as all of the team's warps go, which lie in a row.
+Emitter::V Emitter::stores_meet_nothing(Team& team, const Straight& s) {
+  V good = b_.getTrue();
+  as_member(team, 0);
+  for (size_t k = 0; k < s.accesses.size(); ++k)
+    for (size_t o = 0; o < s.accesses.size(); ++o) {
+      const Access &w = s.accesses[k], &a = s.accesses[o];
+      if (w.load || k == o || (!a.load && o < k) || w.insn->op[1] == a.insn->op[1]) continue;  // stores_in_turn
+      const uint64_t bytes = kLanes * static_cast<uint64_t>(team.warps);
+      const V from = b_.CreateSub(address_of(a).run[0], address_of(w).run[0]);
+      // From a's end before w to w's end before a.
+      V meets = b_.CreateICmpULT(b_.CreateAdd(from, b_.getInt64(bytes * a.total() - 1)), b_.getInt64(bytes * (a.total() + w.total()) - 1));
+      if (a.total() == w.total()) meets = b_.CreateAnd(meets, b_.CreateICmpNE(from, b_.getInt64(0)));
+      good = b_.CreateAnd(good, b_.CreateNot(meets));
+    }
+  return good;
+}
+
 Emitter::Team Emitter::find_team(const Region& region) {
+  Team team = find_team(region, true);
+  return team.stores && !team.warps ? find_team(region, false) : std::move(team);
+}
+
+Emitter::Team Emitter::find_team(const Region& region, bool may_store) {
   static const bool without = left_out("teams");
   Team team;
   const uint32_t threads = plan_.block[0] * plan_.block[1] * plan_.block[2], warps = threads / kLanes;
@@ -196,7 +263,7 @@ Emitter::Team Emitter::find_team(const Region& region) {
     if (region.exit_node == static_cast<int32_t>(n) ? !ends_plainly(region) : node.ends != End::Fall && node.ends != End::Branch) return;
     if (node.ends == End::Fall && node.next.empty()) return;
     for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k)
-      if (!suits_team(flow_.code->insns[k])) return;
+      if (!suits_team(flow_.code->insns[k], may_store)) return;
     team.together[n] = 1;
     work.push_back(n);
   };
@@ -220,6 +287,7 @@ Emitter::Team Emitter::find_team(const Region& region) {
   team.streams = only_streams(region, team);
   const size_t registers = processor_.wide ? 20 : team.streams ? 16 : 10;
   const std::vector<Access> all = accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); });
+  team.stores = std::ranges::any_of(all, [](const Access& a) { return !a.load; });
   const bool on_lines = team.streams && std::ranges::all_of(all, [](const Access& a) { return kLanes * a.total() < 64; });
   size_t most = on_lines && warps % kMostOnLines == 0 ? kMostOnLines : kMostWarps;
   while (most > 1 && (most > warps || most * vectors > registers || most * instructions > kMostTogether)) most /= 2;
@@ -227,6 +295,7 @@ Emitter::Team Emitter::find_team(const Region& region) {
   for (uint32_t n : region.nodes)
     for (uint32_t k = flow_.nodes[n].begin; team.together[n] && k < flow_.nodes[n].end; ++k) team.counts = team.counts || counts(flow_.code->insns[k]);
   if (team.counts && !only_counts(region)) return team;
+  if (team.stores && !stores_in_turn(region, team)) return team;
   find_steps(region, team);
   if (!gains_from_team(region, team) || !hides_nothing(region, team)) return team;
   team.warps = static_cast<int>(most);
@@ -340,6 +409,27 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   active_ = b_.getInt32(~0u);
   watch_times_ = count;
   watch_node();
+  // What the warps have before a node that stores, which some may not be able to go through with the others.
+  struct Kept {
+    llvm::AllocaInst* place;
+    V value;
+  };
+  std::vector<Kept> before;
+  if (team.stores) {
+    apart_ = BasicBlock::Create(c_, "before", f_);
+    team.written.each([&](size_t v) {
+      for (size_t m = 0; m < count && node.live_in.has(v); ++m) {
+        as_member(team, m);
+        for (llvm::AllocaInst* place : storage_[v])
+          if (place) before.push_back({place, b_.CreateLoad(place->getAllocatedType(), place)});
+      }
+    });
+    auto* begin = b_.GetInsertBlock();
+    b_.SetInsertPoint(apart_);
+    for (const Kept& k : before) b_.CreateStore(k.value, k.place);
+    part_before(team, n);
+    b_.SetInsertPoint(begin);
+  }
   const auto each = [&](uint32_t k) {
     size_t shared = 0;
     for (const Slot& s : flow_.slots[k])
@@ -365,12 +455,14 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     good = b_.CreateAnd(good, run_ahead(s));
   }
   auto* fast = BasicBlock::Create(c_, "all_well", f_);
-  if (const V whole = all_fit_in_a_row(team, s)) {
+  if (const V whole = all_fit_in_a_row(team, s); whole && team.stores) {
+    good = b_.CreateAnd(good, b_.CreateAnd(whole, stores_meet_nothing(team, s)));
+  } else if (whole) {
     auto* careful = BasicBlock::Create(c_, "one_by_one", f_);
     b_.CreateCondBr(b_.CreateAnd(good, whole), fast, careful, likely);
     b_.SetInsertPoint(careful);
   }
-  for (size_t m = 0; m < count; ++m) {
+  for (size_t m = 0; m < count && !team.stores; ++m) {
     as_member(team, m);
     good = b_.CreateAnd(good, all_fit(s));
   }
@@ -446,17 +538,28 @@ void Emitter::part_at(Team& team, uint32_t n, const std::vector<V>& taken) {
   settle_team(team, true);
   for (size_t m = 0; m < taken.size(); ++m)
     b_.CreateStore(taken[m], b_.CreateConstInBoundsGEP2_32(llvm::ArrayType::get(b_.getInt32Ty(), taken.size()), team.taken, 0, static_cast<unsigned>(m)));
-  for (const auto& [node, block] : team.points)
-    if (node == n) {
-      b_.CreateBr(block);
+  part(team, n, false);
+}
+
+// Before the node each goes on by itself, with what it had there.
+void Emitter::part_before(Team& team, uint32_t n) {
+  b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), team.failures), b_.getInt32(1)), team.failures);
+  part(team, n, true);
+}
+
+void Emitter::part(Team& team, uint32_t n, bool before) {
+  for (const Team::Point& p : team.points)
+    if (p.node == n && p.before == before) {
+      b_.CreateBr(p.block);
       return;
     }
   auto* part = BasicBlock::Create(c_, "part", f_);
   b_.CreateBr(part);
   b_.SetInsertPoint(part);
-  team.points.emplace_back(n, part);
+  team.points.push_back({n, before, part});
+  const Bits& live = before ? flow_.nodes[n].live_in : flow_.nodes[n].live_out;
   team.written.each([&](size_t v) {
-    for (size_t k = 0; flow_.nodes[n].live_out.has(v) && k < 4; ++k) {
+    for (size_t k = 0; live.has(v) && k < 4; ++k) {
       if (!storage_[v][k]) continue;
       auto* type = llvm::ArrayType::get(storage_[v][k]->getAllocatedType(), team.members.size());
       V& all = team.parted[v][k];
@@ -503,8 +606,13 @@ void Emitter::emit_resumed(const Region& region, Team& team) {
     auto* here = BasicBlock::Create(c_, "point", f_);
     choice->addCase(b_.getInt32(static_cast<uint32_t>(k + 1)), here);
     b_.SetInsertPoint(here);
-    node_ = team.points[k].first;
+    node_ = team.points[k].node;
     const Node& node = flow_.nodes[node_];
+    if (team.points[k].before) {
+      add_lanes(node_, b_.getInt32(~0u));
+      b_.CreateBr(block_of(node_));
+      continue;
+    }
     if (node.ends == End::Fall) {
       add_lanes(node.next[0], b_.getInt32(~0u));
       leave_to({node.next[0]}, false);

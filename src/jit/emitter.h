@@ -340,7 +340,12 @@ class Emitter {
     size_t member = kNobody;                         // whose code is being written
     llvm::BasicBlock *single = nullptr, *apart = nullptr, *finish = nullptr;
     llvm::AllocaInst *left = nullptr, *resume = nullptr, *failures = nullptr;
-    std::vector<std::pair<uint32_t, llvm::BasicBlock*>> points;  // nodes at whose end they part
+    struct Point {  // where they part: at a node's end, or before it
+      uint32_t node = 0;
+      bool before = false;
+      llvm::BasicBlock* block = nullptr;
+    };
+    std::vector<Point> points;
     V taken = nullptr;                               // by member: lanes that branch there
     std::unique_ptr<Shapes> shapes;                  // while they take the same steps
     std::vector<std::optional<int64_t>> steps;       // by variable: how it grows from warp to warp there
@@ -348,6 +353,7 @@ class Emitter {
     bool streams = false;                            // all that they load lies one behind the other in global memory
     uint32_t first_counter = ~0u, last_counter = 0;  // of a watcher, that it counts in
     std::vector<llvm::CallInst*> settles;
+    bool stores = false;                             // what it stores shows: its warps do not begin again, but part before a node
     bool counts = false;                             // into tables of its own, until it is through
     V tables = nullptr, apart_by = nullptr;          // where these are, and how far from one to the next
     V places = nullptr, values = nullptr;            // of an instruction that counts, by member
@@ -355,7 +361,10 @@ class Emitter {
   void settle_team(Team& team, bool through);
   void name_counters(const Team& team);
   Team find_team(const Region& region);
-  bool suits_team(const vm::Insn& insn) const;
+  Team find_team(const Region& region, bool may_store);
+  bool stores_in_turn(const Region& region, const Team& team) const;
+  V stores_meet_nothing(Team& team, const Straight& s);
+  bool suits_team(const vm::Insn& insn, bool may_store = false) const;
   bool counts_for_itself(const Team& team, uint32_t first, uint32_t last) const;
   bool gains_from_team(const Region& region, const Team& team) const;
   bool only_streams(const Region& region, const Team& team) const;
@@ -373,6 +382,8 @@ class Emitter {
   void emit_team(const Region& region, Team& team, V turn, llvm::BasicBlock* single, llvm::BasicBlock* done);
   void emit_together(const Region& region, Team& team, uint32_t node);
   void part_at(Team& team, uint32_t node, const std::vector<V>& taken);
+  void part_before(Team& team, uint32_t node);
+  void part(Team& team, uint32_t node, bool before);
   void emit_resumed(const Region& region, Team& team);
   bool ends_plainly(const Region& region) const;
   void find_steps(const Region& region, Team& team);  // emit_steps.cc

@@ -43,6 +43,63 @@ TEST_F(Engines, AgreeOnTeamsThatWrapAround) {
              {1, 1, 1}, {256, 1, 1}, n);
 }
 
+// What is stored in each round lies side by side: onto what was read, into another array, from two, of four words each. Words
+// of 1 or 4 bytes, and accesses to what lies behind or before the places that are stored, where warps have to go one by one.
+TEST_F(Engines, AgreeOnTeamsThatStore) {
+  for (const char* round :
+       {"ld.global.u32 %r4, [%d1]; mad.lo.u32 %r4, %r4, 3, %n; st.global.u32 [%d1], %r4;", "ld.global.u32 %r4, [%d1]; st.global.u32 [%d1+8192], %r4;",
+        "ld.global.u32 %r4, [%d1]; ld.global.u32 %r5, [%d1+8192]; mad.lo.u32 %r4, %r4, 5, %r5; st.global.u32 [%d1+8192], %r4;",
+        "st.global.u32 [%d1], %r1;", "ld.global.u32 %r4, [%d1]; add.s64 %d2, %d1, 8192; add.s64 %d3, %d1, 0; xor.b32 %r4, %r4, %r1; st.global.u32 [%d2], %r4; st.global.u32 [%d3], %r1;",
+        "ld.global.u32 %r4, [%d1]; add.s64 %d2, %d1, 8192; st.global.u32 [%d2], %r4; ld.global.u32 %r5, [%d2]; add.u32 %r5, %r5, %r4; st.global.u32 [%d1], %r5;",
+        "ld.global.u32 %r4, [%d1]; cvt.u64.u32 %d4, %r4; and.b64 %d4, %d4, 1; st.global.u32 [%d1], %r1; cvt.u32.u64 %r5, %d4; st.global.u32 [%d1+8192], %r5;"})
+    for (const char* turn : {"", "setp.eq.u32 %p3, %r1, 700; @%p3 bra M; st.global.u32 [%d1+4], %r1;\nM: "})
+      for (const uint32_t threads : {64u, 128u, 256u, 320u})
+        for (const uint32_t n : {0u, 33u, 512u, 700u, 1024u, 1999u})
+          if (!*turn || threads == 64)  // what is stored behind is another thread's
+            both(fmt::format("mov.u32 %r1, %i; mov.u32 %r3, %nctaid.x; mul.lo.u32 %r3, %r3, %s; setp.ge.u32 %p1, %r1, %n; @%p1 bra S;\nL: mul.wide.u32 "
+                             "%d1, %r1, {}; add.s64 %d1, %out, %d1; {} {} add.u32 %r1, %r1, %r3; setp.lt.u32 %p2, %r1, %n; @%p2 bra L;\nS: ret;",
+                             *turn ? 8 : 4, round, turn),
+                 {2, 1, 1}, {threads, 1, 1}, *turn ? n / 2 : n);
+  for (const uint32_t n : {1u, 64u, 500u, 512u})
+    both("mov.u32 %r1, %i; mov.u32 %r3, %nctaid.x; mul.lo.u32 %r3, %r3, %s; setp.ge.u32 %p1, %r1, %n; @%p1 bra S;\nL: mul.wide.u32 %d1, %r1, 16; "
+         "add.s64 %d1, %out, %d1; ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%d1]; add.u32 %r4, %r4, %r7; st.global.v4.u32 [%d1+8192], {%r7, %r5, %r4, "
+         "%r6}; add.u32 %r1, %r1, %r3; setp.lt.u32 %p2, %r1, %n; @%p2 bra L;\nS: ret;",
+         {2, 1, 1}, {128, 1, 1}, n);
+  for (const uint32_t n : {1u, 700u, 4096u})
+    both("mov.u32 %r1, %i; mov.u32 %r3, %nctaid.x; mul.lo.u32 %r3, %r3, %s; setp.ge.u32 %p1, %r1, %n; @%p1 bra S;\nL: cvt.u64.u32 %d1, %r1; add.s64 "
+         "%d1, %out, %d1; ld.global.u8 %r4, [%d1]; add.u32 %r4, %r4, %r1; st.global.u8 [%d1+8192], %r4; add.u32 %r1, %r1, %r3; setp.lt.u32 %p2, %r1, "
+         "%n; @%p2 bra L;\nS: ret;",
+         {2, 1, 1}, {256, 1, 1}, n);
+}
+
+// A value that is the same in the whole block, or each warp's own, changes from round to round and is used by what is stored
+// and by what comes after the loop; and rounds of two ways.
+TEST_F(Engines, AgreeOnWhatTeamsThatStoreGoOnWith) {
+  for (const uint32_t n : {0u, 100u, 512u, 900u, 1024u})
+    for (const uint32_t threads : {64u, 128u, 256u})
+      for (const char* way : {"", "and.b32 %r9, %r6, 2; setp.eq.u32 %p3, %r9, 0; @%p3 bra M; ld.global.u32 %r5, [%d1+4096]; add.u32 %r4, %r4, %r5;\nM: "})
+        both(fmt::format("mov.u32 %r1, %i; mov.u32 %r2, 0; mov.u32 %r6, 0; shr.u32 %r7, %t, 5; mov.u32 %r3, %nctaid.x; mul.lo.u32 %r3, %r3, %s; setp.ge.u32 "
+                         "%p1, %r1, %n; @%p1 bra S;\nL: mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %out, %d1; ld.global.u32 %r4, [%d1]; {} mad.lo.u32 %r2, %r2, 3, "
+                         "%r4; add.u32 %r6, %r6, 1; mad.lo.u32 %r7, %r7, 5, %r6; add.u32 %r8, %r2, %r7; st.global.u32 [%d1], %r8; add.u32 %r1, %r1, %r3; "
+                         "setp.lt.u32 %p2, %r1, %n; @%p2 bra L;\nS: add.u32 %r2, %r2, %r6; xor.b32 %r2, %r2, %r7; add.u32 %r2, %r2, %r1; st.global.u32 [%at+8192], %r2; ret;",
+                         way),
+             {2, 1, 1}, {threads, 1, 1}, n);
+}
+
+// A second team stores beyond the memory, or two arrays come to be one: what was stored before stays, and is stored once.
+TEST_F(Engines, AgreeOnFaultsOfTeamsThatStore) {
+  for (const uint32_t n : {2049u, 2100u, 4097u, 5000u, 100000u})
+    both("mov.u32 %r1, %i; setp.ge.u32 %p1, %r1, %n; @%p1 bra S;\nL: mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %out, %d1; ld.global.u32 %r4, [%d1]; add.u32 "
+         "%r4, %r4, 7; st.global.u32 [%d1+8192], %r4; add.u32 %r1, %r1, %s; setp.lt.u32 %p2, %r1, %n; @%p2 bra L;\nS: ret;",
+         {1, 1, 1}, {256, 1, 1}, n);
+  // Twice as far in each round, up to where the places of both meet: all of them are the same then.
+  for (const uint32_t n : {1u, 2u, 5u, 8u})
+    both("mov.u32 %r1, 0; mul.wide.u32 %d1, %t, 4; add.s64 %d1, %d1, %out; add.s64 %d2, %d1, 8192;\nL: ld.global.u32 %r4, [%d1]; ld.global.u32 %r5, "
+         "[%d2]; mad.lo.u32 %r4, %r4, 3, %r5; st.global.u32 [%d2], %r4; add.s64 %d2, %d2, -1024; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, %n; @%p2 "
+         "bra L; ret;",
+         {1, 1, 1}, {256, 1, 1}, n);
+}
+
 // In the middle of a team's turn the memory ends: the report is that of the lowest warp.
 TEST_F(Engines, AgreeOnFaultsOfTeams) {
   for (const uint32_t n : {4097u, 4200u, 5000u, 100000u}) both(kStrided, {1, 1, 1}, {256, 1, 1}, n);
