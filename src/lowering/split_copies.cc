@@ -15,6 +15,7 @@
 
 #include <algorithm>
 
+#include "lowering/constant_stores.h"
 #include "lowering/exchange_order.h"
 #include "lowering/own_places.h"
 #include "lowering/unset_variables.h"
@@ -119,6 +120,7 @@ struct SplitCopies : llvm::PassInfoMixin<SplitCopies> {
 
 void add_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
     if (level == llvm::OptimizationLevel::O0) return;
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(WatchUnsetVariables()));
     passes.addPass(WholeProgram());
@@ -130,6 +132,7 @@ void add_passes(llvm::PassBuilder& builder) {
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(OwnPlaces()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
   });
 }
 

@@ -75,6 +75,8 @@ bool is_calculated_with(const llvm::Instruction& value) {
 
 }  // namespace
 
+bool is_for_checker() { return wanted; }
+
 llvm::PreservedAnalyses WatchUnsetVariables::run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
   if (!wanted || is_of_platform(f)) return llvm::PreservedAnalyses::all();
   llvm::SmallVector<llvm::AllocaInst*, 16> variables;

@@ -8,4 +8,7 @@ struct WatchUnsetVariables : llvm::PassInfoMixin<WatchUnsetVariables> {
   llvm::PreservedAnalyses run(llvm::Function&, llvm::FunctionAnalysisManager&);
 };
 
+// Whether the code is for the checker.
+bool is_for_checker();
+
 }  // namespace warpbeam::lowering

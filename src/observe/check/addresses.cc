@@ -93,7 +93,7 @@ void BlockWatch::global_access(Now& n) {
   const bool is_strong = n.strength != Strength::Weak;
   n.bound = l_.ordered_below;
   Region* remembered = n.region;
-  if (n.region && n.region->cells && !n.region->is_of_host() && n.region->newest_use < n.bound && !is_strong && !n.access.async) {
+  if (n.region && n.region->cells && !n.region->is_of_host() && (n.act == Act::Read || !n.region->is_constants()) && n.region->newest_use < n.bound && !is_strong && !n.access.async) {
     n.memory = reinterpret_cast<const std::byte*>(n.region->zero);
     const Region& r = *n.region;
     if (look_quickly(n, *r.cells, r.zero, r.base, r.base + r.size, c_.settings.init && !r.initialised)) return;
@@ -113,6 +113,7 @@ void BlockWatch::global_access(Now& n) {
         bad_address(n, l);
       }
     }
+    if (n.act != Act::Read && n.region->is_constants() && c_.settings.memory) constant_written(n, l);
     if (!n.region->cells) continue;
     n.memory = reinterpret_cast<const std::byte*>(n.region->zero);
     if (n.region->is_of_host() && (n.region->by_program || n.region->is_managed_variable()) && (n.region->kernels.empty() || n.region->kernels.back() != l_.op))
@@ -186,6 +187,16 @@ void BlockWatch::bad_address(Now& n, int lane) {
   f.lines.push_back({"the kernel was launched", l_.stack});
   c_.report(0, std::move(f));
   stop(n, lane, vm::TrapKind::IllegalAddress, "invalid access", address);
+}
+
+void BlockWatch::constant_written(Now& n, int lane) {
+  const uint64_t address = n.access.address[lane];
+  Finding f = finding(n, lane, "memory", "constant_written", fmt::format("Invalid __constant__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
+  add_place(f, n, address);
+  f.lines.push_back({"the kernel was launched", l_.stack});
+  f.mend = "kernels only read __constant__ variables: copy to them with cudaMemcpyToSymbol, or make it a __device__ variable";
+  c_.report(0, std::move(f));
+  stop(n, lane, vm::TrapKind::IllegalAddress, "constant memory is written", address);
 }
 
 void BlockWatch::misaligned(Now& n, int lane, uint32_t align) {

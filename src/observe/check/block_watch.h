@@ -181,6 +181,7 @@ class BlockWatch final : public vm::BlockObserver {
   void bad_address(Now&, int lane);
   void bad_shared(Now&, int lane);
   void bad_local(Now&, int lane, uint32_t limit);
+  void constant_written(Now&, int lane);
   void misaligned(Now&, int lane, uint32_t align);
   void uninitialised(Now&, int lane, uint64_t offset, uint32_t bytes);
   Finding finding(const Now&, int lane, const char* check, const char* kind, std::string title) const;

@@ -24,7 +24,7 @@ Region* Regions::add(const vm::Allocation& a, HostStack made, bool by_program) {
   if (auto it = live_.lower_bound(a.base); it != live_.begin())
     if (--it; it->second->base + it->second->size > a.base) live_.erase(it);
   const uint64_t cost = (a.size / 4 + 2) * sizeof(Cell);
-  if (a.kind != vm::MemoryKind::Constant || a.origin == "__constant__ variables") {
+  if (a.kind != vm::MemoryKind::Constant || region->is_constants()) {
     if (used_ + cost <= budget_) region->shadow = Shadow(a.size);
     if (region->shadow) used_ += cost;
     else unwatched_ += a.size;
