@@ -115,9 +115,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  if (!milliseconds) return remember(cudaErrorInvalidValue);  // measured: before the events are looked at
   return with_event(start, [&](Event& from, const OpRef& began) {
     return with_event(end, [&](Event& to, const OpRef& ended) {
-      if (!milliseconds) return cudaErrorInvalidValue;
       if (!began || !ended || &from.context != &to.context) return cudaErrorInvalidResourceHandle;
       if ((from.flags | to.flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
       if (!began->done() || !ended->done()) return cudaErrorNotReady;

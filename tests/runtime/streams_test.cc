@@ -253,6 +253,7 @@ TEST_F(Events, time_passes_between_them) {
   OK(cudaEventElapsedTime(&ms, end, event));
   EXPECT_LT(ms, 0.f);
   EXPECT_EQ(cudaEventElapsedTime(nullptr, event, end), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaEventElapsedTime(nullptr, nullptr, nullptr), cudaErrorInvalidValue);
   EXPECT_EQ(cudaEventElapsedTime(&ms, event, nullptr), cudaErrorInvalidResourceHandle);
   OK(cudaEventDestroy(end));
 }
