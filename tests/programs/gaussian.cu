@@ -61,5 +61,6 @@ int main() {
   }
   int ok = err == cudaSuccess && worst < 1e-3;
   printf("gaussian: x[0] %.4f, residual %s, %s\n", x[0], worst < 1e-3 ? "small" : "LARGE", ok ? "PASSED" : "FAILED");
+  for (float* host : {a, a0, b, x}) free(host);
   return !ok;
 }
