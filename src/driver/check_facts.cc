@@ -229,9 +229,8 @@ CheckFacts gather_check_facts(const Options& options, const std::string& directo
     }
     if (k % 2 == 0) {
       std::ifstream in(ir_files[k / 2]);
-      std::stringstream ir;
-      ir << in.rdbuf();
-      shapes += shapes_of(ir.str()) + gaps_of(ir.str());
+      const std::string ir(std::istreambuf_iterator<char>(in), {});
+      shapes += shapes_of(ir) + gaps_of(ir);
     }
   }
   // Lines that begin with `!` are for the command, the others for the checker.

@@ -1,5 +1,5 @@
-// What `warpbeam check` asks the compiler beside the program itself: how arrays are divided, where structures have gaps, which variables are read
-// before they have a value, and which calls drop an error code.
+// What `warpbeam check` asks the compiler beside the program itself: how arrays are divided, where structures have gaps,
+// which variables are read before they have a value, and which calls drop an error code.
 #pragma once
 #include <set>
 #include <string>

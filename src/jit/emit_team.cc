@@ -44,6 +44,15 @@ bool unchanging(const vm::Insn& i) { return i.mods().space == Space::Const || sa
 
 bool one_value(const Shape& s) { return !s.unset && s.uniform() && s.reach == Reach::Block; }
 
+// Each store with every load, and with the stores behind it.
+std::vector<std::pair<const Access*, const Access*>> stores_and_others(const std::vector<Access>& all) {
+  std::vector<std::pair<const Access*, const Access*>> pairs;
+  for (const Access& w : all)
+    for (const Access& a : all)
+      if (!w.load && &w != &a && (a.load || &a > &w)) pairs.emplace_back(&w, &a);
+  return pairs;
+}
+
 bool same_for_all(const Shape& s) { return !s.unset && s.runs > 0 && (s.reach == Reach::Block || (s.paced && s.pace == 0)); }
 
 }  // namespace
@@ -214,15 +223,12 @@ bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
       const bool widens = (i.source->form.row->kind == Kind::Convert && isa::bytes_of(i.type()) == 8) || half_of(i) == isa::Half::Wide;
       if (widens) return false;  // and may find that it wraps around
     }
-    for (size_t k = 0; k < s.accesses.size(); ++k)
-      for (size_t o = 0; o < s.accesses.size(); ++o) {
-        const Access &w = s.accesses[k], &a = s.accesses[o];
-        if (w.load || k == o || (!a.load && o < k)) continue;
-        ++pairs;
-        const int64_t apart = std::abs(w.insn->imm - a.insn->imm);
-        const bool same = w.insn->op[1] == a.insn->op[1];
-        if (same && (apart ? apart < static_cast<int64_t>(kLanes * kMostOnLines * std::max(w.total(), a.total())) : w.total() != a.total())) return false;
-      }
+    for (const auto& [w, a] : stores_and_others(s.accesses)) {
+      ++pairs;
+      const int64_t apart = std::abs(w->insn->imm - a->insn->imm);
+      const bool same = w->insn->op[1] == a->insn->op[1];
+      if (same && (apart ? apart < static_cast<int64_t>(kLanes * kMostOnLines * std::max(w->total(), a->total())) : w->total() != a->total())) return false;
+    }
   }
   return pairs <= kMostPairs;
 }
@@ -231,17 +237,15 @@ bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
 Emitter::V Emitter::stores_meet_nothing(Team& team, const Straight& s) {
   V good = b_.getTrue();
   as_member(team, 0);
-  for (size_t k = 0; k < s.accesses.size(); ++k)
-    for (size_t o = 0; o < s.accesses.size(); ++o) {
-      const Access &w = s.accesses[k], &a = s.accesses[o];
-      if (w.load || k == o || (!a.load && o < k) || w.insn->op[1] == a.insn->op[1]) continue;  // stores_in_turn
-      const uint64_t bytes = kLanes * static_cast<uint64_t>(team.warps);
-      const V from = b_.CreateSub(address_of(a).run[0], address_of(w).run[0]);
-      // From a's end before w to w's end before a.
-      V meets = b_.CreateICmpULT(b_.CreateAdd(from, b_.getInt64(bytes * a.total() - 1)), b_.getInt64(bytes * (a.total() + w.total()) - 1));
-      if (a.total() == w.total()) meets = b_.CreateAnd(meets, b_.CreateICmpNE(from, b_.getInt64(0)));
-      good = b_.CreateAnd(good, b_.CreateNot(meets));
-    }
+  for (const auto& [w, a] : stores_and_others(s.accesses)) {
+    if (w->insn->op[1] == a->insn->op[1]) continue;  // stores_in_turn
+    const uint64_t bytes = kLanes * static_cast<uint64_t>(team.warps);
+    const V from = b_.CreateSub(address_of(*a).run[0], address_of(*w).run[0]);
+    // From a's end before w to w's end before a.
+    V meets = b_.CreateICmpULT(b_.CreateAdd(from, b_.getInt64(bytes * a->total() - 1)), b_.getInt64(bytes * (a->total() + w->total()) - 1));
+    if (a->total() == w->total()) meets = b_.CreateAnd(meets, b_.CreateICmpNE(from, b_.getInt64(0)));
+    good = b_.CreateAnd(good, b_.CreateNot(meets));
+  }
   return good;
 }
 

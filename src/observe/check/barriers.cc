@@ -13,15 +13,30 @@ using isa::Sem;
 
 // --- of a block ---------------------------------------------------------------------------------------------------
 
+CameList BlockWatch::came_of(const WarpState& s, uint32_t mask) {
+  CameList came;
+  if (s.lanes)
+    for (uint32_t left = mask; left; left &= left - 1) add(came, s.lanes->came[__builtin_ctz(left)]);
+  return came;
+}
+
+void BlockWatch::all_meet() {
+  set_base(c_.log.tick());
+  for (WarpState& s : warps_) {
+    if (!s.lanes) continue;
+    for (CameList& list : s.lanes->came) {
+      add(came_, list);
+      list.clear();
+    }
+  }
+}
+
 void BlockWatch::barrier_arrive(vm::Warp& w, const vm::Insn&, uint8_t barrier, uint32_t, uint32_t mask, bool waits) {
   if (waits) return;
   const auto lock = hold();
   WarpState& s = warps_[w.index];
   s.moves_on();
-  CameList came;
-  if (s.lanes)
-    for (uint32_t left = mask; left; left &= left - 1) add(came, s.lanes->came[__builtin_ctz(left)]);
-  arrivals_[barrier].push_back({snapshot(s, static_cast<uint16_t>(w.index), Strength::Cta, came), mask});
+  arrivals_[barrier].push_back({snapshot(s, static_cast<uint16_t>(w.index), Strength::Cta, came_of(s, mask)), mask});
 }
 
 void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
@@ -114,14 +129,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   }
   if (waiting == b.live_threads && arrivals_[barrier].empty()) {
     hand_on_all();
-    set_base(c_.log.tick());
-    for (WarpState& s : warps_) {
-      if (!s.lanes) continue;
-      for (CameList& list : s.lanes->came) {
-        add(came_, list);
-        list.clear();
-      }
-    }
+    all_meet();
     return;
   }
   // Some warps: they meet, like at a flag.
@@ -131,10 +139,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   arrivals_[barrier].clear();
   for (const Part& p : parts) {
     WarpState& s = warps_[p.warp->index];
-    CameList came;
-    if (s.lanes)
-      for (uint32_t left = p.group->mask; left; left &= left - 1) add(came, s.lanes->came[__builtin_ctz(left)]);
-    meeting.leave({snapshot(s, static_cast<uint16_t>(p.warp->index), Strength::Cta, came), p.group->mask, c_.log.tick()});
+    meeting.leave({snapshot(s, static_cast<uint16_t>(p.warp->index), Strength::Cta, came_of(s, p.group->mask)), p.group->mask, c_.log.tick()});
   }
   Fenced fenced;
   for (const Part& p : parts) add_fences(fenced, warps_[p.warp->index], p.group->mask, 0);
@@ -150,15 +155,8 @@ bool BlockWatch::all_came(const vm::Insn& i) {
   if (!arrivals_[0].empty()) return false;
   all_at_ = &i;
   hand_on_all();
-  set_base(c_.log.tick());
-  for (WarpState& s : warps_) {
-    s.moves_on();
-    if (!s.lanes) continue;
-    for (CameList& list : s.lanes->came) {
-      add(came_, list);
-      list.clear();
-    }
-  }
+  for (WarpState& s : warps_) s.moves_on();
+  all_meet();
   return true;
 }
 
@@ -171,10 +169,7 @@ void BlockWatch::arrive_at_cluster(const vm::Warp& w, const vm::Insn& i, uint32_
   if (!s.arrived_at_cluster) s.arrived = c_.log.next();
   s.arrived_at_cluster |= mask;
   if (i.mods().sem != Sem::Relaxed) {
-    CameList came;
-    if (s.lanes)
-      for (uint32_t left = mask; left; left &= left - 1) add(came, s.lanes->came[__builtin_ctz(left)]);
-    cluster_arrivals_.push_back({snapshot(s, static_cast<uint16_t>(w.index), Strength::Cta, came), mask});
+    cluster_arrivals_.push_back({snapshot(s, static_cast<uint16_t>(w.index), Strength::Cta, came_of(s, mask)), mask});
     return;
   }
   arrived_relaxed_ = true;
@@ -226,14 +221,7 @@ void BlockWatch::cluster_complete(vm::Block& leader) {
     if (handed) watch.handed_ = handed;
     if (together) {
       watch.fenced_ = false;
-      watch.set_base(c_.log.tick());
-      for (WarpState& s : watch.warps_) {
-        if (!s.lanes) continue;
-        for (CameList& list : s.lanes->came) {
-          add(watch.came_, list);
-          list.clear();
-        }
-      }
+      watch.all_meet();
       meeting.leave({watch.snapshot(watch.warps_[0], 0, Strength::Cta, {}), 0, c_.log.tick()});
     } else {
       for (const Arrival& a : watch.cluster_arrivals_) meeting.leave({a.snapshot, a.mask, c_.log.tick()});
@@ -299,7 +287,7 @@ void BlockWatch::ends() {
       });
     if (known) continue;
     const Site& site = c_.sites[e->site];
-    const char* act = e->act == Act::Read ? "Read" : e->act == Act::Write ? "Write" : "Atomic";
+    const char* act = name(e->act);
     const auto& b = block_.index;
     Finding f;
     f.check = "race";

@@ -170,6 +170,8 @@ class BlockWatch final : public vm::BlockObserver {
   std::shared_ptr<const Snapshot> hand_on(const Fenced&, Strength scope);
   void hand_on(const Fenced&, WarpState&, uint32_t mask);
   void hand_on_all();
+  static CameList came_of(const WarpState&, uint32_t mask);  // meetings that these lanes rely on
+  void all_meet();                                           // whatever was done is known to everyone in the block
   bool someone_knows(const Event& e, uint32_t lane) const;
   void arrive_at_cluster(const vm::Warp&, const vm::Insn&, uint32_t mask);
   void wait_at_cluster(const vm::Warp&, uint32_t mask);

@@ -445,7 +445,7 @@ void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const
                 if (!e || e->op == op || order.ordered(e->op, op)) return;
                 if (!writes && e->act == Act::Read) return;
                 const Site& s = sites[e->site];
-                race(fmt::format("{} access at {} in {}", e->act == Act::Read ? "Read" : e->act == Act::Write ? "Write" : "Atomic", s.kernel, s.location),
+                race(fmt::format("{} access at {} in {}", name(e->act), s.kernel, s.location),
                      ops_[e->op].stack, thread_text(*e, lane), s.location, s.kernel, uint64_t(e->site) << 32 | uint64_t(op & 0xffffff) << 8 | 6);
               };
               consider(c.write, c.write_lane);

@@ -17,6 +17,7 @@ using EventId = uint32_t;  // 0: none
 
 enum class Strength : uint8_t { Weak, Cta, Gpu, Sys };  // of an access: weak, or strong with a scope
 enum class Act : uint8_t { Read, Write, Atomic };
+inline const char* name(Act a) { return a == Act::Read ? "Read" : a == Act::Write ? "Write" : "Atomic"; }
 
 struct Event {
   EventId id = 0;

@@ -233,7 +233,7 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
     thread = thread_text(*e, lane);
     location = sites[e->site].location;
     kernel = sites[e->site].kernel;
-    who = fmt::format("{} access at {} in {}", e->act == Act::Read ? "Read" : e->act == Act::Write ? "Write" : "Atomic", kernel, location);
+    who = fmt::format("{} access at {} in {}", name(e->act), kernel, location);
   };
   const uint64_t end = std::min(address + bytes, r->base + r->size), touched = address;
   for (uint64_t at = address; r->cells && at < end && !other; at = at / 4 * 4 + 4)

@@ -29,7 +29,6 @@ bool several_store(const vm::Access& a, int lane) {
   return false;
 }
 
-const char* name(Act a) { return a == Act::Read ? "Read" : a == Act::Write ? "Write" : "Atomic"; }
 
 }  // namespace
 
