@@ -144,42 +144,37 @@ bool count_far(const vm::Access& access, const Near& near, Traffic& t) {
   return true;
 }
 
-// The lanes' numbers, and those of the lane so far behind each of them.
-struct Round {
-  uint32_t row[64];
-  explicit Round(const Lanes<uint32_t>& numbers) {
-    std::memcpy(row, &numbers, sizeof numbers);
-    std::memcpy(row + 32, &numbers, sizeof numbers);
-  }
-  Lanes<uint32_t> operator[](uint32_t by) const {
-    Lanes<uint32_t> out;
-    std::memcpy(&out, row + by, sizeof out);
-    return out;
-  }
+// How often each address has been wanted, and the most wanted one of each sector; nothing between two accesses.
+struct Wanted {
+  static constexpr uint64_t kPlaces = uint64_t{1} << 16;
+  std::array<uint8_t, kPlaces> address{}, sector{};
 };
 
-// Atomic operations move a sector as often as one of its addresses is wanted. Where this says false, look closer.
+// Atomic operations move a sector as often as one of its addresses is wanted. False: too far apart, or not aligned.
 bool count_atomic(const vm::Access& access, const Near& near, Traffic& t) {
+  thread_local Wanted wanted;
+  const int size = std::countr_zero(access.bytes);
   const uint64_t base = near.low & ~uint64_t{127}, range = near.high - base;
-  if ((__builtin_reduce_or(near.lanes) & (access.bytes - 1)) || range >= ~0u - 64) return false;
+  if ((__builtin_reduce_or(near.lanes) & (access.bytes - 1)) || range >= ~0u) return false;
   const auto at = __builtin_convertvector(near.lanes - base, Lanes<uint32_t>);
-  Lanes<uint32_t> address = at;  // of lanes that take part; others have numbers of their own
-  for (uint32_t l = 0; l < 32; ++l)
-    if (!(access.mask >> l & 1)) address[l] = ~l;
-  const Round addresses(address);
-  Lanes<uint32_t> wanted = 1;
-  for (uint32_t by = 1; by < 32; ++by) wanted -= __builtin_convertvector(address == addresses[by], Lanes<uint32_t>);
-  // Of a sector's lanes, one of those whose address is wanted most speaks for it.
-  Lanes<uint32_t> rank;
-  for (uint32_t l = 0; l < 32; ++l) rank[l] = wanted[l] * 32 + l;
-  const Lanes<uint32_t> sector = address >> 5;
-  const Round sectors(sector), ranks(rank);
-  Lanes<uint32_t> silent{};
-  for (uint32_t by = 1; by < 32; ++by) silent |= __builtin_convertvector((sector == sectors[by]) & (ranks[by] > rank), Lanes<uint32_t>);
-  unsigned moved = 0, different = 0;
-  for (uint32_t l = 0; l < 32; ++l)
-    if ((access.mask >> l & 1) && !silent[l]) moved += wanted[l], ++different;
-  add(t, access, moved, different, count_pieces(at, 7, range), count_pieces(at, 0, range));
+  const auto lanes = static_cast<unsigned>(std::popcount(access.mask));
+  if (lanes == 32 && all_differ(at >> 5, std::make_index_sequence<16>())) {
+    add(t, access, 32, 32, count_pieces(at, 7, range), 32);
+    return true;
+  }
+  if (range >> size >= Wanted::kPlaces) return false;
+  unsigned moved = 0, sectors = 0, addresses = 0;
+  for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+    const uint32_t place = at[static_cast<uint32_t>(std::countr_zero(rest))];
+    const uint8_t times = ++wanted.address[place >> size];
+    uint8_t& most = wanted.sector[place >> 5];
+    addresses += times == 1;
+    sectors += most == 0;
+    moved += times > most;
+    most = std::max(most, times);
+  }
+  for (uint32_t l = 0; l < 32; ++l) wanted.address[at[l] >> size] = wanted.sector[at[l] >> 5] = 0;
+  add(t, access, moved, sectors, count_pieces(at, 7, range), addresses);
   return true;
 }
 
