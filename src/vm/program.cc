@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "vm/builtins.h"
 #include "vm/code.h"
@@ -20,6 +21,7 @@ using ptx::Linkage;
 constexpr uint64_t kConstantBank = 64 << 10;
 constexpr uint32_t kStaticSharedLimit = 48 << 10;
 constexpr uint64_t kParameterLimit = 32764;
+constexpr uint64_t kMostCallBytes = 512 * 1024;  // local memory that a thread may have
 
 std::string demangle(const std::string& name) {
   if (!name.starts_with("_Z")) return name;  // `f` alone would read as a type's code: float
@@ -352,6 +354,21 @@ class Linker {
     return seen;
   }
 
+  // Local memory of the deepest chain of calls from here in which no function is met twice. A GPU's compiler knows it and sets
+  // it aside for every thread; only what comes on top, for recursion, has to fit into the stack's limit.
+  uint32_t deepest_calls(const FunctionCode& f, std::vector<std::optional<uint32_t>>& known) const {
+    if (known[f.index]) return *known[f.index];
+    known[f.index] = 0;  // to those that it calls while it is looked at
+    uint64_t most = 0;
+    const auto visit = [&](const FunctionCode& g) { most = std::max(most, uint64_t(g.local_bytes) + deepest_calls(g, known)); };
+    for (uint32_t c : f.callees) visit(*image_.functions[c]);
+    if (f.indirect_calls)
+      for (const auto& g : image_.functions)
+        if (g->address_taken && !g->source->entry) visit(*g);
+    known[f.index] = static_cast<uint32_t>(std::min<uint64_t>(most, kMostCallBytes));
+    return *known[f.index];
+  }
+
   void make_kernels() {
     for (auto& f : image_.functions) {
       if (!f->source->entry) continue;
@@ -432,6 +449,8 @@ class Linker {
     k->static_shared = static_shared;
     k->constant_bytes = constant_bytes_;
     k->local_bytes = f.local_bytes;
+    std::vector<std::optional<uint32_t>> known(image_.functions.size());
+    k->call_bytes = deepest_calls(f, known);
     k->registers = registers(f);
     k->max_ntid = f.source->max_ntid;
     k->required_ntid = f.source->required_ntid;

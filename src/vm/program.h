@@ -28,6 +28,7 @@ struct Kernel {
   uint32_t static_shared = 0;  // bytes
   uint32_t constant_bytes = 0; // of the module's __constant__ variables
   uint32_t local_bytes = 0;    // per thread, without the call stack
+  uint32_t call_bytes = 0;     // what calls need that do not come back to a function: no limit of the stack is about it
   uint32_t registers = 0;      // an estimate per thread
   std::array<uint32_t, 3> max_ntid{0, 0, 0};  // .maxntid or .reqntid; zeros when absent
   bool required_ntid = false;                 // .reqntid

@@ -126,7 +126,7 @@ uint64_t Warp::footprint() const {
 }
 
 void Warp::take_local_memory(const Block& b, bool needed) {
-  const uint32_t wanted = b.code->function->local_bytes + b.launch->stack_limit + 4096;
+  const uint32_t wanted = b.code->function->local_bytes + b.launch->kernel->call_bytes + b.launch->stack_limit + 4096;
   local_limit = wanted;
   const uint32_t stride = (wanted + 63) / 64 * 64 + 64;  // never a power of two: lanes must not share cache sets
   if (local_stride != stride) {
