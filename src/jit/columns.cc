@@ -69,7 +69,7 @@ const vm::Insn* find_late_store(const Flow& flow, const Shapes& shapes, const st
     for (uint32_t k = flow.nodes[n].begin; k < flow.nodes[n].end; ++k) {
       const vm::Insn& i = insns[k];
       if (!is_plain(i, flow)) return nullptr;
-      if (!i.source || i.call || i.fn == flow.services->label || i.fn == flow.services->jump || !i.source->form.row ||
+      if (!i.source || i.call || flow.says_nothing(i) || !i.source->form.row ||
           i.source->form.row->kind != Kind::Memory || i.source->form.row->cls != isa::Class::Store)
         continue;
       const isa::Space space = i.mods().space;
@@ -88,7 +88,7 @@ const vm::Insn* find_late_store(const Flow& flow, const Shapes& shapes, const st
   std::vector<uint32_t> work = flow.nodes[node].next;
   const auto accesses = [&](uint32_t from, uint32_t to) {
     for (uint32_t k = from; k < to; ++k)
-      if (const vm::Insn& i = insns[k]; i.fn != flow.services->label && i.fn != flow.services->jump && i.source &&
+      if (const vm::Insn& i = insns[k]; !flow.says_nothing(i) && i.source &&
                                         i.source->form.row && i.source->form.row->kind == Kind::Memory)
         return true;
     return false;

@@ -534,7 +534,7 @@ void Emitter::emit_node(uint32_t n) {
 }
 
 void Emitter::emit_instruction(const vm::Insn& i) {
-  if (i.fn == flow_.services->label || i.fn == flow_.services->jump) return;
+  if (flow_.says_nothing(i)) return;
   if (steps_along(i)) return check_step(i);
   if (i.guard < 0) return dispatch(i);
   const Value p = read(i.guard, 0);

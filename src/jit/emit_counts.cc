@@ -34,7 +34,7 @@ bool Emitter::only_counts(const Region& region) const {
     const uint32_t end = node.ends == End::Barrier ? node.end - 1 : node.end;
     for (uint32_t k = node.begin; k < end; ++k) {
       const vm::Insn& i = flow_.code->insns[k];
-      if (i.fn == sv.label || i.fn == sv.jump || i.fn == sv.not_pred || i.fn == sv.read_special || counts(i) || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) continue;
+      if (flow_.says_nothing(i) || i.fn == sv.not_pred || i.fn == sv.read_special || counts(i) || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) continue;
       if (i.call ? !flow_.is_library_call(i) : !i.source || !i.source->form.row) return false;
       if (i.call) continue;
       const Kind kind = i.source->form.row->kind;

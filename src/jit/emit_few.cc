@@ -46,12 +46,11 @@ bool Emitter::comes_in_order() const {
 bool Emitter::suits_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses) const {
   static const bool without = left_out("few");
   if (without || watch_ || alone_ || end - first > kMostInstructions) return false;
-  const vm::EngineServices& sv = *flow_.services;
   bool stores = false;
   size_t known = 0;
   for (uint32_t k = first; k < end; ++k) {
     const vm::Insn& i = flow_.code->insns[k];
-    if (i.fn == sv.label || i.fn == sv.jump) continue;
+    if (flow_.says_nothing(i)) continue;
     if (i.guard >= 0) return false;
     if (known < accesses.size() && accesses[known].insn == &i) {
       const Access& a = accesses[known++];

@@ -20,7 +20,7 @@ bool is_constant_mask(llvm::Value* mask) { return llvm::isa<llvm::ConstantInt>(m
 }  // namespace
 
 std::optional<Access> Emitter::access_of(const vm::Insn& i) const {
-  if (i.fn == flow_.services->label || i.fn == flow_.services->jump || i.fn == flow_.services->not_pred || i.fn == flow_.services->read_special || i.call || !i.source) return std::nullopt;
+  if (flow_.says_nothing(i) || i.fn == flow_.services->not_pred || i.fn == flow_.services->read_special || i.call || !i.source) return std::nullopt;
   const isa::Row* row = i.source->form.row;
   const isa::Mods& m = i.mods();
   if (!row || row->kind != isa::Kind::Memory || row->cls == isa::Class::Misc || left_out(row->opcode) || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) return std::nullopt;

@@ -311,7 +311,7 @@ std::optional<uint32_t> Emitter::rehearsed_branch(const Region& region) {
   };
   const auto past_jumps = [&](uint32_t n) {
     const auto does_nothing = [&](const Node& at) {
-      return at.ends == End::Fall && !at.next.empty() && std::all_of(flow_.code->insns.begin() + at.begin, flow_.code->insns.begin() + at.end, [&](const vm::Insn& i) { return i.fn == flow_.services->label || i.fn == flow_.services->jump; });
+      return at.ends == End::Fall && !at.next.empty() && std::all_of(flow_.code->insns.begin() + at.begin, flow_.code->insns.begin() + at.end, [&](const vm::Insn& i) { return flow_.says_nothing(i); });
     };
     for (size_t steps = 0; inside(n) && does_nothing(flow_.nodes[n]) && steps < region.nodes.size(); ++steps) n = flow_.nodes[n].next[0];
     return n;
@@ -422,7 +422,7 @@ bool Emitter::rehearse_instruction(const vm::Insn& i) {
   const V whole = active_;
   uint32_t mask = static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(whole)->getZExtValue());
   if (tells() && i.watched == vm::Watched::WarpSync) return false;
-  const bool says_nothing = i.fn == flow_.services->label || i.fn == flow_.services->jump;
+  const bool says_nothing = flow_.says_nothing(i);
   const std::optional<uint32_t> guarded = i.guard < 0 ? mask : rehearsed_mask(i);
   if (!guarded) return false;
   note_executed(i, mask, *guarded);

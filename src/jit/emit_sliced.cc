@@ -30,7 +30,7 @@ constexpr unsigned kRegister = 8;
 // Does compiled code have a form of the instruction for any number of lanes?
 bool Emitter::suits_slice(const vm::Insn& i) const {
   const vm::EngineServices& sv = *flow_.services;
-  if (i.fn == sv.label || i.fn == sv.jump || i.fn == sv.branch) return true;
+  if (flow_.says_nothing(i) || i.fn == sv.branch) return true;
   if (i.fn == sv.read_special || i.call) return false;
   for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
     const Source source = flow_.source(s.at, s.bytes);

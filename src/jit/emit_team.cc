@@ -30,11 +30,6 @@ constexpr size_t kFewestShared = 8;     // loads of one place by all that are wo
 constexpr size_t kMostPairs = 24;       // of what is stored and what else is accessed in a round
 constexpr uint32_t kMostFailures = 4;   // in a block, after which its warps stay by themselves
 
-bool says_nothing(const vm::Insn& i, const Flow& flow) {
-  const vm::EngineServices& s = *flow.services;
-  return i.fn == s.label || i.fn == s.jump;
-}
-
 bool parameter(const vm::Insn& i) {
   const Space space = i.mods().space;
   return i.op[1] < 0 && (space == Space::Param || space == Space::ParamEntry || space == Space::ParamFunc);
@@ -59,7 +54,7 @@ bool same_for_all(const Shape& s) { return !s.unset && s.runs > 0 && (s.reach ==
 
 // A load whose address has a known shape, a store of elements one behind the other, or an instruction that only computes or counts.
 bool Emitter::suits_team(const vm::Insn& i, bool may_store) const {
-  if (says_nothing(i, flow_)) return true;
+  if (flow_.says_nothing(i)) return true;
   if (counts(i)) return !watch_;
   if (i.call || i.fn == flow_.services->read_special) return false;
   size_t shared = 0, written = 0;
@@ -115,7 +110,7 @@ bool Emitter::gains_from_team(const Region& region, const Team& team) const {
       if (!team.together[b]) continue;
       for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) {
         const vm::Insn& i = flow_.code->insns[k];
-        if (says_nothing(i, flow_) || flow_.cell_access(i) || !access_of(i)) continue;
+        if (flow_.says_nothing(i) || flow_.cell_access(i) || !access_of(i)) continue;
         n += !same || i.op[1] < 0 || same_for_all(shapes_.source(i.op[1], i.base_width));
       }
     }
@@ -139,7 +134,7 @@ static std::vector<Access> accesses_together(const Flow& flow, const Region& reg
   for (uint32_t b : region.nodes)
     for (uint32_t k = flow.nodes[b].begin; together[b] && k < flow.nodes[b].end; ++k) {
       const vm::Insn& i = flow.code->insns[k];
-      if (says_nothing(i, flow) || flow.cell_access(i)) continue;
+      if (flow.says_nothing(i) || flow.cell_access(i)) continue;
       if (const std::optional<Access> a = access_of(i)) all.push_back(*a);
     }
   return all;
@@ -170,7 +165,7 @@ bool Emitter::hides_nothing(const Region& region, Team& team) const {
     for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k) {
       const vm::Insn& i = flow_.code->insns[k];
       const vm::EngineServices& sv = *flow_.services;
-      if (says_nothing(i, flow_) || i.fn == sv.not_pred || i.fn == sv.read_special || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) continue;
+      if (flow_.says_nothing(i) || i.fn == sv.not_pred || i.fn == sv.read_special || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) continue;
       const bool computes = i.call ? flow_.is_library_call(i) : suits_team(i);  // a team that counts: what counts commutes
       if (computes) continue;
       if (!i.call) {
@@ -212,7 +207,7 @@ bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
     size_t known = 0;
     for (uint32_t k = node.begin; k < end; ++k) {
       const vm::Insn& i = flow_.code->insns[k];
-      if (says_nothing(i, flow_) || flow_.cell_access(i)) continue;
+      if (flow_.says_nothing(i) || flow_.cell_access(i)) continue;
       if (const std::optional<Access> a = access_of(i)) {
         if (i.guard >= 0 || known == s.accesses.size() || s.accesses[known].insn != &i || shapes_.source(i.op[1], i.base_width).runs != 1) return false;
         ++known;

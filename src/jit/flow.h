@@ -93,6 +93,8 @@ struct Flow {
   // The one cell that is all of a parameter or result of a call, as a key; -1.
   int32_t cell_of(const vm::LocalPart& part) const;
   bool is_library_call(const vm::Insn& insn) const;
+  // A label, or the jump to it.
+  bool says_nothing(const vm::Insn& insn) const { return insn.fn == services->label || insn.fn == services->jump; }
   // Calls that compiled code does not know: it hands the block over there.
   bool is_left_call(const vm::Insn& insn) const { return insn.fn == services->call || insn.fn == services->call_indirect; }
 };

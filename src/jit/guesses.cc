@@ -15,7 +15,7 @@ constexpr size_t kMostInstructions = 600, kMostOfRegion = 150;  // of which ther
 bool plain(const Flow& flow, const vm::Insn& i) {
   const vm::EngineServices& sv = *flow.services;
   return i.source && i.source->form.row && !i.call && !i.list && i.fn != sv.not_pred && i.fn != sv.read_special &&
-         i.fn != sv.label && i.fn != sv.jump;
+         !flow.says_nothing(i);
 }
 
 // x - 1

@@ -25,7 +25,7 @@ bool varies(const Flow& flow, const Shapes& shapes, const Slot& s) {
 // May the instruction run for one lane alone? What other lanes see of it must not depend on when they look.
 bool lonely(const Flow& flow, const Shapes& shapes, const vm::Insn& i, const std::vector<Slot>& slots, const Bits& written, Cost& cost) {
   const vm::EngineServices& sv = *flow.services;
-  if (i.fn == sv.label || i.fn == sv.jump || i.fn == sv.branch) return true;
+  if (flow.says_nothing(i) || i.fn == sv.branch) return true;
   if (i.fn == sv.read_special || i.call) return false;
   for (const Slot& s : slots)
     if (s.bytes == 16 || varies(flow, shapes, s)) return false;

@@ -99,7 +99,7 @@ class Differing {
 
   // What no other warp may have: the result of an atomic operation, local memory.
   bool reads_own(const vm::Insn& i) const {
-    if (!i.source || !i.source->form.row || i.fn == flow_.services->label || i.fn == flow_.services->jump || flow_.cell_access(i)) return false;
+    if (!i.source || !i.source->form.row || flow_.says_nothing(i) || flow_.cell_access(i)) return false;
     if (i.source->form.row->kind != Kind::Memory) return i.source->form.row->kind == Kind::Atomic;
     return i.mods().space == isa::Space::Local || (i.mods().space == isa::Space::Generic && flow_.local_escapes);
   }

@@ -30,7 +30,7 @@ Roots find_roots(const Flow& flow) {
     return a == Roots::kUnset || b == Roots::kUnset ? Roots::kUnset : Roots::kNone;
   };
   const auto result = [&](const vm::Insn& i) {
-    if (i.fn == sv.label || i.fn == sv.jump || i.fn == sv.not_pred || i.fn == sv.read_special || i.call || !i.source || !i.source->form.row) return Roots::kNone;
+    if (flow.says_nothing(i) || i.fn == sv.not_pred || i.fn == sv.read_special || i.call || !i.source || !i.source->form.row) return Roots::kNone;
     const isa::Row& row = *i.source->form.row;
     const isa::Mods& m = i.mods();
     if (row.kind == Kind::Memory && row.cls == isa::Class::Load && i.op[1] < 0 && !i.list && i.width == 8 &&
@@ -62,7 +62,7 @@ Roots find_roots(const Flow& flow) {
       const isa::Sem sem = i.mods().sem;
       roots.publishes = roots.publishes || sem == isa::Sem::Release || sem == isa::Sem::AcqRel || sem == isa::Sem::Sc;
     }
-    if (i.fn == sv.label || i.fn == sv.jump || !is_access(i) || i.source->form.row->cls != isa::Class::Load) continue;
+    if (flow.says_nothing(i) || !is_access(i) || i.source->form.row->cls != isa::Class::Load) continue;
     if (const int64_t root = roots.access(flow, i); root >= 0) roots.loaded.insert(root);
   }
   return roots;

@@ -45,7 +45,7 @@ class Update {
         const vm::Insn& i = flow_.code->insns[k];
         const isa::Row* row = row_of(flow_, i);
         if (!row) {
-          if (i.fn == flow_.services->label || i.fn == flow_.services->jump) continue;
+          if (flow_.says_nothing(i)) continue;
           return false;
         }
         if (waits_in_itself(i) || i.call) return false;
