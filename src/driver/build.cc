@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "driver/depfile.h"
@@ -46,6 +47,17 @@ struct Unit {
 
 bool is_source(Language language) {
   return language == Language::Cuda || language == Language::Cxx || language == Language::C;
+}
+
+// For a file that is not there: the one of a name much like it in the same directory.
+std::string file_meant(const fs::path& given) {
+  std::vector<std::string> files;
+  std::error_code error;
+  const fs::path directory = given.parent_path();
+  for (fs::directory_iterator it(directory.empty() ? "." : directory, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == given.extension()) files.push_back(it->path().stem());
+  const std::string near = nearest_name(given.stem().string(), {files.begin(), files.end()});
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", (directory / (near + given.extension().string())).string());
 }
 
 class Build {
@@ -135,8 +147,9 @@ Result<void> Build::prepare() {
   for (const auto& input : options_.inputs) {
     std::error_code ignored;
     if (!input.path.starts_with("-l") && !options_.dry_run) {
-      if (!fs::exists(input.path, ignored)) return Error{1, fmt::format("no such file: '{}'", input.path)};
+      if (!fs::exists(input.path, ignored)) return Error{1, fmt::format("no such file: '{}'{}", input.path, file_meant(input.path))};
       if (fs::is_directory(input.path, ignored)) return Error{1, fmt::format("'{}' is a directory", input.path)};
+      if (input.path.find('\n') != input.path.npos) return Error{1, fmt::format("'{}': there is a line break in the name, which PTX cannot hold", input.path)};
     }
     sources += is_source(input.language) || input.language == Language::Ptx;
   }
@@ -289,9 +302,15 @@ void Build::read_respelled(const Unit& unit, std::vector<Command>& commands, siz
   if (!respelled) return;
   const std::string copy = temporary(fs::path(unit.object).stem().string() + ".respelled");
   if (!only_shown() && !write_file(copy, *respelled)) return;
-  for (size_t k = first; k < commands.size(); ++k)
-    for (const std::string& word : {std::string("-Xclang"), std::string("-remap-file"), std::string("-Xclang"), unit.source.path + ";" + copy})
-      commands[k].words.push_back(word);
+  std::vector<std::string> instead = {"-Xclang", "-remap-file", "-Xclang", unit.source.path + ";" + copy};
+  if (unit.source.path.find(';') != unit.source.path.npos) {
+    // A semicolon ends the name there.
+    const nlohmann::json file = {{"type", "file"}, {"name", fs::absolute(unit.source.path).string()}, {"external-contents", copy}};
+    const nlohmann::json overlay = {{"version", 0}, {"use-external-names", false}, {"roots", {file}}};
+    if (!only_shown() && !write_file(copy + ".yaml", overlay.dump())) return;
+    instead = {"-ivfsoverlay", copy + ".yaml"};
+  }
+  for (size_t k = first; k < commands.size(); ++k) append(commands[k].words, instead);
 }
 
 Result<void> Build::write(const std::string& path, std::string_view contents) {

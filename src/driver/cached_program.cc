@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 std::string program_name(const Options& options) {
   for (const auto& input : options.inputs)
-    if (!input.path.starts_with("-l")) return fs::path(input.path).stem().string();
+    if (const std::string stem = fs::path(input.path).stem(); !input.path.starts_with("-l") && stem != "." && stem != "..") return stem;
   return "a";
 }
 

@@ -43,6 +43,9 @@ uninitialised reads, wrong synchronisation and unchecked errors. docs/checker.md
   -h, --help             this text
 )";
 
+const std::vector<std::string_view> kOwnOptions = {"checks",           "leak-check",    "json",   "suppressions", "error-exitcode",
+                                                   "max-instructions", "shadow-memory", "device", "verbose",      "no-install"};
+
 struct CheckRequest {
   Arguments compiler, program;
   std::vector<std::string> checks;
@@ -104,6 +107,7 @@ Result<CheckRequest> read_request(const Arguments& arguments) {
     if (word == "-v" || word == "--verbose") request.verbose = true;
     else if (word == "-h" || word == "--help") request.help = true;
     else if (word != "--no-install") {
+      if (std::string wrong = option_meant(word, kOwnOptions); !wrong.empty()) return Error{1, wrong};
       request.compiler.push_back(word);
       if (request.compiler.size() == 1 && is_program(word)) {
         request.program = program_arguments(arguments, at);
@@ -217,7 +221,7 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
   }
   if (request.json != "-") fmt::print(stderr, "{}", report.text());
   if (request.json == "-") fmt::print("{}", report.json());
-  else if (!request.json.empty() && !(std::ofstream(request.json) << report.json())) return fail(fmt::format("cannot write '{}'", request.json));
+  else if (!request.json.empty() && !(std::ofstream(request.json) << report.json() << std::flush)) return fail(fmt::format("cannot write '{}'", request.json));
   return report.errors() ? request.exit_code : status;
 }
 
@@ -239,6 +243,7 @@ int check_command(const Arguments& arguments) {
   if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
   if (request->compiler.size() == 1 && is_program(request->compiler[0])) {
     catch_interrupts();
+    offer_libraries();
     return run_checked(*request, {fs::absolute(request->compiler[0]).string(), request->compiler[0], nullptr, {}}, {});
   }
   Arguments words = with_environment_flags(request->compiler);

@@ -21,6 +21,8 @@ int isa_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
 
+void print_version();
+
 // The compute capability of the chosen device (WARPBEAM_DEVICE, or the default), which is what code is compiled for
 // when no -arch is given. `spelling` overrules the environment when it is not empty.
 Result<int> chosen_cc(const std::string& spelling);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,10 @@ namespace fs = std::filesystem;
 // Results of one key: a source that is edited back and forth finds its old programs.
 constexpr size_t kResultsPerKey = 4;
 constexpr uint64_t kDefaultBytes = uint64_t{1} << 30;
+// On a disk with less room than this nothing is kept: programs are built where there is room for temporary files.
+constexpr uint64_t kLeastRoom = uint64_t{32} << 20;
+// Beside a program, which may have any name that a source has.
+constexpr const char *kBegan = "/.warpbeam-began", *kMessages = "/.warpbeam-messages";
 
 struct FileState {
   std::string path;
@@ -157,7 +162,7 @@ std::optional<CachedProgram> CompileCache::find(const std::string& key) {
     std::string directory = root_ + "/results/" + result.directory;
     std::string program = directory + "/" + result.program;
     if (access(program.c_str(), R_OK)) continue;
-    auto messages = read_file(directory + "/messages");
+    auto messages = read_file(directory + kMessages);
     touch(directory);
     CachedProgram found{program, messages ? *messages : "", {}};
     for (const auto& file : result.files) found.files.push_back(file.path);
@@ -174,8 +179,10 @@ bool CompileCache::asked_before(const std::string& key) {
 }
 
 std::string CompileCache::begin() {
+  struct statvfs disk {};
+  if (statvfs(root_.c_str(), &disk) == 0 && disk.f_bavail * disk.f_frsize < kLeastRoom) return {};
   std::string pattern = root_ + "/results/building.XXXXXX";
-  if (!mkdtemp(pattern.data()) || !write_file(pattern + "/began", "")) return {};
+  if (!mkdtemp(pattern.data()) || !write_file(pattern + kBegan, "")) return {};
   return pattern;
 }
 
@@ -191,8 +198,8 @@ std::optional<CachedProgram> CompileCache::store(const std::string& key, const s
   // Contents are hashed after the build, so a file that was saved while it was being compiled would give a wrong entry
   // that looks right for ever. Nothing is kept then; the program still runs from where it was built.
   struct stat began {};
-  stat((directory + "/began").c_str(), &began);
-  unlink((directory + "/began").c_str());
+  stat((directory + kBegan).c_str(), &began);
+  unlink((directory + kBegan).c_str());
   int64_t began_time = began.st_mtim.tv_sec * 1'000'000'000 + began.st_mtim.tv_nsec;
   for (const auto& path : sorted) {
     FileState state;
@@ -205,7 +212,7 @@ std::optional<CachedProgram> CompileCache::store(const std::string& key, const s
     result.files.push_back(std::move(state));
   }
   result.directory = hash.hex();
-  if (!messages.empty() && !write_file(directory + "/messages", messages)) return std::nullopt;
+  if (!messages.empty() && !write_file(directory + kMessages, messages)) return std::nullopt;
   std::string home = root_ + "/results/" + result.directory;
   if (rename(directory.c_str(), home.c_str())) {
     // Someone else has just made the same program.

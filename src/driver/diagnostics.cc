@@ -36,18 +36,36 @@ bool is_closing(std::string_view line) {
          (contains(line, " error") || contains(line, " warning"));
 }
 
+// What a clang that crashes prints: a request to tell its makers, its stack, and where it was, as "1.\ta.cu:3:1: …".
+bool is_crash(std::string_view line) { return line.starts_with("PLEASE submit a bug report"); }
+bool is_stack(std::string_view line) {
+  const size_t number = line.find_first_not_of(' ');
+  return line.starts_with("Stack dump") || line.starts_with("0.\t") || (number != line.npos && line[number] == '#');
+}
+bool is_whereabouts(std::string_view line) { return line.size() > 2 && line[0] > '0' && line[0] <= '9' && line.substr(1, 2) == ".\t"; }
+
 }  // namespace
 
 std::string Diagnostics::fresh(std::string_view text) {
   std::string shown;
   std::string introduction;
-  bool showing = true;
+  bool showing = true, crashed = false;
   while (!text.empty()) {
     auto end = text.find('\n');
     std::string_view line = text.substr(0, end);
     text = end == text.npos ? std::string_view{} : text.substr(end + 1);
     std::string bare = plain(line);
     if (is_closing(bare)) continue;
+    if (is_crash(bare)) {
+      crashed = true;
+      showing = seen_.insert(bare).second;
+      if (showing) shown += "the compiler crashed; it was at\n", ++errors_;
+      continue;
+    }
+    if (crashed && (is_stack(bare) || is_whereabouts(bare))) {
+      if (showing && is_whereabouts(bare)) shown += "  " + bare.substr(3) + "\n";
+      continue;
+    }
     if (is_introduction(bare)) {
       introduction += line;
       introduction += '\n';

@@ -1,7 +1,13 @@
 // The `warpbeam` program behind the script of that name at the top of the sources: one subcommand per line of
 // kCommands.
 #include <fmt/format.h>
+#include <signal.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <string_view>
 
 #include "driver/commands.h"
@@ -49,12 +55,13 @@ int dispatch(const Arguments& arguments) {
   }
   const std::string& name = arguments[0];
   Arguments rest(arguments.begin() + 1, arguments.end());
+  if (name == "help" && !rest.empty() && rest[0] != "help") return dispatch({rest[0], "--help"});
   if (name == "--help" || name == "-h" || name == "help") {
     print_help();
     return 0;
   }
   if (name == "--version" || name == "-V") {
-    fmt::print("Warpbeam {} (CUDA {}.{}, PTX ISA 8.5)\n", kVersion, kCudaMajor, kCudaMinor);
+    print_version();
     return 0;
   }
   std::vector<std::string_view> names;
@@ -80,5 +87,15 @@ int dispatch(const Arguments& arguments) {
 }  // namespace warpbeam::driver
 
 int main(int count, char** words) {
-  return warpbeam::driver::dispatch(warpbeam::driver::Arguments(words + 1, words + count));
+  signal(SIGCHLD, SIG_DFL);  // who started us may ignore it, and then nobody can wait for children
+  if (!getenv("PATH")) setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 1);
+  try {
+    const int status = warpbeam::driver::dispatch(warpbeam::driver::Arguments(words + 1, words + count));
+    if (!fflush(stdout) && !ferror(stdout)) return status;
+    fmt::print(stderr, "warpbeam: cannot write to the standard output: {}\n", strerror(errno));
+    return status ? status : 1;
+  } catch (const std::exception& wrong) {
+    fputs(fmt::format("warpbeam: {}\n", wrong.what()).c_str(), stderr);
+    return 1;
+  }
 }

@@ -26,6 +26,8 @@ std::string version_text() {
 
 }  // namespace
 
+void print_version() { fmt::print("Warpbeam {} (CUDA {}.{}, PTX ISA 8.5)\n", kVersion, kCudaMajor, kCudaMinor); }
+
 int nvcc_command(const Arguments& arguments) {
   if (arguments.size() == 1 && arguments[0] == "--help=markdown") {
     fmt::print("{}", options_markdown());

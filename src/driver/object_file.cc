@@ -107,8 +107,11 @@ Result<void> write_file(const std::string& path, std::string_view contents) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
   out.close();
-  if (!out) return Error{1, fmt::format("cannot write {}: {}", path, strerror(errno))};
-  return {};
+  if (out) return {};
+  const int why = errno;
+  std::error_code none;
+  if (std::filesystem::is_regular_file(path, none)) unlink(path.c_str());  // half of one must not be taken for it
+  return Error{1, fmt::format("cannot write {}: {}", path, strerror(why))};
 }
 
 Result<ObjectFile> read_object(std::string_view bytes, std::string name) {

@@ -108,6 +108,11 @@ Result<Language> language_of(const std::string& path, const std::string& forced)
     return Language::Cxx;
   if (extension == "c" || extension == "i") return Language::C;
   if (extension == "ptx") return Language::Ptx;
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) return Error{1, fmt::format("'{}' is a directory", path)};
+  for (const char* end : {".cu", "cu"})
+    if (std::filesystem::is_regular_file(path + end, none))
+      return Error{1, fmt::format("Don't know what to do with '{}'; did you mean '{}{}'?", path, path, end)};
   return Error{1, fmt::format("Don't know what to do with '{}': sources end in .cu .cpp .cc .cxx .c .ptx, "
                               "link inputs in .o .a .so; -x names another language",
                               path)};
@@ -264,6 +269,14 @@ Result<int> read_number(std::string_view text, std::string_view option) {
   if (error != std::errc() || end != text.data() + text.size() || number < 0)
     return Error{1, fmt::format("'{}': expected a number after '{}'", text, option)};
   return number;
+}
+
+std::string option_meant(std::string_view word, const std::vector<std::string_view>& own) {
+  if (!word.starts_with("--")) return {};
+  const std::string_view name = word.substr(2, word.find('=') - 2);
+  if (find_row(option_table(), name) || std::ranges::find(own, name) != own.end()) return {};
+  std::string near = nearest_name(name, own);
+  return near.empty() ? near : fmt::format("Unknown option '{}'; did you mean '--{}'?", word, near);
 }
 
 bool shows_commands(const std::vector<std::string>& arguments) {

@@ -147,6 +147,10 @@ struct Options {
 // What parsing needs to know from outside: the architecture of the chosen device.
 Result<Options> parse_options(const std::vector<std::string>& arguments, int default_cc);
 
+// For commands with options of their own beside nvcc's: what to say of a word that is none of nvcc's and nearly one of
+// `own`, without dashes; empty for all others.
+std::string option_meant(std::string_view word, const std::vector<std::string_view>& own);
+
 // Whether --dryrun or --verbose is among the options, even where something else is wrong with them: build systems ask
 // about the toolkit with an input that does not exist.
 bool shows_commands(const std::vector<std::string>& arguments);

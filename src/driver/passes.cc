@@ -21,7 +21,8 @@ constexpr const char* kSanitizer = WARPBEAM_SANITIZE;
 void add_diagnostics(Words& words, const Options& options) {
   if (isatty(STDERR_FILENO)) words.push_back("-fcolor-diagnostics");
   if (options.quiet) words.push_back("-w");
-  words.push_back("-Wno-unused-command-line-argument");
+  // A clang that crashes would leave its preprocessed input in the temporary directory.
+  append(words, {"-Wno-unused-command-line-argument", "-fno-crash-diagnostics"});
 }
 
 // What nvcc and g++ accept without a word, or with a warning where clang would stop.

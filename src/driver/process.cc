@@ -2,18 +2,22 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
+#include <optional>
+
+#include "driver/toolchain.h"
 
 extern char** environ;
 
@@ -22,18 +26,31 @@ namespace warpbeam::driver {
 namespace {
 
 volatile sig_atomic_t g_interrupt = 0;
+bool g_has_run = false;
 volatile sig_atomic_t g_foreground = 0;  // the program that run_program waits for
 
-void on_interrupt(int signal) { g_interrupt = signal; }
-void on_foreground(int signal) {
-  // The terminal has sent SIGINT to the program as well; other signals came to us alone.
-  if (signal != SIGINT && signal != SIGQUIT && g_foreground > 0) kill(g_foreground, signal);
+using Handler = void (*)(int, siginfo_t*, void*);
+
+void on_interrupt(int signal, siginfo_t*, void*) { g_interrupt = signal; }
+void on_foreground(int signal, siginfo_t* from, void*) {
+  // A terminal sends to the program as well; what a process sent may have come to us alone.
+  if (from->si_code != SI_KERNEL && g_foreground > 0) kill(g_foreground, signal);
 }
 
-void handle(std::initializer_list<int> signals, void (*handler)(int)) {
-  struct sigaction action {};
-  action.sa_handler = handler;  // no SA_RESTART: waiting is cut short
-  for (int signal : signals) sigaction(signal, &action, nullptr);
+// Signals that were ignored when we began stay so, as nohup and shells' background jobs ask; without a handler there is
+// the signal's own effect.
+void handle(std::initializer_list<int> signals, Handler handler) {
+  for (int signal : signals) {
+    struct sigaction action {};
+    sigaction(signal, nullptr, &action);
+    if (!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN) continue;
+    action = {};
+    if (handler) {
+      action.sa_flags = SA_SIGINFO;  // no SA_RESTART: waiting is cut short
+      action.sa_sigaction = handler;
+    }
+    sigaction(signal, &action, nullptr);
+  }
 }
 
 std::vector<char*> word_pointers(const std::vector<std::string>& words) {
@@ -57,8 +74,24 @@ int status_of(int wait_status) {
 
 struct Child {
   size_t index;
+  pid_t process;
+  int handle;  // becomes readable when the process ends
   int messages;
 };
+
+// The place of a child that has ended or is about to be waited for; none after a signal. Children are waited for one by
+// one, by name: NVRTC runs commands in programs that have children of their own.
+std::optional<size_t> next_to_end(const std::vector<Child>& running) {
+  std::vector<pollfd> handles;
+  for (const Child& child : running) {
+    if (child.handle < 0) return size_t(handles.size());  // a system without such handles
+    handles.push_back({child.handle, POLLIN, 0});
+  }
+  if (poll(handles.data(), handles.size(), -1) < 0) return std::nullopt;
+  for (size_t k = 0; k < handles.size(); ++k)
+    if (handles[k].revents) return k;
+  return std::nullopt;
+}
 
 // Starts a command with stderr going to a file in memory. Gives the process, or 0 and the error in `outcome`.
 pid_t start(const Command& command, int messages, Outcome& outcome) {
@@ -70,36 +103,28 @@ pid_t start(const Command& command, int messages, Outcome& outcome) {
   if (!command.standard_output.empty())
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, command.standard_output.c_str(),
                                      O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t defaults;
-  sigemptyset(&defaults);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&defaults, signal);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t process = 0;
   auto words = word_pointers(command.words);
-  int error = posix_spawnp(&process, words[0], &actions, &attributes, words.data(), environ);
-  posix_spawnattr_destroy(&attributes);
+  int error = posix_spawnp(&process, words[0], &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (!error) return process;
-  outcome = {127, fmt::format("cannot run {}: {}\n", command.words[0], strerror(error))};
+  outcome = {127, fmt::format("warpbeam: cannot run {}: {}\n", command.words[0], strerror(error))};
   return 0;
 }
 
 }  // namespace
 
-void catch_interrupts() { handle({SIGINT, SIGTERM, SIGHUP}, on_interrupt); }
+void catch_interrupts() { handle({SIGINT, SIGQUIT, SIGTERM, SIGHUP}, on_interrupt); }
 int interrupted() { return g_interrupt; }
 
 std::vector<Outcome> run_commands(std::span<const Command> commands, int at_once) {
   std::vector<Outcome> outcomes(commands.size());
-  std::map<pid_t, Child> running;
+  std::vector<Child> running;
   size_t next = 0;
   bool ended = false;
   while (next < commands.size() || !running.empty()) {
     if (g_interrupt && !ended) {
-      for (auto& [process, child] : running) kill(process, SIGTERM);
+      for (const Child& child : running) kill(child.process, SIGTERM);
       for (; next < commands.size(); ++next) outcomes[next].status = 128 + g_interrupt;
       ended = true;
       continue;
@@ -107,19 +132,22 @@ std::vector<Outcome> run_commands(std::span<const Command> commands, int at_once
     if (next < commands.size() && running.size() < static_cast<size_t>(std::max(1, at_once))) {
       int messages = memfd_create("messages", MFD_CLOEXEC);
       if (pid_t process = start(commands[next], messages, outcomes[next]))
-        running[process] = {next, messages};
+        running.push_back({next, process, static_cast<int>(syscall(SYS_pidfd_open, process, 0)), messages});
       else
         close(messages);
       ++next;
       continue;
     }
+    const auto ended_one = next_to_end(running);
+    if (!ended_one) continue;
+    const Child child = running[*ended_one];
     int wait_status = 0;
-    pid_t process = waitpid(-1, &wait_status, 0);
-    auto found = running.find(process);
-    if (found == running.end()) continue;
-    outcomes[found->second.index] = {status_of(wait_status), read_whole(found->second.messages)};
-    close(found->second.messages);
-    running.erase(found);
+    const pid_t process = waitpid(child.process, &wait_status, 0);
+    if (process < 0 && errno == EINTR) continue;
+    outcomes[child.index] = {process < 0 ? kUnknownStatus : status_of(wait_status), read_whole(child.messages)};
+    close(child.messages);
+    if (child.handle >= 0) close(child.handle);
+    running.erase(running.begin() + static_cast<long>(*ended_one));
   }
   return outcomes;
 }
@@ -140,12 +168,13 @@ int run_program(const std::string& path, const std::string& name, const std::vec
     // The program must not outlive a driver that is killed outright.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(128 + SIGKILL);
-    handle({SIGINT, SIGTERM, SIGHUP}, SIG_DFL);
+    handle({SIGINT, SIGQUIT, SIGTERM, SIGHUP}, nullptr);
     execv(path.c_str(), pointers.data());
     int error = errno;
     if (error != ENOENT) fmt::print(stderr, "warpbeam: cannot run {}: {}\n", path, strerror(error));
     _exit(error == ENOENT ? 127 : 126);
   }
+  g_has_run = true;
   g_foreground = process;
   handle({SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}, on_foreground);
   if (g_interrupt) kill(process, g_interrupt);  // it came before the handlers were changed
@@ -153,7 +182,7 @@ int run_program(const std::string& path, const std::string& name, const std::vec
   while (waitpid(process, &wait_status, 0) < 0 && errno == EINTR) {
   }
   g_foreground = 0;
-  handle({SIGUSR1, SIGUSR2, SIGQUIT}, SIG_DFL);
+  handle({SIGUSR1, SIGUSR2}, nullptr);
   catch_interrupts();
   if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) != SIGINT && WTERMSIG(wait_status) != SIGPIPE)
     fmt::print(stderr, "warpbeam: the program was ended by signal {} ({}){}\n", WTERMSIG(wait_status),
@@ -161,16 +190,36 @@ int run_program(const std::string& path, const std::string& name, const std::vec
   return status_of(wait_status);
 }
 
-Result<TemporaryDirectory> TemporaryDirectory::make(const std::string& parent) {
-  std::string base = parent;
-  if (base.empty()) {
-    const char* set = getenv("TMPDIR");
-    base = set && *set ? set : "/tmp";
+bool has_run_program() { return g_has_run; }
+
+void offer_libraries() {
+  const char* set = getenv("LD_LIBRARY_PATH");
+  setenv("LD_LIBRARY_PATH", (toolchain().library_directory + (set && *set ? fmt::format(":{}", set) : "")).c_str(), 1);
+}
+
+int run_executable(const std::string& name, const std::vector<std::string>& arguments) {
+  const std::string path = name.find('/') == name.npos && !is_program(name) ? find_program(name) : name;
+  std::error_code none;
+  if (path.empty() || !std::filesystem::exists(path, none)) {
+    fmt::print(stderr, "warpbeam: there is no command '{}'\n", name);
+    return 127;
   }
-  std::string pattern = base + "/warpbeam.XXXXXX";
-  if (!mkdtemp(pattern.data()))
-    return Error{1, fmt::format("cannot make a temporary directory in {}: {}", base, strerror(errno))};
-  return TemporaryDirectory(pattern);
+  offer_libraries();
+  catch_interrupts();
+  return run_program(path, name, arguments);
+}
+
+Result<TemporaryDirectory> TemporaryDirectory::make() {
+  const char* set = getenv("TMPDIR");
+  std::vector<std::string> places = {"/tmp"};
+  if (set && *set && set != places[0]) places.insert(places.begin(), set);
+  std::string tried;
+  for (const std::string& place : places) {
+    std::string pattern = place + "/warpbeam.XXXXXX";
+    if (mkdtemp(pattern.data())) return TemporaryDirectory(pattern);
+    tried += fmt::format("{}{} ({})", tried.empty() ? "" : " and ", place, strerror(errno));
+  }
+  return Error{1, "cannot make a temporary directory in " + tried};
 }
 
 TemporaryDirectory::~TemporaryDirectory() {

@@ -14,12 +14,15 @@ struct Command {
   size_t shared = 0;            // CUDA sources: how many of the first words are the same for every source (prelude_cache.h)
 };
 
+// Somebody else has waited for the process, or SIGCHLD is ignored: nobody knows how it ended.
+inline constexpr int kUnknownStatus = -1;
+
 struct Outcome {
-  int status = 0;  // exit status, or 128 + signal
+  int status = 0;  // exit status, 128 + signal, or kUnknownStatus
   std::string messages;
 };
 
-// Makes SIGINT, SIGTERM and SIGHUP end the children, unwind and remove temporary files instead of killing us.
+// Makes SIGINT, SIGQUIT, SIGTERM and SIGHUP end the children, unwind and remove temporary files instead of killing us.
 void catch_interrupts();
 
 // The signal that asked us to stop, or 0.
@@ -30,9 +33,16 @@ int interrupted();
 std::vector<Outcome> run_commands(std::span<const Command> commands, int at_once);
 
 // Runs a program in the foreground with our stdin, stdout, stderr and waits for it. Interrupts are the program's to
-// handle; SIGTERM and SIGHUP to us are passed on. Gives its exit status, or 128 + signal; 126 or 127 when it could
+// handle; what a process sends to us alone is passed on. Gives its exit status, or 128 + signal; 126 or 127 when it could
 // not be started. `name` is its argv[0].
 int run_program(const std::string& path, const std::string& name, const std::vector<std::string>& arguments);
+
+// Whether run_program has started one.
+bool has_run_program();
+
+// A command that somebody made, run with Warpbeam's libraries before all others of their names.
+int run_executable(const std::string& name, const std::vector<std::string>& arguments);
+void offer_libraries();
 
 // An executable that somebody made before, rather than something to compile or link with.
 bool is_program(const std::string& path);
@@ -42,7 +52,7 @@ std::vector<std::string> program_arguments(const std::vector<std::string>& words
 // A directory that is removed with all that is in it.
 class TemporaryDirectory {
  public:
-  static Result<TemporaryDirectory> make(const std::string& parent = "");
+  static Result<TemporaryDirectory> make();  // in TMPDIR, or else in /tmp
   TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, "")) {}
   TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
   ~TemporaryDirectory();

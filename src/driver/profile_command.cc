@@ -107,6 +107,10 @@ Result<Request> read_request(const Arguments& arguments) {
     else if (word == "-h" || word == "--help")
       request.help = true;
     else {
+      std::vector<std::string_view> own = {"launch-skip", "launch-count", "query-metrics", "no-install", "engine", "lockstep", "emit-ptx"};
+      for (const auto& [option, text] : texts)
+        if (option.starts_with("--")) own.push_back(option.substr(2));
+      if (std::string wrong = option_meant(word, own); !wrong.empty()) return Error{1, wrong};
       request.program.push_back(word);
       if (!word.starts_with("-") && is_program(word)) {
         request.program.insert(request.program.end(), arguments.begin() + static_cast<long>(at) + 1, arguments.end());
@@ -259,12 +263,12 @@ int profile_command(const Arguments& arguments) {
   if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
   int status;
   if (is_program(request->program[0])) {
-    catch_interrupts();
-    status = run_program(fs::absolute(request->program[0]).string(), request->program[0], program_arguments(request->program, 0));
+    status = run_executable(request->program[0], program_arguments(request->program, 0));
   } else {
     status = run_command(request->program);
   }
   for (const char* name : {"WARPBEAM_TOOL", "WARPBEAM_TOOL_OPTIONS", "WARPBEAM_RECORDING"}) unsetenv(name);
+  if (!has_run_program()) return status;  // it could not be compiled, as has been said
   auto recording = report::read_recordings(folder->path());
   if (!recording) {
     fail(recording.error().message);

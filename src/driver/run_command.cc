@@ -15,9 +15,12 @@ namespace warpbeam::driver {
 namespace {
 
 constexpr std::string_view kHelp = R"(Usage: warpbeam run [options] [nvcc options] file... [-- arguments]
+       warpbeam run [options] executable [arguments]
+       warpbeam run [options] -- command [arguments]
 
 Compiles CUDA C++, C++ and C sources and runs the program in the current directory. Its input, output and exit status
-are those of this command; the arguments after -- are the program's.
+are those of this command; the arguments after -- are the program's. An executable or a command is run as it is and finds
+Warpbeam's libraries (libcuda, libcudart, libcublas ...) first.
 
   --device NAME     the GPU to be (default h200; `warpbeam devices` lists them); sets WARPBEAM_DEVICE
   --engine NAME     auto (the default), jit or interpreter; sets WARPBEAM_ENGINE
@@ -38,7 +41,10 @@ struct RunRequest {
   bool emit_ptx = false;
   bool verbose = false;
   bool help = false;
+  bool version = false;
 };
+
+const std::vector<std::string_view> kOwnOptions = {"device", "engine", "lockstep", "emit-ptx", "verbose", "no-install"};
 
 Result<RunRequest> read_request(const Arguments& arguments) {
   RunRequest request;
@@ -72,8 +78,15 @@ Result<RunRequest> read_request(const Arguments& arguments) {
       request.verbose = true;
     else if (word == "-h" || word == "--help")
       request.help = true;
+    else if (word == "-V" || word == "--version")
+      request.version = true;
     else if (word != "--no-install") {
+      if (std::string wrong = option_meant(word, kOwnOptions); !wrong.empty()) return Error{1, wrong};
       request.compiler.push_back(word);
+      if (request.compiler.size() == 1 && is_program(word)) {
+        request.program = program_arguments(arguments, at);
+        break;
+      }
       if (takes_next_word(arguments, at)) request.compiler.push_back(arguments[++at]);
     }
   }
@@ -112,13 +125,23 @@ int run_command(const Arguments& arguments) {
     fmt::print("{}", kHelp);
     return 0;
   }
+  if (request->version) {
+    print_version();
+    return 0;
+  }
   auto cc = chosen_cc(request->device);
   if (!cc) return fail(cc.error().message);
+  if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
+  if (!request->engine.empty()) setenv("WARPBEAM_ENGINE", request->engine.c_str(), 1);
+  if (request->verbose) setenv("WARPBEAM_NOTES", "1", 1);
+  if (request->compiler.size() == 1 && is_program(request->compiler[0])) return run_executable(request->compiler[0], request->program);
+  if (request->compiler.empty() && !request->program.empty())
+    return run_executable(request->program[0], {request->program.begin() + 1, request->program.end()});
   Arguments words = with_environment_flags(request->compiler);
   auto options = parse_options(words, *cc);
   if (!options) {
     std::string text = options.error().message;
-    if (text.starts_with("Don't know what to do")) text += "; the program's own arguments go after --";
+    if (text.starts_with("Don't know what to do") && !text.ends_with('?')) text += "; the program's own arguments go after --";
     return fail(text);
   }
   if (options->show_help) {
@@ -126,9 +149,6 @@ int run_command(const Arguments& arguments) {
     return 0;
   }
   if (options->inputs.empty()) return fail("no source is named; `warpbeam run --help` tells more");
-  if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
-  if (!request->engine.empty()) setenv("WARPBEAM_ENGINE", request->engine.c_str(), 1);
-  if (request->verbose) setenv("WARPBEAM_NOTES", "1", 1);
   catch_interrupts();
   if (request->emit_ptx) {
     if (options->phase != Phase::Executable) return fail("--emit-ptx and an option that makes something else");

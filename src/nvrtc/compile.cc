@@ -300,7 +300,9 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   Compiled compiled;
   for (const std::string& warning : options->warnings) compiled.log += fmt::format("nvrtc: warning: {}\n", warning);
   compiled.log += log_of(outcome.messages, source.name);
-  if (outcome.status != 0) {
+  // The program may ignore SIGCHLD or wait for every child; clang writes a PTX text only when all is well.
+  std::error_code none;
+  if (outcome.status == driver::kUnknownStatus ? !fs::exists(output, none) : outcome.status != 0) {
     compiled.result = NVRTC_ERROR_COMPILATION;
     if (compiled.log.find("name expression(") != std::string::npos &&
         compiled.log.find(source.name + "(") == std::string::npos)

@@ -475,6 +475,64 @@ case_interrupt_while_compiling() {
 }
 # As with nvcc: what only one file can call is inlined where it is called once, however large it is, and a `this` in shared
 # memory is no generic pointer then. Other files may call it where code is relocatable.
+# What a process sends comes to us alone; what was ignored when we began stays so.
+case_signals_of_processes() {
+  printf '#include <unistd.h>\nint main() { (void)!write(1, "up", 2); sleep(20); return 0; }\n' >s.cu && old s.cu
+  signalled() { # signal, words before
+    local sent=$1
+    shift
+    rm -f out status
+    (set -m; "$@" "$warpbeam" run s.cu >out 2>err & job=$!; for _ in $(seq 100); do [[ -s out ]] && break; sleep 0.1; done; kill -"$sent" $job; wait $job; echo $? >status) 2>/dev/null
+  }
+  signalled INT && [[ $(cat status) == 130 ]] || { echo "    INT: status $(cat status)"; return 1; }
+  signalled QUIT && [[ $(cat status) == 131 ]] || { echo "    QUIT: status $(cat status)"; return 1; }
+  # The hangup is not heeded, and the signal behind it is.
+  rm -f out status
+  (set -m; nohup "$warpbeam" run s.cu >out 2>err & job=$!; for _ in $(seq 100); do [[ -s out ]] && break; sleep 0.1; done; kill -HUP -- -$job; sleep 0.3; kill -TERM $job; wait $job; echo $? >status) 2>/dev/null
+  [[ $(cat status) == 143 ]] || { echo "    HUP: status $(cat status)"; return 1; }
+}
+case_children_are_waited_for_where_they_are_ignored() {
+  hello && expect 1 timeout 60 bash -c 'trap "" CHLD; exec "$@"' - "$warpbeam" run hello.cu </dev/null || return 1
+  expect 1 timeout 60 /usr/bin/env --ignore-signal=CHLD "$warpbeam" nvcc nothere.cu && has err "no such file: 'nothere.cu'" || return 1
+  expect 1 timeout 60 /usr/bin/env --ignore-signal=CHLD "$warpbeam" run hello.cu -DOTHER </dev/null
+}
+case_executables_and_commands_find_our_libraries() {
+  hello && expect 0 nvcc hello.cu -o hello && expect 3 run hello a b </dev/null && has out '[a][b]' &&
+    expect 2 run ./hello -- -v </dev/null && has out '[-v]' && expect 2 run -- ./hello a </dev/null && has out '[a]' &&
+    expect 0 run -- sh -c 'echo "$LD_LIBRARY_PATH $WARPBEAM_DEVICE"' && has out "$work/tree/lib" &&
+    expect 0 run --device k40 -- sh -c 'echo "$WARPBEAM_DEVICE"' && has out k40 &&
+    expect 127 run -- no-such-command && has err "there is no command 'no-such-command'"
+}
+case_names_of_sources() {
+  hello
+  mkdir 'a;b' && cp hello.cu 'a;b/messages.cu' && cp hello.cu began.cu && cp hello.cu ...cu && sed 's/<<</<< </' hello.cu >'a;b/é;(x).cu' && old 'a;b'/* *.cu || return 1
+  for name in 'a;b/messages.cu' 'a;b/é;(x).cu' began.cu ...cu; do
+    for _ in 1 2; do expect 2 run "./$name" -- x </dev/null && has out '[x]' && [[ ! -s err ]] || return 1; done
+  done
+  cp hello.cu $'a\nb.cu' && expect 1 run $'a\nb.cu' && has err 'line break'
+}
+case_what_may_have_been_meant() {
+  hello
+  expect 1 run hell.cu && has err "no such file: 'hell.cu'; did you mean 'hello.cu'?" &&
+    expect 1 run hello && has err "did you mean 'hello.cu'?" && expect 1 run . && has err "'.' is a directory" &&
+    expect 1 run --engin jit hello.cu && has err "did you mean '--engine'?" &&
+    expect 1 "$warpbeam" profile --metric x hello.cu && has err "did you mean '--metrics'?" &&
+    expect 1 "$warpbeam" check --leak-chek no hello.cu && has err "did you mean '--leak-check'?" &&
+    expect 1 "$warpbeam" profile hell.cu && has err 'no such file' && hasnt err recording &&
+    expect 0 "$warpbeam" help check && has out 'Usage: warpbeam check' && expect 0 run --version && has out Warpbeam
+}
+case_places_that_cannot_be_written() {
+  hello
+  TMPDIR=/nonexistent expect 0 nvcc hello.cu -o hello || return 1
+  for words in 'devices' 'nvcc --help' 'profile --query-metrics'; do
+    status=0
+    # shellcheck disable=SC2086
+    "$warpbeam" $words >/dev/full 2>err || status=$?
+    [[ $status == 1 ]] && has err 'cannot write to' || return 1
+  done
+  printf '#pragma clang __debug crash\n' >crash.cu && mkdir tmp && TMPDIR=$PWD/tmp expect 1 nvcc -c crash.cu && has err 'the compiler crashed' 'crash.cu:1:2' &&
+    hasnt err 'Stack dump' && [[ -z $(ls tmp) ]]
+}
 case_functions_of_one_file() {
   cat >f.cu <<'CU'
 #define FOUR(x) x x x x

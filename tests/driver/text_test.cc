@@ -95,6 +95,19 @@ TEST(Messages, EachIsShownOnce) {
   EXPECT_EQ(diagnostics.closing(), "1 warning and 1 error generated.\n");
 }
 
+TEST(Messages, ACrashOfTheCompilerIsTwoLines) {
+  const std::string dump =
+      "PLEASE submit a bug report to https://example.org and include the crash backtrace.\nStack dump:\n"
+      "0.\tProgram arguments: clang++-19 a.cu\n1.\ta.cu:1:2: current parser token 'pragma'\n"
+      " #0 0x00007f4d0 llvm::sys::PrintStackTrace (/usr/lib/x.so+0xeb)\n#10 0x00007f4d0 main\n"
+      "clang++-19: error: clang frontend command failed with exit code 139 (use -v to see invocation)\n";
+  Diagnostics diagnostics;
+  EXPECT_EQ(diagnostics.fresh(dump),
+            "the compiler crashed; it was at\n  a.cu:1:2: current parser token 'pragma'\n"
+            "clang++-19: error: clang frontend command failed with exit code 139 (use -v to see invocation)\n");
+  EXPECT_EQ(diagnostics.fresh(dump), "");
+}
+
 TEST(Messages, ColoursDoNotMakeADifference) {
   Diagnostics diagnostics;
   std::string coloured = "\033[1ma.cu:1:1: \033[0;1;31merror: \033[0mx\033[0m\n";
