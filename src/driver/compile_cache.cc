@@ -38,6 +38,7 @@ struct FileState {
 struct StoredResult {
   std::string directory;  // under results/
   std::string program;
+  int64_t size = 0;  // of the program; a crash of the machine may leave less of it
   std::vector<FileState> files;
 };
 
@@ -58,11 +59,11 @@ std::string hash_file(const std::string& path) {
   return hash.hex();
 }
 
-// Manifest: "result DIRECTORY PROGRAM", then "SIZE TIME HASH PATH" per file; paths come last because of blanks.
+// Manifest: "result DIRECTORY SIZE PROGRAM", then "SIZE TIME HASH PATH" per file; paths come last because of blanks.
 std::string write_manifest(const std::vector<StoredResult>& results) {
   std::string text;
   for (const auto& result : results) {
-    text += fmt::format("result {} {}\n", result.directory, result.program);
+    text += fmt::format("result {} {} {}\n", result.directory, result.size, result.program);
     for (const auto& file : result.files)
       text += fmt::format("{} {} {} {}\n", file.size, file.time, file.hash, file.path);
   }
@@ -93,7 +94,8 @@ std::vector<StoredResult> read_manifest(const std::string& path) {
     if (line.starts_with("result ")) {
       next_word(line);
       std::string directory(next_word(line));
-      results.push_back({directory, std::string(line), {}});
+      const int64_t size = number(next_word(line));
+      results.push_back({directory, std::string(line), size, {}});
     } else if (!results.empty()) {
       FileState file;
       file.size = number(next_word(line));
@@ -161,7 +163,7 @@ std::optional<CachedProgram> CompileCache::find(const std::string& key) {
     if (!unchanged(result.files)) continue;
     std::string directory = root_ + "/results/" + result.directory;
     std::string program = directory + "/" + result.program;
-    if (access(program.c_str(), R_OK)) continue;
+    if (FileState now; access(program.c_str(), R_OK) || !stat_file(program, now) || now.size != result.size) continue;
     auto messages = read_file(directory + kMessages);
     touch(directory);
     CachedProgram found{program, messages ? *messages : "", {}};
@@ -189,7 +191,9 @@ std::string CompileCache::begin() {
 std::optional<CachedProgram> CompileCache::store(const std::string& key, const std::string& directory,
                                                  const std::string& name, const std::vector<std::string>& files,
                                                  const std::string& messages) {
-  StoredResult result{"", name, {}};
+  FileState made;
+  if (!stat_file(directory + "/" + name, made)) return std::nullopt;
+  StoredResult result{"", name, made.size, {}};
   std::vector<std::string> sorted = files;
   std::ranges::sort(sorted);
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
@@ -215,10 +219,15 @@ std::optional<CachedProgram> CompileCache::store(const std::string& key, const s
   if (!messages.empty() && !write_file(directory + kMessages, messages)) return std::nullopt;
   std::string home = root_ + "/results/" + result.directory;
   if (rename(directory.c_str(), home.c_str())) {
-    // Someone else has just made the same program.
+    // Someone else has just made the same program, or it is there and damaged.
     std::error_code ignored;
-    if (!fs::exists(home + "/" + name, ignored)) return std::nullopt;
-    fs::remove_all(directory, ignored);
+    FileState there;
+    if (!stat_file(home + "/" + name, there) || there.size != made.size) {
+      fs::remove_all(home, ignored);
+      if (rename(directory.c_str(), home.c_str())) return std::nullopt;
+    } else {
+      fs::remove_all(directory, ignored);
+    }
   }
   touch(home);
   std::string manifest = root_ + "/keys/" + key;

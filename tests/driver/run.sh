@@ -455,6 +455,17 @@ case_cache_is_bounded() {
   (($(du -sb $results | cut -f1) < 4 * one)) && expect 5 run -v m.cu && has err 'was cached'
 }
 case_cache_that_cannot_be_written() { hello && XDG_CACHE_HOME=/proc/none expect 1 run hello.cu </dev/null; }
+case_damaged_cache_is_made_anew() {
+  hello && export XDG_CACHE_HOME=$PWD/cache
+  expect 1 run hello.cu </dev/null || return 1
+  for size in 0 1000 8000; do
+    truncate -s $size cache/warpbeam/programs/results/*/hello
+    for _ in 1 2; do expect 2 run -v hello.cu -- x </dev/null && has out '[x]' || return 1; done
+    has err 'was cached' || return 1
+  done
+  for key in cache/warpbeam/programs/keys/*; do head -c 3000 /dev/urandom >"$key"; done
+  expect 1 run hello.cu </dev/null
+}
 case_runs_at_the_same_time() {
   hello && export XDG_CACHE_HOME=$PWD/cache
   for n in 1 2 3 4; do (echo $n | run hello.cu -- $n >out.$n 2>err.$n; echo $? >status.$n) & done
