@@ -63,6 +63,14 @@ Field find(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t attribute) {
     case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_AMAX_POINTER: return field(m.aux_largest);
     case CUBLASLT_MATMUL_DESC_FAST_ACCUM: return {&m.fast, sizeof(int8_t)};
     case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE: return field(m.bias_type);
+    case CUBLASLT_MATMUL_DESC_A_SCALE_MODE: return field(m.a_scale_mode);
+    case CUBLASLT_MATMUL_DESC_B_SCALE_MODE: return field(m.b_scale_mode);
+    case CUBLASLT_MATMUL_DESC_C_SCALE_MODE: return field(m.c_scale_mode);
+    case CUBLASLT_MATMUL_DESC_D_SCALE_MODE: return field(m.d_scale_mode);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE: return field(m.aux_scale_mode);
+    case CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER: return field(m.d_out_scale);
+    case CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE: return field(m.d_out_scale_mode);
+    case CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR: return {};  // not there
   }
   return {};
 }

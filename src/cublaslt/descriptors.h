@@ -21,7 +21,8 @@ struct Matmul {
   void* aux;
   int64_t aux_lead, aux_stride, alpha_stride;
   int32_t sm_count, aux_type, bias_type, fast;
-  const void *a_scale, *b_scale, *c_scale, *d_scale, *aux_scale;
+  const void *a_scale, *b_scale, *c_scale, *d_scale, *aux_scale, *d_out_scale;
+  int32_t a_scale_mode, b_scale_mode, c_scale_mode, d_scale_mode, aux_scale_mode, d_out_scale_mode;
   void *d_largest, *aux_largest;
 };
 

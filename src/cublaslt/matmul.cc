@@ -7,7 +7,7 @@
 #include <new>
 
 #include "cublas/blas.h"
-#include "cublaslt/descriptors.h"
+#include "cublaslt/narrow.h"
 
 #define WB_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -30,6 +30,7 @@ bool among(cudaDataType type, std::initializer_list<cudaDataType> types) {
 
 // Which types go together.
 bool supported(int32_t compute, cudaDataType scale, cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d) {
+  if (narrow(a)) return compute == CUBLAS_COMPUTE_32F && supported_narrow(scale, a, b, c, d);
   if (a != b || c != d) return false;
   switch (compute) {
     case CUBLAS_COMPUTE_16F:
@@ -65,6 +66,8 @@ constexpr uint32_t kRelu = 2, kBias = 4, kDRelu = 8, kBiasGradient = 16, kGelu =
                    kBiasGradientA = 256, kBiasGradientB = 512;
 constexpr uint32_t kEpilogues = kRelu | kBias | kDRelu | kBiasGradient | kGelu | kDGelu | kAux | kBiasGradientA | kBiasGradientB;
 
+cudaDataType aux_type(const Matmul& m, const Layout& d) { return m.aux_type < 0 ? d.type : static_cast<cudaDataType>(m.aux_type); }
+
 cublasStatus_t check(const Matmul& m, const Layout& a, const Layout& b, const Layout& c, const Layout& d) {
   for (const Layout* l : {&a, &b, &c, &d})
     if (const cublasStatus_t status = check(*l); status != CUBLAS_STATUS_SUCCESS) return status;
@@ -78,11 +81,17 @@ cublasStatus_t check(const Matmul& m, const Layout& a, const Layout& b, const La
   if (c.rows != d.rows || c.columns != d.columns) return CUBLAS_STATUS_INVALID_VALUE;
   if (a.batch != d.batch || b.batch != d.batch || c.batch != d.batch) return CUBLAS_STATUS_INVALID_VALUE;
   if (!supported(m.compute, static_cast<cudaDataType>(m.scale), a.type, b.type, c.type, d.type)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  // Scales are for types of 8 bits and fewer, which are not there.
-  for (const void* p : {m.a_scale, m.b_scale, m.c_scale, m.d_scale, m.aux_scale, static_cast<const void*>(m.d_largest), static_cast<const void*>(m.aux_largest)})
-    if (p) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (m.aux_scale || m.aux_largest || m.d_out_scale || m.aux_scale_mode || m.d_out_scale_mode) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (narrow(a.type)) {
+    if (const cublasStatus_t status = check_narrow(m, a, b, c, d); status != CUBLAS_STATUS_SUCCESS) return status;
+  } else {
+    for (const void* p : {m.a_scale, m.b_scale, m.c_scale, m.d_scale, static_cast<const void*>(m.d_largest)})
+      if (p) return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
   if (m.epilogue == CUBLASLT_EPILOGUE_DEFAULT) return CUBLAS_STATUS_SUCCESS;
   if (m.epilogue == 0 || m.epilogue & ~kEpilogues || among(d.type, {CUDA_C_32F, CUDA_C_64F, CUDA_R_32I})) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (m.epilogue & (kBiasGradientA | kBiasGradientB) && narrow(a.type)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (m.epilogue & (kGelu | kDGelu) && m.epilogue & (kAux | kDGelu) && narrow(aux_type(m, d))) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (m.epilogue & (kBias | kBiasGradient | kBiasGradientA | kBiasGradientB) && !m.bias) return CUBLAS_STATUS_INVALID_VALUE;
   if (m.epilogue & kAux && (!m.aux || m.aux_lead < static_cast<int64_t>(rows))) return CUBLAS_STATUS_INVALID_VALUE;
   return CUBLAS_STATUS_SUCCESS;
@@ -92,14 +101,14 @@ cublasStatus_t check(const Matmul& m, const Layout& a, const Layout& b, const La
 
 void touch(Memory& memory, const void* base, const Layout& l, bool writes) {
   const bool by_columns = l.order == CUBLASLT_ORDER_COL;
-  const size_t element = bytes_of(l.type), run = (by_columns ? l.rows : l.columns) * element;
+  const size_t element = element_bytes(l.type), run = (by_columns ? l.rows : l.columns) * element;
   const size_t runs = by_columns ? l.columns : l.rows, pitch = static_cast<size_t>(l.lead) * element;
   if (writes) memory.writes(base, run, runs, pitch);
   else memory.reads(base, run, runs, pitch);
 }
 int64_t place(const Layout& l, int64_t i, int64_t j) { return l.order == CUBLASLT_ORDER_COL ? j * l.lead + i : i * l.lead + j; }
 char* batch_at(const void* base, const Layout& l, int32_t batch) {
-  return static_cast<char*>(const_cast<void*>(base)) + batch * l.stride * static_cast<int64_t>(bytes_of(l.type));
+  return static_cast<char*>(const_cast<void*>(base)) + batch * l.stride * static_cast<int64_t>(element_bytes(l.type));
 }
 
 template <class W>
@@ -107,10 +116,9 @@ std::vector<W> gathered(Memory& memory, const void* base, const Layout& l) {
   touch(memory, base, l, false);
   std::vector<W> out(l.rows * l.columns);
   const auto rows = static_cast<int64_t>(l.rows), columns = static_cast<int64_t>(l.columns);
-  with_type<int>(l.type, 0, [&]<class T>(T*) {
+  with_element(l.type, [&]<class T>(T*) {
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t i = 0; i < rows; ++i) out[j * rows + i] = convert<W>(static_cast<const T*>(base)[place(l, i, j)]);
-    return 0;
   });
   return out;
 }
@@ -119,10 +127,9 @@ template <class W>
 void scattered(Memory& memory, void* base, const Layout& l, const std::vector<W>& from) {
   touch(memory, base, l, true);
   const auto rows = static_cast<int64_t>(l.rows), columns = static_cast<int64_t>(l.columns);
-  with_type<int>(l.type, 0, [&]<class T>(T*) {
+  with_element(l.type, [&]<class T>(T*) {
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t i = 0; i < rows; ++i) static_cast<T*>(base)[place(l, i, j)] = convert<T>(from[j * rows + i]);
-    return 0;
   });
 }
 
@@ -168,8 +175,7 @@ template <class W>
 void apply_epilogue(Memory& memory, const Matmul& m, const Layout& d, int32_t batch, std::vector<W>& value) {
   const auto rows = static_cast<int64_t>(d.rows), columns = static_cast<int64_t>(d.columns);
   const uint32_t e = m.epilogue;
-  const auto bias_type = m.bias_type < 0 ? d.type : static_cast<cudaDataType>(m.bias_type);
-  const auto aux_type = m.aux_type < 0 ? d.type : static_cast<cudaDataType>(m.aux_type);
+  const auto bias_type = static_cast<cudaDataType>(m.bias_type), aux_type = static_cast<cudaDataType>(m.aux_type);
   if (e & kBias) {
     const char* from = static_cast<const char*>(m.bias) + batch * m.bias_stride * static_cast<int64_t>(bytes_of(bias_type));
     memory.reads(from, rows * bytes_of(bias_type));
@@ -208,13 +214,12 @@ void apply_epilogue(Memory& memory, const Matmul& m, const Layout& d, int32_t ba
 
 // Sums of op(A) along its rows, or of op(B) along its columns.
 template <class W>
-void store_operand_sums(Memory& memory, const Matmul& m, const Layout& d, const std::vector<W>& x, const Layout& l,
-                        bool by_rows, int32_t batch) {
+void store_operand_sums(Memory& memory, const Matmul& m, const std::vector<W>& x, const Layout& l, bool by_rows, int32_t batch) {
   const auto rows = static_cast<int64_t>(l.rows), columns = static_cast<int64_t>(l.columns);
   std::vector<W> sums(by_rows ? rows : columns);
   for (int64_t j = 0; j < columns; ++j)
     for (int64_t i = 0; i < rows; ++i) sums[by_rows ? i : j] += x[j * rows + i];
-  store_sums(memory, m, m.bias_type < 0 ? d.type : static_cast<cudaDataType>(m.bias_type), batch, sums);
+  store_sums(memory, m, static_cast<cudaDataType>(m.bias_type), batch, sums);
 }
 
 template <class W>
@@ -223,6 +228,12 @@ void multiply(Memory& memory, const Matmul& m, const Factors& alpha, const void*
   const auto rows = static_cast<int64_t>(ld.rows), columns = static_cast<int64_t>(ld.columns);
   const auto k = static_cast<int64_t>(m.op_a == CUBLAS_OP_N ? la.columns : la.rows);
   if (rows == 0 || columns == 0) return;
+  const Scales scales(memory, m, rows, columns);
+  const auto scaled = [](W factor, float by) {
+    if constexpr (is_complex<W>) return factor;  // there are none
+    else return factor * static_cast<W>(by);
+  };
+  float largest = 0;
   for (int32_t batch = 0; batch < ld.batch; ++batch) {
     const std::vector<W> s = alpha.get<W>(memory, rows, batch * m.alpha_stride), t = beta.get<W>(memory, rows, 0);
     std::vector<W> value(static_cast<size_t>(rows * columns));
@@ -230,27 +241,36 @@ void multiply(Memory& memory, const Matmul& m, const Factors& alpha, const void*
       const auto left = gathered<W>(memory, batch_at(a, la, batch), la), right = gathered<W>(memory, batch_at(b, lb, batch), lb);
       Blas<W>::gemm(operation(m.op_a), operation(m.op_b), rows, columns, k, W(1), left.data(),
                     std::max<int64_t>(1, la.rows), right.data(), std::max<int64_t>(1, lb.rows), W{}, value.data(), rows);
-      if (m.epilogue & kBiasGradientA) store_operand_sums(memory, m, ld, left, la, m.op_a == CUBLAS_OP_N, batch);
-      if (m.epilogue & kBiasGradientB) store_operand_sums(memory, m, ld, right, lb, m.op_b != CUBLAS_OP_N, batch);
+      if (m.epilogue & kBiasGradientA) store_operand_sums(memory, m, left, la, m.op_a == CUBLAS_OP_N, batch);
+      if (m.epilogue & kBiasGradientB) store_operand_sums(memory, m, right, lb, m.op_b != CUBLAS_OP_N, batch);
     }
     std::vector<W> before;
     if (std::any_of(t.begin(), t.end(), [](W x) { return x != W{}; })) before = gathered<W>(memory, batch_at(c, lc, batch), lc);
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t i = 0; i < rows; ++i) {
         W& x = value[j * rows + i];
-        x *= s[i];
-        if (t[i] != W{}) x += t[i] * before[j * rows + i];
+        x *= scaled(s[i], scales.rows[i] * scales.columns[j]);
+        if (t[i] != W{}) x += scaled(t[i], scales.c) * before[j * rows + i];
       }
     if (m.epilogue != CUBLASLT_EPILOGUE_DEFAULT) apply_epilogue(memory, m, ld, batch, value);
+    if constexpr (std::is_same_v<W, float>)
+      if (narrow(ld.type)) scale_result(scales, value, largest);
     scattered(memory, batch_at(d, ld, batch), ld, value);
+  }
+  if (m.d_largest) {
+    memory.writes(m.d_largest, sizeof largest);
+    std::memcpy(m.d_largest, &largest, sizeof largest);
   }
 }
 
 cublasStatus_t answer(cudaError_t error) { return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED; }
 
-cublasStatus_t matmul(const Matmul& m, const void* alpha, const void* a, const Layout& la, const void* b, const Layout& lb,
+cublasStatus_t matmul(Matmul m, const void* alpha, const void* a, const Layout& la, const void* b, const Layout& lb,
                       const void* beta, const void* c, const Layout& lc, void* d, const Layout& ld, cudaStream_t stream) {
   if (const cublasStatus_t status = check(m, la, lb, lc, ld); status != CUBLAS_STATUS_SUCCESS) return status;
+  if (narrow(la.type) && (reinterpret_cast<uintptr_t>(a) | reinterpret_cast<uintptr_t>(b) | reinterpret_cast<uintptr_t>(d)) % 16) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (m.bias_type < 0) m.bias_type = narrow(la.type) ? narrow_bias(lc.type) : ld.type;
+  m.aux_type = aux_type(m, ld);
   const auto scale = static_cast<cudaDataType>(m.scale);
   const int mode = m.pointer_mode;
   const bool beta_zero = mode == CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_ZERO;
