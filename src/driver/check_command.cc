@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "driver/build.h"
@@ -186,8 +187,9 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
     fmt::print(stderr, "warpbeam check: {}\n", message);
     return 1;
   };
-  auto recordings = TemporaryDirectory::make();
-  if (!recordings) return fail(recordings.error().message);
+  auto made = TemporaryDirectory::make();
+  if (!made) return fail(made.error().message);
+  std::optional<TemporaryDirectory> recordings(std::move(*made));
   nlohmann::json options;
   options["checks"] = request.checks;
   options["leaks"] = request.leaks;
@@ -209,6 +211,7 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
   std::ranges::sort(files);
   for (const auto& file : files)
     if (auto read = report.read(file); !read) return fail(read.error().message);
+  recordings.reset();  // before a pipe that nobody reads may end this
   look_up_host_lines(report);
   fold_same_lines(report, facts);
   judge_calls(report, facts, status);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
+#include <optional>
 #include <regex>
 
 #include "driver/commands.h"
@@ -253,8 +254,9 @@ int profile_command(const Arguments& arguments) {
   if (!kernel) return fail(kernel.error().message);
   if (auto cc = chosen_cc(request->device); !cc) return fail(cc.error().message);
 
-  auto folder = TemporaryDirectory::make();
-  if (!folder) return fail(folder.error().message);
+  auto made = TemporaryDirectory::make();
+  if (!made) return fail(made.error().message);
+  std::optional<TemporaryDirectory> folder(std::move(*made));
   const Json options = {
       {"kernel", *kernel}, {"skip", request->skip}, {"count", request->count}, {"from_start", request->from_start}};
   setenv("WARPBEAM_TOOL", "profile", 1);
@@ -270,6 +272,7 @@ int profile_command(const Arguments& arguments) {
   for (const char* name : {"WARPBEAM_TOOL", "WARPBEAM_TOOL_OPTIONS", "WARPBEAM_RECORDING"}) unsetenv(name);
   if (!has_run_program()) return status;  // it could not be compiled, as has been said
   auto recording = report::read_recordings(folder->path());
+  folder.reset();  // before a pipe that nobody reads may end this
   if (!recording) {
     fail(recording.error().message);
     return status;

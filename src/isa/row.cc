@@ -84,8 +84,9 @@ struct Tables {
 };
 
 const Tables& tables() {
-  static const Tables t;
-  return t;
+  // Never destroyed: kernels may run while the process ends.
+  static const auto* t = new Tables;
+  return *t;
 }
 
 bool allows(TypeSet set, Type t) { return std::find(set.begin(), set.end(), t) != set.end(); }

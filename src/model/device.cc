@@ -156,8 +156,9 @@ Tables::Tables() {
 }
 
 const Tables& tables() {
-  static const Tables tables;
-  return tables;
+  // Never destroyed: kernels may run while the process ends.
+  static const auto* tables = new Tables;
+  return *tables;
 }
 
 // "NVIDIA GeForce RTX-4090" and "rtx4090" are the same card to a person.

@@ -69,7 +69,8 @@ bool in_own_module(uint64_t address) {
 Tool* tool() {
   static Tool* const attached = [] {
     Tool* fresh = make_tool().release();
-    if (fresh) std::atexit([] { tool()->finish(); });
+    auto finish = [] { tool()->finish(); };
+    if (fresh) std::atexit(finish), std::at_quick_exit(finish);
     return fresh;
   }();
   return attached;

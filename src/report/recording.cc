@@ -73,7 +73,7 @@ Result<Json> read_recordings(const std::string& folder) {
       append(whole, std::move(*one));
   }
   if (whole.is_null())
-    return Error{1, "the program ended without leaving a recording: it did not use CUDA, or was ended from outside"};
+    return Error{1, "the program ended without leaving a recording: it did not use CUDA, or was ended by a signal or _exit"};
   return whole;
 }
 

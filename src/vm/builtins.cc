@@ -58,7 +58,8 @@ struct Heap {
 
 Heap& heap_of(DeviceMemory* memory) {
   static std::mutex mutex;
-  static std::map<DeviceMemory*, Heap> heaps;
+  // Never destroyed: kernels may run while the process ends.
+  static auto& heaps = *new std::map<DeviceMemory*, Heap>;
   std::lock_guard lock(mutex);
   return heaps[memory];
 }

@@ -203,7 +203,8 @@ void movmatrix(Warp& w, const Insn& i, uint32_t mask) {
 const Fragment* memory_fragment(const isa::Matched& form) {
   if (form.row->opcode != "wmma" || form.row->matrices) return nullptr;
   static std::mutex mutex;
-  static std::map<std::tuple<int, int, int, isa::Type>, Fragment> fragments;
+  // Never destroyed: kernels may run while the process ends.
+  static auto& fragments = *new std::map<std::tuple<int, int, int, isa::Type>, Fragment>;
   const isa::Shape s = form.mods.shape;
   std::lock_guard lock(mutex);
   const auto [it, fresh] = fragments.try_emplace({form.row->id, s.m, s.n, form.type});

@@ -95,7 +95,8 @@ Fragment quad_fragment(Type type, MatrixPart part, bool columns) {
 const MatrixPlan* matrix_plan(const isa::Matched& form) {
   using Key = std::tuple<int, int, int, int, int, int, bool, bool>;
   static std::mutex mutex;
-  static std::deque<std::pair<Key, MatrixPlan>> plans;
+  // Never destroyed: kernels may run while the process ends.
+  static auto& plans = *new std::deque<std::pair<Key, MatrixPlan>>;
   const Shape s = form.mods.shape;
   const Key key{
       form.row->id,       s.m, s.n, s.k, static_cast<int>(form.type), static_cast<int>(form.atype), form.mods.a_columns,

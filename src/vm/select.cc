@@ -14,8 +14,9 @@ Handler select_async(const ptx::Instruction&);
 Handler select_image(const ptx::Instruction&);
 
 std::vector<std::vector<LaneHandler>>& lane_handlers() {
-  static std::vector<std::vector<LaneHandler>> handlers(isa::all_rows().size());
-  return handlers;
+  // Never destroyed: kernels may run while the process ends.
+  static auto* handlers = new std::vector<std::vector<LaneHandler>>(isa::all_rows().size());
+  return *handlers;
 }
 
 namespace {

@@ -216,6 +216,27 @@ CU
   [[ $? == 7 && $(wc -l <e.csv) == 3 ]]
 }
 
+case_launches_that_nobody_waits_for_are_profiled() {
+  cat >w.cu <<'CU'
+#include <cstdlib>
+#include <thread>
+__device__ int sum;
+__global__ void k(int n) { for (int i = 0; i < n; ++i) atomicAdd(&sum, i); }
+int main(int n, char** words) {
+  k<<<4, 32>>>(1000);
+  if (n > 2) std::thread([] { for (;;) k<<<1, 32>>>(9), cudaDeviceSynchronize(); }).detach();
+  if (n > 1 && words[1][0] == 'q') quick_exit(3);
+  if (n > 1 && words[1][0] == 'c') cudaLaunchHostFunc(0, [](void*) { exit(3); }, nullptr), cudaDeviceSynchronize();
+  return 3;
+}
+CU
+  for words in '' q c 'n thread'; do
+    status=0
+    # shellcheck disable=SC2086
+    profile --csv m.csv w.cu -- $words >out 2>&1 || status=$?
+    [[ $status == 3 && $(grep -c '"k(int)"' m.csv) != 0 ]] || { echo "    '$words': status $status"; head -5 out; return 1; }
+  done
+}
 case_kernels_that_kernels_launch_are_listed_after_them() {
   cat >nested.cu <<'CU'
 __global__ void child(int* p, int n) { if (threadIdx.x < n) p[blockIdx.x * 64 + threadIdx.x] += 1; }

@@ -28,12 +28,13 @@ Trait find(const isa::Row& row) {
 }  // namespace
 
 const Trait* traits() {
-  static const std::vector<Trait> traits = [] {
-    std::vector<Trait> all;
-    for (const isa::Row& r : isa::all_rows()) all.push_back(find(r));
+  // Never destroyed: kernels may run while the process ends.
+  static const auto* traits = [] {
+    auto* all = new std::vector<Trait>;
+    for (const isa::Row& r : isa::all_rows()) all->push_back(find(r));
     return all;
   }();
-  return traits.data();
+  return traits->data();
 }
 
 }  // namespace warpbeam::observe::check

@@ -64,7 +64,8 @@ std::map<std::string, uint32_t> ask(const std::string& ptxas, const ptx::Module&
 }  // namespace
 
 uint32_t Assembler::registers(const vm::Launch& launch) {
-  static const std::string ptxas = find_ptxas();
+  // Never destroyed: kernels may run while the process ends.
+  static const std::string& ptxas = *new std::string(find_ptxas());
   if (ptxas.empty()) return 0;
   const ptx::Module& module = *launch.kernel->code->function->module;
   const size_t key = std::hash<std::string>()(module.text);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <mutex>
 #include <regex>
+#include <thread>
 
 #include "observe/profiler/assembler.h"
 #include "observe/profiler/recorder.h"
@@ -18,6 +19,9 @@ namespace {
 constexpr size_t kSampledLaunches = 2;  // of a kernel
 constexpr size_t kSampledInAll = 24;
 constexpr size_t kMostOperations = 20000;  // in the timeline
+// How long launches are waited for when the program ends, and how long if nothing is at work.
+constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::milliseconds kStandstill{200};
 
 // The name people give a kernel: without return type, template arguments and parameters.
 std::string base_name(std::string_view display) {
@@ -73,13 +77,15 @@ class Profiler final : public Tool {
 
   void keep(LaunchProfile& profile, const std::string& parent) {
     std::lock_guard lock(mutex_);
-    recorder_.keep(profile, parent);
+    if (!finished_) recorder_.keep(profile, parent);
   }
 
   void finish() override {
     const std::string path = recording_path();
     if (path.empty()) return;
+    wait_for_launches();
     std::lock_guard lock(mutex_);
+    finished_ = true;  // what the facts about launches rest on goes away now
     Json timeline = Json::array();
     static constexpr const char* kKinds[] = {"launch", "copy", "fill", "record", "wait", "host call", "internal", "library"};
     for (const auto& [id, t] : times_)
@@ -111,6 +117,26 @@ class Profiler final : public Tool {
   }
 
  private:
+  // Programs that end without waiting want their kernels profiled all the same.
+  void wait_for_launches() {
+    using namespace std::chrono;
+    size_t open = 0, running = 0;
+    auto last_seen = steady_clock::now();  // at work
+    for (const auto begin = last_seen; steady_clock::now() - begin < kPatience && steady_clock::now() - last_seen < kStandstill;
+         std::this_thread::sleep_for(milliseconds(1))) {
+      std::lock_guard lock(mutex_);
+      open = running = 0;
+      for (const auto& [id, t] : times_) {
+        if (t.ended) continue;
+        open += t.kind == OperationKind::Launch;
+        running += t.began != 0 && t.kind != OperationKind::HostCall;  // which may be the one that ends the program
+      }
+      if (!open) return;
+      if (running) last_seen = steady_clock::now();
+    }
+    fmt::print(stderr, "warpbeam: the program ended before {} of its launches; they are not in the profile\n", open);
+  }
+
   struct Times {
     OperationKind kind{};
     int device = 0;
@@ -128,7 +154,7 @@ class Profiler final : public Tool {
   std::string kernel_;
   std::regex wanted_;
   uint64_t skip_ = 0, count_ = 0, seen_ = 0, numbered_ = 0;
-  bool on_ = true;
+  bool on_ = true, finished_ = false;
   Recorder recorder_;
   Assembler assembler_;
   Json device_;
@@ -171,6 +197,7 @@ std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const m
                                                uint64_t operation) {
   std::lock_guard lock(mutex_);
   if (auto it = times_.find(operation); it != times_.end()) it->second.name = launch.kernel->display_name;
+  if (finished_) return nullptr;
   if (device_.is_null()) device_ = device_facts(device);
   if (!on_) return nullptr;
   if (!wants(launch)) return nullptr;
@@ -188,7 +215,7 @@ std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const m
 
 std::shared_ptr<vm::Observer> Profiler::child(const vm::Launch& launch, const model::Device& device, uint64_t operation, const std::string& parent) {
   std::lock_guard lock(mutex_);
-  if (!wants(launch)) return nullptr;
+  if (finished_ || !wants(launch)) return nullptr;
   return std::make_shared<WatchedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, assembler_.registers(launch)), parent);
 }
 
