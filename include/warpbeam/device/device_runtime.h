@@ -17,6 +17,19 @@ WB_DEVICE void __assert_fail(const char* message, const char* file, unsigned int
   __assertfail(message, file, line, function, 1);
 }
 WB_DEVICE void abort() { asm volatile("trap;"); }
+
+// The C++ library's comparisons and string_view become calls of these.
+__device__ inline int memcmp(const void* a, const void* b, __SIZE_TYPE__ size) {
+  const unsigned char *p = (const unsigned char*)a, *q = (const unsigned char*)b;
+  for (__SIZE_TYPE__ i = 0; i < size; i++)
+    if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1;
+  return 0;
+}
+__device__ inline __SIZE_TYPE__ strlen(const char* text) {
+  __SIZE_TYPE__ n = 0;
+  while (text[n]) n++;
+  return n;
+}
 }
 
 WB_DEVICE void* memcpy(void* to, const void* from, __SIZE_TYPE__ size) { return __builtin_memcpy(to, from, size); }
