@@ -157,6 +157,12 @@ std::optional<Command> with_mended_text(const Command& command, const Outcome& o
   return std::move(source->compile);
 }
 
+// Before anything is deferred, which makes clang choose otherwise in the standard library's templates.
+std::optional<Command> with_lambdas_for_both(const Command& command, const Outcome& outcome) {
+  if (!says(outcome, "(lambda at ") || !has_word(command, "--cuda-host-only")) return std::nullopt;
+  return with_mended_text(command, outcome);
+}
+
 // The end of the statement at i: a block, or what ends with a semicolon. Nothing if it begins with a word that may
 // bring several (for, if, do …).
 std::optional<size_t> past_statement(std::string_view s, size_t i) {
@@ -241,6 +247,7 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
   }
   // Each may bring to light what another can mend.
   constexpr std::optional<Command> (*kMends[])(const Command&, const Outcome&) = {
+      with_lambdas_for_both,
       conceding,
       conceding,
       with_joined_marks,

@@ -26,6 +26,7 @@ constexpr std::string_view kTemplate = "target attributes do not match";
 constexpr std::string_view kOutside = "out-of-line definition of '", kMember = "member declaration nearly matches";
 constexpr std::string_view kMain = "no template named 'main'";
 constexpr std::string_view kNoType = "a type specifier is required for all declarations";
+constexpr std::string_view kLambda = "(lambda at ";
 constexpr std::string_view kHost = "__attribute__((host)) ", kDevice = "__attribute__((device)) ";
 
 bool has(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
@@ -89,7 +90,7 @@ class Mender {
       if (s_[i] == '\n') lines_.push_back(i + 1);
   }
 
-  void mend(const std::vector<Message>& messages) {
+  void mend(const std::vector<Message>& messages, std::string_view file) {
     bool host_call = false;
     size_t definition = 0;
     for (const Message& m : messages) {
@@ -108,6 +109,13 @@ class Mender {
         for (const Range& range : m.ranges) count_in_bytes(offset(range.begin), offset(range.end));
       if (host_call && m.text.ends_with("declared here")) trap_on_device(offset(m.place));
       if (has(m.text, kSuffix)) read_suffix(offset(m.place));
+      for (size_t at = m.text.find(kLambda); at != std::string_view::npos; at = m.text.find(kLambda, at + 1)) {
+        std::string_view where = m.text.substr(at + kLambda.size());
+        Place lambda;
+        if (!where.starts_with(file)) continue;
+        where.remove_prefix(file.size());
+        if (mark(where, ':') && place(where, lambda)) call_from_host(offset(lambda));
+      }
     }
   }
 
@@ -404,6 +412,21 @@ class Mender {
     if (name < s_.size() && done_.insert(name).second) edits_.push_back({name, 0, "int "});
   }
 
+  // `[=] __device__ (int i) { … }`: for both sides.
+  void call_from_host(size_t lambda) {
+    if (lambda >= s_.size() || s_[lambda] != '[' || !done_.insert(lambda).second) return;
+    size_t at = past_space(past_brackets(lambda));
+    const size_t sides = at;
+    bool device = false;
+    for (size_t next = at; s_.substr(at).starts_with("__attribute__"); at = next) {
+      next = past_space(past_brackets(at + std::string_view("__attribute__").size()));
+      const std::string_view side = s_.substr(at, next - at);
+      if (has(side, "((host))")) return;
+      device = device || has(side, "((device))");
+    }
+    if (device) edits_.push_back({sides, 0, std::string(kHost)});
+  }
+
   // `"in "__FILE__`: the macro for itself.
   void read_suffix(size_t name) {
     if (name >= s_.size() || !done_.insert(name).second) return;
@@ -439,7 +462,7 @@ bool can_be_mended(std::string_view messages) {
   return has(messages, kShared) || has(messages, kVoid) || has(messages, kVoids) || has(messages, kSuffix) ||
          (has(messages, kHostCall) && has(messages, kFromBoth)) || has(messages, kVariableSize) ||
          has(messages, kJump) || has(messages, kOtherSides) || has(messages, kSpecialized) || has(messages, kOutside) ||
-         has(messages, kMain) || has(messages, kNoType);
+         has(messages, kMain) || has(messages, kNoType) || has(messages, kLambda);
 }
 
 bool names_other_errors(std::string_view messages) {
@@ -473,7 +496,7 @@ std::string with_own_lines(std::string_view text, std::string_view file) {
 std::optional<std::string> mend_text(std::string_view text, std::string_view file, std::string_view messages,
                                      bool optimised) {
   Mender mender(text, optimised);
-  mender.mend(read_messages(messages, file));
+  mender.mend(read_messages(messages, file), file);
   return mender.result();
 }
 

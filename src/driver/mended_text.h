@@ -10,6 +10,8 @@
 // * a function that is declared for some sides and defined for others: nvcc makes it for all of them.
 // * `template <> int f(int)` for a template of the device.
 // * `main() {}` without a type.
+// * a lambda of the device whose call a template of the host asks about, as `std::invocable<F, int>` does: nvcc's stands there
+//   with a call for the host too.
 #pragma once
 #include <optional>
 #include <string>
