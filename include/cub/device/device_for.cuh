@@ -2,6 +2,7 @@
 #pragma once
 #include <cub/config.cuh>
 #include <iterator>
+#include <utility>
 
 CUB_NAMESPACE_BEGIN
 
@@ -42,9 +43,46 @@ struct __warpbeam_at_copy {
   }
 };
 
+// The index of each dimension, the last one running fastest.
+template <class _Index, class _Op, size_t... _Dimension>
+struct __warpbeam_in_extents {
+  _Index __sizes[sizeof...(_Dimension) + 1];
+  _Op __op;
+  template <class _Size>
+  __device__ void operator()(_Size __i) {
+    _Index __indices[sizeof...(_Dimension) + 1] = {};
+    _Size __rest = __i;
+    for (size_t __d = sizeof...(_Dimension); __d > 0; --__d) {
+      __indices[__d - 1] = static_cast<_Index>(__rest % __sizes[__d - 1]);
+      __rest /= __sizes[__d - 1];
+    }
+    __op(static_cast<_Index>(__i), __indices[_Dimension]...);
+  }
+};
+template <class _Extents, class _Op, size_t... _Dimension>
+cudaError_t __warpbeam_for_extents(const _Extents& __extents, _Op __op, cudaStream_t __stream, std::index_sequence<_Dimension...>) {
+  unsigned long long __n = 1;
+  for (size_t __d = 0; __d < sizeof...(_Dimension); ++__d) __n *= static_cast<unsigned long long>(__extents.extent(__d));
+  using _Index = typename _Extents::index_type;
+  return __warpbeam_launch_for(
+      __n, __warpbeam_in_extents<_Index, _Op, _Dimension...>{{__extents.extent(_Dimension)..., 0}, __op}, __stream);
+}
+
 }  // namespace detail
 
 struct DeviceFor {
+  // With the number of the item and its index in each dimension.
+  template <class _Extents, class _Op, class = typename _Extents::rank_type>
+  static cudaError_t ForEachInExtents(const _Extents& __extents, _Op __op, cudaStream_t __stream = nullptr) {
+    return detail::__warpbeam_for_extents(__extents, __op, __stream, std::make_index_sequence<_Extents::rank()>());
+  }
+  template <class _Extents, class _Op, class = typename _Extents::rank_type>
+  static cudaError_t ForEachInExtents(void* __storage, size_t& __bytes, const _Extents& __extents, _Op __op,
+                                      cudaStream_t __stream = nullptr) {
+    if (!__storage) return __bytes = 1, cudaSuccess;
+    return ForEachInExtents(__extents, __op, __stream);
+  }
+
   template <class _Shape, class _Op>
   static cudaError_t Bulk(_Shape __shape, _Op __op, cudaStream_t __stream = nullptr) {
     return detail::__warpbeam_launch_for(__shape, __op, __stream);
