@@ -165,6 +165,9 @@ TEST_F(Nvml, has_no_sensors) {
   EXPECT_EQ(nvmlDeviceGetTemperature(device[0], NVML_TEMPERATURE_GPU, &value), NVML_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(nvmlDeviceGetPowerUsage(device[0], &value), NVML_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(nvmlDeviceGetUtilizationRates(device[0], &utilization), NVML_ERROR_NOT_SUPPORTED);
+  nvmlPciInfo_t remote;
+  EXPECT_EQ(nvmlDeviceGetNvLinkCapability(device[0], 0, NVML_NVLINK_CAP_VALID, &value), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(nvmlDeviceGetNvLinkRemotePciInfo(device[0], 0, &remote), NVML_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(nvmlDeviceGetPowerUsage(nullptr, &value), NVML_ERROR_INVALID_ARGUMENT);
 }
 
