@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <iterator>
+#include <optional>
 #include <thread>
 
 #include "cuda/capture.h"
@@ -12,6 +13,7 @@
 #include "cuda/thread_state.h"
 #include "cuda/traps.h"
 #include "vm/grid.h"
+#include "vm/host_threads.h"
 #include "observe/tool.h"
 
 namespace warpbeam::cuda {
@@ -25,10 +27,16 @@ constexpr size_t kInlineBytes = 128 << 10;
 // thread that runs blocks; large copies have another, so that they overlap with kernels.
 class Worker {
  public:
+  // With the program's own functions, the thread may do what any of the program's may.
+  explicit Worker(bool runs_program = false) : runs_program_(runs_program) {}
   void post(std::function<void()> job) {
     std::lock_guard lock(mutex_);
     if (!started_) {
-      std::thread([this] { run(); }).detach();
+      std::thread([this] {
+        std::optional<vm::OwnThread> own;
+        if (!runs_program_) own.emplace();
+        run();
+      }).detach();
       started_ = true;
     }
     jobs_.push_back(std::move(job));
@@ -52,6 +60,7 @@ class Worker {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> jobs_;
+  const bool runs_program_;
   bool started_ = false;
 };
 
@@ -67,7 +76,7 @@ Worker& library_worker() {
 }
 
 Worker& host_worker() {
-  static auto* worker = new Worker;
+  static auto* worker = new Worker(true);
   return *worker;
 }
 
@@ -82,7 +91,7 @@ class Poller {
   void post(Question question) {
     std::lock_guard lock(mutex_);
     if (!started_) {
-      std::thread([this] { run(); }).detach();
+      std::thread([this] { const vm::OwnThread own; run(); }).detach();
       started_ = true;
     }
     fresh_.push_back(std::move(question));

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/check.h"
+#include "vm/host_threads.h"
 
 namespace warpbeam::cuda {
 
@@ -116,6 +117,8 @@ TaskRef Scheduler::obstacle(const TaskRef& task) const {
 }
 
 void Scheduler::wait(const TaskRef& task) {
+  if (!task || task->done()) return;
+  const vm::AwaitsDevice waits;
   while (task && !task->done()) {
     TaskRef front = obstacle(task);
     if (!front) {

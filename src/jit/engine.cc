@@ -20,6 +20,7 @@
 #include "jit/slopes.h"
 #include "jit/spreads.h"
 #include "vm/grid.h"
+#include "vm/host_threads.h"
 
 namespace warpbeam::jit {
 namespace {
@@ -319,7 +320,10 @@ class FastEngine final : public vm::Engine {
   void order(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version, bool assume) {
     version.state = State::Ordered;
     orders_.push_back({&code, &launch.program->image(), &versions, &version, launch.block, launch.params.size(), launch.observer ? launch.observer->wanted() : vm::Wanted{}, assume});
-    if (!worker_.joinable()) worker_ = std::thread([this] { work(); });
+    if (!worker_.joinable()) {
+      worker_ = std::thread([this] { work(); });
+      pthread_setname_np(worker_.native_handle(), vm::kCompilingThread);
+    }
     ordered_.notify_one();
   }
 

@@ -13,6 +13,7 @@
 
 #include "vm/code.h"
 #include "vm/grid.h"
+#include "vm/host_threads.h"
 #include "vm/trace_text.h"
 
 namespace warpbeam::vm {
@@ -218,6 +219,7 @@ std::shared_ptr<Grid> start_in_lockstep(Launch launch, std::function<void(Launch
   grid->launch = launch;
   grid->last_progress = std::numeric_limits<int64_t>::max();
   std::thread([grid, launch = std::move(launch), done = std::move(done)]() mutable {
+    const OwnThread own;
     static std::mutex one_launch;
     LockstepResult both;
     {

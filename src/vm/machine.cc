@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "vm/grid.h"
+#include "vm/host_threads.h"
 #include "vm/lockstep.h"
 
 namespace warpbeam::vm {
@@ -144,8 +145,22 @@ bool speaks_for_all(Grid& grid, const Block& block) {
   return std::ranges::all_of(grid.yielded, [&](const auto& other) { return block.linear < other->linear; });
 }
 
-// A block gave way because all it does is wait. Where nothing in the grid has changed memory for long, and no memory that
-// the host can write is there to wait for, nothing ever will.
+// Whether somebody outside could write what a grid waits for. Asked again and again, and costs: once a second is enough.
+bool awaits_the_host(const DeviceMemory& memory, int64_t now) {
+  bool shared = false;
+  for (const Allocation& a : memory.live()) {
+    if (a.kind == MemoryKind::Registered) return true;  // perhaps another process's too
+    shared |= a.kind == MemoryKind::Pinned || a.kind == MemoryKind::Managed;
+  }
+  if (!shared) return false;
+  static std::atomic<int64_t> asked{0};
+  int64_t last = asked;
+  if (now - last < 1'000'000'000 || !asked.compare_exchange_strong(last, now)) return true;
+  return host_may_act();
+}
+
+// A block gave way because all it does is wait. Where nothing in the grid has changed memory for long, and nobody else can
+// write what it may be waiting for, nothing ever will.
 void check_for_hang(Grid& grid, Block& block) {
   const int64_t now = nanoseconds();
   if (block.progress != block.progress_seen || grid.last_progress == 0) {
@@ -160,8 +175,7 @@ void check_for_hang(Grid& grid, Block& block) {
   if (limit == 0 || now - grid.last_progress < limit || !speaks_for_all(grid, block)) return;
   // Under a watcher nobody waits for ever.
   const bool patient = !grid.launch.observer || now - grid.last_progress < 5 * hang_limit();
-  for (const Allocation& a : patient ? grid.launch.memory->live() : std::vector<Allocation>{})
-    if (a.kind == MemoryKind::Pinned || a.kind == MemoryKind::Registered || a.kind == MemoryKind::Managed) return;
+  if (patient && awaits_the_host(*grid.launch.memory, now)) return;
   uint64_t begun;
   {
     std::lock_guard lock(grid.mutex);
@@ -373,7 +387,7 @@ struct Machine::State {
 
   void start_workers() {
     if (!workers.empty()) return;
-    for (unsigned k = 0; k < threads; ++k) workers.emplace_back([this] { work_loop(); });
+    for (unsigned k = 0; k < threads; ++k) workers.emplace_back([this] { const OwnThread own; work_loop(); });
   }
 
   void work_loop() {
