@@ -8,13 +8,18 @@
 #include "../warpbeam/cxx/host_only_end.h"
 #if defined(__clang__) && defined(__CUDA__) && __cplusplus >= 201103L && __cplusplus < 202002L
 namespace std {
+// For both sides, because host code too has the device pass look at swaps of strings, which the device cannot do.
+template <class _T>
+__attribute__((host)) __attribute__((device)) inline void __warpbeam_swap(_T& __a, _T& __b) {
+  _T __old = static_cast<_T&&>(__a);
+  __a = static_cast<_T&&>(__b);
+  __b = static_cast<_T&&>(__old);
+}
 template <class _T>
 __attribute__((device)) inline
     typename enable_if<is_move_constructible<_T>::value && is_move_assignable<_T>::value>::type
     swap(_T& __a, _T& __b) noexcept(is_nothrow_move_constructible<_T>::value&& is_nothrow_move_assignable<_T>::value) {
-  _T __old = static_cast<_T&&>(__a);
-  __a = static_cast<_T&&>(__b);
-  __b = static_cast<_T&&>(__old);
+  __warpbeam_swap(__a, __b);
 }
 template <class _T, __SIZE_TYPE__ _Count>
 __attribute__((device)) inline void swap(_T (&__a)[_Count], _T (&__b)[_Count]) {
