@@ -152,17 +152,18 @@ Emitter::V Emitter::above_32_bits(V addresses) {
 }
 
 // Addresses of which nothing is known: each lane of the mask by itself.
-Emitter::V Emitter::fits_lanes(const Access& a, V addresses, V mask) {
+Emitter::V Emitter::fits_lanes(const Access& a, V addresses, V mask, uint64_t extent) {
   const uint64_t total = a.total();
+  extent = std::max(extent, total);
   llvm::Type* t = type_of(a.shared ? 4 : 8, true);
   V offsets = b_.CreateTrunc(addresses, t), most, beyond = nullptr;
   if (a.shared) {
-    most = b_.CreateTrunc(places(b_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), total, total), b_.getInt32Ty());
+    most = b_.CreateTrunc(places(b_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), total, extent), b_.getInt32Ty());
     beyond = above_32_bits(addresses);
   } else {
     RangeCells& range = range_of(a);
     offsets = b_.CreateSub(offsets, splat(lo_of(range)));
-    most = places_in(range, total, total);
+    most = places_in(range, total, extent);
   }
   if (total > 1) offsets = b_.CreateIntrinsic(In::fshr, {t}, {offsets, offsets, llvm::ConstantInt::get(t, static_cast<uint64_t>(std::countr_zero(total)))});
   V bad = b_.CreateNot(mask_bits(b_.CreateICmpULT(offsets, splat(most))));
@@ -210,7 +211,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
     }
     return;
   }
-  if (emit_local(i)) return;
+  if (emit_local(i) || emit_piece(i)) return;
   const std::optional<Access> a = access_of(i);
   if (!a) return call_handler(i, active_);
   const Value address = address_of(*a);

@@ -158,6 +158,7 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   const bool full = full_[node_] || alone_;
   static const bool without = left_out("straight");
   const bool suits = !full && suits_few(first, end, s.few);
+  find_pieces(begin, end);
   const bool together = !without && !accesses.empty() && !(full && accesses.size() == 1) && end - first <= kMostInstructions;
   if (!together && !suits) {
     for (uint32_t k = begin; k < end; ++k) emit_instruction(insns[k]);

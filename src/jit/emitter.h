@@ -186,6 +186,16 @@ class Emitter {
   void compress(V data, V at, V mask);
   void store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock* join);
   V load_lanes(V at, V mask, Width bytes, V base);
+  // Loads of words that lie side by side in each lane (emit_pieces.cc).
+  struct Piece {
+    int64_t from = 0;                      // the first word's offset
+    std::vector<const vm::Insn*> loads;
+  };
+  static std::vector<Piece> pieces_of(std::vector<const vm::Insn*> loads);
+  void find_pieces(uint32_t begin, uint32_t end);
+  bool emit_piece(const vm::Insn& insn);
+  std::vector<V> load_piece(const std::function<V(int)>& at, Width word);
+  std::function<V(int)> lanes_one_by_one(V addresses);
   void store_lanes(V data, V at, V mask, Width bytes, V base);
   void emit_atomic(const vm::Insn& insn);            // emit_atomic.cc
   V combine(const vm::Insn& insn, V old, V b, V c, bool in_shared);
@@ -224,7 +234,7 @@ class Emitter {
   V fits_whole(const Access& a, const Value& address, int64_t from = 0, int64_t further = 0);
   V fits_ends(const Access& a, const Value& address, V mask);
   V above_32_bits(V addresses);
-  V fits_lanes(const Access& a, V addresses, V mask);
+  V fits_lanes(const Access& a, V addresses, V mask, uint64_t extent = 0);  // of as many bytes as the access has, or more
   void touch(const Access& a, const Value& address, V mask);
   void store_dense(const Access& a, V data, V address, V pointer);
   Value data_of(const Access& a, int k);
@@ -513,6 +523,7 @@ class Emitter {
   WatchTables* watch_ = nullptr;    // null: nobody watches
   vm::AccessPlaces places_;
   std::map<const vm::Insn*, std::shared_ptr<const Batch>> batch_of_;
+  std::map<const vm::Insn*, std::shared_ptr<const Piece>> piece_of_, set_aside_;
   std::map<uint32_t, uint32_t> stretch_of_, exit_stretch_;  // by node; by instruction
   uint64_t watch_times_ = 1;        // how many warps the code being written stands for
   int32_t stretch_ = -1;            // of the node that is being written

@@ -1,0 +1,216 @@
+// Lanes that read words side by side, each at a place of its own: rows of a matrix of which a thread has one, members of a
+// structure. Each lane's words come with one load of the host and the lanes' with a transposition, which takes a fraction of
+// what gathers take, one for each word.
+//
+// The loads are made where the first of them stands: nothing between them minds, or changes memory.
+#include <algorithm>
+#include <cstdlib>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+using llvm::FixedVectorType;
+
+namespace {
+
+constexpr uint64_t kPiece = 16;  // bytes that are loaded for a lane
+constexpr size_t kFewest = 12;   // of which so many are wanted
+
+bool is_plain_load(const Access& a) {
+  const vm::Insn& i = *a.insn;
+  const isa::Sem sem = i.mods().sem;
+  return a.load && !a.shared && i.guard < 0 && a.memory >= 4 && i.op[1] >= 0 && i.base_width == 8 && (sem == isa::Sem::None || sem == isa::Sem::Weak);
+}
+
+uint64_t bytes_of(const vm::Insn& load) { return isa::bytes_of(load.type()) * (load.list ? load.count : 1); }
+
+// Do lanes lie apart, and not at every second or fourth word, which has a form of its own (emit_sloped.cc)?
+bool scattered(const Shape& shape, uint64_t bytes) {
+  if (!shape.runs) return true;
+  const int64_t size = static_cast<int64_t>(bytes), steps = shape.stride / size;
+  return shape.runs == 1 && shape.stride % size == 0 && std::abs(steps) > 2 && steps != 4;
+}
+
+}  // namespace
+
+// Pieces of 16 bytes of which the loads read most words.
+std::vector<Emitter::Piece> Emitter::pieces_of(std::vector<const vm::Insn*> loads) {
+  std::ranges::sort(loads, {}, &vm::Insn::imm);
+  std::vector<Piece> out;
+  for (size_t k = 0; k < loads.size();) {
+    Piece piece{loads[k]->imm, {}};
+    size_t next = k;
+    const int64_t bytes = static_cast<int64_t>(bytes_of(*loads[k]));
+    size_t wanted = 0;
+    for (; next < loads.size() && loads[next]->imm < piece.from + static_cast<int64_t>(kPiece); ++next) {
+      if ((loads[next]->imm - piece.from) % bytes) continue;
+      wanted += piece.loads.empty() || piece.loads.back()->imm != loads[next]->imm ? static_cast<size_t>(bytes) : 0;
+      piece.loads.push_back(loads[next]);
+    }
+    if (wanted < kFewest) {
+      ++k;
+      continue;
+    }
+    std::ranges::sort(piece.loads);  // as they are executed
+    out.push_back(std::move(piece));
+    k = next;
+  }
+  return out;
+}
+
+void Emitter::find_pieces(uint32_t begin, uint32_t end) {
+  piece_of_.clear();
+  static const bool without = left_out("pieces");
+  if (without || watch_ || alone_ || slice_ || few_ || rehearsal_ || !processor_.avx2) return;
+  struct Open {
+    std::vector<const vm::Insn*> loads;
+    Bits touched;  // variables that instructions have read or written since the first
+  };
+  std::map<std::tuple<uint32_t, Width, int>, Open> open;  // by the variable that addresses are made from, a word's bytes and how many
+  const auto close = [&](Open& o) {
+    for (Piece& piece : pieces_of(std::exchange(o.loads, {}))) {
+      const auto shared = std::make_shared<const Piece>(std::move(piece));
+      for (const vm::Insn* load : shared->loads) piece_of_[load] = shared;
+    }
+  };
+  const auto variable_of = [&](int32_t at) -> int64_t {
+    const auto v = flow_.variable_at.find(at);
+    return v == flow_.variable_at.end() ? -1 : static_cast<int64_t>(v->second);
+  };
+  for (uint32_t k = begin; k < end; ++k) {
+    const vm::Insn& i = flow_.code->insns[k];
+    if (flow_.says_nothing(i)) continue;
+    const std::optional<Access> a = access_of(i);
+    const isa::Row* row = i.source ? i.source->form.row : nullptr;
+    const bool pure = i.fn == flow_.services->not_pred || (row && !i.call && shapes_.has_ir(i) && row->kind != isa::Kind::Memory && row->kind != isa::Kind::Atomic && row->kind != isa::Kind::Warp && row->kind != isa::Kind::Barrier);
+    const bool load = a && a->load && is_plain_load(*a) && !may_be_local(*a);
+    if (!pure && !load && !(a && a->load)) {
+      for (auto& [base, o] : open) close(o);
+      open.clear();
+      continue;
+    }
+    if (load) {
+      const Source base = flow_.source(i.op[1], i.base_width);
+      if (base.kind == SourceKind::Variable && scattered(shapes_.variables[base.variable], a->total()) && flow_.variables[base.variable].bytes == 8) {
+        Open& o = open.try_emplace({base.variable, a->memory, a->count}, Open{{}, Bits(flow_.variables.size())}).first->second;
+        const bool minds = std::ranges::any_of(a->slots, [&](int32_t to) { return variable_of(to) < 0 || o.touched.has(static_cast<size_t>(variable_of(to))); });
+        if (!o.loads.empty() && minds) close(o);
+        if (o.loads.empty()) o.touched = Bits(flow_.variables.size());
+        o.loads.push_back(&i);
+      }
+    }
+    for (const Slot& s : flow_.slots[k]) {
+      const int64_t v = variable_of(s.at);
+      if (v < 0) continue;
+      for (auto& [base, o] : open) {
+        if (s.written && std::get<0>(base) == v) close(o);
+        o.touched.add(static_cast<size_t>(v));
+      }
+    }
+    if (i.guard >= 0)
+      if (const int64_t v = variable_of(i.guard); v >= 0)
+        for (auto& [base, o] : open) o.touched.add(static_cast<size_t>(v));
+  }
+  for (auto& [base, o] : open) close(o);
+}
+
+// The words of the 16 bytes at each lane's address: the k-th of all lanes. `at` gives a lane's address.
+std::vector<Emitter::V> Emitter::load_piece(const std::function<V(int)>& at, Width word) {
+  const int words = static_cast<int>(kPiece / word), width = 4 * words;  // lanes of one transposition
+  auto* row_type = FixedVectorType::get(lane_type(word), static_cast<unsigned>(words));
+  const auto row = [&](int lane) { return static_cast<V>(user(b_.CreateAlignedLoad(row_type, b_.CreateIntToPtr(at(lane), b_.getPtrTy()), llvm::Align(word)))); };
+  const auto joined = [&](V x, V y) {
+    std::vector<int> all;
+    for (int k = 0; k < 2 * static_cast<int>(llvm::cast<FixedVectorType>(x->getType())->getNumElements()); ++k) all.push_back(k);
+    return b_.CreateShuffleVector(x, y, all);
+  };
+  // In each 16 bytes: those of `x` and `y` that `pick` says, y's after x's.
+  const auto mixed = [&](V x, V y, std::initializer_list<int> pick) {
+    std::vector<int> all;
+    for (int part = 0; part < width; part += words)
+      for (int p : pick) all.push_back(part + (p < words ? p : p - words + width));
+    return b_.CreateShuffleVector(x, y, all);
+  };
+  std::vector<V> out(static_cast<size_t>(words));
+  std::vector<std::vector<V>> parts;
+  for (int first = 0; first < kLanes; first += width) {
+    std::vector<V> r;  // rows of the lanes k, k + words, k + 2 words …
+    for (int k = first; k < first + words; ++k) r.push_back(joined(joined(row(k), row(k + words)), joined(row(k + 2 * words), row(k + 3 * words))));
+    if (words == 2) {
+      parts.push_back({mixed(r[0], r[1], {0, 2}), mixed(r[0], r[1], {1, 3})});
+      continue;
+    }
+    const V low_ab = mixed(r[0], r[1], {0, 4, 1, 5}), low_cd = mixed(r[2], r[3], {0, 4, 1, 5});
+    const V high_ab = mixed(r[0], r[1], {2, 6, 3, 7}), high_cd = mixed(r[2], r[3], {2, 6, 3, 7});
+    parts.push_back({mixed(low_ab, low_cd, {0, 1, 4, 5}), mixed(low_ab, low_cd, {2, 3, 6, 7}), mixed(high_ab, high_cd, {0, 1, 4, 5}), mixed(high_ab, high_cd, {2, 3, 6, 7})});
+  }
+  for (size_t k = 0; k < out.size(); ++k) {
+    std::vector<V> level;
+    for (const std::vector<V>& part : parts) level.push_back(part[k]);
+    for (; level.size() > 1; level.resize(level.size() / 2))
+      for (size_t n = 0; n < level.size() / 2; ++n) level[n] = joined(level[2 * n], level[2 * n + 1]);
+    out[k] = level[0];
+  }
+  return out;
+}
+
+// Each lane's, once all of them are in memory.
+std::function<Emitter::V(int)> Emitter::lanes_one_by_one(V addresses) {
+  const V room = scratch(addresses->getType());
+  b_.CreateStore(addresses, room);
+  return [this, room](int lane) { return b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), room, static_cast<uint64_t>(lane))); };
+}
+
+// Where lanes lie side by side or are not all there, or a place is not good, the loads are made one by one.
+bool Emitter::emit_piece(const vm::Insn& i) {
+  const auto it = piece_of_.find(&i);
+  if (it == piece_of_.end()) return false;
+  const std::shared_ptr<const Piece> piece = it->second;
+  if (piece->loads.front() != &i) return true;
+  const Access a = *access_of(i);
+  const Value base = read(i.op[1], 8);
+  auto* together = BasicBlock::Create(c_, "piece", f_);
+  auto* each = BasicBlock::Create(c_, "one_by_one", f_);
+  auto* join = BasicBlock::Create(c_, "read", f_);
+  const V from = b_.getInt64(static_cast<uint64_t>(piece->from));
+  V good = b_.CreateICmpEQ(active_, b_.getInt32(~0u));
+  std::function<V(int)> at;
+  V addresses = nullptr;
+  if (base.runs == 1) {
+    good = b_.CreateAnd(good, fits_whole(a, base, piece->from, static_cast<int64_t>(kPiece - a.total())));
+    const V first = b_.CreateAdd(base.run[0], from);
+    at = [=, this](int lane) { return b_.CreateAdd(first, b_.getInt64(static_cast<uint64_t>(base.stride * lane))); };
+  } else {
+    const V lanes = lanes_of(base, 8);
+    addresses = b_.CreateAdd(lanes, splat(from));
+    const V span = b_.CreateSub(b_.CreateExtractElement(addresses, uint64_t{kLanes / 2 - 1}), b_.CreateExtractElement(addresses, uint64_t{0}));
+    const V apart = b_.CreateICmpNE(span, b_.getInt64(a.total() * (kLanes / 2 - 1)));
+    good = b_.CreateAnd(b_.CreateAnd(good, apart), fits_lanes(a, addresses, b_.getInt32(~0u), kPiece));
+  }
+  b_.CreateCondBr(good, together, each);
+  b_.SetInsertPoint(together);
+  if (addresses) at = lanes_one_by_one(addresses);
+  const std::vector<V> words = load_piece(at, a.memory);
+  for (const vm::Insn* load : piece->loads) {
+    const size_t first = static_cast<size_t>(load->imm - piece->from) / a.memory;
+    for (size_t k = 0; k < a.slots.size(); ++k) {
+      const int32_t to = load->list ? load->list[k] : load->op[0];
+      llvm::Type* type = type_of(load->width, true);
+      Value v;
+      v.lanes = isa::is_signed(load->type()) ? b_.CreateSExtOrTrunc(words[first + k], type) : b_.CreateZExtOrTrunc(words[first + k], type);
+      write(to, load->width, v);
+    }
+  }
+  b_.CreateBr(join);
+  b_.SetInsertPoint(each);
+  piece_of_.swap(set_aside_);
+  for (const vm::Insn* load : piece->loads) emit_memory(*load);
+  piece_of_.swap(set_aside_);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  return true;
+}
+
+}  // namespace warpbeam::jit
