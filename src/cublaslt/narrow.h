@@ -5,30 +5,17 @@
 
 #include "cublas/blas.h"
 #include "cublaslt/descriptors.h"
-#include "isa/arith/convert.h"
+#include "numeric/float8.h"
 
 namespace warpbeam::cublaslt {
-
-struct E4m3 {
-  uint8_t bits = 0;
-  E4m3() = default;
-  explicit E4m3(float x) : bits(isa::f32_to_e4m3(x)) {}
-  operator float() const { return isa::f16_to_f32(isa::e4m3_to_f16(bits)); }
-};
-struct E5m2 {
-  uint8_t bits = 0;
-  E5m2() = default;
-  explicit E5m2(float x) : bits(isa::f32_to_e5m2(x)) {}
-  operator float() const { return isa::f16_to_f32(isa::e5m2_to_f16(bits)); }
-};
 
 inline bool narrow(cudaDataType type) { return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2; }
 
 // Calls `body` with a null pointer of a matrix's element type.
 template <class Body>
 void with_element(cudaDataType type, Body&& body) {
-  if (type == CUDA_R_8F_E4M3) body(static_cast<E4m3*>(nullptr));
-  else if (type == CUDA_R_8F_E5M2) body(static_cast<E5m2*>(nullptr));
+  if (type == CUDA_R_8F_E4M3) body(static_cast<numeric::E4m3*>(nullptr));
+  else if (type == CUDA_R_8F_E5M2) body(static_cast<numeric::E5m2*>(nullptr));
   else
     numeric::with_type<int>(type, 0, [&]<class T>(T* p) { return body(p), 0; });
 }

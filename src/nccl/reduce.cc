@@ -1,26 +1,17 @@
 #include "nccl/reduce.h"
 
-#include <cuda_fp8.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
 
+#include "numeric/float8.h"
 #include "numeric/values.h"
 
 namespace warpbeam::nccl {
 
 namespace {
-
-template <__nv_fp8_interpretation_t kind>
-struct Float8 {
-  __nv_fp8_storage_t bits = 0;
-  Float8() = default;
-  Float8(float x) : bits(__nv_cvt_float_to_fp8(x, __NV_SATFINITE, kind)) {}
-  operator float() const { return __half2float(__half(__nv_cvt_fp8_to_halfraw(bits, kind))); }
-};
 
 // Calls body with a value of the type.
 template <class Body>
@@ -47,9 +38,9 @@ auto with_type(ncclDataType_t type, Body&& body) {
     case ncclBfloat16:
       return body(numeric::BFloat{});
     case ncclFloat8e4m3:
-      return body(Float8<__NV_E4M3>{});
+      return body(numeric::E4m3{});
     default:
-      return body(Float8<__NV_E5M2>{});
+      return body(numeric::E5m2{});
   }
 }
 
