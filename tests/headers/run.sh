@@ -14,7 +14,7 @@ ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null)
 passed=0
 failed=0
 
-flags=(-x cuda -nocudainc -nocudalib -Xclang -target-sdk-version=12.3 -Xclang -fno-cxx-modules -Wno-unknown-cuda-version -isystem "$root/include")
+flags=(-x cuda -nocudainc -nocudalib -Xclang -target-sdk-version=12.3 -Xclang -fcuda-allow-variadic-functions -Xclang -fno-cxx-modules -Wno-unknown-cuda-version -isystem "$root/include")
 
 # The prelude is compiled ahead for each set of words, which takes most of the time that a source would.
 compile() {  # the set's name, source, words...: log in $scratch/log, PTX in $scratch/out.ptx
