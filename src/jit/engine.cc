@@ -416,7 +416,7 @@ class FastEngine final : public vm::Engine {
     } else if (o.block[0] * o.block[1] * o.block[2] > vm::kWarpSize) {
       const Roots roots = find_roots(plan.flow);
       if (why = find_same_work(plan.flow, roots, o.block); !why.empty()) return why;
-      plan.flow.meetings = find_meetings(plan.flow, roots);
+      plan.flow.meetings = find_meetings(plan.flow, roots, o.block);
     }
     auto regions = find_regions(plan.flow, why);
     if (!regions) return why;

@@ -1,6 +1,7 @@
 #include "jit/meetings.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "jit/shapes.h"
@@ -175,6 +176,24 @@ void find_global_meetings(const Flow& flow, const Roots& roots, std::vector<Meet
     }
 }
 
+// A flag or a counter that all warps look at before one thread changes it: Eigen's sums assert so that a semaphore is still
+// set, which thread 0 of the last block then clears.
+void find_flag_meetings(const Flow& flow, const Roots& roots, const std::array<uint32_t, 3>& block, std::vector<Meeting>& out) {
+  Accesses accesses(flow, false);
+  std::optional<Differing> differing;
+  const auto one_place = [&](const Access& a) {
+    if (!differing) differing.emplace(flow, block);
+    return a.insn->op[1] >= 0 && !differing->value(a.insn->op[1], a.insn->base_width);
+  };
+  for (const Access& w : accesses.changes)
+    for (const Access& r : accesses.reads) {
+      if (w.node == r.node || !accesses.after(r.node)[w.node] || accesses.after(w.node)[r.node]) continue;
+      const int64_t root = roots.access(flow, *w.insn);
+      if (root < 0 || root != roots.access(flow, *r.insn)) continue;
+      if (one_place(r) && one_place(w) && differing->node(w.node) && !differing->node(r.node)) out.push_back({r.node, w.node});
+    }
+}
+
 // In shared memory it is the reads that come first: what a barrier made known is read around a thread's own place, and then
 // stored is what the thread kept of an earlier place. A thread that stores where it has just read exchanges values with one
 // other, which is its own affair; and where many stores follow many reads they have parts of the memory for themselves.
@@ -195,10 +214,11 @@ void find_shared_meetings(const Flow& flow, std::vector<Meeting>& out) {
 
 }  // namespace
 
-std::vector<Meeting> find_meetings(const Flow& flow, const Roots& roots) {
+std::vector<Meeting> find_meetings(const Flow& flow, const Roots& roots, const std::array<uint32_t, 3>& block) {
   std::vector<Meeting> out;
   if (flow.nodes.size() > kMostNodes) return out;
   find_global_meetings(flow, roots, out);
+  find_flag_meetings(flow, roots, block, out);
   find_shared_meetings(flow, out);
   return out;
 }

@@ -92,6 +92,8 @@ bool in_shared_memory(isa::Space space, uint64_t address) {
 
 template <class U, Type type>
 void atomic_lanes(Warp& w, const Insn& i, uint32_t mask) {
+  const bool shared = i.mods().space == isa::Space::Shared;
+  if (!shared && w.give_way_to_atomic(i, mask)) return;
   Addresses a;
   lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a, i.mods().space);
   std::byte* p[kWarpSize];
@@ -107,7 +109,7 @@ void atomic_lanes(Warp& w, const Insn& i, uint32_t mask) {
   for (int l = 0; l < kWarpSize; ++l)
     if (mask >> l & 1) changed = changed || (op == Op::Cas ? old[l] == b[l] && b[l] != c[l] : op == Op::Exch ? old[l] != b[l] : b[l] != 0);
   w.block->progress += changed;
-  w.changed_global = w.changed_global || i.mods().space != isa::Space::Shared;
+  w.changed_global = w.changed_global || !shared;
   if (i.op[0] >= 0) {
     U* d = w.lanes<U>(i.op[0]);
     for (int l = 0; l < kWarpSize; ++l)

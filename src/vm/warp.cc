@@ -229,6 +229,7 @@ bool gives_way_before(Warp& w, const Insn& i, uint32_t mask) {
   const isa::Class cls = i.source->form.row->cls;
   const isa::Space space = i.mods().space;
   const bool global = space == isa::Space::Global || space == isa::Space::Generic;
+  if (i.source->form.row->kind == isa::Kind::Atomic) return global && w.give_way_to_atomic(i, mask);
   if (cls == isa::Class::Load) return global && w.give_way_to_load(i);
   return cls == isa::Class::Store && (global || space == isa::Space::Shared) && w.give_way_to_store(i, mask, space == isa::Space::Shared);
 }

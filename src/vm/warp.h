@@ -14,8 +14,8 @@
 // same time, and programs get away with a missing barrier behind it: all read shared memory, then thread 0 stores the next
 // value; or several warps update the same elements in step, and end with the same sums; or what one pass of a loop left in
 // global memory the next pass reads, from all warps. So a warp that is about to store for the first time since a barrier to
-// shared memory that it has read, or with a single lane to global memory, and one that turns from reading global memory to
-// changing it or back, lets those go first that have had fewer such turns.
+// shared memory that it has read, or to change global memory with a single lane, and one that turns from reading global memory
+// to storing there or back, lets those go first that have had fewer such turns.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -130,6 +130,7 @@ class Warp {
   bool give_way_to_store(const Insn& i, uint32_t mask, bool shared) {
     return (shared ? turns == 0 && read_shared : read_global || (turns == 0 && (mask & (mask - 1)) == 0)) && give_way_to_others(i);
   }
+  bool give_way_to_atomic(const Insn& i, uint32_t mask) { return turns == 0 && read_global && (mask & (mask - 1)) == 0 && give_way_to_others(i); }
   bool give_way_to_load(const Insn& i) { return changed_global && give_way_to_others(i); }
   void release_cluster();
   bool has_ready() const;

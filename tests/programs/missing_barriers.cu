@@ -250,6 +250,26 @@ __global__ void one_sum(const int* in, int* scratch, int* out) {
   if (t == 0) *out = *scratch * 3;
 }
 
+// All look at the semaphore, and thread 0 of the last block resets it for the next launch.
+__global__ void sums_by_turns(const int* in, int each, int* sum, unsigned* semaphore, int* late) {
+  if (threadIdx.x == 0) {
+    if (atomicCAS(semaphore, 0u, 1u) == 0) {
+      atomicExch(sum, 0);
+      __threadfence();
+      atomicExch(semaphore, 2u);
+    } else {
+      while (atomicCAS(semaphore, 2u, 2u) < 2u) {}
+    }
+  }
+  __syncthreads();
+  if (*semaphore < 2u) *late = 1;
+  int mine = 0;
+  for (int k = 0; k < each; ++k) mine += in[(blockIdx.x * each + k) * blockDim.x + threadIdx.x];
+  for (int d = 16; d; d /= 2) mine += __shfl_down_sync(~0u, mine, d);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, mine);
+  if (threadIdx.x == 0) atomicInc(semaphore, gridDim.x + 1);
+}
+
 // A thread keeps its new value for one step, since others still read the old one; the value before that is stored while they do.
 __global__ void relax(int* data, int n, int rounds) {
   __shared__ int values[1024], kept[256];
@@ -395,6 +415,15 @@ int main() {
   int total = 0;
   for (int i = 0; i < 256; ++i) total += b[i];
   CHECK(total == 2560 * 2561 / 2);
+
+  memset(c, 0, 12);
+  for (int launch = 0; launch < 3; ++launch) {
+    sums_by_turns<<<5, 256>>>(a, 4, c, reinterpret_cast<unsigned*>(c + 1), c + 2);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    total = 0;
+    for (int i = 0; i < 5 * 4 * 256; ++i) total += a[i];
+    CHECK(c[0] == total && c[1] == 0 && c[2] == 0);
+  }
 
   total = 0;
   for (int i = 0; i < 512; ++i) total += a[i] = i % 37;
