@@ -10,6 +10,7 @@
 #include "driver/build.h"
 #include "driver/compile_cache.h"
 #include "driver/passes.h"
+#include "driver/split.h"
 
 namespace warpbeam::driver {
 
@@ -35,6 +36,11 @@ int build_uncached(Options& options, CompiledProgram* program) {
   return build(options);
 }
 
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
 }  // namespace
 
 std::string file_identity(const std::string& path) {
@@ -54,12 +60,16 @@ std::string cache_key(const Arguments& words, int cc) {
   hash.add(fs::current_path(ignored).string());
   hash.add(std::to_string(cc));
   hash.add(isatty(STDERR_FILENO) ? "colours" : "plain");
-  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH"}) {
-    const char* value = std::getenv(name);
-    hash.add(value ? value : "");
-  }
+  for (const char* name : kHeaderVariables) hash.add(variable(name));
+  for (const char* name : {"LIBRARY_PATH", "COMPILER_PATH"}) hash.add(variable(name));
   for (const auto& word : words) hash.add(word);
   return hash.hex();
+}
+
+std::vector<std::string> searched_directories(const Options& options) {
+  std::vector<std::string> words;
+  for (const auto* part : {&options.preprocessor, &options.both, &options.host, &options.linker}) append(words, *part);
+  return searched_directories(words);
 }
 
 int compile_program(Options& options, const std::string& key, bool verbose, CompiledProgram* program) {
@@ -83,7 +93,7 @@ int compile_program(Options& options, const std::string& key, bool verbose, Comp
     fs::remove_all(directory, ignored);
     return status;
   }
-  if (auto stored = cache->store(key, directory, program->name, record.files, record.messages)) {
+  if (auto stored = cache->store(key, directory, program->name, record.files, record.messages, searched_directories(options))) {
     program->path = stored->path;
     program->files = std::move(stored->files);
     return 0;

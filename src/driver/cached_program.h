@@ -15,6 +15,9 @@ std::string file_identity(const std::string& path);
 // Everything that decides what a build makes, apart from the contents of files.
 std::string cache_key(const Arguments& words, int cc);
 
+// Where the user lets headers and libraries be looked for.
+std::vector<std::string> searched_directories(const Options& options);
+
 struct CompiledProgram {
   std::string path;
   std::string name;                                // its argv[0]

@@ -283,7 +283,7 @@ int check_command(const Arguments& arguments) {
     if (const std::string place = cache->begin(); !place.empty()) {
       std::error_code ignored;
       fs::copy_file(facts.shapes, place + "/facts", ignored);
-      if (!cache->store(key, place, "facts", program.files, "")) fs::remove_all(place, ignored);
+      if (!cache->store(key, place, "facts", program.files, "", searched_directories(*options))) fs::remove_all(place, ignored);
     }
   return run_checked(*request, program, facts);
 }

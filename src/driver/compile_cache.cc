@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "driver/object_file.h"
 #include "driver/toolchain.h"
@@ -35,11 +36,17 @@ struct FileState {
   std::string hash;
 };
 
+// A directory in which the compiler looked for files, and what it may have met there.
+struct Searched {
+  std::string directory, met;
+};
+
 struct StoredResult {
   std::string directory;  // under results/
   std::string program;
-  int64_t size = 0;  // of the program; a crash of the machine may leave less of it
+  std::string hash;  // of the program and the messages; a crash of the machine may leave anything in their place
   std::vector<FileState> files;
+  std::vector<Searched> searched;
 };
 
 bool stat_file(const std::string& path, FileState& state) {
@@ -51,23 +58,72 @@ bool stat_file(const std::string& path, FileState& state) {
   return true;
 }
 
+// Measured: hashing takes 1.5 ms for the six megabytes of a kept prelude.
+bool add_file(Hasher& hash, const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  std::vector<char> part(1 << 18);
+  size_t filled = 0;
+  ssize_t count;
+  while ((count = read(file, part.data() + filled, part.size() - filled)) > 0) {
+    if ((filled += count) < part.size()) continue;
+    hash.add({part.data(), filled});
+    filled = 0;
+  }
+  close(file);
+  hash.add({part.data(), filled});
+  return count == 0;
+}
+
 std::string hash_file(const std::string& path) {
-  auto text = read_file(path);
-  if (!text) return {};
   Hasher hash;
-  hash.add(*text);
+  return add_file(hash, path) ? hash.hex() : std::string();
+}
+
+std::string hash_result(const std::string& program, std::string_view messages) {
+  Hasher hash;
+  if (!add_file(hash, program)) return {};
+  hash.add(messages);
   return hash.hex();
 }
 
-// Manifest: "result DIRECTORY SIZE PROGRAM", then "SIZE TIME HASH PATH" per file; paths come last because of blanks.
+std::string hash_text(std::string_view text) {
+  Hasher hash;
+  hash.add(text);
+  return hash.hex();
+}
+
+// A file that appears in one of the directories under a name that was looked for further on would be read from now on.
+std::vector<Searched> look_around(std::vector<std::string> directories, const std::vector<FileState>& files) {
+  std::set<std::string> names;
+  for (const auto& file : files)
+    for (const auto& part : fs::path(file.path).relative_path()) names.insert(part);
+  std::ranges::sort(directories);
+  directories.erase(std::unique(directories.begin(), directories.end()), directories.end());
+  std::vector<Searched> all;
+  for (auto& directory : directories) {
+    Hasher met;
+    if (const int place = open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); place >= 0) {
+      for (const auto& name : names)
+        if (faccessat(place, name.c_str(), F_OK, 0) == 0) met.add(name);
+      close(place);
+    }
+    all.push_back({std::move(directory), met.hex()});
+  }
+  return all;
+}
+
+// Manifest: the hash of all that follows; per result "result DIRECTORY HASH PROGRAM", then "SIZE TIME HASH PATH" per file
+// and "searched HASH PATH" per directory. Paths come last because of blanks.
 std::string write_manifest(const std::vector<StoredResult>& results) {
   std::string text;
   for (const auto& result : results) {
-    text += fmt::format("result {} {} {}\n", result.directory, result.size, result.program);
+    text += fmt::format("result {} {} {}\n", result.directory, result.hash, result.program);
     for (const auto& file : result.files)
       text += fmt::format("{} {} {} {}\n", file.size, file.time, file.hash, file.path);
+    for (const auto& place : result.searched) text += fmt::format("searched {} {}\n", place.met, place.directory);
   }
-  return text;
+  return hash_text(text) + "\n" + text;
 }
 
 std::string_view next_word(std::string_view& line) {
@@ -87,15 +143,20 @@ std::vector<StoredResult> read_manifest(const std::string& path) {
   std::vector<StoredResult> results;
   auto text = read_file(path);
   if (!text) return results;
-  for (std::string_view rest = *text; !rest.empty();) {
+  const size_t first = std::min(text->find('\n'), text->size() - 1) + 1;
+  if (text->empty() || text->substr(0, first) != hash_text(std::string_view(*text).substr(first)) + "\n") return results;
+  for (std::string_view rest = std::string_view(*text).substr(first); !rest.empty();) {
     auto end = rest.find('\n');
     auto line = rest.substr(0, end);
     rest = end == rest.npos ? std::string_view{} : rest.substr(end + 1);
     if (line.starts_with("result ")) {
       next_word(line);
-      std::string directory(next_word(line));
-      const int64_t size = number(next_word(line));
-      results.push_back({directory, std::string(line), size, {}});
+      std::string directory(next_word(line)), hash(next_word(line));
+      results.push_back({std::move(directory), std::string(line), std::move(hash), {}, {}});
+    } else if (line.starts_with("searched ") && !results.empty()) {
+      next_word(line);
+      std::string met(next_word(line));
+      results.back().searched.push_back({std::string(line), std::move(met)});
     } else if (!results.empty()) {
       FileState file;
       file.size = number(next_word(line));
@@ -117,6 +178,17 @@ bool unchanged(const std::vector<FileState>& files) {
   return true;
 }
 
+bool unchanged(const StoredResult& result) {
+  if (!unchanged(result.files)) return false;
+  std::vector<std::string> directories;
+  for (const auto& place : result.searched) directories.push_back(place.directory);
+  const std::vector<Searched> now = look_around(std::move(directories), result.files);
+  return std::ranges::equal(now, result.searched, [](const Searched& a, const Searched& b) { return a.directory == b.directory && a.met == b.met; });
+}
+
+// Where a file of the user's lies, the files that it includes are looked for first.
+bool is_of_system(const std::string& path) { return path.starts_with("/usr/") || path.starts_with(toolchain().include_directory + "/"); }
+
 bool replace_file(const std::string& path, const std::string& contents) {
   std::string temporary = fmt::format("{}.{}", path, getpid());
   if (!write_file(temporary, contents)) return false;
@@ -136,6 +208,31 @@ uint64_t allowed_bytes() {
 }
 
 }  // namespace
+
+std::vector<std::string> searched_directories(const std::vector<std::string>& words) {
+  std::vector<std::string> places;
+  auto add = [&](std::string_view place) {
+    std::error_code failed;
+    const std::string full = fs::absolute(place.empty() ? "." : place, failed).lexically_normal();
+    if (!failed && full != toolchain().include_directory) places.push_back(full);
+  };
+  for (size_t k = 0; k < words.size(); ++k)
+    for (std::string_view option : {"-isystem", "-iquote", "-idirafter", "-I", "-L"}) {
+      if (!words[k].starts_with(option)) continue;
+      if (words[k].size() > option.size()) add(std::string_view(words[k]).substr(option.size()));
+      else if (k + 1 < words.size()) add(words[++k]);
+      break;
+    }
+  for (const char* name : kHeaderVariables)
+    if (const char* value = std::getenv(name); value && *value)
+      for (std::string_view rest = value;;) {
+        const auto colon = rest.find(':');
+        add(rest.substr(0, colon));
+        if (colon == rest.npos) break;
+        rest.remove_prefix(colon + 1);
+      }
+  return places;
+}
 
 std::optional<CompileCache> CompileCache::open() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
@@ -160,11 +257,11 @@ CompileCache CompileCache::of_toolchain() { return CompileCache(toolchain().root
 
 std::optional<CachedProgram> CompileCache::find(const std::string& key) {
   for (const auto& result : read_manifest(root_ + "/keys/" + key)) {
-    if (!unchanged(result.files)) continue;
+    if (!unchanged(result)) continue;
     std::string directory = root_ + "/results/" + result.directory;
     std::string program = directory + "/" + result.program;
-    if (FileState now; access(program.c_str(), R_OK) || !stat_file(program, now) || now.size != result.size) continue;
     auto messages = read_file(directory + kMessages);
+    if (hash_result(program, messages ? *messages : "") != result.hash) continue;
     touch(directory);
     CachedProgram found{program, messages ? *messages : "", {}};
     for (const auto& file : result.files) found.files.push_back(file.path);
@@ -190,15 +287,15 @@ std::string CompileCache::begin() {
 
 std::optional<CachedProgram> CompileCache::store(const std::string& key, const std::string& directory,
                                                  const std::string& name, const std::vector<std::string>& files,
-                                                 const std::string& messages) {
-  FileState made;
-  if (!stat_file(directory + "/" + name, made)) return std::nullopt;
-  StoredResult result{"", name, made.size, {}};
+                                                 const std::string& messages, std::vector<std::string> searched) {
+  StoredResult result{"", name, hash_result(directory + "/" + name, messages), {}, {}};
+  if (result.hash.empty()) return std::nullopt;
   std::vector<std::string> sorted = files;
   std::ranges::sort(sorted);
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   Hasher hash;
   hash.add(key);
+  hash.add(result.hash);
   // Contents are hashed after the build, so a file that was saved while it was being compiled would give a wrong entry
   // that looks right for ever. Nothing is kept then; the program still runs from where it was built.
   struct stat began {};
@@ -213,16 +310,18 @@ std::optional<CachedProgram> CompileCache::store(const std::string& key, const s
     state.hash = hash_file(state.path);
     hash.add(state.path);
     hash.add(state.hash);
+    if (!is_of_system(state.path)) searched.push_back(fs::path(state.path).parent_path());
     result.files.push_back(std::move(state));
   }
+  result.searched = look_around(std::move(searched), result.files);
+  for (const auto& place : result.searched) hash.add(place.directory + place.met);
   result.directory = hash.hex();
   if (!messages.empty() && !write_file(directory + kMessages, messages)) return std::nullopt;
   std::string home = root_ + "/results/" + result.directory;
   if (rename(directory.c_str(), home.c_str())) {
     // Someone else has just made the same program, or it is there and damaged.
     std::error_code ignored;
-    FileState there;
-    if (!stat_file(home + "/" + name, there) || there.size != made.size) {
+    if (auto there = read_file(home + kMessages); hash_result(home + "/" + name, there ? *there : "") != result.hash) {
       fs::remove_all(home, ignored);
       if (rename(directory.c_str(), home.c_str())) return std::nullopt;
     } else {

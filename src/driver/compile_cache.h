@@ -2,10 +2,11 @@
 //
 // A key stands for the command: options, names of the sources, environment, compiler and this toolchain. For each key
 // a manifest lists, per result, every file that was read when it was made. A result is used when all of them are as
-// they were: same size and modification time, or else same contents. Results are directories that hold the program
+// they were: same size and modification time, or else same contents; when no file of such a name has appeared where the
+// compiler looks earlier; and when it is, byte for byte, what was stored. Results are directories that hold the program
 // and the compiler's messages; they appear by a rename, so concurrent runs never see half of one.
 //
-// Like every cache of this kind it cannot see a header that newly appears earlier on the include path.
+// Like every cache of this kind it cannot see a header appear that the source asked for with __has_include.
 #pragma once
 #include <optional>
 #include <string>
@@ -14,6 +15,12 @@
 #include "driver/hash.h"
 
 namespace warpbeam::driver {
+
+// Where the compiler looks for headers beside what options say.
+constexpr const char* kHeaderVariables[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
+
+// The directories that options of clang and the environment name as places of headers and libraries, as full paths.
+std::vector<std::string> searched_directories(const std::vector<std::string>& words);
 
 struct CachedProgram {
   std::string path;
@@ -35,9 +42,11 @@ class CompileCache {
 
   // Where a program is to be built; its parent becomes the result. Empty on failure.
   std::string begin();
-  // Files away what was built under the directory given by begin(). `name` is the program's file name in it.
+  // Files away what was built under the directory given by begin(). `name` is the program's file name in it, `searched`
+  // the directories in which the user lets headers and libraries be looked for.
   std::optional<CachedProgram> store(const std::string& key, const std::string& directory, const std::string& name,
-                                     const std::vector<std::string>& files, const std::string& messages);
+                                     const std::vector<std::string>& files, const std::string& messages,
+                                     std::vector<std::string> searched);
 
   const std::string& path() const { return root_; }
 

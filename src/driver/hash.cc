@@ -20,14 +20,15 @@ void Hasher::add(std::string_view bytes) {
   uint64_t length = bytes.size();
   low_ = mix(low_ ^ length, 0xa0761d6478bd642fu);
   high_ = mix(high_ ^ length, 0xe7037ed1a0b428dbu);
-  while (!bytes.empty()) {
+  auto fold = [&](size_t count) {
     uint64_t word = 0;
-    size_t count = std::min<size_t>(8, bytes.size());
     std::memcpy(&word, bytes.data(), count);
     low_ = mix(low_ ^ word, 0x8ebc6af09c88c6e3u);
     high_ = mix(high_ + word, 0x589965cc75374cc3u) ^ word;
     bytes.remove_prefix(count);
-  }
+  };
+  while (bytes.size() >= 8) fold(8);
+  if (!bytes.empty()) fold(bytes.size());
 }
 
 std::string Hasher::hex() const { return fmt::format("{:016x}{:016x}", high_, low_); }

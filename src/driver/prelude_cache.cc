@@ -40,7 +40,7 @@ std::string key_of(const Words& words) {
   hash.add("prelude");
   hash.add(file_identity(find_program(toolchain().clang)));
   if (depends_on_directory(words)) hash.add(fs::current_path(ignored).string());
-  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"}) {
+  for (const char* name : kHeaderVariables) {
     const char* value = std::getenv(name);
     hash.add(value ? value : "");
   }
@@ -98,7 +98,7 @@ std::vector<Command> with_kept_prelude(std::vector<Command> commands, int at_onc
     std::error_code ignored;
     fs::remove(list, ignored);
     // What is wrong with the words, the compilation itself says.
-    if (outcomes[k].status == 0) kept[m.key] = cache->store(m.key, m.directory, kName, files, "");
+    if (outcomes[k].status == 0) kept[m.key] = cache->store(m.key, m.directory, kName, files, "", searched_directories(m.command.words));
     if (!kept[m.key]) fs::remove_all(m.directory, ignored);
   }
   for (size_t k = 0; k < commands.size(); ++k) {

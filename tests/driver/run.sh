@@ -464,7 +464,55 @@ case_damaged_cache_is_made_anew() {
     has err 'was cached' || return 1
   done
   for key in cache/warpbeam/programs/keys/*; do head -c 3000 /dev/urandom >"$key"; done
-  expect 1 run hello.cu </dev/null
+  expect 1 run hello.cu </dev/null || return 1
+  # As large and as old as it was.
+  local file before
+  for file in cache/warpbeam/programs/results/*/hello; do
+    before=$(stat -c %y "$file")
+    dd if=/dev/zero of="$file" bs=1 seek=1000 count=3000 conv=notrunc 2>/dev/null && touch -d "$before" "$file"
+  done
+  for _ in 1 2; do expect 2 run -v hello.cu -- x </dev/null && has out '[x]' || return 1; done
+  has err 'was cached' || return 1
+  # Lists of files that end early must not vouch for a program of another source.
+  for file in cache/warpbeam/programs/keys/*; do head -n 2 "$file" >short && mv short "$file"; done
+  sed -i 's/\[%s\]/<%s>/' hello.cu && old hello.cu && expect 2 run hello.cu -- x </dev/null && has out '<x>'
+}
+case_damaged_prelude_is_made_anew() {
+  export XDG_CACHE_HOME=$PWD/cache
+  local file before way
+  for k in 1 2; do printf '// %s\n__global__ void k(int* p) { *p = X; }\nint main() { return X; }\n' $k >a.cu && expect 0 nvcc -DX=9 a.cu -o a || return 1; done
+  for way in 'dd if=/dev/zero bs=4k seek=300 count=40 conv=notrunc' 'dd if=/dev/urandom bs=1 seek=1000000 count=9 conv=notrunc' 'truncate -s 2000000' 'truncate -s 0'; do
+    for file in cache/warpbeam/programs/results/*/prelude.pch; do
+      before=$(stat -c %y "$file")
+      if [[ $way == dd* ]]; then $way of="$file" 2>/dev/null; else $way "$file"; fi
+      touch -d "$before" "$file"
+    done
+    for _ in 1 2; do rm -f a && expect 0 nvcc -DX=9 a.cu -o a && [[ ! -s err ]] && expect 9 ./a || return 1; done
+  done
+}
+case_headers_that_appear_on_the_way() {
+  export XDG_CACHE_HOME=$PWD/cache
+  mkdir first second && echo '#define N 3' >second/n.h && printf '#include <cmath>\n#include "n.h"\nint main() { return N; }\n' >a.cu && old a.cu second/n.h
+  local k
+  for k in 1 2 3; do expect 3 run -v -Ifirst -I second a.cu || return 1; done
+  has err 'was cached' && echo '#define N 4' >first/n.h && old first/n.h && expect 4 run -Ifirst -I second a.cu &&
+    echo '#define N 5' >n.h && old n.h && expect 5 run -Ifirst -I second a.cu && rm n.h && expect 4 run -Ifirst -I second a.cu || return 1
+  # One that the prelude includes as well.
+  printf '#include_next <ctype.h>\n#undef N\n#define N 6\n' >first/ctype.h
+  printf '#include <ctype.h>\nint main() { return N; }\n' >b.cu && old first/ctype.h b.cu && expect 6 run -Ifirst -I second b.cu
+}
+case_homes_that_cannot_be_used() {
+  hello && mkdir locked half && mkdir -p half/warpbeam/programs/keys && touch half/warpbeam/programs/results
+  expect 1 env -u HOME -u XDG_CACHE_HOME "$warpbeam" run hello.cu </dev/null && expect 1 env -u XDG_CACHE_HOME HOME=/nonexistent/home "$warpbeam" run hello.cu </dev/null &&
+    expect 1 env XDG_CACHE_HOME=/dev/null "$warpbeam" run hello.cu </dev/null && expect 1 env XDG_CACHE_HOME="$PWD/half" "$warpbeam" run hello.cu </dev/null &&
+    expect 1 env XDG_CACHE_HOME=relative "$warpbeam" run hello.cu </dev/null || return 1
+  chmod a+rx "$work" .
+  [[ $EUID == 0 ]] && setpriv --reuid=65534 --clear-groups "$warpbeam" --version >/dev/null 2>&1 || return 0
+  # Another user's cache, and one whose files may not be read.
+  chmod 700 locked && export XDG_CACHE_HOME=$PWD/open && mkdir open && chmod 777 open && expect 1 env XDG_CACHE_HOME="$PWD/locked" setpriv --reuid=65534 --clear-groups "$warpbeam" run hello.cu </dev/null &&
+    expect 1 setpriv --reuid=65534 --clear-groups "$warpbeam" run hello.cu </dev/null && chmod 0 open/warpbeam/programs/results/*/hello &&
+    expect 1 setpriv --reuid=65534 --clear-groups "$warpbeam" run hello.cu </dev/null && chmod 0 open/warpbeam/programs/keys/* &&
+    expect 1 setpriv --reuid=65534 --clear-groups "$warpbeam" run hello.cu </dev/null
 }
 case_runs_at_the_same_time() {
   hello && export XDG_CACHE_HOME=$PWD/cache
