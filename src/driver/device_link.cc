@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "driver/fatbin.h"
@@ -58,6 +59,17 @@ struct Needs {
   }
 };
 
+// The machine's own functions, printf and the like, have names of C.
+std::string missing_functions(const std::vector<Part>& parts, const std::set<std::string>& undefined) {
+  std::string lines;
+  for (const auto& name : undefined) {
+    if (!name.starts_with("_Z")) continue;
+    const auto part = std::ranges::find_if(parts, [&](const Part& p) { return p.linked && p.device.undefined.contains(name); });
+    if (part != parts.end()) lines += fmt::format("{}device code of {} uses {}, which none of the files defines", lines.empty() ? "" : "\n", part->object.name.substr(part->object.name.rfind('/') + 1), demangled(name));
+  }
+  return lines;
+}
+
 }  // namespace
 
 Result<DeviceLink> plan_device_link(const std::vector<std::string>& files) {
@@ -106,6 +118,7 @@ Result<DeviceLink> plan_device_link(const std::vector<std::string>& files) {
         if (name.starts_with(kWrapper)) link.required.push_back(name);
     }
   }
+  if (auto wrong = missing_functions(parts, device.undefined); !wrong.empty()) return Error{1, wrong};
   std::set<std::string> registrations, defined;
   for (const auto& part : parts) {
     for (const auto& name : part.object.undefined)

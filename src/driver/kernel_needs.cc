@@ -1,6 +1,5 @@
 #include "driver/kernel_needs.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,20 +11,13 @@
 
 #include "driver/commands.h"
 #include "driver/process.h"
+#include "driver/ptx_text.h"
 #include "model/device.h"
 #include "ptx/module.h"
 #include "ptx/pressure.h"
 
 namespace warpbeam::driver {
 namespace {
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string out = status == 0 && text ? text : name;
-  std::free(text);
-  return out;
-}
 
 void add_names(const ptx::Operand& o, std::set<std::string>& names) {
   if (!o.name.empty()) names.insert(o.name);

@@ -136,6 +136,8 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
     // Options of a plugin are known, and its part before code generation runs, only once it is loaded.
     append(words, {"-fpass-plugin=" + lowering, "-Xclang", "-load", "-Xclang", lowering});
     if (!options.rdc) append(words, {"-mllvm", "-warpbeam-whole-program"});
+    // PTX that is only asked for as a text may be linked with other texts.
+    if (!options.rdc && options.phase != Phase::Ptx) append(words, {"-mllvm", "-warpbeam-all-here"});
     for (const std::string& folder : {toolchain().include_directory, std::string("/usr/include"), std::string("/usr/lib")})
       append(words, {"-mllvm", "-warpbeam-platform=" + folder + "/"});
   }

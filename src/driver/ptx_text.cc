@@ -1,9 +1,11 @@
 #include "driver/ptx_text.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <map>
 #include <vector>
 
@@ -178,6 +180,14 @@ DeviceSymbols device_symbols(std::string_view ptx) {
   }
   for (const auto& name : symbols.defined) symbols.undefined.erase(name);
   return symbols;
+}
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string out = status == 0 && text ? text : name;
+  std::free(text);
+  return out;
 }
 
 namespace {

@@ -17,6 +17,7 @@
 
 #include "lowering/constant_stores.h"
 #include "lowering/exchange_order.h"
+#include "lowering/missing_functions.h"
 #include "lowering/own_places.h"
 #include "lowering/unset_variables.h"
 #include "lowering/whole_loads.h"
@@ -133,6 +134,7 @@ void add_passes(llvm::PassBuilder& builder) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(OwnPlaces()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
+    passes.addPass(TellMissingFunctions());
   });
 }
 

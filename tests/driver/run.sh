@@ -216,6 +216,44 @@ CU
   expect 0 nvcc -c host_call.cu && has err "host_call.cu:2:" "warning: reference to __host__ function 'Data'" 'trap' &&
     sed -i '1i #pragma nv_exec_check_disable' host_call.cu && expect 0 nvcc -c host_call.cu && hasnt err Data
 }
+# Calls a case's part with the plugin that the other cases do without; 77 if it is not built.
+with_lowering() {
+  local plugin=${driver%/bin/*}/lib/libwarpbeam_lowering.so status=0
+  [[ -f $plugin ]] || return 77
+  ln -s -- "$plugin" "$work/tree/lib/"
+  "$@" || status=$?
+  rm -- "$work/tree/lib/libwarpbeam_lowering.so"
+  return $status
+}
+case_functions_that_are_nowhere_are_errors() { with_lowering nowhere_functions; }
+nowhere_functions() {
+  cat >nowhere.cu <<'CU'
+extern __device__ int nowhere(int);
+__global__ void k(int* p) { *p = nowhere(*p); }
+int main() { k<<<1, 1>>>(nullptr); }
+CU
+  echo '__device__ int nowhere(int i) { return i; }' >here.cu
+  expect 1 nvcc nowhere.cu && has err 'nowhere.cu:2:34: error:' 'nowhere(int)' 'defined nowhere' &&
+    expect 0 nvcc -ptx nowhere.cu -o nowhere.ptx &&
+    expect 1 nvcc -rdc=true nowhere.cu && has err 'nowhere(int)' 'none of the files' &&
+    expect 0 nvcc -rdc=true nowhere.cu here.cu
+}
+# clang forgets the error in the lambda together with its callers.
+case_lambdas_of_no_type_are_errors() { with_lowering lost_lambdas; }
+lost_lambdas() {
+  cat >lost.cu <<'CU'
+struct P { int v; };
+__host__ __device__ inline int value(P p) { return p.v; }
+template <class F> __host__ __device__ void call(F f, int* p) { *p = f(3); }
+template <class F> __global__ void k(F f, int* p) { call(f, p); }
+int main() { k<<<1, 1>>>([] __host__ __device__(auto t) { return value(t); }, nullptr); }
+CU
+  sed 's/call(f, p)/*p = f(3)/; s/return value(t)/return LOST/' lost.cu >kernel.cu
+  sed -i '1i #ifdef __CUDA_ARCH__\n#define LOST value(t)\n#else\n#define LOST 1\n#endif' kernel.cu
+  expect 1 nvcc --extended-lambda lost.cu && has err 'lost.cu:5' 'no matching function' &&
+    expect 1 nvcc --extended-lambda -ptx lost.cu && has err 'lost.cu:5' 'no matching function' &&
+    expect 1 nvcc --extended-lambda kernel.cu && has err 'kernel.cu:' 'no matching function'
+}
 case_unrolling_what_is_no_loop() {
   cat >unroll.h <<'CU'
 #define UNROLL _Pragma("unroll")
