@@ -19,9 +19,16 @@ Error bad_value(const OptionRow& row, const std::string& value, std::string_view
 // A row that says it works has to be in the function of its group.
 Error forgotten(const OptionRow& row) { return Error{1, fmt::format("option '{}' is not implemented", row.long_name)}; }
 
-void set_phase(Collected& all, Phase phase, std::string_view written) {
+// Of several phases to stop after, the first that a compilation reaches counts.
+void set_phase(Collected& all, Phase phase, std::string_view suffix = "") {
+  static constexpr std::pair<Phase, std::string_view> kOrder[] = {
+      {Phase::Dependencies, ""}, {Phase::Preprocess, ""}, {Phase::Ptx, ""},     {Phase::Fatbin, ".cubin"}, {Phase::Fatbin, ".fatbin"},
+      {Phase::Object, ""},       {Phase::DeviceLink, ""}, {Phase::Library, ""}, {Phase::Executable, ""},   {Phase::DeviceSyntax, ""}};
+  const auto place = std::ranges::find(kOrder, std::pair{phase, suffix}) - kOrder;
+  if (all.phase >= 0 && place >= all.phase) return;
+  all.phase = static_cast<int>(place);
   all.options.phase = phase;
-  if (std::ranges::find(all.phases, written) == all.phases.end()) all.phases.emplace_back(written);
+  all.options.cubin_suffix = suffix;
 }
 
 Result<void> apply_werror(Options& options, const std::string& value) {
@@ -32,11 +39,13 @@ Result<void> apply_werror(Options& options, const std::string& value) {
       options.both.insert(options.both.end(), {"-Wreorder", "-Werror=reorder"});
     else if (kind == "deprecated-declarations")
       options.both.push_back("-Werror=deprecated-declarations");
-    else if (kind == "cross-execution-space-call")
-      continue;  // always an error
+    else if (kind == "ext-lambda-captures-this")
+      options.both.push_back("-Werror=deprecated-this-capture");
+    else if (kind == "cross-execution-space-call" || kind == "default-stream-launch" || kind == "missing-launch-bounds")
+      continue;  // always an error, or a warning that clang never gives
     else
-      return Error{1, fmt::format("-Werror {}: clang has no such warning (known: all-warnings, reorder, "
-                                  "deprecated-declarations, cross-execution-space-call)",
+      return Error{1, fmt::format("-Werror {}: known are all-warnings, reorder, deprecated-declarations, cross-execution-space-call, "
+                                  "ext-lambda-captures-this, default-stream-launch and missing-launch-bounds",
                                   kind)};
   }
   return {};
@@ -68,49 +77,46 @@ Result<void> apply_phase(Collected& all, const OptionRow& row, const std::string
   Options& o = all.options;
   switch (row.id) {
     case OptionId::Compile:
-      set_phase(all, Phase::Object, "-c");
+      set_phase(all, Phase::Object);
       break;
     case OptionId::DeviceC:
-      set_phase(all, Phase::Object, "-c");
+      set_phase(all, Phase::Object);
       o.rdc = true;
       break;
     case OptionId::DeviceW:
-      set_phase(all, Phase::Object, "-c");
+      set_phase(all, Phase::Object);
       o.rdc = false;
       break;
     case OptionId::DeviceLink:
-      set_phase(all, Phase::DeviceLink, "-dlink");
+      set_phase(all, Phase::DeviceLink);
       break;
     case OptionId::Link:
-      set_phase(all, Phase::Executable, "-link");
+      set_phase(all, Phase::Executable);
       break;
     case OptionId::Library:
-      set_phase(all, Phase::Library, "-lib");
+      set_phase(all, Phase::Library);
       break;
     case OptionId::Ptx:
-      set_phase(all, Phase::Ptx, "-ptx");
+      set_phase(all, Phase::Ptx);
       break;
     case OptionId::Fatbin:
-      set_phase(all, Phase::Fatbin, "-fatbin");
-      o.cubin_suffix = ".fatbin";
+      set_phase(all, Phase::Fatbin, ".fatbin");
       break;
     case OptionId::Cubin:
-      set_phase(all, Phase::Fatbin, "-cubin");
-      o.cubin_suffix = ".cubin";
+      set_phase(all, Phase::Fatbin, ".cubin");
       break;
     case OptionId::Preprocess:
-      set_phase(all, Phase::Preprocess, "-E");
+      set_phase(all, Phase::Preprocess);
       break;
     case OptionId::Dependencies:
-      set_phase(all, Phase::Dependencies, "-M");
-      o.dependencies.system = true;
+      set_phase(all, Phase::Dependencies);
       break;
     case OptionId::UserDependencies:
-      set_phase(all, Phase::Dependencies, "-M");
+      set_phase(all, Phase::Dependencies);
       o.dependencies.system = false;
       break;
     case OptionId::DeviceSyntaxOnly:
-      set_phase(all, Phase::DeviceSyntax, "-fdevice-syntax-only");
+      set_phase(all, Phase::DeviceSyntax);
       break;
     case OptionId::DependenciesToo:
       o.dependencies.while_compiling = true;

@@ -106,6 +106,10 @@ Result<std::vector<CodeTarget>> targets_of_gencode(std::string_view spec) {
   for (char c : spec)
     if (c != '[' && c != ']' && c != '"' && c != '\\' && c != ' ') text += c;
   auto arch_at = text.find("arch=");
+  if (text.starts_with("code=") && arch_at != text.npos) {
+    text = text.substr(arch_at) + "," + text.substr(0, arch_at);
+    arch_at = 0;
+  }
   auto code_at = text.find("code=");
   if (arch_at != 0) return Error{1, fmt::format("-gencode '{}' needs the form arch=compute_NN,code=sm_NN", spec)};
   std::string arch = text.substr(5, code_at == text.npos ? text.npos : code_at - 5);

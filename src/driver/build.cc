@@ -79,9 +79,9 @@ class Build {
   Result<void> check_device_syntax();
 
   Unit plan_unit(const Input& source, bool keep_object);
-  Result<void> rewrite_launches(Unit& unit, bool with_host, const DependencyOutput* host_dependencies);
+  Result<void> rewrite_launches(Unit& unit, bool with_host, const DependencyOutput* dependencies);
   DependencyOutput recorded_dependencies(const Unit& unit, size_t pass) const;
-  DependencyOutput host_dependencies(const Unit& unit) const;
+  DependencyOutput first_dependencies(const Unit& unit) const;
   Command device_command(const Unit& unit, size_t target, const DependencyOutput* dependencies) const;
   void add_commands(const Unit& unit, std::vector<Command>& commands);
   void read_respelled(const Unit& unit, std::vector<Command>& commands, size_t first);
@@ -211,27 +211,19 @@ DependencyOutput Build::recorded_dependencies(const Unit& unit, size_t pass) con
   return {record_ ? unit.dependency_files[pass] : "", "recorded", true, false};
 }
 
-// The first dependency file is the host pass's. A user's -MD is answered by it as well.
-DependencyOutput Build::host_dependencies(const Unit& unit) const {
-  DependencyOutput host = recorded_dependencies(unit, 0);
+// The first dependency file is that of the host pass, or of the first device pass where there is no other. A user's -MD is
+// answered by it as well.
+DependencyOutput Build::first_dependencies(const Unit& unit) const {
   const Dependencies& asked = options_.dependencies;
-  if (asked.while_compiling && !record_) {
-    std::string file = asked.file;
-    if (file.empty())
-      file = fs::path(options_.phase == Phase::Object ? unit.object : output_name(unit.source.path, ".o"))
-                 .replace_extension(".d");
-    std::string target = !asked.target.empty()             ? asked.target
-                         : options_.phase == Phase::Object ? unit.object
-                                                           : options_.output;
-    if (target.empty()) target = output_name(unit.source.path, ".o");
-    host = {file, target, asked.system, asked.phony};
-  }
-  return host;
+  if (!asked.while_compiling || record_) return recorded_dependencies(unit, 0);
+  const std::string_view suffix = options_.phase == Phase::Ptx ? ".ptx" : options_.phase == Phase::Fatbin ? std::string_view(options_.cubin_suffix) : ".o";
+  const std::string made = options_.phase == Phase::Object ? unit.object : output_name(unit.source.path, std::string(suffix));
+  return {!asked.file.empty() ? asked.file : fs::path(made).replace_extension(".d").string(), !asked.target.empty() ? asked.target : made, asked.system, asked.phony};
 }
 
 // Where device code launches kernels, clang is given rewritten texts. A source in which that is certain or possible is
 // preprocessed here; the texts are kept only if there is such a launch.
-Result<void> Build::rewrite_launches(Unit& unit, bool with_host, const DependencyOutput* host_dependencies) {
+Result<void> Build::rewrite_launches(Unit& unit, bool with_host, const DependencyOutput* dependencies) {
   if (unit.source.language != Language::Cuda || only_shown()) return {};
   auto source = read_file(unit.source.path);
   if (!source) return {};
@@ -239,12 +231,13 @@ Result<void> Build::rewrite_launches(Unit& unit, bool with_host, const Dependenc
   if (find_device_launches(*source) == DeviceLaunches::None) return {};
   std::vector<Command> commands;
   std::string host_text = temporary(unique(fs::path(unit.object).stem().string()) + ".host.cui");
-  if (with_host) commands.push_back(preprocess_host(options_, unit.source.path, host_text, host_dependencies));
+  if (with_host) commands.push_back(preprocess_host(options_, unit.source.path, host_text, dependencies));
   std::vector<std::string> device_texts;
   for (size_t at = 0; at < options_.targets.size(); ++at) {
     DependencyOutput device = record_ ? recorded_dependencies(unit, at + 1) : DependencyOutput{};
     device_texts.push_back(temporary(unique(fs::path(unit.ptx_files[at]).filename().string()) + ".cui"));
-    commands.push_back(preprocess_device(options_, unit.source.path, options_.targets[at], device_texts.back(), record_ ? &device : nullptr));
+    const DependencyOutput* of_device = record_ ? &device : at == 0 && !with_host ? dependencies : nullptr;
+    commands.push_back(preprocess_device(options_, unit.source.path, options_.targets[at], device_texts.back(), of_device));
   }
   read_respelled(unit, commands, 0);
   WB_TRY(run_all(commands, processors()));
@@ -271,7 +264,7 @@ Command Build::device_command(const Unit& unit, size_t at, const DependencyOutpu
 }
 
 void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
-  DependencyOutput host = host_dependencies(unit);
+  DependencyOutput host = first_dependencies(unit);
   const DependencyOutput* dependencies = host.file.empty() ? nullptr : &host;
   const size_t first = commands.size();
   if (unit.source.language != Language::Cuda) {
@@ -390,9 +383,11 @@ Result<void> Build::embed(const Unit& unit) {
 Result<void> Build::make_objects(bool keep_objects) {
   std::vector<Command> commands;
   for (const auto& input : options_.inputs) {
+    if (keep_objects && input.language == Language::Ptx)
+      return Error{1, fmt::format("'{}': PTX becomes no object; -cubin and -fatbin make files for cuModuleLoad of it", input.path)};
     if (!is_source(input.language)) continue;
     units_.push_back(plan_unit(input, keep_objects));
-    DependencyOutput host = host_dependencies(units_.back());
+    DependencyOutput host = first_dependencies(units_.back());
     WB_TRY(rewrite_launches(units_.back(), true, host.file.empty() ? nullptr : &host));
     add_commands(units_.back(), commands);
   }
@@ -522,13 +517,15 @@ Result<void> Build::make_ptx() {
   std::vector<Command> commands;
   std::vector<Unit> units;
   for (const auto& input : options_.inputs) {
+    if (input.language == Language::Cxx || input.language == Language::C) continue;  // it holds no device code
     if (input.language != Language::Cuda)
       return Error{1, fmt::format("'{}': only CUDA sources become PTX", input.path)};
     units.push_back(plan_unit(input, false));
-    WB_TRY(rewrite_launches(units.back(), false, nullptr));
-    DependencyOutput dependencies = recorded_dependencies(units.back(), 0);
+    const DependencyOutput asked = first_dependencies(units.back());
+    const DependencyOutput* dependencies = asked.file.empty() ? nullptr : &asked;
+    WB_TRY(rewrite_launches(units.back(), false, dependencies));
     const size_t first = commands.size();
-    commands.push_back(device_command(units.back(), 0, record_ ? &dependencies : nullptr));
+    commands.push_back(device_command(units.back(), 0, dependencies));
     read_respelled(units.back(), commands, first);
   }
   auto compiled = run_all(commands, processors());
@@ -550,10 +547,12 @@ Result<void> Build::make_fatbins() {
     if (input.language != Language::Cuda && input.language != Language::Ptx)
       return Error{1, fmt::format("'{}': only CUDA sources and PTX become fat binaries", input.path)};
     units.push_back(plan_unit(input, false));
-    if (input.language == Language::Cuda) WB_TRY(rewrite_launches(units.back(), false, nullptr));
+    const DependencyOutput asked = first_dependencies(units.back());
+    const DependencyOutput* dependencies = asked.file.empty() ? nullptr : &asked;
+    if (input.language == Language::Cuda) WB_TRY(rewrite_launches(units.back(), false, dependencies));
     const size_t first = commands.size();
     for (size_t at = 0; at < units.back().ptx_files.size(); ++at)
-      commands.push_back(device_command(units.back(), at, nullptr));
+      commands.push_back(device_command(units.back(), at, at == 0 ? dependencies : nullptr));
     read_respelled(units.back(), commands, first);
   }
   auto compiled = run_all(commands, processors());
@@ -587,7 +586,7 @@ Result<void> Build::list_dependencies() {
   for (const auto& input : options_.inputs) {
     if (!is_source(input.language)) continue;
     std::string target = options_.dependencies.target;
-    if (target.empty()) target = fs::path(input.path).stem().string() + ".o";
+    if (target.empty()) target = (fs::path(options_.output_directory) / (fs::path(input.path).stem().string() + ".o")).string();
     WB_TRY(run_all({dependency_pass(options_, input, target)}, 1));
   }
   return {};

@@ -16,7 +16,7 @@ struct Collected {
   std::vector<std::string> ptxas;
   std::string language;
   std::vector<std::string> paths;
-  std::vector<std::string> phases;  // the phase options given, as written
+  int phase = -1;  // how early the phase that was given comes
   bool forward_compiler = false;
   bool forward_linker = false;
 };

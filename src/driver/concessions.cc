@@ -1,5 +1,7 @@
 #include "driver/concessions.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "driver/launch_marks.h"
@@ -55,14 +57,24 @@ struct Preprocessed {
   Command compile;  // of text_file
 };
 
+// Where the word stands after which a compilation names its source.
+auto place_of_source(const Command& command) {
+  const auto compile = std::ranges::find(command.words, "-S");
+  return compile != command.words.end() ? compile : std::ranges::find(command.words, "-c");
+}
+
+// Beside the output, unless that is where a text stands already; empty for what is no compilation.
+std::string text_file_of(const Command& command) {
+  const auto compile = place_of_source(command), output = std::ranges::find(command.words, "-o");
+  if (compile == command.words.end() || output == command.words.end()) return {};
+  return output[1] + (compile[1] == output[1] + ".cui" ? ".2.cui" : ".cui");
+}
+
 std::optional<Preprocessed> preprocessed(const Command& command) {
-  auto compile = std::ranges::find(command.words, "-S");
-  if (compile == command.words.end()) compile = std::ranges::find(command.words, "-c");
-  const auto output = std::ranges::find(command.words, "-o");
-  if (compile == command.words.end() || output == command.words.end()) return std::nullopt;
+  const auto compile = place_of_source(command), output = std::ranges::find(command.words, "-o");
   Preprocessed out;
-  // Beside the output, unless that is where a text stands already.
-  out.text_file = output[1] + (compile[1] == output[1] + ".cui" ? ".2.cui" : ".cui");
+  out.text_file = text_file_of(command);
+  if (out.text_file.empty()) return std::nullopt;
 
   Command preprocess = command;
   preprocess.words[compile - command.words.begin()] = "-E";
@@ -279,6 +291,14 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
       outcomes[places[k]].messages.insert(0, warnings);
       latest[places[k]] = std::move(again[k]);
     }
+  }
+  // The texts stand in the way where the output is in a directory of the user's.
+  for (size_t at = 0; at < outcomes.size(); ++at) {
+    if (first[at].status == 0) continue;
+    const auto source = place_of_source(commands[at]), output = std::ranges::find(commands[at].words, "-o");
+    if (source == commands[at].words.end() || output == commands[at].words.end()) continue;
+    for (const char* end : {".cui", ".2.cui"})
+      if (const std::string text_file = output[1] + end; source[1] != text_file) unlink(text_file.c_str());
   }
   // What does not compile in any way gets the messages about what was written.
   for (size_t at = 0; at < outcomes.size(); ++at)

@@ -325,8 +325,9 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, int def
       o.linker.push_back(word);
   }
   if (o.show_help || o.show_version || o.list_arch || o.list_code) return o;
-  if (all.phases.size() > 1)
-    return Error{1, fmt::format("more than one phase to stop after: {}", fmt::join(all.phases, ", "))};
+  if (o.phase == Phase::Preprocess && o.dependencies.while_compiling) return Error{1, "-MD and -MMD are for compiling; with -E use -M or -MM"};
+  if (!o.dependencies.file.empty() && !o.dependencies.while_compiling && o.phase != Phase::Dependencies)
+    return Error{1, "-MF says where the dependencies go and needs one of -M, -MM, -MD and -MMD"};
   WB_TRY(apply_ptxas(o, all.ptxas));
   WB_TRY(choose_targets(all, default_cc));
   leave_out_vendor_headers(o);

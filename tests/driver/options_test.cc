@@ -129,7 +129,21 @@ TEST(Options, Phases) {
   EXPECT_EQ(parsed("--ptx a.cu").phase, Phase::Ptx);
   EXPECT_EQ(parsed("-E a.cu").phase, Phase::Preprocess);
   EXPECT_EQ(parsed("-MM a.cu").phase, Phase::Dependencies);
-  EXPECT_NE(refused("-c -ptx a.cu").find("more than one phase"), std::string::npos);
+  // Of several the first that is reached.
+  EXPECT_EQ(parsed("-c -ptx a.cu").phase, Phase::Ptx);
+  EXPECT_EQ(parsed("-ptx -MM -c a.cu").phase, Phase::Dependencies);
+  EXPECT_EQ(parsed("-lib -link -c a.cu").phase, Phase::Object);
+  EXPECT_EQ(parsed("-fdevice-syntax-only -c a.cu").phase, Phase::Object);
+  EXPECT_EQ(parsed("-fatbin -cubin a.cu").cubin_suffix, ".cubin");
+  EXPECT_NE(refused("-E -MD a.cu").find("-MM"), std::string::npos);
+  EXPECT_NE(refused("-c -MF x.d a.cu").find("-MD"), std::string::npos);
+}
+
+TEST(Options, WhatChangesNothingHere) {
+  for (const char* words : {"-ewp", "-Wmissing-launch-bounds", "-Werror=default-stream-launch,ext-lambda-captures-this", "-Xcicc -v", "-sanitize memcheck",
+                            "-nohdinitlist", "-Xptxas --warn-on-spills,--register-usage-level=5", "-Xptxas -suppress-stack-size-warning",
+                            "-gencode code=sm_80,arch=compute_80"})
+    EXPECT_FALSE(parsed(std::string(words) + " -c a.cu").targets.empty()) << words;
 }
 
 TEST(Options, JoinedValues) {

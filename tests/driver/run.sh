@@ -175,7 +175,14 @@ case_preprocess_and_dependencies() {
 int n = N;' >d.cu
   expect 0 nvcc -E d.cu && has out 'int n = 3;' && expect 0 nvcc -MM d.cu && has out 'd.o: d.cu' n.h && hasnt out stdlib.h &&
     expect 0 nvcc -M d.cu && has out stdlib.h && expect 0 nvcc -MD -c d.cu -o x.o && has x.d 'x.o:' n.h &&
-    expect 0 nvcc -MMD -MP -MF deps -MT target -c d.cu && has deps 'target:' 'n.h:'
+    expect 0 nvcc -MMD -MP -MF deps -MT target -c d.cu && has deps 'target:' 'n.h:' &&
+    expect 0 nvcc -MMD -ptx d.cu && has d.d 'd.ptx:' n.h && expect 0 nvcc -MMD -cubin -o e.bin d.cu && has e.d 'e.bin:' n.h &&
+    expect 0 nvcc -MMD -fatbin -MF f.deps d.cu && has f.deps 'd.fatbin:' && expect 0 nvcc -MM -odir out d.cu && has out 'out/d.o:'
+}
+# What the compiler's second attempts read is nobody's file.
+case_failed_compilations_leave_nothing() {
+  printf '__global__ void k() {}\nint main() { k < < < 1, 1 >>>(; }\n' >e.cu
+  expect 1 nvcc -c e.cu && expect 1 nvcc -x c++ -c e.cu && expect 1 nvcc e.cu -o e && [[ $(ls) == $'e.cu\nerr\nout' ]] || { ls; return 1; }
 }
 # What products and quotients of complex numbers end in is part of the program, and only where there are some.
 case_complex_arithmetic_comes_along_where_it_is_used() {
