@@ -28,7 +28,6 @@ bool is_int(Type t) {
   }
 }
 bool nearest(const isa::Mods& m) { return m.rnd == Rnd::None || m.rnd == Rnd::Rn; }
-bool int_conversion(Type t) { return is_int(t) || t == Type::U8 || t == Type::S8; }
 
 bool lane_ir(const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;
@@ -65,23 +64,6 @@ bool lane_ir(const vm::Insn& i) {
   return false;
 }
 
-bool convert_ir(const vm::Insn& i) {
-  const Type d = i.type(), a = i.source->form.atype;
-  const isa::Mods& m = i.mods();
-  if (int_conversion(d) && int_conversion(a)) return !m.sat;
-  if (m.sat || m.satfinite || m.relu) return false;
-  // No half is subnormal as a float, and no subnormal float is more than zero as a half.
-  if (d == Type::F32 && a == Type::F16) return i.count == 2 && i.width == 4;
-  if (d == Type::F16 && a == Type::F32) return m.rnd == Rnd::Rn && i.count == 4 && i.width == 2;
-  if (m.ftz) return false;
-  if (d == Type::F32 && a == Type::F64) return nearest(m) && i.count == 8 && i.width == 4;
-  if (d == Type::F64 && a == Type::F32) return m.rnd == Rnd::None && i.count == 4 && i.width == 8;
-  if ((d == Type::F32 || d == Type::F64) && int_conversion(a)) return m.rnd == Rnd::Rn && i.width == isa::bytes_of(d);
-  if ((a == Type::F32 || a == Type::F64) && (d == Type::S32 || d == Type::U32 || d == Type::S64 || d == Type::U64)) return i.count == isa::bytes_of(a) && i.width == isa::bytes_of(d) && (m.rnd == Rnd::Rzi || m.rnd == Rnd::Rni || m.rnd == Rnd::Rmi || m.rnd == Rnd::Rpi);
-  if (d == Type::F32 && a == Type::F32) return (m.rnd == Rnd::Rzi || m.rnd == Rnd::Rni || m.rnd == Rnd::Rmi || m.rnd == Rnd::Rpi) && i.count == 4 && i.width == 4;
-  return false;
-}
-
 }  // namespace
 
 bool left_out(std::string_view what) {
@@ -105,7 +87,7 @@ bool Shapes::has_ir(const vm::Insn& i) const {
       if (i.list) return t != Type::B128 && isa::bytes_of(t) <= 8 && isa::bytes_of(t) / i.count >= 1;
       return t != Type::B128;
     case Kind::Address: return row.opcode == "cvta";
-    case Kind::Convert: return convert_ir(i);
+    case Kind::Convert: return has_conversion(i);
     case Kind::Select:
       return row.opcode == "selp";
     case Kind::Carry: return half_of(i) != Half::Hi || isa::bits_of(t) == 32;
@@ -355,77 +337,6 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
   if (second) fixed = b_.CreateSelect(is_nan(second), quiet(second), fixed);
   if (first) fixed = b_.CreateSelect(is_nan(first), quiet(first), fixed);
   return bits_of(b_.CreateSelect(bad, fixed, r));
-}
-
-Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
-  const Type d = i.type(), s = i.source->form.atype;
-  const isa::Mods& m = i.mods();
-  const bool vector = a->getType()->isVectorTy();
-  const auto sized = [&](unsigned bits) {
-    llvm::Type* t = b_.getIntNTy(bits);
-    return vector ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(t, lanes_)) : t;
-  };
-  const auto floats = [&](unsigned bytes) {
-    llvm::Type* t = bytes == 8 ? b_.getDoubleTy() : b_.getFloatTy();
-    return vector ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(t, lanes_)) : t;
-  };
-  const unsigned dbits = static_cast<unsigned>(isa::bits_of(d)), sbits = static_cast<unsigned>(isa::bits_of(s));
-  if (int_conversion(d) && int_conversion(s)) {
-    V x = b_.CreateTrunc(a, sized(sbits));
-    x = isa::is_signed(s) ? b_.CreateSExtOrTrunc(x, sized(dbits)) : b_.CreateZExtOrTrunc(x, sized(dbits));
-    return isa::is_signed(d) ? b_.CreateSExt(x, sized(i.width * 8u)) : b_.CreateZExt(x, sized(i.width * 8u));
-  }
-  if (d == Type::F32 && s == Type::F16) return half_to_float(b_, a);
-  if (d == Type::F16) return float_to_half(b_, a);
-  if (isa::is_float(d) && int_conversion(s)) {
-    V x = b_.CreateTrunc(a, sized(sbits));
-    return bits_of(isa::is_signed(s) ? b_.CreateSIToFP(x, floats(dbits / 8)) : b_.CreateUIToFP(x, floats(dbits / 8)));
-  }
-  if (d == Type::F32 && s == Type::F64) return bits_of(b_.CreateFPTrunc(float_of(a, 8), floats(4)));  // NaN: as the host does it
-  if (d == Type::F64 && s == Type::F32) {
-    V x = b_.CreateFPExt(float_of(a, 4), floats(8));  // NaN: quiet, with its payload, as the host does
-    return bits_of(x);
-  }
-  const auto whole = [&](V x) {
-    switch (m.rnd) {
-      case Rnd::Rzi: return intrinsic(In::trunc, x);
-      case Rnd::Rmi: return intrinsic(In::floor, x);
-      case Rnd::Rpi: return intrinsic(In::ceil, x);
-      default: return intrinsic(In::roundeven, x);
-    }
-  };
-  if (d == Type::F32) return bits_of(canonical(whole(float_of(a, 4))));
-  // Out of range saturates; NaN gives 0 or, where 64 bits take part, the top bit alone.
-  V x = whole(float_of(a, static_cast<Width>(sbits / 8)));
-  if (vector && dbits == 64 && !processor_.avx512) return saturated_64(x, isa::is_signed(d));
-  V r = isa::is_signed(d) ? b_.CreateIntrinsic(In::fptosi_sat, {sized(dbits), x->getType()}, {x}) : b_.CreateIntrinsic(In::fptoui_sat, {sized(dbits), x->getType()}, {x});
-  if (sbits <= 32 && dbits <= 32) return r;
-  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), llvm::ConstantInt::get(r->getType(), uint64_t(1) << (dbits - 1)), r);
-}
-
-// Whole numbers to 64 bits, in integers: processors before AVX-512 convert one at a time, with comparisons and branches around
-// each (1 s of compiling for twelve such conversions, 0.04 s this way).
-Emitter::V Emitter::saturated_64(V x, bool is_signed) {
-  constexpr uint64_t kFractionBits = 52, kBias = 1023, kTop = uint64_t(1) << 63;
-  const V doubles = x->getType()->getScalarSizeInBits() == 32 ? b_.CreateFPExt(x, llvm::FixedVectorType::get(b_.getDoubleTy(), lanes_)) : x;
-  const V bits = b_.CreateBitCast(doubles, type_of(8, true));
-  const auto number = [&](uint64_t n) { return llvm::ConstantInt::get(bits->getType(), n); };
-  const V exponent = b_.CreateAnd(b_.CreateLShr(bits, number(kFractionBits)), number(0x7ff));
-  const V fraction = b_.CreateOr(b_.CreateAnd(bits, number((uint64_t(1) << kFractionBits) - 1)), number(uint64_t(1) << kFractionBits));
-  const V left = b_.CreateSub(exponent, number(kBias + kFractionBits)), right = b_.CreateNeg(left);
-  const auto least = [&](V count) { return b_.CreateSelect(b_.CreateICmpSLT(count, number(63)), count, number(63)); };
-  const V large = b_.CreateICmpSGE(left, number(0));
-  const V size = b_.CreateSelect(large, b_.CreateShl(fraction, b_.CreateAnd(left, number(63))), b_.CreateLShr(fraction, least(b_.CreateSelect(large, number(0), right))));
-  const V negative = b_.CreateAShr(bits, number(63));
-  V r;
-  if (is_signed) {
-    const V beyond = b_.CreateICmpSGE(exponent, number(kBias + 63));
-    r = b_.CreateSelect(beyond, b_.CreateXor(number(kTop - 1), negative), b_.CreateSub(b_.CreateXor(size, negative), negative));
-  } else {
-    const V beyond = b_.CreateICmpSGE(exponent, number(kBias + 64));
-    r = b_.CreateAnd(b_.CreateSelect(beyond, number(~uint64_t(0)), size), b_.CreateNot(negative));
-  }
-  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), number(kTop), r);
 }
 
 Emitter::V Emitter::compute_compare(const vm::Insn& i, V a, V c) {

@@ -133,7 +133,9 @@ class Emitter {
   V compute(const vm::Insn& insn, const std::vector<V>& operands);
   V compute_integer(const vm::Insn& insn, const std::vector<V>& o);
   V compute_float(const vm::Insn& insn, const std::vector<V>& o);
-  V compute_convert(const vm::Insn& insn, V a);
+  V compute_convert(const vm::Insn& insn, V a);      // emit_convert.cc
+  V clamped(V x, bool is_signed, unsigned bits, bool to_signed);
+  V saturated(V x, unsigned bits, bool is_signed);
   V saturated_64(V x, bool is_signed);
   V compute_compare(const vm::Insn& insn, V a, V c);
   V check_wrap(const vm::Insn& insn);

@@ -330,7 +330,7 @@ Shape Shapes::result(const vm::Insn& i) const {
       if (x.stride == 0 && x.bits <= 30 && isa::bytes_of(t) >= 4 && isa::bytes_of(a) >= 4) return x;
       if (x.stride == 0) {
         const bool may_be_negative = (isa::is_signed(a) && x.bits >= std::min(31, isa::bits_of(a))) || (isa::is_signed(t) && i.width > isa::bytes_of(t));
-        return runs_of(x.runs, 0, x.reach, isa::bytes_of(t) >= isa::bytes_of(a) ? x.align : 0, may_be_negative ? 64 : std::min<int>(x.bits, isa::bits_of(t)));
+        return runs_of(x.runs, 0, x.reach, isa::bytes_of(t) >= isa::bytes_of(a) && !m.sat ? x.align : 0, may_be_negative ? 64 : std::min<int>(x.bits, isa::bits_of(t)));
       }
       if (m.sat || isa::bytes_of(t) < 4 || isa::bytes_of(a) < 4 || i.count != isa::bytes_of(a)) return vector_shape();
       if (isa::bytes_of(t) == 8 && isa::bytes_of(a) == 4 && !assume_no_wrap && x.bits > 30) return vector_shape();

@@ -56,6 +56,7 @@ inline isa::Half half_of(const vm::Insn& i) {
 // found by halving), `shapes` (values of known stride), `uniform` (values that are the same in all lanes), `cache` (host code
 // kept on disk).
 bool left_out(std::string_view what);
+bool has_conversion(const vm::Insn& insn);  // emit_convert.cc
 
 struct Shapes {
   std::array<uint32_t, 3> block{1, 1, 1};
