@@ -627,6 +627,10 @@ Result<void> Build::run_phase() {
 }
 
 int Build::run() {
+  if (!options_.program.empty()) {
+    show(quote(options_.program));
+    return only_shown() ? 0 : run_executable(options_.program, options_.run_arguments);
+  }
   for (const auto& warning : options_.warnings)
     if (!options_.quiet) say(fmt::format("nvcc warning : {}\n", warning));
   Result<void> done = prepare();

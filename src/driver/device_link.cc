@@ -83,6 +83,8 @@ Result<DeviceLink> plan_device_link(const std::vector<std::string>& files) {
       auto members = read_archive(*bytes, file);
       if (!members) return members.error();
       objects = std::move(*members);
+    } else if (file.ends_with(".a") && (bytes->find("INPUT") != bytes->npos || bytes->find("GROUP") != bytes->npos)) {
+      continue;  // a script for the host's linker, as libm.a is: libraries of the system and of this toolkit
     } else {
       auto object = read_object(*bytes, file);
       if (!object) return object.error();

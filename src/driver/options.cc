@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "driver/collected_options.h"
+#include "driver/process.h"
 #include "driver/split.h"
 
 namespace warpbeam::driver {
@@ -335,6 +336,12 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, int def
     if (path.starts_with("-l")) {
       o.inputs.push_back({path, Language::SharedLibrary});
       continue;
+    }
+    // `nvcc --run program`, through a shell: build systems ask so whether the compiler's programs run, and quote the name.
+    const std::string bare = path.size() > 2 && path.front() == '"' && path.back() == '"' ? path.substr(1, path.size() - 2) : path;
+    if (o.run && all.paths.size() == 1 && is_program(bare)) {
+      o.program = bare;
+      break;
     }
     auto language = language_of(path, all.language);
     if (!language) return language.error();

@@ -91,6 +91,7 @@ struct Options {
   Phase phase = Phase::Executable;
   bool shared = false;
   bool run = false;
+  std::string program;  // to be run as it is
   std::vector<std::string> run_arguments;
   std::vector<Input> inputs;  // sources, objects and libraries in the order given; -lfoo is an input of its own
   std::string output;

@@ -348,8 +348,9 @@ Result<std::vector<std::string>> library_words(const Options& options, const std
   if (stem.ends_with("_static")) stem.remove_suffix(7);
   if (std::ranges::find(vendor, stem) != vendor.end() || std::ranges::find(vendor, name) != vendor.end()) {
     std::error_code ignored;
-    if (std::filesystem::exists(fmt::format("{}/lib{}.so", toolchain().library_directory, name), ignored))
-      return Words{"-L" + toolchain().library_directory, "-l" + name};
+    for (const char* end : {".so", ".a"})
+      if (std::filesystem::exists(toolchain().library_directory + "/lib" + name + end, ignored))
+        return Words{"-L" + toolchain().library_directory, "-l" + name};
     return Error{1, fmt::format("-l{}: this version of Warpbeam has no {} library", name, stem)};
   }
   return Words{"-l" + name};
@@ -363,10 +364,15 @@ Command link_pass(const Options& options, const LinkInputs& inputs, const std::s
   if (options.profile) words.push_back("-pg");
   // Compiler options reach the link as well, as nvcc does: -fopenmp and -pthread mean something to both.
   append(words, options.host);
-  append(words, options.linker);
   words.push_back("-Wl,--start-group");
   if (!inputs.registration.empty()) words.push_back(inputs.registration);
-  append(words, inputs.files);
+  // As with nvcc, what -Xlinker gives comes behind the objects and before -l: it may name an archive, or say how libraries
+  // are taken.
+  std::vector<std::string> libraries = inputs.files;
+  const auto first_library = std::stable_partition(libraries.begin(), libraries.end(), [](const std::string& word) { return !word.starts_with("-"); });
+  words.insert(words.end(), libraries.begin(), first_library);
+  append(words, options.linker);
+  words.insert(words.end(), first_library, libraries.end());
   words.push_back("-Wl,--end-group");
   if (options.link_runtime) {
     const std::string& directory = toolchain().library_directory;

@@ -400,6 +400,13 @@ case_static_library_of_whole_programs() {
   expect 0 nvcc -lib f.cu -o libf.a && expect 0 nvcc m.cpp libf.a -o m && RECORD=1 expect 4 ./m && has err 'kernel _Z1gv'
 }
 
+case_archives_for_the_host_linker_alone() {
+  relocatable
+  expect 0 nvcc -dc main.cu a/k.cu host.cu && mv k.o a.o && expect 0 nvcc -dc b/k.cu && echo 'INPUT(-lm)' >libscript.a && ar crs libb.a k.o && echo 'int from_c(int x) { return x * 10; }' >c.c &&
+    expect 0 nvcc -c c.c && expect 0 nvcc -dlink main.o a.o host.o libb.a libscript.a -o link.o && expect 0 nvcc main.o a.o host.o c.o -Xlinker=libb.a -Xlinker libscript.a libb.a -o m &&
+    RECORD=1 expect 0 ./m && has out 12 && ar crs libc.a c.o && expect 0 nvcc main.o a.o host.o k.o -Xlinker=libc.a -o n && RECORD=1 expect 0 ./n && has out 12
+}
+
 case_errors_are_shown_once() {
   printf '#include <cstdio>\n__global__ void k() { undefined_thing(); }\nint main() { host_error; }\n' >e.cu
   expect 1 nvcc e.cu && [[ $(grep -c 'error: use of undeclared identifier .undefined_thing' err) == 1 ]] && has err 'e.cu:2:23: error' 'e.cu:3:14: error' '2 errors generated.' &&
@@ -680,7 +687,10 @@ case_devices_and_occupancy() {
     expect 0 "$warpbeam" occupancy --block 256 --regs 32 --device h200 && has out '8 blocks' && expect 1 "$warpbeam" occupancy --regs 3 &&
     expect 0 "$warpbeam" occupancy --block 256 --regs 32 --smem 65536 && has out '3 blocks'
 }
-case_run_after_linking() { hello && expect 3 nvcc --run hello.cu -o h -run-args a,b </dev/null && [[ $(cat out) == '[a][b]' ]]; }
+case_run_after_linking() {
+  hello && expect 3 nvcc --run hello.cu -o h -run-args a,b </dev/null && [[ $(cat out) == '[a][b]' ]] &&
+    expect 2 nvcc --run "\"$PWD/h\"" -run-args c </dev/null && [[ $(cat out) == '[c]' ]]
+}
 case_missing_return_returns() {
   printf 'static int f(int x) { if (x > 100) return 1; }\nint main(int n, char**) { f(n); return 6; }\n' >r.cu && expect 6 run -w r.cu
 }

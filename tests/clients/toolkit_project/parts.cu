@@ -1,0 +1,1 @@
+__device__ int one_more(int x) { return x + 1; }
