@@ -1,6 +1,7 @@
 // wmma.load, wmma.store, ldmatrix, stmatrix, movmatrix: matrices between memory and the registers of a warp.
 #include <fmt/format.h>
 
+#include <bit>
 #include <map>
 #include <mutex>
 
@@ -48,16 +49,34 @@ MatrixPart part_of(const isa::Row& row) {
                                                  : MatrixPart::C;
 }
 
-// Byte offset of an element from the matrix's address; `bit` within the byte for elements shorter than one.
-struct ElementOffset {
-  uint64_t byte;
-  uint32_t bit;
+// Where the elements of a matrix are in memory, from its address on. Rows and columns are powers of two.
+struct Places {
+  uint64_t row_bits, column_bits;  // from one to the next
+  int shift;
+  uint32_t low;
+
+  Places(const Fragment& f, bool columns, uint64_t stride, uint64_t element_bits)
+      : row_bits(columns ? element_bits : stride * element_bits),
+        column_bits(columns ? stride * element_bits : element_bits),
+        shift(std::countr_zero(static_cast<uint32_t>(f.columns))),
+        low(static_cast<uint32_t>(f.columns) - 1) {}
+  uint64_t of(uint32_t cell) const { return ((cell >> shift) * row_bits + (cell & low) * column_bits) / 8; }
 };
-ElementOffset offset_of(const Fragment& f, uint32_t cell, bool columns, uint64_t stride, int element_bits) {
-  const uint64_t row = cell / static_cast<uint32_t>(f.columns), column = cell % static_cast<uint32_t>(f.columns);
-  const uint64_t index = columns ? column * stride + row : row * stride + column;
-  const uint64_t bits = index * static_cast<uint64_t>(element_bits);
-  return {bits / 8, static_cast<uint32_t>(bits % 8)};
+
+template <class U>
+void load_parts(std::byte* const (&from)[kWarpSize], uint64_t* registers, int up) {
+  for (int l = 0; l < kWarpSize; ++l) {
+    U v;
+    std::memcpy(&v, from[l], sizeof v);
+    registers[l] |= uint64_t{v} << up;
+  }
+}
+template <class U, class Register>
+void store_parts(std::byte* const (&to)[kWarpSize], const Register* registers, int down) {
+  for (int l = 0; l < kWarpSize; ++l) {
+    const U v = static_cast<U>(registers[l] >> down);
+    std::memcpy(to[l], &v, sizeof v);
+  }
 }
 
 // The stride counts elements; without one rows (or columns) follow each other.
@@ -93,33 +112,33 @@ void wmma_memory(Warp& w, const Insn& i, uint32_t mask) {
     w.trap(TrapKind::MisalignedAddress, i, 0, fmt::format("misaligned {} of a matrix", stores ? "write" : "read"), base,
            fmt::format("the address must be a multiple of {}", element_bits < 8 ? 4 : alignment));
   const size_t registers = vector.parts.size();
+  const Places places = element_bits == 1 ? Places(f, columns, stride / 32, 32) : Places(f, columns, stride, static_cast<uint64_t>(element_bits));
   std::vector<uint64_t> loaded(registers * kWarpSize);
   for (size_t r = 0; r < registers; ++r)
     for (int e = 0; e < moved_per_register; ++e) {
       const size_t first = r * static_cast<size_t>(per_register) + static_cast<size_t>(e);
       Addresses a;
-      for (int l = 0; l < kWarpSize; ++l) {
-        const uint32_t cell = f.cell[static_cast<size_t>(l * f.per_lane) + first];
-        const bool b1 = element_bits == 1;
-        const ElementOffset at = offset_of(f, cell, columns, b1 ? stride / 32 : stride, b1 ? 32 : element_bits);
-        a.at[l] = base + at.byte;
-      }
+      for (int l = 0; l < kWarpSize; ++l) a.at[l] = base + places.of(f.cell[static_cast<size_t>(l * f.per_lane) + first]);
       const AccessKind kind = stores ? AccessKind::Write : AccessKind::Read;
       if (w.block->observer) report_access(w, i, ~0u, i.mods().space, a, bytes, kind, false);
       std::byte* p[kWarpSize];
       resolve(w, i, ~0u, i.mods().space, a, bytes, kind, p);
-      for (int l = 0; l < kWarpSize; ++l) {
-        if (stores) {
-          if (bytes == 8)
-            std::memcpy(p[l], &w.lanes<uint64_t>(vector.parts[r])[l], 8);
-          else {
-            const uint32_t v = w.lanes<uint32_t>(vector.parts[r])[l] >> (e * moved_bits % 32);
-            std::memcpy(p[l], &v, bytes);
-          }
-        } else {
-          uint64_t v = 0;
-          std::memcpy(&v, p[l], bytes);
-          loaded[r * kWarpSize + static_cast<size_t>(l)] |= v << (e * moved_bits % 64);
+      const int at = e * moved_bits;
+      if (stores) {
+        const uint32_t* words = w.lanes<uint32_t>(vector.parts[r]);
+        switch (bytes) {
+          case 1: store_parts<uint8_t>(p, words, at); break;
+          case 2: store_parts<uint16_t>(p, words, at); break;
+          case 4: store_parts<uint32_t>(p, words, at); break;
+          default: store_parts<uint64_t>(p, w.lanes<uint64_t>(vector.parts[r]), at);
+        }
+      } else {
+        uint64_t* to = &loaded[r * kWarpSize];
+        switch (bytes) {
+          case 1: load_parts<uint8_t>(p, to, at); break;
+          case 2: load_parts<uint16_t>(p, to, at); break;
+          case 4: load_parts<uint32_t>(p, to, at); break;
+          default: load_parts<uint64_t>(p, to, at);
         }
       }
     }

@@ -27,31 +27,47 @@ bool whole_warp(Warp& w, const Insn& i, uint32_t mask) {
                      : "a lane that the block shape lacks or that has ended cannot take part");
 }
 
-void gather_matrix(Warp& w, const WideOperand& o, const Fragment& f, uint32_t* cells) {
-  const int per_register = 32 / f.bits;
-  const uint32_t low = f.bits == 32 ? ~0u : (1u << f.bits) - 1;
-  for (size_t r = 0; r < o.parts.size(); ++r) {
-    const uint32_t* words = w.lanes<uint32_t>(o.parts[r]);
-    for (int l = 0; l < kWarpSize; ++l)
-      for (int e = 0; e < per_register; ++e)
-        cells[f.cell[static_cast<size_t>(l * f.per_lane) + r * static_cast<size_t>(per_register) +
-                     static_cast<size_t>(e)]] = words[l] >> (e * f.bits) & low;
+namespace {
+
+// Calls body with the number of bits of an element in a register.
+template <class Body>
+void with_bits(int bits, Body&& body) {
+  switch (bits) {
+    case 4: return body(std::integral_constant<int, 4>());
+    case 8: return body(std::integral_constant<int, 8>());
+    case 16: return body(std::integral_constant<int, 16>());
+    default: return body(std::integral_constant<int, 32>());
   }
 }
 
-void scatter_matrix(Warp& w, const WideOperand& o, const Fragment& f, const uint32_t* cells) {
-  const int per_register = 32 / f.bits;
-  for (size_t r = 0; r < o.parts.size(); ++r) {
-    uint32_t* words = w.lanes<uint32_t>(o.parts[r]);
-    for (int l = 0; l < kWarpSize; ++l) {
-      uint32_t word = 0;
-      for (int e = 0; e < per_register; ++e)
-        word |= cells[f.cell[static_cast<size_t>(l * f.per_lane) + r * static_cast<size_t>(per_register) +
-                             static_cast<size_t>(e)]]
-                << (e * f.bits);
-      words[l] = word;
+}  // namespace
+
+void gather_matrix(Warp& w, const WideOperand& o, const Fragment& f, uint32_t* cells) {
+  with_bits(f.bits, [&](auto bits) {
+    constexpr size_t kPerRegister = 32 / bits;
+    constexpr uint32_t kLow = ~0u >> (32 - bits);
+    for (size_t r = 0; r < o.parts.size(); ++r) {
+      const uint32_t* words = w.lanes<uint32_t>(o.parts[r]);
+      const uint16_t* cell = &f.cell[r * kPerRegister];
+      for (int l = 0; l < kWarpSize; ++l, cell += f.per_lane)
+        for (size_t e = 0; e < kPerRegister; ++e) cells[cell[e]] = words[l] >> (e * bits) & kLow;
     }
-  }
+  });
+}
+
+void scatter_matrix(Warp& w, const WideOperand& o, const Fragment& f, const uint32_t* cells) {
+  with_bits(f.bits, [&](auto bits) {
+    constexpr size_t kPerRegister = 32 / bits;
+    for (size_t r = 0; r < o.parts.size(); ++r) {
+      uint32_t* words = w.lanes<uint32_t>(o.parts[r]);
+      const uint16_t* cell = &f.cell[r * kPerRegister];
+      for (int l = 0; l < kWarpSize; ++l, cell += f.per_lane) {
+        uint32_t word = 0;
+        for (size_t e = 0; e < kPerRegister; ++e) word |= cells[cell[e]] << (e * bits);
+        words[l] = word;
+      }
+    }
+  });
 }
 
 namespace {

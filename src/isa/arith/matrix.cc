@@ -11,58 +11,53 @@
 namespace warpbeam::isa {
 namespace {
 
-constexpr int kColumns = 8;  // of the result at a time: a vector of the host
-
 struct ElementFormat {
   int mantissa = 0, bias = 0, top = 0;  // top: the exponent field of infinities and NaNs
   bool finite_only = false;             // e4m3: only all ones is a NaN
+  int width = 0;                        // without the sign
+  int ignored = 0;                      // lower bits that are not looked at
+  uint32_t fields = (1u << (width - mantissa)) - 1;
 };
 
 ElementFormat format_of(Type t) {
   switch (t) {
     case Type::F16:
-      return {10, 15, 31, false};
+      return {10, 15, 31, false, 15};
     case Type::BF16:
-      return {7, 127, 255, false};
+      return {7, 127, 255, false, 15};
     case Type::TF32:
-      return {10, 127, 255, false};
+      return {10, 127, 255, false, 18, 13};
     case Type::E4M3:
-      return {3, 7, 15, true};
+      return {3, 7, 15, true, 7};
     case Type::E5M2:
-      return {2, 15, 31, false};
+      return {2, 15, 31, false, 7};
     default:
-      return {23, 127, 255, false};
+      return {23, 127, 255, false, 31};
   }
 }
 
 constexpr int32_t kUnused = -100000;  // the exponent of an element that takes no part
 
-enum class Special : uint8_t { None, Infinity, Nan };
-
-struct Element {
-  int32_t significand = 0;  // signed, with the hidden bit; the value is significand * 2^(exponent - mantissa)
-  int32_t exponent = 0;
-  Special special = Special::None;
+// An element, or a vector of them, taken apart: the value is magnitude * 2^(exponent - mantissa).
+template <class V>
+struct Parts {
+  V magnitude;  // with the hidden bit
+  V sign;       // 0 or -1
+  V exponent;
+  V special;    // infinities and NaNs: not 0
 };
 
-Element unpack(uint32_t bits, const ElementFormat& f, Type t) {
-  if (t == Type::TF32) bits >>= 13;  // the lower bits are not looked at
-  const int width = t == Type::BF16 ? 15 : t == Type::F16 ? 15 : t == Type::TF32 ? 18 : t == Type::F32 ? 31 : 7;
-  const bool negative = bits >> width & 1;
-  const int field = static_cast<int>(bits >> f.mantissa & ((1u << (width - f.mantissa)) - 1));
-  const int32_t fraction = static_cast<int32_t>(bits & ((1u << f.mantissa) - 1));
-  Element e;
-  if (field == f.top) {
-    if (f.finite_only ? fraction == (1 << f.mantissa) - 1 : fraction != 0)
-      e.special = Special::Nan;
-    else if (!f.finite_only)
-      e.special = Special::Infinity;
-  }
-  e.significand = field ? fraction | 1 << f.mantissa : fraction;
+inline Parts<int32_t> unpack(uint32_t bits, const ElementFormat& f) {
+  bits >>= f.ignored;
+  const int32_t field = static_cast<int32_t>(bits >> f.mantissa & f.fields), fraction = static_cast<int32_t>(bits & ((1u << f.mantissa) - 1));
+  Parts<int32_t> e;
+  e.magnitude = fraction | (field ? 1 << f.mantissa : 0);
+  e.sign = -static_cast<int32_t>(bits >> f.width & 1);
   e.exponent = (field ? field : 1) - f.bias;
-  if (negative) e.significand = -e.significand;
+  e.special = (field == f.top) & (!f.finite_only | (fraction == (1 << f.mantissa) - 1));
   return e;
 }
+bool is_nan(uint32_t bits, const ElementFormat& f) { return f.finite_only || (bits >> f.ignored & ((1u << f.mantissa) - 1)) != 0; }  // of a special one
 
 // (sum * 2^exponent) in f32 with `significand` bits, cut off.
 uint32_t cut_to_f32(int64_t sum, int exponent, int significand) {
@@ -92,27 +87,6 @@ uint32_t round_to_f16(int64_t sum, int exponent) {
                                               Rounding::NearestEven));
 }
 
-// What infinities and NaNs among the operands make of an element of the result; `sum` if there are none after all.
-uint32_t special_result(const Element* a, const Element* b, size_t first, size_t last, size_t stride, const Element& c,
-                        bool half, uint32_t sum) {
-  bool nan = c.special == Special::Nan, plus = c.special == Special::Infinity && c.significand > 0,
-       minus = c.special == Special::Infinity && c.significand < 0;
-  for (size_t k = first; k < last; ++k) {
-    const Element &x = a[k], &y = b[k * stride];
-    if (x.exponent == kUnused || (x.special == Special::None && y.special == Special::None)) continue;
-    const bool zero =
-        (x.special == Special::None && x.significand == 0) || (y.special == Special::None && y.significand == 0);
-    if (x.special == Special::Nan || y.special == Special::Nan || zero)
-      nan = true;
-    else
-      ((x.significand < 0) != (y.significand < 0) ? minus : plus) = true;
-  }
-  if (nan || (plus && minus)) return half ? kNanF16 : kNanF32;
-  if (!plus && !minus) return sum;
-  const uint32_t infinity = half ? 0x7c00u : 0x7f800000u;
-  return minus ? infinity | (half ? 0x8000u : 0x80000000u) : infinity;
-}
-
 }  // namespace
 
 AddingModel adding_model(Type a) {
@@ -126,81 +100,117 @@ AddingModel adding_model(Type a) {
 
 namespace {
 
+size_t size(int x, int y) { return static_cast<size_t>(x) * static_cast<size_t>(y); }
+
+Parts<std::vector<int32_t>> take_apart(const uint32_t* cells, size_t count, const ElementFormat& f) {
+  Parts<std::vector<int32_t>> out;
+  for (auto* v : {&out.magnitude, &out.sign, &out.exponent, &out.special}) v->resize(count);
+  int32_t *magnitude = out.magnitude.data(), *sign = out.sign.data(), *exponent = out.exponent.data(), *special = out.special.data();
+  for (size_t x = 0; x < count; ++x) {
+    const Parts<int32_t> e = unpack(cells[x], f);
+    magnitude[x] = e.magnitude;
+    sign[x] = e.sign;
+    exponent[x] = e.exponent;
+    special[x] = e.special;
+  }
+  return out;
+}
+
 // The operands of a product taken apart.
 struct Operands {
-  std::vector<Element> a, b;
-  std::vector<int32_t> b_significand, b_exponent;
-  std::vector<uint8_t> a_special, b_special;  // of rows and columns
+  const MatrixProduct& p;
+  ElementFormat fa = format_of(p.at), fb = format_of(p.bt);
+  Parts<std::vector<int32_t>> a = take_apart(p.a, size(p.m, p.k), fa), b = take_apart(p.b, size(p.k, p.n), fb);
+  std::vector<uint8_t> special_rows, special_columns;  // empty: none
 
-  explicit Operands(const MatrixProduct& p)
-      : a(size(p.m, p.k)),
-        b(size(p.k, p.n)),
-        b_significand(b.size()),
-        b_exponent(b.size()),
-        a_special(size(p.m, 1)),
-        b_special(size(p.n, 1)) {
-    const ElementFormat fa = format_of(p.at), fb = format_of(p.bt);
-    for (size_t x = 0; x < a.size(); ++x) {
-      a[x] = unpack(p.a[x], fa, p.at);
-      if (p.used && !p.used[x]) a[x].exponent = kUnused;
-      a_special[x / size(p.k, 1)] |= a[x].special != Special::None;
+  explicit Operands(const MatrixProduct& product) : p(product) {
+    if (p.used)
+      for (size_t x = 0; x < a.exponent.size(); ++x)
+        if (!p.used[x]) a.exponent[x] = kUnused;
+    const auto any = [](const std::vector<int32_t>& v) {
+      int32_t found = 0;
+      for (int32_t x : v) found |= x;
+      return found != 0;
+    };
+    if (any(a.special)) {
+      special_rows.resize(size(p.m, 1));
+      for (size_t x = 0; x < a.special.size(); ++x) special_rows[x / size(p.k, 1)] |= a.special[x] != 0;
     }
-    for (size_t x = 0; x < b.size(); ++x) {
-      b[x] = unpack(p.b[x], fb, p.bt);
-      b_significand[x] = b[x].significand;
-      b_exponent[x] = b[x].exponent;
-      b_special[x % size(p.n, 1)] |= b[x].special != Special::None;
+    if (any(b.special)) {
+      special_columns.resize(size(p.n, 1));
+      for (size_t x = 0; x < b.special.size(); ++x) special_columns[x % size(p.n, 1)] |= b.special[x] != 0;
     }
   }
-  static size_t size(int x, int y) { return static_cast<size_t>(x) * static_cast<size_t>(y); }
 };
 
-// d = c + the products of k in [first, last).
-void add_chunk(const MatrixProduct& p, const Operands& o, AddingModel model, size_t first, size_t last,
-               const uint32_t* c_cells, Type ct, uint32_t* d_cells, Type dt) {
-  const size_t m = static_cast<size_t>(p.m), n = static_cast<size_t>(p.n), k = static_cast<size_t>(p.k);
+// What infinities and NaNs among the operands make of an element of the result; `sum` if there are none after all.
+uint32_t special_result(const Operands& o, size_t row, size_t column, size_t first, size_t last, const Parts<int32_t>& c,
+                        bool nan, bool half, uint32_t sum) {
+  const size_t k = size(o.p.k, 1), n = size(o.p.n, 1);
+  bool plus = c.special && !nan && !c.sign, minus = c.special && !nan && c.sign;
+  for (size_t x = row * k + first, y = first * n + column; x < row * k + last; ++x, y += n) {
+    if (o.a.exponent[x] == kUnused || !(o.a.special[x] | o.b.special[y])) continue;
+    const bool zero = (!o.a.special[x] && o.a.magnitude[x] == 0) || (!o.b.special[y] && o.b.magnitude[y] == 0);
+    if (zero || (o.a.special[x] && is_nan(o.p.a[x], o.fa)) || (o.b.special[y] && is_nan(o.p.b[y], o.fb)))
+      nan = true;
+    else
+      (o.a.sign[x] != o.b.sign[y] ? minus : plus) = true;
+  }
+  if (nan || (plus && minus)) return half ? kNanF16 : kNanF32;
+  if (!plus && !minus) return sum;
+  const uint32_t infinity = half ? 0x7c00u : 0x7f800000u;
+  return minus ? infinity | (half ? 0x8000u : 0x80000000u) : infinity;
+}
+
+// d = c + the products of k in [first, last), as many columns of the result at a time as a vector of the host holds. A product
+// is less than 4, so that with its fraction it has 27 bits, and sixteen of them stay below 31.
+template <size_t kColumns>
+void add_chunk(const Operands& o, AddingModel model, size_t first, size_t last, const uint32_t* c_cells, Type ct, uint32_t* d_cells, Type dt) {
+  constexpr size_t kProducts = 16;
+  const size_t m = size(o.p.m, 1), n = size(o.p.n, 1), k = size(o.p.k, 1);
   const ElementFormat fc = format_of(ct);
   const bool half = dt == Type::F16;
   // Products have this many bits behind the point before they are aligned.
-  const int product_bits = format_of(p.at).mantissa + format_of(p.bt).mantissa;
+  const int product_bits = o.fa.mantissa + o.fb.mantissa;
   const int up = std::max(0, model.fraction - product_bits), down = std::max(0, product_bits - model.fraction);
   const int c_up = std::max(0, model.fraction - fc.mantissa), c_down = std::max(0, fc.mantissa - model.fraction);
   for (size_t row = 0; row < m; ++row)
     for (size_t column = 0; column < n; column += kColumns) {
-      Element c[kColumns];
+      const uint32_t* c_row = &c_cells[row * n + column];
       int64_t sum[kColumns];
-      int32_t largest[kColumns];
-      for (size_t j = 0; j < kColumns; ++j) {
-        c[j] = unpack(c_cells[row * n + column + j], fc, ct);
-        largest[j] = c[j].exponent;
-      }
+      int32_t largest[kColumns], c_special = 0;
+      for (size_t j = 0; j < kColumns; ++j) largest[j] = unpack(c_row[j], fc).exponent;
       for (size_t x = first; x < last; ++x) {
-        const int32_t e = o.a[row * k + x].exponent;
-        const int32_t* be = &o.b_exponent[x * n + column];
+        const int32_t e = o.a.exponent[row * k + x];
+        const int32_t* be = &o.b.exponent[x * n + column];
         for (size_t j = 0; j < kColumns; ++j) largest[j] = std::max(largest[j], e + be[j]);
       }
       for (size_t j = 0; j < kColumns; ++j) {
-        const int64_t s = c[j].significand;
-        const int shift = std::min(63, largest[j] - c[j].exponent + c_down);
-        const int64_t kept = ((s < 0 ? -s : s) << c_up) >> shift;
-        sum[j] = s < 0 ? -kept : kept;
+        const Parts<int32_t> c = unpack(c_row[j], fc);
+        const int32_t kept = (c.magnitude << c_up) >> std::min(31, largest[j] - c.exponent + c_down);
+        sum[j] = (kept ^ c.sign) - c.sign;
+        c_special |= c.special;
       }
-      for (size_t x = first; x < last; ++x) {
-        const Element& e = o.a[row * k + x];
-        const int32_t* be = &o.b_exponent[x * n + column];
-        const int32_t* bs = &o.b_significand[x * n + column];
-        for (size_t j = 0; j < kColumns; ++j) {
-          const int64_t s = static_cast<int64_t>(e.significand) * bs[j];
-          const int shift = std::min(63, largest[j] - e.exponent - be[j] + down);
-          const int64_t kept = ((s < 0 ? -s : s) << up) >> shift;
-          sum[j] += s < 0 ? -kept : kept;
+      for (size_t begin = first; begin < last; begin += kProducts) {
+        int32_t products[kColumns] = {};
+        for (size_t x = begin; x < std::min(last, begin + kProducts); ++x) {
+          const int32_t e = o.a.exponent[row * k + x] - down, magnitude = o.a.magnitude[row * k + x] << up, sign = o.a.sign[row * k + x];
+          const int32_t *be = &o.b.exponent[x * n + column], *bm = &o.b.magnitude[x * n + column], *bs = &o.b.sign[x * n + column];
+          for (size_t j = 0; j < kColumns; ++j) {
+            const int32_t kept = (magnitude * bm[j]) >> std::min(31, largest[j] - e - be[j]), minus = sign ^ bs[j];
+            products[j] += (kept ^ minus) - minus;
+          }
         }
+        for (size_t j = 0; j < kColumns; ++j) sum[j] += products[j];
       }
+      const bool special_row = !o.special_rows.empty() && o.special_rows[row];
       for (size_t j = 0; j < kColumns; ++j) {
         const int exponent = largest[j] - model.fraction;
         uint32_t result = half ? round_to_f16(sum[j], exponent) : cut_to_f32(sum[j], exponent, model.significand);
-        if (o.a_special[row] || o.b_special[column + j] || c[j].special != Special::None)
-          result = special_result(&o.a[row * k], &o.b[column + j], first, last, n, c[j], half, result);
+        if (special_row || c_special || (!o.special_columns.empty() && o.special_columns[column + j])) {
+          const Parts<int32_t> c = unpack(c_row[j], fc);
+          result = special_result(o, row, column + j, first, last, c, c.special && is_nan(c_row[j], fc), half, result);
+        }
         d_cells[row * n + column + j] = result;
       }
     }
@@ -213,18 +223,18 @@ void multiply_floats(const MatrixProduct& p, AddingModel model) {
   const size_t k = static_cast<size_t>(p.k), chunk = static_cast<size_t>(model.chunk);
   const uint32_t* c = p.c;
   Type ct = p.ct;
-  std::vector<uint32_t> between(k > chunk ? operands.a_special.size() * operands.b_special.size() : 0);
+  std::vector<uint32_t> between(k > chunk ? size(p.m, p.n) : 0);
+  const auto add = p.n % 16 == 0 ? add_chunk<16> : add_chunk<8>;
   for (size_t first = 0; first < k; first += chunk) {
     const bool done = first + chunk >= k;
-    add_chunk(p, operands, model, first, std::min(k, first + chunk), c, ct, done ? p.d : between.data(),
-              done ? p.dt : model.between);
+    add(operands, model, first, std::min(k, first + chunk), c, ct, done ? p.d : between.data(), done ? p.dt : model.between);
     c = between.data();
     ct = model.between;
   }
 }
 
 void multiply_fp8(const MatrixProduct& p) {
-  std::vector<uint32_t> a(Operands::size(p.m, p.k)), b(Operands::size(p.k, p.n)), c(Operands::size(p.m, p.n));
+  std::vector<uint32_t> a(size(p.m, p.k)), b(size(p.k, p.n)), c(size(p.m, p.n));
   std::vector<uint8_t> used(p.used ? a.size() : 0);
   int to = 0;
   for (int half = 0; half < 2; ++half)
