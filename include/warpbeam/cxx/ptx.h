@@ -21,10 +21,20 @@ WB_TAG(space_cluster_t, space_cluster, 2)
 WB_TAG(sem_relaxed_t, sem_relaxed, 0)
 WB_TAG(sem_acquire_t, sem_acquire, 1)
 WB_TAG(sem_release_t, sem_release, 2)
+WB_TAG(sem_acq_rel_t, sem_acq_rel, 3)
+WB_TAG(sem_sc_t, sem_sc, 4)
 WB_TAG(scope_cta_t, scope_cta, 0)
 WB_TAG(scope_cluster_t, scope_cluster, 1)
 WB_TAG(scope_gpu_t, scope_gpu, 2)
 WB_TAG(scope_sys_t, scope_sys, 3)
+WB_TAG(op_add_t, op_add, 0)
+WB_TAG(op_min_t, op_min, 1)
+WB_TAG(op_max_t, op_max, 2)
+WB_TAG(op_inc_t, op_inc, 3)
+WB_TAG(op_dec_t, op_dec, 4)
+WB_TAG(op_and_op_t, op_and_op, 5)
+WB_TAG(op_or_op_t, op_or_op, 6)
+WB_TAG(op_xor_op_t, op_xor_op, 7)
 #undef WB_TAG
 template <int n>
 struct n32_t {
@@ -235,5 +245,7 @@ WB_ASYNC void st_async(::std::uint64_t* to, const ::std::uint64_t& value, ::std:
 
 }  // namespace ptx
 }  // namespace cuda
+
+#include "ptx_reduce.h"
 
 #endif
