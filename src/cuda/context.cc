@@ -11,6 +11,7 @@
 #include "cuda/modules.h"
 #include "cuda/pool.h"
 #include "cuda/thread_state.h"
+#include "cuda/visible_devices.h"
 #include "observe/tool.h"
 
 namespace warpbeam::cuda {
@@ -21,7 +22,8 @@ std::atomic<unsigned long long> stream_ids{0};
 std::atomic<unsigned long long> context_ids{0};
 std::atomic<bool> started{false};
 
-// WARPBEAM_DEVICE names the device, WARPBEAM_DEVICES says how many there are of it.
+// WARPBEAM_DEVICE names the device, WARPBEAM_DEVICES says how many there are of it, CUDA_VISIBLE_DEVICES which of them
+// this process sees.
 std::vector<std::unique_ptr<Context>> make_contexts() {
   const model::Device* model = &model::default_device();
   if (const char* name = std::getenv("WARPBEAM_DEVICE"); name && *name) {
@@ -34,6 +36,7 @@ std::vector<std::unique_ptr<Context>> make_contexts() {
     }
   }
   int count = 1;
+  bool asked = false;
   if (const char* text = std::getenv("WARPBEAM_DEVICES"); text && *text) {
     char* end = nullptr;
     long value = std::strtol(text, &end, 10);
@@ -41,8 +44,9 @@ std::vector<std::unique_ptr<Context>> make_contexts() {
       fmt::print(stderr, "warpbeam: WARPBEAM_DEVICES={}: a number from 0 to {} was needed; there is one device\n", text,
                  int{ThreadState::kMaxDevices});
     else
-      count = static_cast<int>(value);
+      count = static_cast<int>(value), asked = true;
   }
+  count = static_cast<int>(visible_devices(model->key, count, asked).size());
   std::vector<std::unique_ptr<Context>> contexts;
   for (int i = 0; i < count; ++i) contexts.push_back(std::make_unique<Context>(i, *model, i));
   return contexts;

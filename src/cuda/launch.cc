@@ -1,7 +1,9 @@
 #include "cuda/launch.h"
 
+#include <cstdlib>
 #include <cstring>
 
+#include "cuda/capture.h"
 #include "cuda/edge.h"
 #include "cuda/texture_references.h"
 #include "vm/engine.h"
@@ -104,6 +106,15 @@ cudaError_t prepare_launch(Function& function, const LaunchRequest& request, voi
   return cudaSuccess;
 }
 
+// CUDA_LAUNCH_BLOCKING=1, by which programs ask which launch it is that fails.
+static bool launches_wait() {
+  static const bool wait = [] {
+    const char* value = std::getenv("CUDA_LAUNCH_BLOCKING");
+    return value && std::atoi(value) != 0;
+  }();
+  return wait;
+}
+
 cudaError_t launch(const void* handle, const LaunchRequest& request, void** arguments) {
   vm::stop_engine_with_main_thread();
   return in_context([&](Context& context) -> cudaError_t {
@@ -117,7 +128,9 @@ cudaError_t launch(const void* handle, const LaunchRequest& request, void** argu
     work.handle = handle;
     Scheduler::instance().make_room(stream->queue);
     enqueue(context, stream, std::move(work));
-    return cudaSuccess;
+    if (!launches_wait() || any_capture()) return cudaSuccess;
+    Scheduler::instance().wait(stream->queue);
+    return context.failure();
   });
 }
 

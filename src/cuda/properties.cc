@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cuda/edge.h"
+#include "cuda/visible_devices.h"
 
 namespace warpbeam::cuda {
 
@@ -14,20 +15,8 @@ namespace {
 struct Plugged {
   int ordinal;
   int domain = 0, bus, slot = 0;
-  explicit Plugged(int ordinal) : ordinal(ordinal), bus(ordinal + 1) {}
+  explicit Plugged(int number) : ordinal(place_of_device(number)), bus(ordinal + 1) {}
 };
-
-// The same device has the same identity in every run.
-cudaUUID_t uuid_of(const Context& context) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (unsigned char c : fmt::format("{}/{}", context.model.key, context.ordinal)) hash = (hash ^ c) * 0x100000001b3;
-  cudaUUID_t uuid;
-  for (int i = 0; i < 16; ++i) {
-    hash = (hash ^ i) * 0x100000001b3;
-    uuid.bytes[i] = static_cast<char>(hash >> 56);
-  }
-  return uuid;
-}
 
 template <size_t N>
 void put(int (&field)[N], const std::array<int, N>& value) {
@@ -39,7 +28,7 @@ void fill(cudaDeviceProp& p, const Context& context) {
   const Plugged at(context.ordinal);
   p = {};
   std::strncpy(p.name, m.name.c_str(), sizeof p.name - 1);
-  p.uuid = uuid_of(context);
+  p.uuid = uuid_of(context.model.key, place_of_device(context.ordinal));
   p.totalGlobalMem = m.memory_bytes;
   p.sharedMemPerBlock = m.shared_per_block;
   p.regsPerBlock = m.regs_per_block;
