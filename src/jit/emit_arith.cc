@@ -27,6 +27,7 @@ bool is_int(Type t) {
     default: return false;
   }
 }
+bool is_half(Type t) { return t == Type::F16 || t == Type::F16x2 || t == Type::BF16 || t == Type::BF16x2; }
 bool nearest(const isa::Mods& m) { return m.rnd == Rnd::None || m.rnd == Rnd::Rn; }
 
 bool lane_ir(const vm::Insn& i) {
@@ -49,7 +50,7 @@ bool lane_ir(const vm::Insn& i) {
     if (op == "mul" || op == "fma" || op == "mad" || op == "div" || op == "rcp") return nearest(m);
     return false;
   }
-  if (t == Type::F16 || t == Type::F16x2) return has_half(op) && !says(row, ".oob") && !m.ftz && !m.sat && !m.relu;
+  if (is_half(t)) return has_half(op, m) && !says(row, ".oob");
   if (!is_int(t)) return false;
   if (m.sat || m.relu) return false;
   const bool word = isa::bits_of(t) >= 32;
@@ -450,7 +451,7 @@ Emitter::V Emitter::compute(const vm::Insn& i, const std::vector<V>& o) {
     case Kind::Select: return b_.CreateSelect(o[2], o[0], o[1]);
     case Kind::Lane:
       if (t == Type::Pred || !isa::is_float(t)) return compute_integer(i, o);
-      if (t == Type::F16 || t == Type::F16x2) return half_arithmetic(b_, row.opcode, o, t == Type::F16x2);
+      if (is_half(t)) return half_arithmetic(b_, row.opcode, i.mods(), o, t);
       return compute_float(i, o);
     default: return nullptr;
   }

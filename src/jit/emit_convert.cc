@@ -38,7 +38,11 @@ bool has_conversion(const vm::Insn& i) {
   if (m.sat) return false;
   // No half is subnormal as a float, and no subnormal float is more than zero as a half.
   if (d == Type::F32 && a == Type::F16) return i.count == 2 && i.width == 4;
-  return d == Type::F16 && a == Type::F32 && m.rnd == Rnd::Rn && i.count == 4 && i.width == 2;
+  if (d == Type::F16 && whole_number(a)) return m.rnd == Rnd::Rn && i.width == 2 && isa::bits_of(a) <= 32;
+  if (d == Type::F16 && a == Type::F32) return m.rnd == Rnd::Rn && i.count == 4 && i.width == 2;
+  if (m.ftz) return false;
+  if (d == Type::F32 && a == Type::BF16) return i.count == 2 && i.width == 4;
+  return d == Type::BF16 && a == Type::F32 && m.rnd == Rnd::Rn && i.count == 4 && i.width == 2;
 }
 
 Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
@@ -56,7 +60,9 @@ Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
     return extended(isa::is_signed(s) ? b_.CreateSExtOrTrunc(x, sized(dbits)) : b_.CreateZExtOrTrunc(x, sized(dbits)));
   }
   if (d == Type::F32 && s == Type::F16) return half_to_float(b_, a);
-  if (d == Type::F16) return float_to_half(b_, a);
+  if (d == Type::F16 && s == Type::F32) return float_to_half(b_, a);
+  if (d == Type::F32 && s == Type::BF16) return brain_to_float(b_, a);
+  if (d == Type::BF16) return float_to_brain(b_, a);
 
   const auto floats = [&](unsigned bits) {
     llvm::Type* t = bits == 64 ? b_.getDoubleTy() : b_.getFloatTy();
@@ -75,6 +81,7 @@ Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
   };
   if (whole_number(s)) {
     const V x = b_.CreateTrunc(a, sized(sbits));
+    if (d == Type::F16) return float_to_half(b_, double_to_odd(b_, isa::is_signed(s) ? b_.CreateSIToFP(x, floats(64)) : b_.CreateUIToFP(x, floats(64))));
     return finished(isa::is_signed(s) ? b_.CreateSIToFP(x, floats(dbits)) : b_.CreateUIToFP(x, floats(dbits)));
   }
   V x = float_of(a, static_cast<Width>(sbits / 8));

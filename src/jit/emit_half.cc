@@ -34,22 +34,67 @@ V fma_to_odd(llvm::IRBuilder<>& b, V x, V y, V z) {
   return b.CreateSelect(b.CreateFCmpONE(error, number(error, 0)), odd, raw);
 }
 
-V of_one(llvm::IRBuilder<>& b, std::string_view op, const std::vector<V>& o) {
+// The same for bf16, whose products may leave the range of a float.
+V wide_fma_to_odd(llvm::IRBuilder<>& b, V x, V y, V z) {
+  const auto wide = [&](V v) { return b.CreateFPExt(v, like(v, b.getDoubleTy())); };
+  const auto raw_of = [&](V v) { return b.CreateBitCast(v, like(v, b.getInt64Ty())); };
+  const V product = b.CreateFMul(wide(x), wide(y)), c = wide(z), sum = b.CreateFAdd(product, c), back = b.CreateFSub(sum, product);
+  const V error = b.CreateFAdd(b.CreateFSub(product, b.CreateFSub(sum, back)), b.CreateFSub(c, back));
+  const V raw = raw_of(sum), beyond = b.CreateICmpSLT(b.CreateXor(raw_of(error), raw), bits(raw, 0));
+  const V odd = b.CreateOr(b.CreateSelect(beyond, b.CreateSub(raw, bits(raw, 1)), raw), bits(raw, 1));
+  return double_to_odd(b, b.CreateBitCast(b.CreateSelect(b.CreateFCmpONE(error, number(error, 0)), odd, raw), sum->getType()));
+}
+
+// In the order of numbers, -0 below +0; a NaN loses, or with .NaN wins.
+V extreme(llvm::IRBuilder<>& b, bool largest, bool nan, V x, V y, uint64_t infinity) {
+  const auto ordered = [&](V v) { return b.CreateXor(v, b.CreateAnd(b.CreateAShr(v, bits(v, 15)), bits(v, 0x7fff))); };
+  const auto is_nan = [&](V v) { return b.CreateICmpUGT(b.CreateAnd(v, bits(v, 0x7fff)), bits(v, infinity)); };
+  const V first = largest ? b.CreateICmpSGE(ordered(x), ordered(y)) : b.CreateICmpSLE(ordered(x), ordered(y));
+  V r = b.CreateSelect(first, x, y);
+  r = b.CreateSelect(is_nan(y), x, r);
+  r = b.CreateSelect(is_nan(x), y, r);
+  const V lost = nan ? b.CreateOr(is_nan(x), is_nan(y)) : b.CreateAnd(is_nan(x), is_nan(y));
+  return b.CreateSelect(lost, bits(r, 0x7fff), r);
+}
+
+V of_one(llvm::IRBuilder<>& b, std::string_view op, const isa::Mods& m, const std::vector<V>& o, bool brain) {
+  const uint64_t infinity = brain ? 0x7f80 : 0x7c00;
   if (op == "neg" || op == "abs") {
     const V magnitude = b.CreateAnd(o[0], bits(o[0], 0x7fff));
     const V r = op == "abs" ? magnitude : b.CreateXor(o[0], bits(o[0], 0x8000));
-    return b.CreateSelect(b.CreateICmpUGT(magnitude, bits(magnitude, 0x7c00)), bits(r, 0x7fff), r);
+    return b.CreateSelect(b.CreateICmpUGT(magnitude, bits(magnitude, infinity)), bits(r, 0x7fff), r);
   }
+  if (op == "min" || op == "max") return extreme(b, op == "max", m.nan, o[0], o[1], infinity);
   std::vector<V> x;
-  for (const V half : o) x.push_back(as_float(b, half_to_float(b, half)));
-  if (op == "fma") return float_to_half(b, fma_to_odd(b, x[0], x[1], x[2]));
+  for (const V half : o) x.push_back(as_float(b, brain ? brain_to_float(b, half) : half_to_float(b, half)));
+  const auto narrow = [&](V raw) { return brain ? float_to_brain(b, raw) : float_to_half(b, raw); };
+  if (op == "fma") return narrow(brain ? wide_fma_to_odd(b, x[0], x[1], x[2]) : fma_to_odd(b, x[0], x[1], x[2]));
   // A float has more than twice a half's digits: rounding again changes nothing.
-  return float_to_half(b, as_bits(b, op == "mul"   ? b.CreateFMul(x[0], x[1])
-                                     : op == "add" ? b.CreateFAdd(x[0], x[1])
-                                                   : b.CreateFSub(x[0], x[1])));
+  return narrow(as_bits(b, op == "mul"   ? b.CreateFMul(x[0], x[1])
+                           : op == "add" ? b.CreateFAdd(x[0], x[1])
+                                         : b.CreateFSub(x[0], x[1])));
 }
 
 }  // namespace
+
+V double_to_odd(llvm::IRBuilder<>& b, V x) {
+  const V single = b.CreateFPTrunc(x, like(x, b.getFloatTy())), back = b.CreateFPExt(single, x->getType()), raw = as_bits(b, single);
+  const auto size = [&](V v) { return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v); };
+  const V odd = b.CreateOr(b.CreateSelect(b.CreateFCmpOGT(size(back), size(x)), b.CreateSub(raw, bits(raw, 1)), raw), bits(raw, 1));
+  return b.CreateSelect(b.CreateFCmpONE(back, x), odd, raw);
+}
+
+V brain_to_float(llvm::IRBuilder<>& b, V brain) {
+  const V raw = b.CreateZExt(brain, like(brain, b.getInt32Ty()));
+  return b.CreateShl(raw, bits(raw, 16));
+}
+
+V float_to_brain(llvm::IRBuilder<>& b, V raw) {
+  const auto k = [&](uint64_t value) { return bits(raw, value); };
+  V r = b.CreateAdd(b.CreateAdd(raw, k(0x7fff)), b.CreateAnd(b.CreateLShr(raw, k(16)), k(1)));
+  r = b.CreateSelect(b.CreateICmpUGT(b.CreateAnd(raw, k(0x7fffffff)), k(0x7f800000)), k(0x7fff0000), r);
+  return b.CreateTrunc(b.CreateLShr(r, k(16)), like(r, b.getInt16Ty()));
+}
 
 V half_to_float(llvm::IRBuilder<>& b, V half) {
   const V raw = b.CreateZExt(half, like(half, b.getInt32Ty()));
@@ -77,19 +122,20 @@ V float_to_half(llvm::IRBuilder<>& b, V raw) {
   return b.CreateTrunc(r, like(r, b.getInt16Ty()));
 }
 
-bool has_half(std::string_view op) {
-  constexpr std::array<std::string_view, 6> kAll = {"add", "sub", "mul", "fma", "neg", "abs"};
-  return std::ranges::find(kAll, op) != kAll.end();
+bool has_half(std::string_view op, const isa::Mods& m) {
+  constexpr std::array<std::string_view, 8> kAll = {"add", "sub", "mul", "fma", "neg", "abs", "min", "max"};
+  return std::ranges::find(kAll, op) != kAll.end() && !m.ftz && !m.sat && !m.relu && !m.xorsign && !m.abs;
 }
 
-V half_arithmetic(llvm::IRBuilder<>& b, std::string_view op, const std::vector<V>& operands, bool packed) {
-  if (!packed) return of_one(b, op, operands);
+V half_arithmetic(llvm::IRBuilder<>& b, std::string_view op, const isa::Mods& m, const std::vector<V>& operands, isa::Type type) {
+  const bool brain = type == isa::Type::BF16 || type == isa::Type::BF16x2;
+  if (type == isa::Type::F16 || type == isa::Type::BF16) return of_one(b, op, m, operands, brain);
   V both = nullptr;
   for (const unsigned shift : {0u, 16u}) {
     std::vector<V> halves;
     for (const V word : operands)
       halves.push_back(b.CreateTrunc(b.CreateLShr(word, bits(word, shift)), like(word, b.getInt16Ty())));
-    const V half = of_one(b, op, halves);
+    const V half = of_one(b, op, m, halves, brain);
     const V placed = b.CreateShl(b.CreateZExt(half, operands[0]->getType()), bits(operands[0], shift));
     both = both ? b.CreateOr(both, placed) : placed;
   }

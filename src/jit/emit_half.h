@@ -5,14 +5,22 @@
 #include <string_view>
 #include <vector>
 
+#include "isa/mods.h"
+#include "isa/types.h"
+
 namespace warpbeam::jit {
 
 // Of bits, lane by lane or of one value; a NaN becomes the one that the GPU makes.
-llvm::Value* half_to_float(llvm::IRBuilder<>& b, llvm::Value* half);    // 16 bits to 32
-llvm::Value* float_to_half(llvm::IRBuilder<>& b, llvm::Value* single);  // 32 bits to 16, to nearest even
+llvm::Value* half_to_float(llvm::IRBuilder<>& b, llvm::Value* half);     // 16 bits to 32
+llvm::Value* float_to_half(llvm::IRBuilder<>& b, llvm::Value* single);   // 32 bits to 16, to nearest even
+llvm::Value* brain_to_float(llvm::IRBuilder<>& b, llvm::Value* brain);   // bf16; a NaN keeps its bits
+llvm::Value* float_to_brain(llvm::IRBuilder<>& b, llvm::Value* single);
+// A number in double as the bits of one of its neighbours in float, with an odd last bit unless it is exact: it may then be
+// rounded again.
+llvm::Value* double_to_odd(llvm::IRBuilder<>& b, llvm::Value* number);
 
-bool has_half(std::string_view opcode);
-llvm::Value* half_arithmetic(llvm::IRBuilder<>& b, std::string_view opcode, const std::vector<llvm::Value*>& operands,
-                             bool packed);
+bool has_half(std::string_view opcode, const isa::Mods& mods);
+llvm::Value* half_arithmetic(llvm::IRBuilder<>& b, std::string_view opcode, const isa::Mods& mods, const std::vector<llvm::Value*>& operands,
+                             isa::Type type);
 
 }  // namespace warpbeam::jit

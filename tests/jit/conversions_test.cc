@@ -60,8 +60,28 @@ TEST_F(Conversions, AgreeOnConversionsToFloats) {
   for (const char* conversion :
        {"cvt.sat.f32.f32 %f2, %f1;", "cvt.ftz.f32.f32 %f2, %f1;", "cvt.ftz.sat.f32.f32 %f2, %f1;", "cvt.rzi.ftz.f32.f32 %f2, %f1;", "cvt.rpi.sat.f32.f32 %f2, %f1;", "cvt.rni.ftz.sat.f32.f32 %f2, %f1;",
         "cvt.rmi.f32.f32 %f2, %f1;", "cvt.rn.ftz.f32.f64 %f2, %g1;", "cvt.rn.sat.f32.f64 %f2, %g1;", "cvt.rn.f32.f64 %f2, %g1;", "cvt.ftz.f64.f32 %g2, %f1;", "cvt.sat.f64.f32 %g2, %f1;", "cvt.ftz.sat.f64.f32 %g2, %f1;",
-        "cvt.rn.ftz.f32.s32 %f2, %r7;", "cvt.rn.sat.f32.s32 %f2, %r7;", "cvt.rn.ftz.sat.f32.u64 %f2, %d1;", "cvt.rn.sat.f64.s16 %g2, %h1;", "cvt.rn.f32.u8 %f2, %r7;"})
+        "cvt.rn.ftz.f32.s32 %f2, %r7;", "cvt.rn.sat.f32.s32 %f2, %r7;", "cvt.rn.ftz.sat.f32.u64 %f2, %d1;", "cvt.rn.sat.f64.s16 %g2, %h1;", "cvt.rn.f32.u8 %f2, %r7;", "cvt.rn.f16.s32 %h2, %r7;",
+        "cvt.rn.f16.u32 %h2, %r7;", "cvt.rn.f16.s16 %h2, %h1;", "cvt.rn.f16.u8 %h2, %r7;", "cvt.rn.f16.f32 %h2, %f1;", "cvt.f32.f16 %f2, %h1;", "cvt.rn.bf16.f32 %h2, %f1;", "cvt.f32.bf16 %f2, %h1;"})
     agree(conversion);
+}
+
+// Pairs of any bits, of numbers near one, of numbers next to nothing, and of infinities and NaNs.
+TEST_F(Conversions, AgreeOnHalves) {
+  for (const char* near : {"and.b32 %r1, %r1, 0xffffffff;", "and.b32 %r1, %r1, 0x83ff83ff; or.b32 %r1, %r1, 0x3c003c00;", "and.b32 %r1, %r1, 0x81ff81ff;", "or.b32 %r1, %r1, 0x78007800;",
+                           "and.b32 %r1, %r1, 0xff80fc00; or.b32 %r1, %r1, 0x7f807c00;"})
+    for (const char* type : {"f16", "bf16", "f16x2", "bf16x2"})
+      for (std::string operation : {"add", "sub", "mul", "fma.rn", "min", "max", "min.NaN", "max.NaN", "neg", "abs"}) {
+        const bool pair = std::string(type).ends_with("2"), one = operation == "neg" || operation == "abs";
+        const char file = pair ? 'r' : 'h';
+        std::string text = "mul.lo.u32 %r1, %i, 2654435761;" + std::string(near) + "mov.u32 %r5, %r1; mul.lo.u32 %r1, %i, 2246822519; shr.u32 %r2, %r1, 7; xor.b32 %r1, %r1, %r2;" + near +
+                           "mov.u32 %r6, %r1; mul.lo.u32 %r1, %i, 3266489917; shr.u32 %r2, %r1, 9; xor.b32 %r1, %r1, %r2;" + near + "mov.u32 %r7, %r1;\n";
+        if (!pair) text += "cvt.u16.u32 %h5, %r5; cvt.u16.u32 %h6, %r6; cvt.u16.u32 %h7, %r7;";
+        text += fmt::format("{}.{} %{}8, %{}5", operation, type, file, file);
+        if (!one) text += fmt::format(", %{}6", file);
+        if (operation == "fma.rn") text += fmt::format(", %{}7", file);
+        text += pair ? ";" : "; cvt.u32.u16 %r8, %h8;";
+        both(text + "mul.wide.u32 %d2, %i, 4; add.s64 %d2, %out, %d2; st.global.u32 [%d2], %r8; ret;", {8, 1, 1}, {512, 1, 1}, 0);
+      }
 }
 
 // A clamp bends what is a straight line before it.
