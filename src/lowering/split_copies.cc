@@ -15,6 +15,7 @@
 
 #include <algorithm>
 
+#include "lowering/array_unrolling.h"
 #include "lowering/constant_stores.h"
 #include "lowering/exchange_order.h"
 #include "lowering/missing_functions.h"
@@ -129,6 +130,7 @@ void add_passes(llvm::PassBuilder& builder) {
   });
   // Variables are values by now and calls inlined, and nothing has moved between accesses yet.
   builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepExchangeOrder()); });
+  builder.registerLateLoopOptimizationsEPCallback([](llvm::LoopPassManager& passes, llvm::OptimizationLevel) { passes.addPass(UnrollOverArrays()); });
   // Behind the passes that take vectors apart.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));

@@ -291,6 +291,20 @@ __global__ void k(int* p, int n) {
 CU
   expect 0 nvcc -ptx unroll.cu && expect 0 nvcc -c unroll.cu && ! grep -q . err
 }
+case_arrays_that_loops_count_through_are_registers() { with_lowering counted_arrays; }
+counted_arrays() {
+  cat >tile.cu <<'CU'
+__global__ void k(const float* a, const float* b, float* c) {
+  float sums[64] = {};
+  for (int k = 0; k < 99; k++)
+    for (int i = 0; i < 8; i++)
+      for (int j = 0; j < 8; j++) sums[8 * i + j] += a[8 * k + i] * b[8 * k + j];
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < 8; j++) c[8 * i + j] = sums[8 * i + j] / (1 + sums[8 * j + i] * sums[8 * j + i]);
+}
+CU
+  expect 0 nvcc -ptx tile.cu && hasnt tile.ptx __local_depot && sed -i 's/^    for (int i/#pragma unroll 1\n&/' tile.cu && expect 0 nvcc -ptx tile.cu && has tile.ptx __local_depot
+}
 case_launch_marks_apart_in_headers_and_macros() {
   printf '#define LAUNCH(k, ...) k<< <1, 4>> >(__VA_ARGS__)\n__global__ void g(int* p);\ninline void go(int* p) { g << /* grid */ < 1, 4 >> > (p); }\n' >marks.h
   printf '#include "marks.h"\n__global__ void k(int* p) { *p = 1; }\n__global__ void g(int* p) { *p = 2; }\nint main() { LAUNCH(k, nullptr); go(nullptr); }\n' >marks.cu
