@@ -1,6 +1,7 @@
 #include "cuda/context.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 
 #include "cuda/memory.h"
 #include "cuda/capture.h"
+#include "cuda/edge.h"
 #include "cuda/modules.h"
 #include "cuda/pool.h"
 #include "cuda/thread_state.h"
@@ -54,11 +56,17 @@ std::vector<std::unique_ptr<Context>> make_contexts() {
 
 }  // namespace
 
+std::atomic<bool> left_behind{false};
+
 // Never destroyed: global objects of the program use the runtime in their destructors.
 Process& process() {
   static Process* process = [] {
     auto* fresh = new Process;
     fresh->contexts = make_contexts();
+    pthread_atfork(nullptr, nullptr, [] {
+      for (const auto& context : cuda::process().contexts)
+        if (context->active()) left_behind.store(true, std::memory_order_relaxed);
+    });
     started.store(true, std::memory_order_release);
     return fresh;
   }();

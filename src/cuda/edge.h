@@ -1,6 +1,7 @@
 // The C boundary. Every exported function runs its body through edge() or in_context(): no exception crosses, and a
 // failure becomes the calling thread's last error.
 #pragma once
+#include <atomic>
 #include <exception>
 #include <new>
 #include <utility>
@@ -14,6 +15,10 @@ namespace warpbeam::cuda {
 
 void report_exception(const char* what) noexcept;  // on stderr
 void tell_failure(cudaError_t status) noexcept;    // to whoever watches the program
+
+// True in a process that was forked from one that had used a device: what ran there does not run here, and nothing may wait
+// for it.
+extern std::atomic<bool> left_behind;
 
 // "Not ready" is an answer, not an error: it does not become the last error.
 inline cudaError_t remember(cudaError_t status) {
@@ -40,6 +45,7 @@ struct StatusError : std::exception {
 template <class Body>
 cudaError_t edge(Body&& body) noexcept {
   if (this_thread().in_host_function) return remember(cudaErrorNotPermitted);
+  if (left_behind.load(std::memory_order_relaxed)) return remember(cudaErrorInitializationError);
   observe::InRuntime inside;
   try {
     return remember(body());

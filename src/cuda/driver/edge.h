@@ -15,7 +15,7 @@ cudaError_t error_of(CUresult result);
 // For functions that need no context.
 template <class Body>
 CUresult call(Body&& body) noexcept {
-  if (!process_started()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!process_started() || left_behind.load(std::memory_order_relaxed)) return CUDA_ERROR_NOT_INITIALIZED;
   ThreadState& thread = this_thread();
   if (thread.in_host_function) return CUDA_ERROR_NOT_PERMITTED;
   observe::InRuntime inside;
