@@ -55,7 +55,7 @@ bool lane_ir(const vm::Insn& i) {
   if (m.sat || m.relu) return false;
   const bool word = isa::bits_of(t) >= 32;
   if (op == "add" || op == "sub" || op == "and" || op == "or" || op == "xor" || op == "not" || op == "cnot" || op == "min" || op == "max" || op == "neg" || op == "abs" || op == "shl" || op == "shr") return true;
-  if (op == "mul" || op == "mad") return half == Half::Lo || half == Half::Wide || (half == Half::Hi && isa::bits_of(t) <= 32);
+  if (op == "mul" || op == "mad") return half == Half::Lo || half == Half::Wide || half == Half::Hi;
   if (op == "popc" || op == "clz" || op == "brev") return word;
   if (op == "lop3" || op == "shf" || op == "sad" || op == "bfind") return word;
   if (op == "mul24" || op == "mad24") return half == Half::Lo;
@@ -121,6 +121,23 @@ static llvm::Value* shift(llvm::IRBuilder<>& b, llvm::Value* a, llvm::Value* cou
   return b.CreateSelect(in, r, llvm::Constant::getNullValue(t));
 }
 
+namespace {
+
+// Of 64-bit numbers, from products of 32-bit halves: LLVM has no vectors of 128-bit ones.
+llvm::Value* upper_half_of_product(llvm::IRBuilder<>& b, llvm::Value* x, llvm::Value* y, bool is_signed) {
+  const auto k = [&](uint64_t n) { return llvm::ConstantInt::get(x->getType(), n); };
+  const auto low = [&](llvm::Value* v) { return b.CreateAnd(v, k(0xffffffff)); };
+  const auto high = [&](llvm::Value* v) { return b.CreateLShr(v, k(32)); };
+  const auto first = b.CreateMul(low(x), low(y)), second = b.CreateMul(high(x), low(y)), third = b.CreateMul(low(x), high(y));
+  const auto middle = b.CreateAdd(b.CreateAdd(high(first), low(second)), low(third));
+  auto r = b.CreateAdd(b.CreateAdd(b.CreateMul(high(x), high(y)), high(second)), b.CreateAdd(high(third), high(middle)));
+  if (!is_signed) return r;
+  const auto if_negative = [&](llvm::Value* v, llvm::Value* other) { return b.CreateAnd(b.CreateAShr(v, k(63)), other); };
+  return b.CreateSub(b.CreateSub(r, if_negative(x, y)), if_negative(y, x));
+}
+
+}  // namespace
+
 Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) {
   const std::string_view op = i.source->form.row->opcode;
   const isa::Mods& m = i.mods();
@@ -151,6 +168,7 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
   if (op == "mul" || op == "mad") {
     V product;
     if (half == Half::Lo) product = b_.CreateMul(o[0], o[1]);
+    else if (bits == 64 && ty->isVectorTy()) product = upper_half_of_product(b_, o[0], o[1], sg);
     else {
       product = b_.CreateMul(ext(o[0], 2 * bits), ext(o[1], 2 * bits));
       if (half == Half::Hi) product = b_.CreateTrunc(b_.CreateLShr(product, bits), ty);

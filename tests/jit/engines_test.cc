@@ -92,6 +92,15 @@ TEST_F(Engines, AgreeOnNotANumber) {
        {1, 1, 1}, {64, 1, 1}, 0);
 }
 
+TEST_F(Engines, AgreeOnUpperHalvesOfProducts) {
+  for (const char* type : {"u64", "s64"})
+    for (const char* bits : {"0xffffffffffffffff", "0x8000000000000000", "0x00000000ffffffff", "0xfffffffffffffff8"})
+      both(fmt::format("ld.global.u32 %r1, [%at]; mul.lo.u32 %r2, %r1, 2246822519; mov.b64 %d1, {{%r1, %r2}}; mul.lo.u32 %r3, %r2, 40503; mov.b64 %d2, {{%r3, %r1}}; and.b64 %d1, %d1, {1}; or.b64 %d2, %d2, {1};\n"
+                       "mul.hi.{0} %d3, %d1, %d2; mad.hi.{0} %d4, %d2, %d2, %d3; mul.hi.{0} %d5, %d1, 0x9e3779b97f4a7c15; xor.b64 %d3, %d3, %d4; xor.b64 %d3, %d3, %d5; mov.b64 {{%r1, %r2}}, %d3;\n"
+                       "xor.b32 %r1, %r1, %r2; st.global.u32 [%at], %r1; ret;", type, bits),
+           {4, 1, 1}, {256, 1, 1}, 0);
+}
+
 TEST_F(Engines, AgreeOnDivisionAndBits) {
   both("ld.global.u32 %r1, [%at]; and.b32 %r2, %t, 7; div.u32 %r3, %r1, %r2; rem.s32 %r4, %r1, %r2; sub.s32 %r5, 0, %r2; div.s32 %r6, %r1, %r5; bfe.s32 %r7, %r1, %r2, 9; bfi.b32 %r8, %r1, %t, 5, %r2;\n"
        "shf.l.wrap.b32 %r9, %r1, %r3, %t; shl.b32 %r10, %r1, %t; shr.s32 %r11, %r1, %t; mul.hi.u32 %r12, %r1, %r1; popc.b32 %r13, %r1; bfind.s32 %r14, %r1; lop3.b32 %r15, %r1, %r3, %r9, 0x6a;\n"
