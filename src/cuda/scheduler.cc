@@ -5,10 +5,13 @@
 
 #include "base/check.h"
 #include "vm/host_threads.h"
+#include "vm/soon.h"
 
 namespace warpbeam::cuda {
 
-void Task::block_until_done() const { done_.wait(false, std::memory_order_acquire); }
+void Task::block_until_done() const {
+  if (!vm::soon([&] { return done(); })) done_.wait(false, std::memory_order_acquire);
+}
 
 // Never destroyed: threads may still finish tasks while the process exits.
 Scheduler& Scheduler::instance() {
@@ -17,7 +20,7 @@ Scheduler& Scheduler::instance() {
 }
 
 void Scheduler::join(Queue& queue, QueueGroup& group) {
-  std::lock_guard lock(mutex_);
+  const auto lock = vm::lock_soon(mutex_);
   queue.group_ = &group;
   if (queue.kind_ == Queue::Kind::Legacy)
     group.legacy_ = &queue;
@@ -26,7 +29,7 @@ void Scheduler::join(Queue& queue, QueueGroup& group) {
 }
 
 void Scheduler::leave(Queue& queue) {
-  std::lock_guard lock(mutex_);
+  const auto lock = vm::lock_soon(mutex_);
   WB_ASSERT(queue.pending_.empty());
   if (!queue.group_) return;
   std::erase(queue.group_->members_, &queue);
@@ -50,7 +53,7 @@ std::vector<TaskRef> Scheduler::ahead_of(const Queue& queue) const {
 
 void Scheduler::submit(TaskRef task, Queue& queue, std::span<const TaskRef> after) {
   {
-    std::lock_guard lock(mutex_);
+    const auto lock = vm::lock_soon(mutex_);
     task->queue_ = &queue;
     task->waits_for_ = ahead_of(queue);
     for (const TaskRef& other : after)
@@ -72,7 +75,7 @@ void Scheduler::finish(Task& task) {
   std::vector<std::vector<TaskRef>> done_with;
   TaskRef keep = task.shared_from_this();
   {
-    std::lock_guard lock(mutex_);
+    const auto lock = vm::lock_soon(mutex_);
     WB_ASSERT(!task.done() && !task.queue_->pending_.empty() && task.queue_->pending_.front() == keep);
     task.queue_->pending_.pop_front();
     for (TaskRef& dependent : task.dependents_) {
@@ -103,7 +106,7 @@ void Scheduler::finish(Task& task) {
 // What a thread waiting for `task` should help with: the front of its queue, or, if that waits for another queue's task,
 // what stands in that one's way. Null while the answer is changing.
 TaskRef Scheduler::obstacle(const TaskRef& task) const {
-  std::lock_guard lock(mutex_);
+  const auto lock = vm::lock_soon(mutex_);
   Task* current = task.get();
   while (!current->done()) {
     const TaskRef& front = current->queue_->pending_.front();
@@ -134,7 +137,7 @@ void Scheduler::wait(Queue& queue) {
   if (queue.kind() != Queue::Kind::Legacy) return wait(last(queue));
   std::vector<TaskRef> tasks;
   {
-    std::lock_guard lock(mutex_);
+    const auto lock = vm::lock_soon(mutex_);
     tasks = ahead_of(queue);
   }
   for (const TaskRef& task : tasks) wait(task);
@@ -144,7 +147,7 @@ void Scheduler::make_room(Queue& queue) {
   constexpr size_t kMost = 1022;  // an H200
   TaskRef in_the_way;
   {
-    std::lock_guard lock(mutex_);
+    const auto lock = vm::lock_soon(mutex_);
     if (queue.pending_.size() < kMost) return;
     in_the_way = queue.pending_[queue.pending_.size() - kMost];
   }
@@ -154,7 +157,7 @@ void Scheduler::make_room(Queue& queue) {
 void Scheduler::assist(Queue& queue) {
   TaskRef front;
   {
-    std::lock_guard lock(mutex_);
+    const auto lock = vm::lock_soon(mutex_);
     if (queue.pending_.empty()) return;
     front = queue.pending_.front();
   }
@@ -162,12 +165,12 @@ void Scheduler::assist(Queue& queue) {
 }
 
 bool Scheduler::idle(const Queue& queue) const {
-  std::lock_guard lock(mutex_);
+  const auto lock = vm::lock_soon(mutex_);
   return queue.kind_ == Queue::Kind::Legacy ? ahead_of(queue).empty() : queue.pending_.empty();
 }
 
 TaskRef Scheduler::last(const Queue& queue) const {
-  std::lock_guard lock(mutex_);
+  const auto lock = vm::lock_soon(mutex_);
   return queue.pending_.empty() ? nullptr : queue.pending_.back();
 }
 

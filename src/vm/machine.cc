@@ -11,6 +11,7 @@
 #include "vm/grid.h"
 #include "vm/host_threads.h"
 #include "vm/lockstep.h"
+#include "vm/soon.h"
 
 namespace warpbeam::vm {
 namespace {
@@ -64,7 +65,7 @@ void keep_children(Grid& grid, Block& block) {
 void end_block(Grid& grid, std::unique_ptr<Block> block) {
   if (block) keep_children(grid, *block);
   {
-    std::lock_guard lock(grid.mutex);
+    const auto lock = lock_soon(grid.mutex);
     if (block) {
       keep_printed(grid, *block);
       grid.idle.push_back(std::move(block));
@@ -195,7 +196,7 @@ void check_for_hang(Grid& grid, Block& block) {
 }
 
 constexpr int kInARow = 16;             // ranges of compiled blocks that a thread runs before it looks at other grids
-constexpr uint64_t kLongestRange = 256;
+constexpr uint64_t kLongestRange = 1024;
 
 constexpr int64_t kLongRun = 5'000'000;  // nanoseconds
 
@@ -252,7 +253,7 @@ void leave_range(Grid& grid, const BlockRange& range, const Block& block) {
 // A range of compiled blocks has ended, and its last block's context goes on with the grid's next range. False: none is
 // left to take, and that last block has yet to be ended.
 bool take_next(Grid& grid, Block& block, BlockRange& range) {
-  std::lock_guard lock(grid.mutex);
+  const auto lock = lock_soon(grid.mutex);
   if (!grid.has_fresh() || grid.failed) return false;
   if (!block.printed.empty()) grid.printed[block.linear] += std::move(block.printed);
   block.printed.clear();
@@ -338,7 +339,7 @@ bool step(Grid& grid, bool& spun) {
   BlockRange range;
   bool resumed = false;
   {
-    std::lock_guard lock(grid.mutex);
+    const auto lock = lock_soon(grid.mutex);
     if (grid.takes_turns && grid.turn_taken) return false;
     const uint64_t resident = grid.begun - grid.ended;
     const bool fresh_left = grid.has_fresh();
@@ -380,7 +381,30 @@ struct Machine::State {
   std::vector<std::thread> workers;
   unsigned threads = 1;
   bool stopping = false;
-  uint64_t generation = 0;
+  std::atomic<uint64_t> generation{0};       // of `active`; changes under the mutex
+  std::atomic<unsigned> running{0};
+  std::atomic<bool> waiters_help{false};     // whoever launched a single block has come to run it itself, the last time
+
+  // Where threads that wait for a grid help, fewer of the machine's own run blocks: more than there are processors would hold
+  // the blocks that they took for as long as others run in their place. False: there are enough.
+  bool begin_running() {
+    if (running.fetch_add(1) < threads) return true;
+    --running;
+    return false;
+  }
+  // Whoever found enough of them may be needed now.
+  void end_running() {
+    if (running.fetch_sub(1) >= threads) work.notify_one();
+  }
+
+  // Two threads that want one block only get into each other's way. True: it has been taken.
+  bool leave_to_waiter(const Grid& grid) {
+    constexpr std::chrono::microseconds kUntilItComes{4};
+    if (grid.total_blocks != 1 || !waiters_help) return false;
+    if (soon([&] { return !grid.has_fresh(); }, kUntilItComes)) return true;
+    waiters_help = false;
+    return false;
+  }
 
   // A grid of the family with blocks to run, those that were launched last first; or null.
   std::shared_ptr<Grid> youngest_of(const Family* family);
@@ -391,13 +415,21 @@ struct Machine::State {
   }
 
   void work_loop() {
-    std::unique_lock lock(mutex);
+    std::unique_lock lock = lock_soon(mutex);
     size_t turn = 0;
     unsigned idle_rounds = 0;
+    // Unlocked meanwhile. True: there is something new.
+    const auto look_around = [&](uint64_t seen) {
+      lock.unlock();
+      const bool found = soon([&] { return generation != seen; });
+      lock = lock_soon(mutex);
+      return found || generation != seen;
+    };
     while (!stopping) {
       std::erase_if(active, [](auto& g) { return !g->has_fresh() && g->ended + g->parked >= g->total_blocks; });
+      const uint64_t seen = generation;
       if (active.empty()) {
-        work.wait(lock);
+        if (!look_around(seen)) work.wait(lock);
         continue;
       }
       // Every other turn goes to the youngest grid: where grids launch grids, those furthest down end first, so that few
@@ -407,17 +439,25 @@ struct Machine::State {
         for (const auto& other : active)
           if (other->launch.depth > grid->launch.depth) grid = other;
       ++turn;
-      const uint64_t seen = generation;
       bool spun = false, did = false;
       // Several blocks at a time: taking turns between grids is for fairness, not for every block.
       const int most = active.size() > 1 ? 4 : 16;
       lock.unlock();
-      for (int n = 0; n < most && step(*grid, spun) && (did = true) && !spun; ++n) {}
+      const bool taken = leave_to_waiter(*grid);
+      if (taken) {
+        lock = lock_soon(mutex);
+        if (look_around(seen)) continue;
+        lock.unlock();
+      }
+      if (begin_running()) {
+        for (int n = 0; n < most && step(*grid, spun) && (did = true) && !spun; ++n) {}
+        end_running();
+      }
       if (spun) sched_yield();
-      lock.lock();
+      lock = lock_soon(mutex);
       idle_rounds = did ? 0 : idle_rounds + 1;
       if (idle_rounds > active.size() && generation == seen) {
-        work.wait_for(lock, std::chrono::milliseconds(1));  // blocks of these grids run on other threads
+        if (!look_around(seen)) work.wait_for(lock, std::chrono::milliseconds(1));  // blocks of these grids run on other threads
         idle_rounds = 0;
       }
     }
@@ -483,7 +523,7 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
     grid->family->memory = l.memory;
   }
   {
-    std::lock_guard lock(state_->mutex);
+    const auto lock = lock_soon(state_->mutex);
     state_->start_workers();
     state_->active.push_back(grid);
     ++state_->generation;
@@ -508,13 +548,15 @@ std::shared_ptr<Grid> Machine::State::youngest_of(const Family* family) {
 }
 
 void Machine::help(Grid& grid) {
+  ++state_->running;
+  if (grid.total_blocks == 1) state_->waiters_help = true;
   bool spun = false;
   while (step(grid, spun) && !spun) {}
-  if (!grid.family) return;
-  while (!spun && !grid.finished) {
+  while (grid.family && !spun && !grid.finished) {
     const std::shared_ptr<Grid> next = state_->youngest_of(grid.family.get());
-    if (!next || !step(*next, spun)) return;
+    if (!next || !step(*next, spun)) break;
   }
+  state_->end_running();
 }
 
 LaunchResult Machine::run(Launch launch) {
