@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "jit/runtime.h"
+
 namespace warpbeam::jit {
 namespace {
 
@@ -60,7 +62,7 @@ bool lonely(const Flow& flow, const Shapes& shapes, const vm::Insn& i, const std
 std::optional<LaneLoop> describe(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions, const std::vector<int>& region_of, uint32_t head, uint32_t latch) {
   const std::optional<LoopBody> body = loop_body(flow, shapes, regions, region_of, head, latch);
   if (!body || !body->parts) return std::nullopt;
-  LaneLoop l{head, latch, 0, {}, {}};
+  LaneLoop l{head, latch, 0, {}, {}, body->targets};
   bool fine = true;
   const auto& [used, written, seen_after, targets, parts] = *body;
   Cost cost;
@@ -77,6 +79,22 @@ std::optional<LaneLoop> describe(const Flow& flow, const Shapes& shapes, const s
   used.each([&](size_t v) { l.variables.push_back(static_cast<uint32_t>(v)); });
   if (!fine || l.most_lanes == 0) return std::nullopt;
   return l;
+}
+
+// Of several loops at once: a lane that has run them alone waits behind them all, while others, which went as a vector, are
+// still between them. Lanes that stay together would have met there, so nobody reckons with it.
+bool waits_behind(Flow& flow, const LaneLoop& l) {
+  const auto each_node = [&](auto f) { return std::all_of(flow.nodes.begin() + l.head, flow.nodes.begin() + l.latch + 1, f); };
+  const auto has_room = [&](const Node& node) {
+    size_t waiting = 1 + l.targets.size();
+    node.waits.each([&](size_t) { ++waiting; });
+    return waiting <= kMostPending;
+  };
+  if (std::ranges::any_of(l.targets, [&](uint32_t t) { return t < l.head; }) || !each_node(has_room)) return false;
+  return each_node([&](Node& node) {
+    for (uint32_t t : l.targets) node.waits.add(t);
+    return true;
+  });
 }
 
 }  // namespace
@@ -125,7 +143,7 @@ int32_t latch_of(const Flow& flow, uint32_t head) {
   return latch;
 }
 
-std::vector<LaneLoop> find_lane_loops(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions) {
+std::vector<LaneLoop> find_lane_loops(Flow& flow, const Shapes& shapes, const std::vector<Region>& regions) {
   std::vector<LaneLoop> loops;
   const uint32_t n = static_cast<uint32_t>(flow.nodes.size());
   const std::vector<int> region_of = regions_of_nodes(flow, regions);
@@ -141,7 +159,7 @@ std::vector<LaneLoop> find_lane_loops(const Flow& flow, const Shapes& shapes, co
       const uint32_t before = loops.back().head;
       for (uint32_t from = before; from + kFurthest >= before; --from) {
         std::optional<LaneLoop> both = describe(flow, shapes, regions, region_of, from, latch);
-        if (both) {
+        if (both && waits_behind(flow, *both)) {
           found = std::move(both);
           loops.pop_back();
           break;

@@ -13,6 +13,7 @@ struct LaneLoop {
   int most_lanes = 0;             // that run one by one
   std::vector<uint32_t> variables;    // that it reads or writes
   std::vector<uint32_t> results;      // vectors that it writes and others see
+  std::vector<uint32_t> targets;      // where lanes leave to
 };
 
 // Nodes from a head to a latch that lanes enter at the head and leave by branches.
@@ -28,6 +29,7 @@ std::vector<int> regions_of_nodes(const Flow& flow, const std::vector<Region>& r
 // The last node with a way back to `head`; -1: it is no loop's.
 int32_t latch_of(const Flow& flow, uint32_t head);
 
-std::vector<LaneLoop> find_lane_loops(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions);
+// Adds to `flow` where lanes wait that have run such a loop alone.
+std::vector<LaneLoop> find_lane_loops(Flow& flow, const Shapes& shapes, const std::vector<Region>& regions);
 
 }  // namespace warpbeam::jit

@@ -26,6 +26,19 @@ TEST_F(Engines, AgreeOnLoopsOfTheirOwnLength) {
          {1, 1, 1}, {96, 1, 1}, n);
 }
 
+// A search by doubling, then by halving: where few lanes are left in the first loop, they run both one by one, while the
+// others wait between the two.
+TEST_F(Engines, AgreeOnLoopsThatFollowEachOther) {
+  both(
+      "mov.u32 %r1, 2; L: add.u32 %r2, %i, %r1; and.b32 %r2, %r2, 1023; mul.wide.u32 %d1, %r2, 4; add.s64 %d1, %out, %d1; "
+      "ld.global.u32 %r3, [%d1]; and.b32 %r3, %r3, 0x300; setp.ne.u32 %p1, %r3, 0; setp.lt.u32 %p2, %r1, 512;\n"
+      "and.pred %p1, %p1, %p2; @!%p1 bra M; shl.b32 %r1, %r1, 1; bra L; M: mov.u32 %r4, 0; mov.u32 %r5, %r1;\n"
+      "N: shr.u32 %r5, %r5, 1; add.u32 %r6, %r5, %r4; add.u32 %r7, %r6, %i; and.b32 %r7, %r7, 1023; mul.wide.u32 %d2, %r7, 4; "
+      "add.s64 %d2, %out, %d2; ld.global.u32 %r8, [%d2]; and.b32 %r8, %r8, %n; setp.ne.u32 %p3, %r8, 0;\n"
+      "selp.b32 %r4, %r6, %r4, %p3; setp.gt.u32 %p4, %r5, 1; @%p4 bra N; st.global.u32 [%at+8192], %r4; ret;",
+      {4, 1, 1}, {64, 1, 1}, 0x3000);
+}
+
 // Threads of a warp are elsewhere when others come to the loop, and a fault happens in its middle.
 TEST_F(Engines, AgreeOnLoopsThatSomeSkipAndFaultsInThem) {
   for (const uint32_t n : {5u, 40u, 1900u, 100000u})
