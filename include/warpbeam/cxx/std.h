@@ -5,6 +5,7 @@
 #define WARPBEAM_CXX_STD_H
 
 #include "../prelude.h"
+#include "implied.h"
 
 namespace std {}
 namespace cuda {
