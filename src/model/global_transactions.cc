@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "model/atomic_turns.h"
 #include "model/transactions.h"
 
 namespace warpbeam::model {
@@ -194,24 +195,20 @@ GlobalTraffic global_traffic(GlobalRule rule, const WarpAccess& access, LoadPath
   return traffic;
 }
 
-GlobalTraffic global_atomic_traffic(GlobalRule rule, const WarpAccess& access) {
+GlobalTraffic global_atomic_traffic(GlobalRule, const WarpAccess& access) {
   GlobalTraffic traffic;
   traffic.bytes_requested = std::popcount(access.active) * access.bytes_per_lane;
   if (!access.active) return traffic;
-  AddressSet lines, sectors;
+  AddressSet lines;
   collect(access, {0, 32}, kLineBytes, lines);
-  collect(access, {0, 32}, kSectorBytes, sectors);
   traffic.lines = lines.count;
   traffic.requests = 1;
-  for (int i = 0; i < sectors.count; ++i) {
-    int turns = 0;
-    for_active(access, {0, 32}, [&](int lane) {
-      if (access.address[lane] / kSectorBytes * kSectorBytes != sectors[i]) return;
-      int same = 0;
-      for_active(access, {0, 32}, [&](int other) { same += access.address[other] == access.address[lane]; });
-      turns = std::max(turns, same);
-    });
-    for (int turn = 0; turn < turns; ++turn) add_segment(traffic, sectors[i], kSectorBytes);
+  for (AtomicTurns turns(access.address, access.active, access.compares); !turns.done();) {
+    WarpAccess served = access;
+    served.active = turns.next().lanes;
+    AddressSet sectors;
+    collect(served, {0, 32}, kSectorBytes, sectors);
+    for (int i = 0; i < sectors.count; ++i) add_segment(traffic, sectors[i], kSectorBytes);
   }
   return traffic;
 }

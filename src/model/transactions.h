@@ -16,6 +16,7 @@ struct WarpAccess {
   uint32_t active = 0xffffffffu;
   int bytes_per_lane = 4;  // 1, 2, 4, 8, 16 (32 for global memory on the devices that have it)
   bool store = false;
+  bool compares = false;  // compare-and-swap
 };
 
 // Which cache a global load asks for.
@@ -46,9 +47,8 @@ struct GlobalTraffic {
 
 GlobalTraffic global_traffic(GlobalRule rule, const WarpAccess& access, LoadPath path = LoadPath::Default);
 
-// An atomic operation on global memory. Lanes that share an address take turns, each of which moves the sector again
-// (measured on an H200, tests/profile, for distinct sectors and for lanes that share addresses; where lanes are spread
-// at random the hardware sometimes needs one turn more).
+// An atomic operation on global memory. Lanes that share an address take turns, and so do lanes whose lines' tags meet in a
+// bank (atomic_turns.h); each turn moves its sectors again.
 GlobalTraffic global_atomic_traffic(GlobalRule rule, const WarpAccess& access);
 
 // Bytes that at least one lane wants.

@@ -65,15 +65,17 @@ void expect_as_modelled(const Case& c, const Traffic& t, const model::GlobalTraf
 
 TEST(Traffic, of_global_memory_is_the_models) {
   const model::Device& device = model::default_device();
-  const ptx::Instruction source{};
+  ptx::Instruction source{};
   vm::Insn insn;
   insn.source = &source;
   Cases cases;
   for (int k = 0; k < kTimes && !testing::Test::HasFailure(); ++k) {
     const AccessKind kind = k % 3 == 0 ? AccessKind::Read : k % 3 == 1 ? AccessKind::Write : AccessKind::Atomic;
     const bool atomic = kind == AccessKind::Atomic;
-    const Case c = cases.next(kind, kRanges[static_cast<size_t>(k) % std::size(kRanges)], atomic ? 2u << k / 5 % 4 : 1u << k / 7 % 5, Space::Global);
+    Case c = cases.next(kind, kRanges[static_cast<size_t>(k) % std::size(kRanges)], atomic ? 2u << k / 5 % 4 : 1u << k / 7 % 5, Space::Global);
+    c.same.compares = atomic && k % 7 == 0;
     Counts counts;
+    source.form.mods.op = c.same.compares ? isa::Op::Cas : isa::Op::Add;
     count_access(device, model::BankMode::FourBytes, insn, c.access, counts);
     EXPECT_EQ(counts.to_global, 1u);
     expect_as_modelled(c, counts.global, atomic ? model::global_atomic_traffic(device.global_rule, c.same) : model::global_traffic(device, c.same));

@@ -43,9 +43,10 @@ class LaunchProfile::Block final : public vm::BlockObserver {
   void repeated(const vm::Insn& insn, const vm::Access& access, uint64_t times) override {
     const size_t index = index_of(insn);
     Counts fresh;
+    anywhere_ = true;
     const Counts& counts = counts_of(insn, index, access, fresh);
     base_[index].add(counts, times);
-    if (const auto [shaped, of_shaped] = std::exchange(asked_, {}); shaped) *of_shaped = counts, shaped->known = true;
+    if (const auto [shaped, of_shaped] = std::exchange(asked_, {}); shaped) *of_shaped = counts, shaped->known = anywhere_;
   }
 
   bool repeats(const vm::Insn& insn, uint32_t mask, uint64_t first, uint64_t shape, uint64_t times) override {
@@ -193,8 +194,8 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     }
     Patterns& patterns = patterns_of(index, access.space);
     if (const Counts* known = patterns.find(access)) return *known;
-    count_access(device_, mode_, insn, access, fresh);
-    patterns.remember(access, fresh);
+    anywhere_ = count_access(device_, mode_, insn, access, fresh);
+    if (anywhere_) patterns.remember(access, fresh);
     return fresh;
   }
 
@@ -204,6 +205,7 @@ class LaunchProfile::Block final : public vm::BlockObserver {
   const std::vector<char>* gathered_ = nullptr;
   FragmentAccesses fragments_;
   std::pair<Shaped*, Counts*> asked_{};  // are to be told what `repeated` finds
+  bool anywhere_ = true;                 // what was counted last holds for other places too
   Counts* base_ = nullptr;
   std::unique_ptr<Patterns>* patterns_ = nullptr;
 };

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "model/atomic_turns.h"
 #include "model/transactions.h"
 #include "vm/access.h"
 
@@ -144,37 +145,68 @@ bool count_far(const vm::Access& access, const Near& near, Traffic& t) {
   return true;
 }
 
-// How often each address has been wanted, and the most wanted one of each sector; nothing between two accesses.
-struct Wanted {
-  static constexpr uint64_t kPlaces = uint64_t{1} << 16;
-  std::array<uint8_t, kPlaces> address{}, sector{};
+// Lanes whose lines' tags meet in no bank take a turn for each time that a place is wanted.
+struct Places {
+  uint32_t piece[4] = {};                  // by bank: a line or half of one
+  std::array<uint8_t, 512> wanted{};       // how often, by bank and offset
+  std::array<uint8_t, 16> most{};          // of a sector
+  unsigned moved = 0, sectors = 0, addresses = 0, lines = 0;
+
+  // False: two of them meet in a bank.
+  bool count(const Lanes<uint32_t>& at, uint64_t base, uint32_t mask, int shift) {
+    uint32_t banks = 0, bank = 0, last = ~0u;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+      const uint32_t place = at[static_cast<uint32_t>(std::countr_zero(rest))], own = place >> shift;
+      if (own != last) {
+        bank = model::tag_bank(base + place);
+        if ((banks >> bank & 1) && piece[bank] != own) return false;
+        banks |= 1u << bank;
+        piece[bank] = last = own;
+      }
+      const uint8_t times = ++wanted[bank << 7 | (place & 127)];
+      uint8_t& of_sector = most[bank << 2 | (place >> 5 & 3)];
+      addresses += times == 1;
+      sectors += of_sector == 0;
+      moved += times > of_sector;
+      of_sector = std::max(of_sector, times);
+    }
+    lines = static_cast<unsigned>(std::popcount(banks));
+    return true;
+  }
 };
 
-// Atomic operations move a sector as often as one of its addresses is wanted. False: too far apart, or not aligned.
-bool count_atomic(const vm::Access& access, const Near& near, Traffic& t) {
-  thread_local Wanted wanted;
-  const int size = std::countr_zero(access.bytes);
+// Whether a warp's lanes never go back to an earlier address, or all do: then no turn parts the lanes of a sector.
+bool in_order(const Lanes<uint32_t>& at, uint32_t mask) {
+  uint32_t last = at[static_cast<uint32_t>(std::countr_zero(mask))];
+  bool rises = false, falls = false;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    const uint32_t place = at[static_cast<uint32_t>(std::countr_zero(rest))];
+    rises |= place > last;
+    falls |= place < last;
+    last = place;
+  }
+  return !(rises && falls);
+}
+
+// Atomic operations (model/atomic_turns.h). False: too far apart, or not aligned.
+bool count_atomic(const vm::Access& access, const Near& near, bool compares, Traffic& t, bool& anywhere) {
   const uint64_t base = near.low & ~uint64_t{127}, range = near.high - base;
   if ((__builtin_reduce_or(near.lanes) & (access.bytes - 1)) || range >= ~0u) return false;
   const auto at = __builtin_convertvector(near.lanes - base, Lanes<uint32_t>);
-  const auto lanes = static_cast<unsigned>(std::popcount(access.mask));
-  if (lanes == 32 && all_differ(at >> 5, std::make_index_sequence<16>())) {
+  if (access.mask == ~0u && all_differ(at >> 5, std::make_index_sequence<16>())) {
     add(t, access, 32, 32, count_pieces(at, 7, range), 32);
     return true;
   }
-  if (range >> size >= Wanted::kPlaces) return false;
-  unsigned moved = 0, sectors = 0, addresses = 0;
-  for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
-    const uint32_t place = at[static_cast<uint32_t>(std::countr_zero(rest))];
-    const uint8_t times = ++wanted.address[place >> size];
-    uint8_t& most = wanted.sector[place >> 5];
-    addresses += times == 1;
-    sectors += most == 0;
-    moved += times > most;
-    most = std::max(most, times);
+  Places places;
+  if (places.count(at, base, access.mask, model::AtomicTurns::piece_shift(compares))) {
+    anywhere = places.lines == 1 || in_order(at, access.mask);
+    add(t, access, places.moved, places.sectors, places.lines, places.addresses);
+    return true;
   }
-  for (uint32_t l = 0; l < 32; ++l) wanted.address[at[l] >> size] = wanted.sector[at[l] >> 5] = 0;
-  add(t, access, moved, sectors, count_pieces(at, 7, range), addresses);
+  unsigned moved = 0;
+  for (model::AtomicTurns turns(near.at, access.mask, compares); !turns.done();) moved += static_cast<unsigned>(turns.next().sectors);
+  anywhere = in_order(at, access.mask);
+  add(t, access, moved, count_pieces(at, 5, range), count_pieces(at, 7, range), count_pieces(at, 0, range));
   return true;
 }
 
@@ -214,18 +246,21 @@ void add(Traffic& t, const WarpAccess& access, const GlobalTraffic& traffic, int
   t.bytes_moved += static_cast<uint64_t>(traffic.bytes_moved());
 }
 
-void count_global(const model::Device& device, const vm::Insn& insn, const vm::Access& access, Traffic& t) {
-  const bool atomic = access.kind == vm::AccessKind::Atomic;
+bool count_global(const model::Device& device, const vm::Insn& insn, const vm::Access& access, Traffic& t) {
+  bool anywhere = true;
+  const bool atomic = access.kind == vm::AccessKind::Atomic, compares = atomic && insn.mods().op == isa::Op::Cas;
   if (device.global_rule == GlobalRule::Sectors && std::has_single_bit(access.bytes) && access.bytes <= 32) {
     const Near near(access);
-    if (atomic ? count_atomic(access, near, t) : count_near(access, near, t) || count_far(access, near, t)) return;
+    if (atomic ? count_atomic(access, near, compares, t, anywhere) : count_near(access, near, t) || count_far(access, near, t)) return anywhere;
   }
-  const WarpAccess warp = to_model(access);
+  WarpAccess warp = to_model(access);
+  warp.compares = compares;
   const int distinct = model::global_traffic(GlobalRule::Sectors, warp).sectors;
   if (atomic)
     add(t, warp, model::global_atomic_traffic(device.global_rule, warp), distinct);
   else
     add(t, warp, model::global_traffic(device, warp, load_path(insn)), distinct);
+  return !atomic;
 }
 
 // The words of local memory that lanes have at one offset stand side by side, 128 bytes for a warp.
@@ -297,7 +332,7 @@ uint64_t bank_bytes(const model::Device& device) {
   }
 }
 
-void count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
+bool count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
                   Counts& counts) {
   switch (access.space) {
     case Space::Global:
@@ -305,12 +340,14 @@ void count_access(const model::Device& device, model::BankMode mode, const vm::I
       return count_global(device, insn, access, counts.global);
     case Space::Local:
       ++counts.to_local;
-      return count_local(access, counts.local);
+      count_local(access, counts.local);
+      return true;
     case Space::Shared:
       ++counts.to_shared;
-      return count_shared(device, mode, insn, access, counts.shared);
+      count_shared(device, mode, insn, access, counts.shared);
+      return true;
     default:
-      return;  // constants, parameters and arguments have paths of their own
+      return true;  // constants, parameters and arguments have paths of their own
   }
 }
 

@@ -8,7 +8,8 @@
 
 namespace warpbeam::observe {
 
-void count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
+// False: lanes as far apart make other traffic at another place, be it a multiple of 256 bytes away.
+bool count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
                   Counts& counts);
 
 // Bytes that one pass over the device's banks moves at best.
