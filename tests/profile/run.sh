@@ -311,17 +311,26 @@ case_fragments_are_loaded_and_stored_as_ptxas_does_it() {
     is w.csv bytes smsp__inst_executed_op_global_ld.sum "4 16" && is w.csv bytes l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum "16 64"
 }
 
+# Pieces are as wide as the elements, or as the size is said to be a multiple of; 16 bytes go past L1.
 case_copies_of_groups_are_asynchronous_since_8_0() {
   cat >copy.cu <<'CU'
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 namespace cg = cooperative_groups;
-__global__ void k(const float* a, float* o, int bytes) {
+template <class Size>
+__global__ void k(const float* a, float* o, Size bytes) {
   __shared__ __align__(16) float s[132];
   auto block = cg::this_thread_block();
   cg::memcpy_async(block, s, a, bytes);
   cg::wait(block);
   o[threadIdx.x] = s[127 - threadIdx.x];
+}
+__global__ void quads(const float4* a, float4* o) {
+  __shared__ float4 s[32];
+  auto block = cg::this_thread_block();
+  cg::memcpy_async(block, s, a, 512);
+  cg::wait(block);
+  if (threadIdx.x < 32) o[threadIdx.x] = s[31 - threadIdx.x];
 }
 int main() {
   float *a, *o;
@@ -331,14 +340,52 @@ int main() {
   k<<<1, 128>>>(a, o, 512);
   k<<<1, 128>>>(a + 2, o, 512);
   k<<<1, 128>>>(a, o, 518);
+  k<<<1, 128>>>(a, o, cuda::aligned_size_t<16>(512));
+  quads<<<1, 128>>>((float4*)a, (float4*)o);
   return cudaDeviceSynchronize();
 }
 CU
-  local names=smsp__inst_executed_op_ldgsts.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum,gld_transactions
-  profile --metrics $names --csv h.csv copy.cu >out 2>err && profile --device v100 --metrics $names --csv v.csv copy.cu >out 2>err || return 1
-  # 32 copies of 16 bytes, 64 of 8; then six bytes are left over.
-  is h.csv k smsp__inst_executed_op_ldgsts.sum "1 2 1" && is h.csv k l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum "16 18 16" &&
-    is h.csv k gld_transactions "0 0 1" && is v.csv k smsp__inst_executed_op_ldgsts.sum "0 0 0" && is v.csv k gld_transactions "16 20 17"
+  local ldgsts=smsp__inst_executed_op_ldgsts.sum kept=l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum
+  profile --metrics $ldgsts,$kept,gld_transactions,gld_requested_bytes --csv h.csv copy.cu >out 2>err && profile --device v100 --metrics $ldgsts,gld_transactions --csv v.csv copy.cu >out 2>err || return 1
+  sed -i -E 's/"void ([a-z_]+)<[^(]*\(/"\1(/' h.csv v.csv
+  # The third has two bytes left over.
+  is h.csv k $ldgsts "4 4 5 1" && is h.csv k $kept "16 20 17 0" && is h.csv quads $ldgsts 1 && is h.csv quads $kept 0 &&
+    is h.csv k gld_transactions "16 20 18 16" && is h.csv quads gld_transactions 16 && is h.csv k gld_requested_bytes "0 0 2 0" &&
+    is v.csv k $ldgsts "0 0 0 0" && is v.csv k gld_transactions "16 20 17 16"
+}
+
+# As an H100 counts them: packed operations once, a half that becomes a float as an addition; a thread's array by words.
+case_halves_parameters_and_local_words_count_as_on_an_h100() {
+  cat >h.cu <<'CU'
+#include <cuda_fp16.h>
+struct Fields { float *x, *y; };
+__global__ void halves(__half2 a, const __half2* x, __half2* y) { y[threadIdx.x] = __hfma2(a, x[threadIdx.x], y[threadIdx.x]); }
+__global__ void widen(const __half* x, float* o) { o[threadIdx.x] = __half2float(x[threadIdx.x]); }
+__global__ void fields(Fields f) { f.x[threadIdx.x] += f.y[threadIdx.x]; }
+__global__ void picked(float4* p, int k) {
+  float4 local[2] = {p[threadIdx.x], p[threadIdx.x + 32]};
+  p[threadIdx.x] = local[k];
+}
+int main() {
+  __half2* h;
+  cudaMalloc(&h, 4096);
+  cudaMemset(h, 0, 4096);
+  Fields f{(float*)h, (float*)h + 64};
+  halves<<<1, 32>>>(__half2half2(__half(2)), h, h + 64);
+  widen<<<1, 32>>>((__half*)h, (float*)h + 64);
+  fields<<<1, 32>>>(f);
+  picked<<<1, 32>>>((float4*)h, 1);
+  return cudaDeviceSynchronize();
+}
+CU
+  local op=smsp__sass_thread_inst_executed_op engine
+  for engine in interpreter jit; do
+    WARPBEAM_ENGINE=$engine profile --metrics ${op}_hfma_pred_on.sum,${op}_hadd_pred_on.sum,flop_count_hp_fma,flop_count_hp,gld_transactions,global_load_requests,local_load_requests,local_load_transactions,local_store_requests \
+      --csv h.csv h.cu >out 2>err || { cat err; return 1; }
+    is h.csv halves ${op}_hfma_pred_on.sum 32 && is h.csv halves flop_count_hp_fma 64 && is h.csv halves flop_count_hp 128 && is h.csv halves gld_transactions 8 &&
+      is h.csv widen ${op}_hadd_pred_on.sum 32 && is h.csv widen flop_count_hp 0 && is h.csv fields global_load_requests 2 && is h.csv fields gld_transactions 8 &&
+      is h.csv picked local_load_requests 4 && is h.csv picked local_load_transactions 16 && is h.csv picked local_store_requests 8 || return 1
+  done
 }
 
 # Comments of examples say `//   METRIC of KERNEL: VALUES`.

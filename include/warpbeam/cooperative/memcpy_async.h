@@ -39,15 +39,16 @@ WB_GROUP void copy_words(const G& group, void* to, const void* from, __SIZE_TYPE
 }
 }  // namespace wb
 
-template <class G>
+// `Known` is how the elements are aligned, or the size says that they are: pieces are as wide, 16 bytes at most. Of bytes and
+// pairs of bytes that is looked up.
+template <__SIZE_TYPE__ Known, class G>
 WB_GROUP void wb_copy(const G& group, void* to, const void* from, __SIZE_TYPE__ bytes) {
 #if WB_HAS_ARCH(800)
   if (__isShared(to) && __isGlobal(from)) {
-    // As wide as both sides lie; bytes that are left over go by themselves.
-    const __SIZE_TYPE__ sides = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from;
-    const __SIZE_TYPE__ unit = sides % 16 == 0 ? 16 : sides % 8 == 0 ? 8 : sides % 4 == 0 ? 4 : 1;
+    const __SIZE_TYPE__ sides = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from, most = Known >= 16 || Known < 4 ? 16 : Known;
+    const __SIZE_TYPE__ unit = sides % most == 0 ? most : sides % 8 == 0 && most >= 8 ? 8 : sides % 4 == 0 ? 4 : 1;
     const __SIZE_TYPE__ whole = bytes & ~(unit - 1);
-    wb_async::copy_any(to, from, whole, group.thread_rank(), group.size());
+    wb_async::copy_pieces(to, from, whole, unit, group.thread_rank(), group.size());
     if (whole < bytes)
       wb_async::copy_any((char*)to + whole, (const char*)from + whole, bytes - whole, group.thread_rank(), group.size());
     wb_async::commit_group();
@@ -66,17 +67,21 @@ WB_GROUP void wb_copy(const G& group, void* to, const void* from, __SIZE_TYPE__ 
 
 template <class G, class T, class Size>
 WB_GROUP void memcpy_async(const G& group, T* to, const T* from, const Size& bytes) {
-  wb_copy(group, to, from, (__SIZE_TYPE__)bytes);
+  wb_copy<alignof(T)>(group, to, from, (__SIZE_TYPE__)bytes);
+}
+template <class G, class T, __SIZE_TYPE__ Alignment>
+WB_GROUP void memcpy_async(const G& group, T* to, const T* from, const cuda::aligned_size_t<Alignment>& bytes) {
+  wb_copy<Alignment>(group, to, from, (__SIZE_TYPE__)bytes);
 }
 template <class G, class Size>
 WB_GROUP void memcpy_async(const G& group, void* to, const void* from, const Size& bytes) {
-  wb_copy(group, to, from, (__SIZE_TYPE__)bytes);
+  wb_copy<1>(group, to, from, (__SIZE_TYPE__)bytes);
 }
 // With two layouts the elements that fit both are copied.
 template <class G, class T, class ToLayout, class FromLayout>
 WB_GROUP void memcpy_async(const G& group, T* to, const ToLayout& to_count, const T* from, const FromLayout& from_count) {
   const __SIZE_TYPE__ a = (__SIZE_TYPE__)to_count, b = (__SIZE_TYPE__)from_count;
-  wb_copy(group, to, from, (a < b ? a : b) * sizeof(T));
+  wb_copy<alignof(T)>(group, to, from, (a < b ? a : b) * sizeof(T));
 }
 
 // Waits until at most `Stages` of the latest calls' copies are under way.

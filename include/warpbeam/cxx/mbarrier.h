@@ -129,22 +129,32 @@ WB_ASYNC void copies_arrive(Word* b) {
   WB_ASM("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(shared_address(b)) : "memory");
 }
 
-// Shared memory from memory that may be anything: by the instruction where the sides allow it.
-WB_ASYNC void copy_any(void* to, const void* from, __SIZE_TYPE__ bytes, __SIZE_TYPE__ first, __SIZE_TYPE__ step) {
-  const __SIZE_TYPE__ low = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from | bytes;
+// Global to shared memory in pieces of 4, 8 or 16 bytes that lie so on both sides, or else of a byte.
+WB_ASYNC void copy_pieces(void* to, const void* from, __SIZE_TYPE__ bytes, __SIZE_TYPE__ unit, __SIZE_TYPE__ first, __SIZE_TYPE__ step) {
   char* t = (char*)to;
   const char* f = (const char*)from;
 #if WB_HAS_ARCH(800)
-  if (low % 4 == 0 && __isShared(to) && __isGlobal(from)) {
-    if (low % 16 == 0)
+  if (unit >= 4) {
+    if (unit == 16)
       for (__SIZE_TYPE__ i = first * 16; i < bytes; i += step * 16) copy<16>(t + i, f + i, 16);
-    else if (low % 8 == 0)
+    else if (unit == 8)
       for (__SIZE_TYPE__ i = first * 8; i < bytes; i += step * 8) copy<8>(t + i, f + i, 8);
     else
       for (__SIZE_TYPE__ i = first * 4; i < bytes; i += step * 4) copy<4>(t + i, f + i, 4);
     return;
   }
 #endif
+  for (__SIZE_TYPE__ i = first; i < bytes; i += step) t[i] = f[i];
+}
+// Shared memory from memory that may be anything: by the instruction where the sides allow it.
+WB_ASYNC void copy_any(void* to, const void* from, __SIZE_TYPE__ bytes, __SIZE_TYPE__ first, __SIZE_TYPE__ step) {
+  const __SIZE_TYPE__ low = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from | bytes;
+#if WB_HAS_ARCH(800)
+  if (low % 4 == 0 && __isShared(to) && __isGlobal(from))
+    return copy_pieces(to, from, bytes, low % 16 == 0 ? 16 : low % 8 == 0 ? 8 : 4, first, step);
+#endif
+  char* t = (char*)to;
+  const char* f = (const char*)from;
   if (low % 4 == 0)
     for (__SIZE_TYPE__ i = first * 4; i < bytes; i += step * 4) *(unsigned int*)(t + i) = *(const unsigned int*)(f + i);
   else

@@ -19,7 +19,8 @@ namespace warpbeam::observe {
 // Counts for the blocks that run on one host thread at a time; the launch hands it to one block after the other.
 class LaunchProfile::Block final : public vm::BlockObserver {
  public:
-  Block(const model::Device& device, model::BankMode mode) : device_(device), mode_(mode) {
+  Block(const model::Device& device, model::BankMode mode, uint64_t parameters, uint64_t parameter_bytes)
+      : device_(device), mode_(mode), parameters_(parameters), parameter_bytes_(parameters ? parameter_bytes : 0) {
     counts = true;
     notable = false;
   }
@@ -36,11 +37,13 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     // What a multicast copy writes into other blocks' shared memory passes no banks of this multiprocessor.
     if (access.async && access.space == isa::Space::Shared && access.address[0] >= vm::kClusterStride) return;
     if (warp.frame->function != counted_function) enter(*warp.frame->function);
+    if (to_parameters(access.space, access.address[0])) return;
     if (!FragmentAccesses::concerns(insn)) return made(warp, insn, access);
     for (const vm::Access& one : fragments_.take(insn, access)) made(warp, insn, one);
   }
 
   void repeated(const vm::Insn& insn, const vm::Access& access, uint64_t times) override {
+    if (to_parameters(access.space, access.address[0])) return;
     const size_t index = index_of(insn);
     Counts fresh;
     anywhere_ = true;
@@ -50,6 +53,7 @@ class LaunchProfile::Block final : public vm::BlockObserver {
   }
 
   bool repeats(const vm::Insn& insn, uint32_t mask, uint64_t first, uint64_t shape, uint64_t times) override {
+    if (to_parameters(isa::Space::Global, first)) return true;
     const size_t index = index_of(insn);
     Patterns& patterns = patterns_of(index, isa::Space::Global);
     const uint64_t place = patterns.place(first);
@@ -175,6 +179,9 @@ class LaunchProfile::Block final : public vm::BlockObserver {
 
   uint32_t index_of(const vm::Insn& insn) const { return static_cast<uint32_t>(&insn - counted_function->insns.data()); }
 
+  // A kernel's parameters whose address is taken lie in device memory here; on a GPU they are constants.
+  bool to_parameters(isa::Space space, uint64_t address) const { return space == isa::Space::Global && address - parameters_ < parameter_bytes_; }
+
   Patterns& patterns_of(size_t index, isa::Space space) {
     std::unique_ptr<Patterns>& patterns = patterns_[index];
     if (!patterns) {
@@ -201,6 +208,7 @@ class LaunchProfile::Block final : public vm::BlockObserver {
 
   const model::Device& device_;
   const model::BankMode mode_;
+  const uint64_t parameters_, parameter_bytes_;
   std::map<const vm::FunctionCode*, OfFunction> functions_;
   const std::vector<char>* gathered_ = nullptr;
   FragmentAccesses fragments_;
@@ -217,14 +225,15 @@ vm::Launch without_observer(vm::Launch launch) {
   return launch;
 }
 
-void add_arithmetic(Arithmetic& sum, std::string_view opcode, uint64_t threads, uint64_t times) {
+void add_arithmetic(Arithmetic& sum, std::string_view opcode, uint64_t threads, bool packed = false) {
+  const uint64_t two = packed ? threads : 0;
   sum.instructions += threads;
   if (opcode == "add" || opcode == "sub")
-    sum.add += threads * times;
+    sum.add += threads, sum.packed_add += two;
   else if (opcode == "mul")
-    sum.mul += threads * times;
+    sum.mul += threads, sum.packed_mul += two;
   else if (opcode == "fma" || opcode == "mad")
-    sum.fma += threads * times;
+    sum.fma += threads, sum.packed_fma += two;
 }
 
 // Loads and stores of matrices: wmma.load, wmma.store, ldmatrix, stmatrix.
@@ -249,17 +258,17 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
     case Class::F32Add:
     case Class::F32Mul:
     case Class::F32Fma:
-      return add_arithmetic(t.fp32, row.opcode, on, 1);
+      return add_arithmetic(t.fp32, row.opcode, on);
     case Class::F64Add:
     case Class::F64Mul:
     case Class::F64Fma:
-      return add_arithmetic(t.fp64, row.opcode, on, 1);
+      return add_arithmetic(t.fp64, row.opcode, on);
     case Class::Special:
-      if (isa::bits_of(type) == 64) return add_arithmetic(t.fp64, row.opcode, on, 1);
+      if (isa::bits_of(type) == 64) return add_arithmetic(t.fp64, row.opcode, on);
       if (type == isa::Type::F32) t.special += on;
-      return add_arithmetic(t.fp32, row.opcode, on, 1);
+      return add_arithmetic(t.fp32, row.opcode, on);
     case Class::F16:
-      return add_arithmetic(t.fp16, row.opcode, on, type == isa::Type::F16x2 || type == isa::Type::BF16x2 ? 2 : 1);
+      return add_arithmetic(t.fp16, row.opcode, on, type == isa::Type::F16x2 || type == isa::Type::BF16x2);
     case Class::IntAlu:
     case Class::IntMul:
     case Class::Logic:
@@ -280,6 +289,7 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
       return;
     case Class::Convert:
       t.conversions += on;
+      if (row.syntax.find(".f32.f16 ") != row.syntax.npos) t.widened += on;
       return;
     case Class::Branch:
     case Class::Call:
@@ -321,6 +331,7 @@ void add_memory(Totals& t, const vm::Insn& insn, const Counts& c) {
     case isa::Class::Load:
       if (row.kind == isa::Kind::Async) {
         t.global_copy.add(c.global, c.to_global);
+        if (insn.mods().cache == isa::Cache::Cg) t.copy_past_l1.add(c.global, c.to_global);
         return;
       }
       t.global_ld.add(c.global, c.to_global);
@@ -370,7 +381,7 @@ std::unique_ptr<vm::BlockObserver> LaunchProfile::begin_block(const vm::Block& b
   }
   if (!observer)
     observer = std::make_unique<Block>(
-        device, launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes);
+        device, launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes, block.params_address, launch.params.size());
   if (sampled_ && block.linear < kSampledBlocks) observer->samples = std::make_unique<BlockSamples>(block.linear);
   observer->every_instruction = observer->samples != nullptr;
   return observer;

@@ -79,16 +79,19 @@ struct SharedTotal : SharedPasses {
 
 struct Arithmetic {  // per thread
   uint64_t instructions = 0, add = 0, mul = 0, fma = 0;
-  uint64_t flops() const { return add + mul + 2 * fma; }
+  uint64_t packed_add = 0, packed_mul = 0, packed_fma = 0;  // of these, that did two operations at once
+  uint64_t flops() const { return add + packed_add + mul + packed_mul + 2 * (fma + packed_fma); }
 };
 
 // Of a launch: what the expressions of metrics.inc speak of.
 struct Totals {
   uint64_t executed = 0, threads = 0, threads_on = 0, branches = 0, divergent = 0;
-  TrafficTotal global_ld, global_st, global_atom, global_red, global_copy, local_ld, local_st;
+  TrafficTotal global_ld, global_st, global_atom, global_red, local_ld, local_st;
+  TrafficTotal global_copy, copy_past_l1;  // cp.async, and those of them that do not stay in L1
   SharedTotal shared_ld, shared_st, shared_atom;
   uint64_t ldsm = 0;  // loads of tiles, which shared_ld.executed is without
   Arithmetic fp16, fp32, fp64;
+  uint64_t widened = 0;  // halves that became floats, by threads
   uint64_t integer = 0, conversions = 0, control = 0, memory = 0, communication = 0, special = 0, misc = 0;  // by threads
   uint64_t control_flow = 0, barriers = 0, textures = 0, surface_ld = 0, surface_st = 0, surface_red = 0;  // by warps
 
@@ -99,10 +102,17 @@ struct Totals {
   uint64_t bank_bytes = 128;  // that one pass over the banks can move
 
   uint64_t global_sectors() const {
-    return global_ld.sectors + global_st.sectors + global_atom.sectors + global_red.sectors;
+    return global_ld.sectors + global_copy.sectors + global_st.sectors + global_atom.sectors + global_red.sectors;
   }
-  uint64_t global_ideal() const { return global_ld.ideal + global_st.ideal + global_atom.ideal + global_red.ideal; }
-  uint64_t global_lines() const { return global_ld.lines + global_st.lines + global_atom.lines + global_red.lines; }
+  uint64_t global_ideal() const {
+    return global_ld.ideal + global_copy.ideal + global_st.ideal + global_atom.ideal + global_red.ideal;
+  }
+  uint64_t global_lines() const {
+    return global_ld.lines + global_copy.lines + global_st.lines + global_atom.lines + global_red.lines;
+  }
+  // L1 counts cp.async among the loads.
+  uint64_t load_requests() const { return global_ld.requests + global_copy.requests; }
+  uint64_t load_sectors() const { return global_ld.transactions + global_copy.transactions; }
   uint64_t shared_wavefronts() const { return shared_ld.wavefronts + shared_st.wavefronts + shared_atom.wavefronts; }
   uint64_t shared_ideal() const { return shared_ld.ideal + shared_st.ideal + shared_atom.ideal; }
   uint64_t loads_and_stores() const {

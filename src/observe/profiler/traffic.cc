@@ -268,7 +268,7 @@ void count_local(const vm::Access& access, Traffic& t) {
   const uint64_t words = std::max<uint32_t>(access.bytes / 4, 1);
   WarpAccess warp = to_model(access);
   warp.bytes_per_lane = static_cast<int>(std::min<uint32_t>(access.bytes, 4));
-  ++t.requests;
+  t.requests += words;  // one for each, as measured
   for (uint64_t word = 0; word < words; ++word) {
     for (uint64_t l = 0; l < 32; ++l) {
       const uint64_t offset = access.address[l] + 4 * word;
