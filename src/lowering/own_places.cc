@@ -37,6 +37,8 @@ bool is_of_platform(const llvm::Function& f) {
   return program && in_platform(program->getFile());
 }
 
+bool is_of_platform(const llvm::DILocation* place) { return place && in_platform(place->getFile()); }
+
 llvm::PreservedAnalyses OwnPlaces::run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
   for (llvm::Instruction& i : llvm::instructions(f)) {
     const llvm::DILocation* place = i.getDebugLoc();

@@ -1,4 +1,5 @@
 #pragma once
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/PassManager.h>
 
 namespace warpbeam::lowering {
@@ -10,5 +11,6 @@ struct OwnPlaces : llvm::PassInfoMixin<OwnPlaces> {
 
 // Whether it is written in headers that are no part of the program.
 bool is_of_platform(const llvm::Function& f);
+bool is_of_platform(const llvm::DILocation* place);
 
 }  // namespace warpbeam::lowering

@@ -121,10 +121,13 @@ struct SplitCopies : llvm::PassInfoMixin<SplitCopies> {
 };
 
 void add_passes(llvm::PassBuilder& builder) {
+  // A function's loads stay on its own lines: this pass would put them into its callers before it is inlined there.
+  if (llvm::PassInstrumentationCallbacks* passes = builder.getPassInstrumentationCallbacks())
+    passes->registerShouldRunOptionalPassCallback([](llvm::StringRef name, llvm::Any) { return name != "ArgumentPromotionPass"; });
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
     if (level == llvm::OptimizationLevel::O0) return;
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(WatchUnsetVariables()));
+    passes.addPass(WatchUnsetVariables());
     passes.addPass(WholeProgram());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
   });
@@ -134,6 +137,7 @@ void add_passes(llvm::PassBuilder& builder) {
   // Behind the passes that take vectors apart.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
+    passes.addPass(ShowUnsetVariables());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(OwnPlaces()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
     passes.addPass(TellMissingFunctions());

@@ -18,6 +18,13 @@ __global__ void begins_together(int* out) {
   out[threadIdx.x] = 1;
 }
 
+// A function of the program's own is at fault in its own line.
+template <class T>
+__device__ T field(const char* p) {
+  return *reinterpret_cast<const T*>(p);  // expect crooked_field misaligned
+}
+__global__ void reads_field(int* out) { out[threadIdx.x] = field<int>(reinterpret_cast<const char*>(out) + 1); }
+
 void run(void (*kernel)(int*)) {
   int* out;
   cudaMalloc(&out, 256);
@@ -27,3 +34,4 @@ void run(void (*kernel)(int*)) {
 }
 CASE(barrier_in_use) { run(begins_at_once); }
 CASE(barrier_begun) { run(begins_together); }
+CASE(crooked_field) { run(reads_field); }

@@ -41,6 +41,76 @@ __global__ void of_leader(int* count, int* out) {
   first = __shfl_sync(~0u, first, 0);
   out[first + threadIdx.x % 32] = 1;
 }
+// Elements and members are looked at one by one, and through functions that are given a reference.
+__global__ void four_sums(const int* in, int* out) {
+  int sums[4];
+  for (int k = 0; k < 16; ++k) sums[k % 4] += in[k];  // expect sums_from_nothing uninitialized_read
+  out[threadIdx.x] = sums[0] ^ sums[1] ^ sums[2] ^ sums[3];
+}
+__global__ void weighted(const int* in, int* out, bool all) {
+  int weights[3];
+  weights[0] = 2;
+  if (all) weights[1] = 3;
+  weights[2] = 2;
+  int sum = 0;
+  for (int k = 0; k < 3; ++k) sum += weights[k] * in[k];  // expect weight_forgotten uninitialized_read
+  out[threadIdx.x] = sum;
+}
+struct Moments {
+  int sum, squares, count;
+  __device__ explicit Moments(bool all) : sum(0), squares(0) {
+    if (all) count = 0;
+  }
+  __device__ void add(int v) {
+    sum += v;
+    squares += v * v;
+    ++count;  // expect member_forgotten uninitialized_read
+  }
+};
+__global__ void moments(const int* in, int* out, bool all) {
+  Moments m(all);
+  for (int k = 0; k < 8; ++k) m.add(in[k]);
+  out[threadIdx.x] = m.squares * m.count - m.sum;
+}
+__device__ bool meets(int v, int2& where) {
+  if (v < 0) return false;
+  where.x = v;
+  where.y = v + 1;
+  return true;
+}
+__global__ void first_met(const int* in, int* out, bool looks) {
+  int2 where;
+  const bool met = meets(in[threadIdx.x] - (looks ? 1 : 0), where);
+  if (looks || met) {
+    if (where.x > 3) out[threadIdx.x] = 1;  // expect looked_without_meeting uninitialized_read
+  }
+  out[64 + threadIdx.x] = met ? where.y : 0;
+}
+// What is calculated of a value that is not there goes nowhere.
+__global__ void guarded(const int* in, int* out, int n) {
+  int v, four[4];
+  if (threadIdx.x < n) v = in[threadIdx.x];
+  for (int k = 0; k < 4; ++k)
+    if (4 * threadIdx.x + k < n) four[k] = in[4 * threadIdx.x + k];
+  v = 2 * v + 1;
+  for (int k = 0; k < 4; ++k) four[k] = 2 * four[k] + 1;
+  if (threadIdx.x < n) out[threadIdx.x] = v;
+  for (int k = 0; k < 4; ++k)
+    if (4 * threadIdx.x + k < n) out[4 * threadIdx.x + k] = four[k];
+}
+__global__ void tile(const int* in, int* out, int n) {
+  int sums[2][2], a[2], b[2];
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 2; ++x) sums[y][x] = 0;
+  for (int k = 0; k < n; ++k) {
+    for (int y = 0; y < 2; ++y) a[y] = in[k + y];
+    for (int x = 0; x < 2; ++x) b[x] = in[k + x];
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 2; ++x) sums[y][x] += a[y] * b[x];
+  }
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 2; ++x) out[4 * threadIdx.x % 256 + 2 * y + x] = sums[y][x];
+}
 struct Record {
   char tag;
   double value;
@@ -85,3 +155,15 @@ CASE(same_condition) { Data d; same_condition<<<1, 64>>>(d.in, d.out, 40); }
 CASE(in_advance) { Data d; in_advance<<<1, 64>>>(d.in, d.out, 4); }
 CASE(of_leader) { Data d; of_leader<<<2, 64>>>(d.in, d.out); }
 CASE(records) { Data d; passes_records<<<1, 64>>>(d.records, Record{'a', 1, 2}); }
+CASE(sums_from_nothing) { Data d; four_sums<<<1, 64>>>(d.in, d.out); }
+CASE(weight_forgotten) { Data d; weighted<<<1, 64>>>(d.in, d.out, false); }
+CASE(all_weights) { Data d; weighted<<<1, 64>>>(d.in, d.out, true); }
+CASE(member_forgotten) { Data d; moments<<<1, 64>>>(d.in, d.out, false); }
+CASE(all_members) { Data d; moments<<<1, 64>>>(d.in, d.out, true); }
+CASE(looked_without_meeting) { Data d; first_met<<<1, 64>>>(d.in, d.out, true); }
+CASE(looked_where_met) { Data d; first_met<<<1, 64>>>(d.in, d.out, false); }
+CASE(calculated_for_nothing) {
+  Data d;
+  guarded<<<1, 64>>>(d.in, d.out, 41);
+}
+CASE(tile_of_sums) { Data d; tile<<<1, 64>>>(d.in, d.out, 8); }
