@@ -1,5 +1,6 @@
 // Races in global memory, within and between blocks. An argument picks the case.
 #include <cooperative_groups.h>
+#include <cuda/atomic>
 #include "cases.h"
 
 __global__ void count(int* counter, bool atomic) {
@@ -25,6 +26,21 @@ __global__ void neighbours(int* p, bool sync) {
   p[i] = i;  // expect neighbours_unsynced race_raw
   if (sync) __syncthreads();
   p[2048 + i] = p[blockIdx.x * blockDim.x + (threadIdx.x ^ 64)];
+}
+
+// Labels that all threads lower: atomic without an order, within a warp, in shared memory and between blocks.
+template <cuda::thread_scope kScope>
+__global__ void lower_labels(int* label, int n) {
+  using Label = cuda::atomic_ref<int, kScope>;
+  __shared__ cuda::atomic<int> least;
+  if (threadIdx.x == 0) least.store(n, cuda::memory_order_relaxed);
+  __syncthreads();
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; k < 3; ++k) {
+    const int near = Label(label[(i + n - 1) % n]).load(cuda::memory_order_relaxed);   // expect labels_of_block race_war
+    if (near < Label(label[i]).load(cuda::memory_order_relaxed)) Label(label[i]).store(near, cuda::memory_order_relaxed);
+    if (near < least.load(cuda::memory_order_relaxed)) least.store(near, cuda::memory_order_relaxed);
+  }
 }
 
 // The last block adds up what all blocks have left.
@@ -291,3 +307,5 @@ CASE(blocks_overlap) { Data d; wrong_index<<<4, 128>>>(d.b, 400); }
 CASE(rows_then_columns) { Data d; rows_and_columns<<<1, 64>>>(d.b, 64); }
 CASE(variable_sum) { Data d; into_variable<<<1, 64>>>(d.a); }
 CASE(kernels_in_order) { Data d; for (int k = 0; k < 3; ++k) count<<<1, 1>>>(d.b, false); }
+CASE(labels_of_device) { Data d; lower_labels<cuda::thread_scope_device><<<4, 64>>>(d.a, 256); }
+CASE(labels_of_block) { Data d; lower_labels<cuda::thread_scope_block><<<4, 64>>>(d.a, 256); }

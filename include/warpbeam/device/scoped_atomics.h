@@ -89,10 +89,46 @@ WB_DEVICE unsigned short wb_cas(unsigned short* address, unsigned short compare,
   return wb_cas_within(address, compare, value, scope);
 }
 
+// Relaxed loads and stores. From sm_70 on the instruction has the scope. Bytes have no registers of their own.
+#if WB_HAS_ARCH(700)
+#define WB_LOAD(scope, type, r) asm volatile("ld.relaxed." scope type " %0, [%1];" : "=" r(word) : "l"(address) : "memory")
+#define WB_STORE(scope, type, r) asm volatile("st.relaxed." scope type " [%0], %1;" : : "l"(address), r(word) : "memory")
+#define WB_RELAXED(W, Register, type, r)                                  \
+  WB_DEVICE W wb_load(const W* address, int scope) {                      \
+    Register word;                                                        \
+    if (scope <= __NV_THREAD_SCOPE_BLOCK) WB_LOAD("cta", type, r);        \
+    else if (scope == __NV_THREAD_SCOPE_SYSTEM) WB_LOAD("sys", type, r);  \
+    else WB_LOAD("gpu", type, r);                                         \
+    return (W)word;                                                       \
+  }                                                                       \
+  WB_DEVICE void wb_store(W* address, W value, int scope) {               \
+    const Register word = value;                                          \
+    if (scope <= __NV_THREAD_SCOPE_BLOCK) WB_STORE("cta", type, r);       \
+    else if (scope == __NV_THREAD_SCOPE_SYSTEM) WB_STORE("sys", type, r); \
+    else WB_STORE("gpu", type, r);                                        \
+  }
+WB_RELAXED(unsigned char, unsigned short, ".u8", "h")
+WB_RELAXED(unsigned short, unsigned short, ".u16", "h")
+WB_RELAXED(unsigned int, unsigned int, ".u32", "r")
+WB_RELAXED(unsigned long long, unsigned long long, ".u64", "l")
+#undef WB_LOAD
+#undef WB_STORE
+#undef WB_RELAXED
+#else
+template <class W>
+WB_DEVICE W wb_load(const W* address, int) {
+  return *(const volatile W*)address;
+}
+template <class W>
+WB_DEVICE void wb_store(W* address, W word, int) {
+  *(volatile W*)address = word;
+}
+#endif
+
 template <class T>
 WB_DEVICE T __nv_atomic_load_n(const T* address, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
   if (order == __NV_ATOMIC_SEQ_CST) wb_fence(scope);
-  const WB_WORD(T) word = *(const volatile WB_WORD(T)*)address;
+  const WB_WORD(T) word = wb_load((const WB_WORD(T)*)address, scope);
   wb_fence_after(order, scope);
   return __builtin_bit_cast(T, word);
 }
@@ -103,7 +139,7 @@ WB_DEVICE void __nv_atomic_load(const T* address, T* result, int order, int scop
 template <class T>
 WB_DEVICE void __nv_atomic_store_n(T* address, T value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
   wb_fence_before(order, scope);
-  *(volatile WB_WORD(T)*)address = __builtin_bit_cast(WB_WORD(T), value);
+  wb_store((WB_WORD(T)*)address, __builtin_bit_cast(WB_WORD(T), value), scope);
   if (order == __NV_ATOMIC_SEQ_CST) wb_fence(scope);
 }
 template <class T>

@@ -267,7 +267,8 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
     scope_too_small = other.strength < needed || n.strength < needed;
     // Volatile accesses to shared memory stand in for barriers more often than they are flags, and so they do in a warp that
     // reads from global memory what its other lanes have just stored there.
-    const bool tail = n.shared || (together && hazard == Hazard::ReadAfterWrite && other.strength == Strength::Sys && n.strength == Strength::Sys);
+    const bool tail = !(mine.ordered && theirs.ordered) &&
+                      (n.shared || (together && hazard == Hazard::ReadAfterWrite && other.strength == Strength::Sys && n.strength == Strength::Sys));
     if (!scope_too_small && (!tail || flag)) return;
   }
   if ((theirs.corrects && mine.guesses) || (mine.corrects && theirs.guesses)) return;

@@ -15,6 +15,7 @@ struct Site {
   bool guesses = false;  // a plain load whose value a later compare-and-swap checks
   bool corrects = false; // such a compare-and-swap, or a minimum and the like
   bool shuffles_down = false;
+  bool ordered = false;  // relaxed, acquire …: meant for others to see, as a volatile access may not be
   bool bulk = false;     // a copy that the asynchronous proxy makes
   bool updates = false;  // a store to an address that the same statement has loaded: p[i] = min(p[i], x)
 };
