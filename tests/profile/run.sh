@@ -388,6 +388,66 @@ CU
   done
 }
 
+# The vendor's assembler makes one access of neighbouring words that it knows to be aligned; counts as on an H100.
+case_neighbouring_words_of_shared_memory_are_one_access() {
+  cat >m.cu <<'CU'
+template <class T>
+__global__ void product(const T* a, const T* b, T* c) {
+  __shared__ T as[16][16], bs[16][16];
+  int x = threadIdx.x, y = threadIdx.y;
+  as[y][x] = a[y * 16 + x];
+  bs[y][x] = b[y * 16 + x];
+  __syncthreads();
+  T sum = 0;
+  for (int k = 0; k < 16; ++k) sum += as[y][k] * bs[k][x];
+  c[y * 16 + x] = sum;
+}
+__global__ void pairs(const float* in, float* out) {
+  extern __shared__ float s[];
+  int t = threadIdx.x;
+  s[2 * t] = in[2 * t];
+  s[2 * t + 1] = in[2 * t + 1];
+  __syncthreads();
+  out[t] = s[2 * (t ^ 32)] * s[2 * (t ^ 32) + 1];
+}
+__global__ void shifted(const float* in, float* out) {
+  __shared__ float s[260];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 1] + s[threadIdx.x + 2] + s[threadIdx.x + 3];
+}
+__global__ void points(const float2* in, float2* out) {
+  __shared__ float2 s[8];
+  if (threadIdx.x < 8) s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  float2 sum = make_float2(0, 0);
+  for (int k = 0; k < 8; ++k) sum.x += s[k].x, sum.y += s[k].y * sum.x;
+  out[threadIdx.x] = sum;
+}
+int main() {
+  void* p;
+  cudaMalloc(&p, 1 << 14);
+  cudaMemset(p, 0, 1 << 14);
+  auto* f = (float*)p;
+  auto* d = (double*)p;
+  product<<<1, dim3(16, 16)>>>(f, f, f + 512);
+  product<<<1, dim3(16, 16)>>>(d, d, d + 512);
+  pairs<<<1, 256, 2048>>>(f, f + 1024);
+  shifted<<<1, 256>>>(f, f + 1024);
+  points<<<1, 32>>>((float2*)f, (float2*)f + 64);
+  return cudaDeviceSynchronize();
+}
+CU
+  local passes=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum conflicts=l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum engine
+  for engine in interpreter jit; do
+    WARPBEAM_ENGINE=$engine profile --metrics $passes,$conflicts,shared_store_transactions,inst_executed_shared_loads --csv m.csv m.cu >out 2>err || { cat err; return 1; }
+    sed -i -E 's/"void ([a-z_]+)<[^(]*\(/"\1(/' m.csv
+    is m.csv product $passes "192 384" && is m.csv product inst_executed_shared_loads "160 192" && is m.csv product $conflicts "0 0" &&
+      is m.csv pairs $passes 16 && is m.csv pairs shared_store_transactions 16 && is m.csv pairs $conflicts 0 &&
+      is m.csv shifted inst_executed_shared_loads 32 && is m.csv points inst_executed_shared_loads 8 || return 1
+  done
+}
+
 # Comments of examples say `//   METRIC of KERNEL: VALUES`.
 case_examples_give_the_figures_their_comments_promise() {
   local file line metrics wrong=0 promises=0

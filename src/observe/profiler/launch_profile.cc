@@ -9,6 +9,7 @@
 #include "model/occupancy.h"
 #include "observe/profiler/fragments.h"
 #include "observe/profiler/gathered.h"
+#include "observe/profiler/merged_accesses.h"
 #include "observe/profiler/traffic.h"
 #include "vm/access.h"
 #include "vm/spans.h"
@@ -154,6 +155,7 @@ class LaunchProfile::Block final : public vm::BlockObserver {
     std::vector<Counts> counts;
     std::vector<std::unique_ptr<Patterns>> patterns;
     std::vector<char> gathered;
+    std::vector<uint8_t> merged;
   };
 
   void enter(const vm::FunctionCode& function) override {
@@ -164,12 +166,14 @@ class LaunchProfile::Block final : public vm::BlockObserver {
       f.counts.resize(function.insns.size());
       f.patterns.resize(function.insns.size());
       f.gathered = gathered_atomics(function, device_.cc());
+      f.merged = merged_accesses(function);
     }
     counted_function = &function;
     counted = f.executions.data();
     base_ = f.counts.data();
     patterns_ = f.patterns.data();
     gathered_ = &f.gathered;
+    merged_ = f.merged.data();
   }
 
   void made(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access) {
@@ -199,6 +203,14 @@ class LaunchProfile::Block final : public vm::BlockObserver {
       count_access(device_, mode_, insn, one, fresh);
       return fresh;
     }
+    if (!merged_[index] || access.space != isa::Space::Shared) return counts_as_told(insn, index, access, fresh);
+    if (merged_[index] == kPartOfOther) return fresh;
+    vm::Access whole = access;
+    whole.bytes = merged_[index];
+    return counts_as_told(insn, index, whole, fresh);
+  }
+
+  const Counts& counts_as_told(const vm::Insn& insn, size_t index, const vm::Access& access, Counts& fresh) {
     Patterns& patterns = patterns_of(index, access.space);
     if (const Counts* known = patterns.find(access)) return *known;
     anywhere_ = count_access(device_, mode_, insn, access, fresh);
@@ -211,6 +223,7 @@ class LaunchProfile::Block final : public vm::BlockObserver {
   const uint64_t parameters_, parameter_bytes_;
   std::map<const vm::FunctionCode*, OfFunction> functions_;
   const std::vector<char>* gathered_ = nullptr;
+  const uint8_t* merged_ = nullptr;
   FragmentAccesses fragments_;
   std::pair<Shaped*, Counts*> asked_{};  // are to be told what `repeated` finds
   bool anywhere_ = true;                 // what was counted last holds for other places too
