@@ -60,14 +60,16 @@ void Emitter::find_full() {
 }
 
 void Emitter::run() {
-  many_regions_ = plan_.regions.size() > 1 || std::ranges::any_of(flow_.nodes, [](const Node& n) { return n.ends == End::Barrier; });
+  many_regions_ = !flow_.in_turns && (plan_.regions.size() > 1 || std::ranges::any_of(flow_.nodes, [](const Node& n) { return n.ends == End::Barrier; }));
   find_block_level();
   for (const Region& r : plan_.regions)
     for (uint32_t b : r.nodes)
       if (flow_.nodes[b].ends == End::Leave && (r.exit_node >= 0 || r.exit_to >= 0)) lanes_leave_ = true;
   find_full();
 
-  auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false);
+  std::vector<llvm::Type*> arguments{b_.getPtrTy()};
+  if (flow_.in_turns) arguments.push_back(b_.getInt32Ty());
+  auto* type = llvm::FunctionType::get(b_.getInt32Ty(), arguments, false);
   f_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "block", m_);
   f_->addFnAttr(llvm::Attribute::UWTable);
   f_->addFnAttr(llvm::Attribute::NoRedZone);  // call_aside
@@ -114,7 +116,7 @@ void Emitter::run() {
   any_ = cell(b_.getInt1Ty());
   if (many_regions_) first_warp_ = cell(b_.getInt32Ty());
   if (many_regions_) lay_out_kept();
-  find_late();
+  if (!flow_.in_turns) find_late();
 
   handed_over_ = BasicBlock::Create(c_, "handed_over", f_);
   region_of_entry_.assign(flow_.nodes.size(), -1);
@@ -132,7 +134,8 @@ void Emitter::run() {
   } else if (rehearses_ && !tells()) {
     find_known();
   }
-  for (region_ = 0; region_ < plan_.regions.size(); ++region_) emit_region(region_, region_entry_[region_]);
+  for (region_ = 0; region_ < plan_.regions.size(); ++region_)
+    flow_.in_turns ? emit_warp_alone(plan_.regions[region_], region_entry_[region_]) : emit_region(region_, region_entry_[region_]);
   for (size_t k = 0; k < copies_.size(); ++k) {
     region_ = copies_[k].region;
     known_.swap(copies_[k].known);
@@ -443,6 +446,7 @@ void Emitter::emit_node(uint32_t n) {
   set_lanes(n, llvm::Constant::getNullValue(here->getType()));
   watch_node();
   const uint32_t last = node.last ? node.end - 1 : node.end;
+  if (node.gives_way && flow_.in_turns) emit_way_for_others(flow_.code->insns[node.begin]);
   if (!slice_)
     for (const SlicedLoop& l : sliced_)
       if (l.head == n && emit_sliced_loop(l)) return;
@@ -450,6 +454,7 @@ void Emitter::emit_node(uint32_t n) {
     if (l.head == n) emit_lane_loop(l);
   if (loops_whole(n)) emit_whole_loop(n);
   emit_straight(node.begin, last);
+  if (node.polls && flow_.in_turns) emit_poll(node);
   if (region.exit_node == static_cast<int32_t>(n)) {
     watch_exit(*node.last);
     b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), exit_mask_), active_), exit_mask_);
@@ -554,7 +559,9 @@ void Emitter::emit_instruction(const vm::Insn& i) {
     b_.SetInsertPoint(go);
     active_ = p.uniform() ? whole : mask;
     forced_ = !p.uniform();
+    come_ = whole;
     dispatch(i);
+    come_ = nullptr;
     b_.CreateBr(on);
     b_.SetInsertPoint(on);
   }
@@ -583,14 +590,21 @@ void Emitter::dispatch(const vm::Insn& i) {
         watch_fence(i);
         b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
       }
-      else emit_meeting(i);
+      else if (says(row, ".warp")) emit_meeting(i);
+      else emit_barrier(i);
       return;
     case isa::Kind::Misc:
       if (row.opcode == "nanosleep") return;  // giving way is not needed where nothing waits
       return call_handler(i, active_);
     case isa::Kind::Tensor:  // of the whole warp, or of none
       hand_over(i, b_.CreateICmpNE(active_, b_.getInt32(~0u)));
+      if (waits_for_some(i, sv)) return emit_look(i);
       return call_handler(i, active_);
+    case isa::Kind::Async:
+      if (waits_for_some(i, sv)) return emit_look(i);
+      if (row.cls == isa::Class::Load) return emit_copy(i);
+      if (!emit_arrival(i)) call_handler(i, active_);
+      return;
     default: return call_handler(i, active_);
   }
 }
@@ -645,7 +659,7 @@ void Emitter::hand_over(const vm::Insn& at, V when) {
     if (inside(static_cast<uint32_t>(w))) pend(b_.CreateLoad(b_.getInt32Ty(), masks_[w]), &flow_.code->insns[flow_.nodes[w].begin]);
   });
   if (h.after) pend(b_.CreateLoad(b_.getInt32Ty(), exit_mask_), h.after);
-  emit_handover(h, warp_, active_, first_warp_ ? b_.CreateLoad(b_.getInt32Ty(), first_warp_) : static_cast<V>(b_.getInt32(0)));
+  emit_handover(h, warp_, come_ ? come_ : active_, first_warp_ ? b_.CreateLoad(b_.getInt32Ty(), first_warp_) : static_cast<V>(b_.getInt32(0)));
   b_.SetInsertPoint(on);
 }
 

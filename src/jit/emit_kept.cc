@@ -173,7 +173,8 @@ void Emitter::emit_handover(Handover& h, V warp, V active, V first_warp) {
                                                         static_cast<size_t>(which) * sizeof(Context::block_values[0]) +
                                                         static_cast<size_t>(s.block_value) * 8));
       }
-  call("wb_handover", b_.getVoidTy(), {context_, outside(&h), warp, active, first_warp});
+  if (flow_.in_turns) call("wb_leave_turns", b_.getVoidTy(), {context_, outside(&h), active});
+  else call("wb_handover", b_.getVoidTy(), {context_, outside(&h), warp, active, first_warp});
   b_.CreateBr(handed_over_);
 }
 

@@ -17,7 +17,7 @@ constexpr uint32_t kMostInstructions = 120;  // of which there are two versions
 bool Emitter::loops_whole(uint32_t n) const {
   static const bool without = left_out("loops");
   const Node& node = flow_.nodes[n];
-  if (without || watch_ || slice_ || full_[n] || node.ends != End::Branch || !shapes_.divergent[n]) return false;
+  if (without || watch_ || slice_ || node.polls || full_[n] || node.ends != End::Branch || !shapes_.divergent[n]) return false;
   if (plan_.regions[region_].exit_node == static_cast<int32_t>(n) || node.next[0] == node.next[1]) return false;
   if (node.end - node.begin > kMostInstructions) return false;
   const auto is_head = [&](const LaneLoop& l) { return l.head == n; };

@@ -35,6 +35,17 @@ void shuffle_pattern(Shuffle kind, uint32_t b, uint32_t c, int (&from)[kLanes], 
 
 }  // namespace
 
+Emitter::V Emitter::lanes_elsewhere(const vm::Insn& i) {
+  V elsewhere = b_.getInt32(0);
+  if (full_[node_]) return elsewhere;
+  flow_.nodes[node_].waits.each([&](size_t w) {
+    if (inside(static_cast<uint32_t>(w))) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), masks_[w]));
+  });
+  elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), exit_mask_));
+  if (i.guard >= 0) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), masks_[node_]));
+  return elsewhere;
+}
+
 void Emitter::emit_warp(const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;
   const isa::Mods& m = i.mods();
@@ -52,14 +63,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
   if (m.sync || barrier) {
     const int at = op == "shfl" ? 4 : op == "elect" ? 1 : barrier ? 0 : 2;
     const Value named = read(i.op[at], 4);
-    V elsewhere = b_.getInt32(0);
-    if (!full_[node_]) {
-      flow_.nodes[node_].waits.each([&](size_t w) {
-        if (inside(static_cast<uint32_t>(w))) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), masks_[w]));
-      });
-      elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), exit_mask_));
-      if (i.guard >= 0) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), masks_[node_]));
-    }
+    const V elsewhere = lanes_elsewhere(i);
     V wrong = b_.getFalse();
     if (named.uniform()) {
       members = named.run[0];

@@ -127,6 +127,21 @@ class Emitter {
   void dispatch(const vm::Insn& insn);
   Handover& new_handover(const vm::Insn& at);
   void hand_over(const vm::Insn& at, V when);        // branches to a stub where `when` holds
+  V lanes_elsewhere(const vm::Insn& insn);           // of this warp: that wait at other places
+
+  // --- warps that take turns (emit_turns.cc)
+  void emit_warp_alone(const Region& region, llvm::BasicBlock* entry);
+  void emit_way_for_others(const vm::Insn& next);
+  void emit_barrier(const vm::Insn& insn);
+  void emit_look(const vm::Insn& insn);
+  void emit_poll(const Node& node);
+  void note_event(V happens);
+  // --- barriers in memory (emit_mbarrier.cc)
+  V barrier_word(const vm::WideOperand& at, llvm::BasicBlock* slow, V* pointer);
+  bool emit_arrival(const vm::Insn& insn);
+  bool emit_test(const vm::Insn& insn);
+  Value moved_by(int32_t slot, Width bytes, int64_t offset);  // emit_copy.cc
+  void emit_copy(const vm::Insn& insn);
 
   // --- instructions
   bool emit_pure(const vm::Insn& insn);              // emit_arith.cc: results depend on operands alone
@@ -520,6 +535,7 @@ class Emitter {
   std::vector<Copy> copies_;
   bool rehearses_ = false, rehearsed_to_its_end_ = false;
   std::vector<char> rehearsed_;     // by node: a region that begins there has been
+  V come_ = nullptr;                // with those lanes that the instruction's guard keeps away; null: active_
   bool forced_ = false;             // writes keep the old values of lanes outside active_
   bool many_regions_ = false, lanes_leave_ = false;
   WatchTables* watch_ = nullptr;    // null: nobody watches

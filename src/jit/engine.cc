@@ -19,6 +19,7 @@
 #include "jit/meetings.h"
 #include "jit/slopes.h"
 #include "jit/spreads.h"
+#include "jit/turns.h"
 #include "vm/grid.h"
 #include "vm/host_threads.h"
 
@@ -85,6 +86,7 @@ class Kernel final : public vm::CompiledKernel {
       services_.resume(block);
       return 0;
     }
+    if (tables_->in_turns) return run_in_turns(state, block, count);
     const HostCode::Function function = code_->function;
     for (uint64_t n = 0;; services_.next_block(block)) {
       begin(state, block);
@@ -95,6 +97,7 @@ class Kernel final : public vm::CompiledKernel {
       return n;
     }
   }
+  bool waits_for_blocks() const override { return tables_->polls; }
   uint32_t handed_over() const { return handed_over_; }
 
  private:
@@ -116,6 +119,19 @@ class Kernel final : public vm::CompiledKernel {
     if (block.threads % 32) state.live[warps - 1] = (1u << block.threads % 32) - 1;
     for (size_t k = 0; k < 3; ++k) state.context.ctaid[k] = block.index[k];
     state.context.smid = block.smid;
+  }
+
+  uint64_t run_in_turns(BlockState& state, vm::Block& block, uint64_t count) const {
+    static thread_local Turns turns;
+    const auto code = reinterpret_cast<Turns::WarpCode>(reinterpret_cast<void*>(code_->function));
+    for (uint64_t n = 0;; services_.next_block(block)) {
+      begin(state, block);
+      const bool done = turns.run(state.context, code);
+      if (!done) ++handed_over_;
+      if (done && ++n < count) continue;
+      if (tables_->streams) std::atomic_thread_fence(std::memory_order_seq_cst);
+      return n;
+    }
   }
 
   uint64_t run_watched(BlockState& state, vm::Block& block, uint64_t count) const {
@@ -179,7 +195,7 @@ bool may_be_passed(const vm::Code& code, const vm::Insn& insn, const vm::EngineS
 }
 
 // Why a kernel stays with the interpreter; empty: it can be compiled.
-std::string refuse(const vm::Code& code, size_t param_bytes, const vm::EngineServices& services) {
+std::string refuse(const vm::Code& code, size_t param_bytes, bool watched, const vm::EngineServices& services) {
   constexpr size_t kMostInstructions = 8000;  // code generation takes seconds for more
   if (code.function->insns.size() > kMostInstructions) return "it is very long";
   for (const vm::Insn& i : code.function->insns) {
@@ -189,17 +205,10 @@ std::string refuse(const vm::Code& code, size_t param_bytes, const vm::EngineSer
     const isa::Row* row = i.source ? i.source->form.row : nullptr;
     if (!row || i.fn == services.label) continue;
     if (i.fn == services.jump || i.fn == services.not_pred || i.fn == services.read_special || i.call) continue;
-    if (row->opcode.starts_with("wgmma") || row->cls == isa::Class::Copy || (row->kind == isa::Kind::Async && row->cls == isa::Class::Barrier))
-      return "it has instructions of warp groups, bulk copies or barriers in memory";
+    if (watched && (row->opcode == "wgmma" || row->cls == isa::Class::Copy || (row->kind == isa::Kind::Async && row->cls == isa::Class::Barrier)))
+      return "it has instructions of warp groups, bulk copies or barriers in memory, and is watched";
+    if (row->kind == isa::Kind::Async && row->opcode == "barrier") return "it waits for its cluster";
     if (row->opcode == "alloca" || row->opcode == "stacksave" || row->opcode == "stackrestore") return "it changes its stack";
-    if (row->kind == isa::Kind::Barrier && row->cls == isa::Class::Barrier && row->syntax.find("warp.sync") == std::string_view::npos) {
-      if (row->syntax.find(".arrive") != std::string_view::npos) return "bar.arrive";
-      const bool red = i.mods().red;
-      const size_t plain = red ? 3 : 1;
-      if (i.source->operands.size() != plain) return "a barrier for a part of the block";
-      const ptx::Operand& id = i.source->operands[red ? 1 : 0];
-      if (id.kind != ptx::OperandKind::Immediate || id.imm != 0) return "a barrier other than 0";
-    }
     const isa::Mods& m = i.mods();
     if (row->kind == isa::Kind::Memory && row->cls == isa::Class::Load && i.op[1] < 0 &&
         (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry) &&
@@ -207,6 +216,20 @@ std::string refuse(const vm::Code& code, size_t param_bytes, const vm::EngineSer
       return "it reads past its parameters";
   }
   return "";
+}
+
+// Do its warps wait for each other in other ways than all at one barrier?
+bool needs_turns(const Flow& flow) {
+  return std::ranges::any_of(flow.code->insns, [&](const vm::Insn& i) { return waits_for_some(i, *flow.services); });
+}
+
+// Where all come to a barrier in each round, something comes about for ever, and blocks have to take turns nevertheless.
+bool meets_in(const Flow& flow, const WaitingLoop& loop) {
+  for (uint32_t b = loop.head; b <= loop.latch; ++b) {
+    const Node& node = flow.nodes[b];
+    if (node.ends == End::Barrier || waits_for_some(flow.code->insns[node.end - 1], *flow.services)) return true;
+  }
+  return false;
 }
 
 // A warp that is handed over has room for so many masks of waiting lanes and parts of parameters.
@@ -310,7 +333,7 @@ class FastEngine final : public vm::Engine {
     std::array<uint32_t, 3> block{};
     size_t param_bytes = 0;
     vm::Wanted wanted;
-    bool assume = true;
+    bool assume = true, cooperative = false;
   };
 
   void note(const std::string& name, const std::string& why) {
@@ -319,7 +342,7 @@ class FastEngine final : public vm::Engine {
 
   void order(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version, bool assume) {
     version.state = State::Ordered;
-    orders_.push_back({&code, &launch.program->image(), &versions, &version, launch.block, launch.params.size(), launch.observer ? launch.observer->wanted() : vm::Wanted{}, assume});
+    orders_.push_back({&code, &launch.program->image(), &versions, &version, launch.block, launch.params.size(), launch.observer ? launch.observer->wanted() : vm::Wanted{}, assume, launch.cooperative});
     if (!worker_.joinable()) {
       worker_ = std::thread([this] { work(); });
       pthread_setname_np(worker_.native_handle(), vm::kCompilingThread);
@@ -381,7 +404,7 @@ class FastEngine final : public vm::Engine {
       else flattened = flatten(o);
     }
     const vm::Code& code = flattened ? flattened->code : *o.code;
-    if (why.empty()) why = refuse(code, o.param_bytes, services_);
+    if (why.empty()) why = refuse(code, o.param_bytes, o.wanted.compiled, services_);
     if (why.empty()) why = build(o, code, std::move(flattened), kernel, from_cache);
     if (!why.empty()) note(name, why);
     else if (notes_wanted())
@@ -407,9 +430,22 @@ class FastEngine final : public vm::Engine {
     plan.code = &code;
     plan.block = o.block;
     if (std::string why = build_flow(plan.flow, *code.function, services_, o.wanted.compiled); !why.empty()) return why;
+    const auto passed = [](const std::vector<Slot>& slots) {
+      size_t n = 0;
+      for (const Slot& s : slots) n += size_t{s.read} + size_t{s.written};
+      return n;
+    };
     for (size_t k = 0; k < plan.flow.slots.size(); ++k)
-      if (plan.flow.slots[k].size() > kMostOperands && !plan.flow.is_left_call(code.function->insns[k])) return "it has an instruction with very many registers";
-    if (std::string why = find_waiting_loop(plan.flow, o.wanted.compiled); !why.empty()) return why;
+      if (passed(plan.flow.slots[k]) > kMostOperands && !plan.flow.is_left_call(code.function->insns[k])) return "it has an instruction with very many registers";
+    const std::vector<WaitingLoop> waiting = find_waiting_loops(plan.flow, o.wanted.compiled);
+    static const bool without_polls = left_out("polls");
+    // A cooperative grid's blocks wait for each other, all of them, and that takes the interpreter.
+    if (!waiting.empty() && (o.wanted.compiled || o.cooperative || without_polls)) return waiting[0].why(plan.flow);
+    for (const WaitingLoop& l : waiting) {
+      if (meets_in(plan.flow, l)) return l.why(plan.flow);
+      plan.flow.nodes[l.latch].polls = true;
+      plan.flow.nodes[l.latch].changes = l.changes;
+    }
     std::string why;
     if (o.wanted.events) {  // told of in the interpreter's order, which under a watcher knows no such places
       for (Node& node : plan.flow.nodes) node.apart = false;
@@ -418,8 +454,14 @@ class FastEngine final : public vm::Engine {
       if (why = find_same_work(plan.flow, roots, o.block); !why.empty()) return why;
       plan.flow.meetings = find_meetings(plan.flow, roots, o.block);
     }
-    auto regions = find_regions(plan.flow, why);
-    if (!regions) return why;
+    const bool some = needs_turns(plan.flow) || !waiting.empty();
+    if (some && o.wanted.compiled) return "its warps wait for each other in their own ways, and it is watched";
+    auto regions = some || left_out("regions") ? std::nullopt : find_regions(plan.flow, why);
+    if (!regions && o.wanted.compiled) return why;
+    if (!regions) {
+      take_turns(plan.flow);
+      regions = find_regions(plan.flow, why);
+    }
     plan.regions = std::move(*regions);
     if (o.wanted.events) {
       if (why = find_reordering(plan.flow, plan.regions); !why.empty()) return why;
@@ -443,7 +485,7 @@ class FastEngine final : public vm::Engine {
     if (!left_out("slopes") && !o.wanted.compiled) plan.slopes = find_slopes(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
     plan.spreads.assign(plan.flow.variables.size(), 0);
     if (!left_out("spreads") && !o.wanted.compiled) plan.spreads = find_spreads(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
-    if (!left_out("guesses") && !o.wanted.compiled) plan.guessed = guess_shapes(plan.flow, plan.shapes, plan.regions, plan.decides, barriers, plan.lane_loops);
+    if (!left_out("guesses") && !o.wanted.compiled && !plan.flow.in_turns) plan.guessed = guess_shapes(plan.flow, plan.shapes, plan.regions, plan.decides, barriers, plan.lane_loops);
     if (!generator_) {
       auto made = CodeGenerator::make();
       if (!made) return made.error().message;
@@ -453,6 +495,8 @@ class FastEngine final : public vm::Engine {
     llvm::Module module("kernel", context);
     generator_->prepare(module);
     auto tables = std::make_unique<CompiledTables>();
+    tables->in_turns = plan.flow.in_turns;
+    tables->polls = !waiting.empty();
     if (o.wanted.compiled) {
       tables->watch = std::make_unique<WatchTables>();
       tables->watch->wanted = o.wanted;

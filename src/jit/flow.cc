@@ -7,6 +7,7 @@
 #include <set>
 
 #include "isa/library/library.h"
+#include "jit/shapes.h"
 
 namespace warpbeam::jit {
 namespace {
@@ -16,6 +17,11 @@ using isa::Kind;
 constexpr size_t kMostNodes = 3000, kMostVariables = 20000;
 
 bool is_trap(const vm::Insn& i) { return i.source->form.row->kind == Kind::Control && i.source->form.row->opcode == "trap"; }
+// Copies and barriers in memory: other threads see what they do, and it is done at once.
+bool is_told_to_others(const vm::Insn& i) {
+  const isa::Row& row = *i.source->form.row;
+  return (row.kind == Kind::Async && (row.cls == isa::Class::Copy || row.cls == isa::Class::Barrier)) || row.opcode.starts_with("wgmma");
+}
 bool is_block_barrier(const vm::Insn& i) {
   return i.source->form.row->kind == Kind::Barrier && i.source->form.row->cls == isa::Class::Barrier &&
          i.source->form.row->syntax.find("warp.sync") == std::string_view::npos;
@@ -46,8 +52,12 @@ std::string make_nodes(Flow& flow, const std::vector<uint32_t>& cuts) {
     return i.fn == s.jump || i.fn == s.branch || i.fn == s.branch_table || i.fn == s.ret || i.fn == s.exit ||
            (i.fn != s.label && !i.call && i.fn != s.not_pred && i.fn != s.read_special && ((is_trap(i) && i.guard < 0) || is_block_barrier(i)));
   };
+  const auto stands_apart = [&](const vm::Insn& i) {
+    return i.fn != s.label && i.fn != s.jump && i.fn != s.not_pred && i.fn != s.read_special && !i.call && is_told_to_others(i);
+  };
   for (uint32_t k = 0; k < n; ++k) {
     const vm::Insn& i = code.insns[k];
+    if (stands_apart(i)) leader[k] = leader[k + 1] = 1;
     if (i.fn == s.jump || i.fn == s.branch) leader[i.target] = 1;
     if (i.fn == s.branch_table)
       for (int64_t t = 0; t < i.imm; ++t) leader[static_cast<uint32_t>(i.list[t])] = 1;
@@ -237,6 +247,28 @@ bool Flow::is_library_call(const vm::Insn& i) const {
     ++k;
   }
   return k == i.call->args.size() && i.call->returns.size() == 1 && static_cast<int>(i.call->returns[0].size) == isa::library_type_bytes(signature[0]);
+}
+
+bool waits_for_some(const vm::Insn& i, const vm::EngineServices& s) {
+  if (i.fn == s.label || i.fn == s.jump || i.fn == s.branch || i.fn == s.not_pred || i.fn == s.read_special || i.fn == s.pick_target || i.call || !i.source || !i.source->form.row) return false;
+  const isa::Row& row = *i.source->form.row;
+  if (row.opcode == "wgmma") return says(row, ".wait_group");
+  if (row.kind == Kind::Async) return row.opcode == "mbarrier" && (says(row, ".test_wait") || says(row, ".try_wait"));
+  if (!is_block_barrier(i)) return false;
+  const bool red = i.mods().red;
+  const ptx::Operand& id = i.source->operands[red ? 1 : 0];
+  return says(row, ".arrive") || i.source->operands.size() != (red ? 3 : 1) || id.kind != ptx::OperandKind::Immediate || id.imm != 0;
+}
+
+void take_turns(Flow& flow) {
+  flow.in_turns = true;
+  for (const Meeting& m : flow.meetings) flow.nodes[m.to].gives_way = true;
+  for (Node& node : flow.nodes) {
+    node.gives_way = node.gives_way || node.apart;
+    if (node.ends != End::Barrier) continue;
+    node.ends = End::Fall;
+    node.last = nullptr;
+  }
 }
 
 std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services, bool watched) {

@@ -37,6 +37,9 @@ struct Node {
   const vm::Insn* last = nullptr;     // Branch, Table, Leave, Barrier: the instruction that does it
   std::vector<uint32_t> next;         // Branch: taken, not taken; Leave: those that a guard keeps here
   bool apart = false;                 // begins behind a read that all warps had better make before one goes on
+  bool gives_way = false;             // where warps take turns: the others go first
+  bool polls = false;                 // then: leads back to where a loop begins that may wait for other threads
+  bool changes = false;               // and that loop changes memory in every round
   Bits live_in, live_out;             // variables
   Bits waits;                         // nodes where lanes may wait while this one runs
 };
@@ -87,6 +90,7 @@ struct Flow {
   bool local_escapes = false;                   // generic addresses may point into local memory, where each lane has its own
   std::vector<int32_t> node_at;                 // by instruction: the node that begins there, or -1
   std::vector<Meeting> meetings;
+  bool in_turns = false;                        // each warp runs on a stack of its own (turns.h), and barriers are instructions like others
 
   Source source(int32_t at, Width bytes) const;
   const CellAccess* cell_access(const vm::Insn& insn) const;
@@ -105,6 +109,11 @@ void find_local_cells(Flow& flow, bool watched);
 // Why the kernel cannot be compiled; empty: it can.
 std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services, bool watched);
 
+// Does the instruction ask for warps that take turns? So do waiting for less than the whole block, and arriving there.
+bool waits_for_some(const vm::Insn& insn, const vm::EngineServices& services);
+// For kernels whose warps take turns: one region holds everything.
+void take_turns(Flow& flow);
+
 // Fills Node::waits. `divergent[n]`: lanes of a warp may disagree at the end of node n.
 void find_waits(Flow& flow, const std::vector<char>& divergent);
 
@@ -121,8 +130,13 @@ std::vector<char> find_settled(const Flow& flow);
 // by warp. Empty: no order of accesses, meetings and fences tells the one from the other.
 std::string find_reordering(const Flow& flow, const std::vector<Region>& regions);
 
-// Loops that may wait for what another thread does: the interpreter knows how to give way in them. Empty: there are none.
-// Watched, updates by compare-and-swap are such loops too: how often lanes try again depends on who gives way.
-std::string find_waiting_loop(const Flow& flow, bool watched);
+// Loops that may wait for what another thread does: warps have to give way in them. Watched, updates by compare-and-swap are
+// such loops too: how often lanes try again depends on who gives way.
+struct WaitingLoop {
+  uint32_t head = 0, latch = 0;
+  bool changes = false;  // memory, in every round: it does not only look
+  std::string why(const Flow& flow) const;
+};
+std::vector<WaitingLoop> find_waiting_loops(const Flow& flow, bool watched);
 
 }  // namespace warpbeam::jit

@@ -53,7 +53,7 @@ class Accesses {
     while (!work.empty()) {
       const Node& at = flow_.nodes[work.back()];
       work.pop_back();
-      if (at.ends == End::Barrier) continue;
+      if (at.ends == End::Barrier || waits_for_some(flow_.code->insns[at.end - 1], *flow_.services)) continue;
       for (uint32_t s : at.next)
         if (!seen[s]) {
           seen[s] = 1;

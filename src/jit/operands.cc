@@ -54,6 +54,18 @@ class Collector {
   const vm::FunctionCode& code_;
 };
 
+void wide_operands(Collector& c, const vm::Insn& i) {
+  const isa::Row& row = *i.source->form.row;
+  const bool adds = row.opcode == "wgmma";  // to what its result holds
+  for (int k = 0; k < i.count; ++k) {
+    const vm::WideOperand& o = i.wide[k];
+    const bool written = row.operands.list[static_cast<size_t>(k)].written;
+    const auto touch = [&](int32_t at, Width bytes) { written ? adds ? c.both(at, bytes) : c.writes(at, bytes) : c.reads(at, bytes); };
+    touch(o.slot, o.width);
+    for (const int32_t part : o.parts) touch(part, row.operands.list[static_cast<size_t>(k)].address ? Width{4} : o.width);
+  }
+}
+
 }  // namespace
 
 std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code, const vm::EngineServices& services) {
@@ -118,6 +130,10 @@ std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code, cons
       }
       break;
     case Kind::Async:
+      if (i.wide) {
+        wide_operands(c, i);
+        break;
+      }
       c.reads(i.op[0], i.base_width);
       c.reads(i.op[1], i.width);
       c.reads(i.op[2], 4);
@@ -125,13 +141,7 @@ std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code, cons
       c.reads(i.op[4], 0);  // of copies: do not read the source
       break;
     case Kind::Tensor:
-      for (int k = 0; k < i.count; ++k) {
-        const vm::WideOperand& o = i.wide[k];
-        const bool written = row.operands.list[static_cast<size_t>(k)].written;
-        const auto touch = [&](int32_t at) { written ? c.writes(at, o.width) : c.reads(at, o.width); };
-        touch(o.slot);
-        for (const int32_t part : o.parts) touch(part);
-      }
+      wide_operands(c, i);
       break;
     case Kind::Image: {
       const auto n = std::bit_cast<vm::ImageOperands>(i.imm);

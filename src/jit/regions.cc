@@ -220,7 +220,7 @@ class Cutter {
 std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& why) {
   const bool cut = std::any_of(flow.nodes.begin(), flow.nodes.end(), [](const Node& n) { return n.ends == End::Barrier; });
   if (!cut) {  // one region holds everything
-    if (!flow.meetings.empty())
+    if (!flow.meetings.empty() && !flow.in_turns)
       if (auto regions = Cutter(flow).run(why)) return regions;
     Region all;
     for (uint32_t b = 0; b < flow.nodes.size(); ++b) all.nodes.push_back(b);

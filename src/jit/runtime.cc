@@ -1,6 +1,7 @@
 #include "jit/runtime.h"
 
 #include "jit/columns.h"
+#include "jit/turns.h"
 
 #include <algorithm>
 #include <cstring>
@@ -98,13 +99,8 @@ extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32
       c->services->place_warp(block, w, h->before ? h->before : first, c->live[w]);
       restore(c, other, h->saved_before, 0, h->kept_stride, {{h->before ? number(h->before) : 0, ~0u}});
     } else {
-      std::vector<Standing> standing{{number(h->at), active}};
-      for (const auto& [k, at] : h->pending) standing.push_back({number(at), c->pending[k]});
-      restore(c, other, h->here, 0, h->kept_stride, standing);
-      c->services->place_warp(block, w, h->at, active);
+      place_warp(*c, *h, w, active);
       if (c->watch && h->stretch >= 0) take_back(*c, static_cast<uint32_t>(h->stretch), static_cast<uint32_t>(h->at - first), w, active);
-      for (const auto& [k, at] : h->pending)
-        if (c->pending[k]) c->services->place_lanes(block, w, at, c->pending[k]);
     }
   }
   c->services->resume(block);
@@ -113,6 +109,18 @@ extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32
 }
 
 }  // namespace
+
+void place_warp(Context& c, const Handover& h, uint32_t warp, uint32_t active) {
+  vm::Block& block = *c.block;
+  const vm::Insn* first = block.code->function->insns.data();
+  const auto number = [&](const vm::Insn* i) { return static_cast<uint32_t>(i - first); };
+  std::vector<Standing> standing{{number(h.at), active}};
+  for (const auto& [k, at] : h.pending) standing.push_back({number(at), c.pending[k]});
+  restore(&c, *block.warps[warp], h.here, 0, h.kept_stride, standing);
+  c.services->place_warp(block, warp, h.at, active);
+  for (const auto& [k, at] : h.pending)
+    if (c.pending[k]) c.services->place_lanes(block, warp, at, c.pending[k]);
+}
 
 void put_lanes(std::byte* lanes, const Saved& s, const std::byte* from) {
   if (s.bytes == 0) {
@@ -156,6 +164,14 @@ std::vector<Symbol> runtime_symbols(const Processor& processor) {
       {"wb_write_rows", reinterpret_cast<void*>(&wb_write_rows)},
       {"wb_handover", reinterpret_cast<void*>(&wb_handover)},
       {"wb_detour", reinterpret_cast<void*>(&wb_detour)},
+      {"wb_look_again", reinterpret_cast<void*>(&wb_look_again)},
+      {"wb_poll", reinterpret_cast<void*>(&wb_poll)},
+      {"wb_give_way", reinterpret_cast<void*>(&wb_give_way)},
+      {"wb_wait_at", reinterpret_cast<void*>(&wb_wait_at)},
+      {"wb_stays", reinterpret_cast<void*>(&wb_stays)},
+      {"wb_answer", reinterpret_cast<void*>(&wb_answer)},
+      {"wb_arrive_at", reinterpret_cast<void*>(&wb_arrive_at)},
+      {"wb_leave_turns", reinterpret_cast<void*>(&wb_leave_turns)},
       {"wb_quiet", quiet ? quiet : reinterpret_cast<void*>(&wb_detour)},
   });
   return all;

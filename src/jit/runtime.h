@@ -15,7 +15,7 @@
 
 namespace warpbeam::jit {
 
-inline constexpr uint32_t kMostPending = 256, kMostParts = 512, kMostBlockValues = 1024, kMostOperands = 64, kMostCells = 2048;
+inline constexpr uint32_t kMostPending = 256, kMostParts = 512, kMostBlockValues = 1024, kMostOperands = 320, kMostCells = 2048;
 
 // What the processor has that code is compiled for.
 struct Processor {
@@ -62,6 +62,8 @@ struct Context {
   uint32_t executing_warp = 0, executing_lanes = 0;
   bool* known_good = nullptr;           // of the observer
   uint32_t as_rehearsed = 0;            // the block does what was rehearsed, and is looked at nevertheless
+  class Turns* turns = nullptr;         // where warps have stacks of their own (turns.h)
+  uint64_t events = 0;                  // then: what has come about that one may be waiting for
 };
 
 // Where a variable's values are when a warp is handed over, and where they belong: in its frame or in local memory.
@@ -123,6 +125,8 @@ struct CompiledTables {
   std::unordered_map<const void*, std::string> names;  // what the code refers to outside of itself
   bool streams = false;   // some stores go past the caches
   bool local = false;     // the code accesses local memory by itself
+  bool in_turns = false;  // it is for one warp (turns.h)
+  bool polls = false;     // and it may wait for other blocks
   std::unique_ptr<WatchTables> watch;  // null: nobody watches
 };
 
@@ -132,6 +136,9 @@ Approximation approximation(std::string_view opcode, bool full, bool ftz);
 
 // All lanes of a variable of 32 values, from the values of its runs or of its lanes.
 void put_lanes(std::byte* lanes, const Saved& variable, const std::byte* from);
+
+// The warp goes on in the interpreter: its variables to their places, its lanes to where they stand.
+void place_warp(Context& context, const Handover& handover, uint32_t warp, uint32_t active);
 
 extern "C" std::byte* wb_prepare(Context* c, uint32_t warp);
 extern "C" void wb_handler(Context* c, const vm::Insn* i, uint32_t warp, uint32_t mask, uint32_t active);

@@ -259,6 +259,12 @@ Shape Shapes::result(const vm::Insn& i) const {
   const isa::Mods& m = s.form.mods;
   if (const CellAccess* cells = flow->cell_access(i)) return of_cells(i, *cells);
   if (flow->fixed_local.contains(&i)) return vector_shape();  // another place for every lane
+  if (row.kind == Kind::Async && row.opcode == "mbarrier" && i.count > 2 && (says(row, ".test_wait") || says(row, ".try_wait"))) {
+    // All lanes ask for the same phase of one barrier, at the same time.
+    const Shape at = source(i.wide[1].slot, i.wide[1].width), phase = source(i.wide[2].slot, i.wide[2].width);
+    if (at.unset || phase.unset) return {};
+    return at.uniform() && phase.uniform() ? uniform_shape(Reach::Warp) : vector_shape();
+  }
   if (!has_ir(i)) return vector_shape();
   if (row.kind == Kind::Barrier) return uniform_shape(Reach::Block);  // bar.red
   // What all operands have in common.

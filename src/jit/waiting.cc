@@ -1,5 +1,5 @@
-// Loops that may wait for another thread: whether they end depends on what another thread writes. Only the interpreter can
-// let lanes of one warp, warps of one block and blocks take turns in the middle of such a loop.
+// Loops that may wait for another thread: whether they end depends on what another thread writes. Warps give way to others in
+// them (turns.h), and where that is not enough, the interpreter lets lanes of one warp and blocks take turns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -128,13 +128,14 @@ bool polls_plainly(const Flow& flow, uint32_t head, uint32_t latch) {
   return false;
 }
 
-std::string waiting_at(const Flow& flow, uint32_t head) {
+}  // namespace
+
+std::string WaitingLoop::why(const Flow& flow) const {
   return fmt::format("the loop at PTX line {} may wait for other threads", flow.code->insns[flow.nodes[head].begin].source->at.line);
 }
 
-}  // namespace
-
-std::string find_waiting_loop(const Flow& flow, bool watched) {
+std::vector<WaitingLoop> find_waiting_loops(const Flow& flow, bool watched) {
+  std::vector<WaitingLoop> found;
   const vm::EngineServices& s = *flow.services;
   const uint32_t n = static_cast<uint32_t>(flow.nodes.size());
   for (uint32_t latch = 0; latch < n; ++latch)
@@ -146,17 +147,23 @@ std::string find_waiting_loop(const Flow& flow, bool watched) {
       };
       if (chooses(head)) continue;
       // The loop's blocks stand together, from its head to the furthest block that leads back to it.
-      bool sleeps = false, any = false, meets = false, stirs = false;
+      bool sleeps = false, any = false, meets = false, stirs = false, changes = false;
       for (uint32_t b = head; b <= latch; ++b) {
         meets = meets || flow.nodes[b].ends == End::Barrier;
         for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k) {
           const vm::Insn& i = flow.code->insns[k];
           const isa::Row* row = row_of(flow, i);
           sleeps = sleeps || (row && waits_in_itself(i));
-          stirs = stirs || (row && !i.call && row->kind == Kind::Atomic);
+          const bool atomic = row && !i.call && row->kind == Kind::Atomic;
+          stirs = stirs || atomic;
+          changes = changes || (atomic && i.mods().op != isa::Op::Cas && i.mods().op != isa::Op::Exch) ||
+                    (row && !i.call && row->kind == Kind::Memory && row->cls == isa::Class::Store && of_many_threads(i.mods().space));
         }
       }
-      if (stirs && !meets && polls_plainly(flow, head, latch)) return waiting_at(flow, head);
+      if (stirs && !meets && polls_plainly(flow, head, latch)) {
+        found.push_back({head, latch, changes});
+        continue;
+      }
       Bits tainted(flow.variables.size());
       const auto source = [&](const vm::Insn& i) {
         const isa::Row* row = row_of(flow, i);
@@ -209,9 +216,9 @@ std::string find_waiting_loop(const Flow& flow, bool watched) {
           }
         }
       }
-      if (waits && any) return waiting_at(flow, head);
+      if (waits && any) found.push_back({head, latch, changes});
     }
-  return "";
+  return found;
 }
 
 }  // namespace warpbeam::jit

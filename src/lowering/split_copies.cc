@@ -18,6 +18,7 @@
 #include "lowering/array_unrolling.h"
 #include "lowering/constant_stores.h"
 #include "lowering/exchange_order.h"
+#include "lowering/known_spaces.h"
 #include "lowering/missing_functions.h"
 #include "lowering/own_places.h"
 #include "lowering/unset_variables.h"
@@ -132,7 +133,10 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
   });
   // Variables are values by now and calls inlined, and nothing has moved between accesses yet.
-  builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepExchangeOrder()); });
+  builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(KeepExchangeOrder());
+    passes.addPass(FoldKnownSpaces());
+  });
   builder.registerLateLoopOptimizationsEPCallback([](llvm::LoopPassManager& passes, llvm::OptimizationLevel) { passes.addPass(UnrollOverArrays()); });
   // Behind the passes that take vectors apart.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {

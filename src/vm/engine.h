@@ -25,6 +25,8 @@ class CompiledKernel {
   // than `count`: `block`, which is the next one then, met something that the interpreter has to deal with, and its warps
   // are ready for Block::run to go on from there. Throws TrapException; `block` is the one that failed.
   virtual uint64_t run(Block& block, uint64_t count) const = 0;
+  // A block may wait for those before it, so threads take them one by one.
+  virtual bool waits_for_blocks() const { return false; }
 };
 
 class Engine {

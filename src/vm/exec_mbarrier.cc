@@ -12,10 +12,6 @@
 namespace warpbeam::vm {
 namespace {
 
-constexpr uint32_t kMostCount = (1u << 20) - 1;
-constexpr int64_t kZeroTransactions = int64_t{1} << 21;
-
-// The object's eight bytes: awaited arrivals, arrivals of a phase, bytes still to come, whether it is one, phase.
 struct BarrierWord {
   uint32_t pending = 0, expected = 0;
   int64_t transactions = 0;
@@ -26,12 +22,12 @@ struct BarrierWord {
   bool was_valid() const { return !valid && expected && pending == expected && transactions == 0; }
 
   static BarrierWord unpack(uint64_t v) {
-    return {static_cast<uint32_t>(v & kMostCount), static_cast<uint32_t>(v >> 20 & kMostCount),
-            static_cast<int64_t>(v >> 40 & 0x3fffff) - kZeroTransactions, (v >> 62 & 1) != 0, (v >> 63 & 1) != 0};
+    return {static_cast<uint32_t>(v & kMostCount), static_cast<uint32_t>(v >> kExpectedAt & kMostCount),
+            static_cast<int64_t>(v >> kTransactionsAt & kTransactionsMask) - kZeroTransactions, (v >> kValidAt & 1) != 0, (v >> kPhaseAt & 1) != 0};
   }
   uint64_t pack() const {
-    return pending | uint64_t{expected} << 20 | static_cast<uint64_t>(transactions + kZeroTransactions) << 40 |
-           uint64_t{valid} << 62 | uint64_t{phase} << 63;
+    return pending | uint64_t{expected} << kExpectedAt | static_cast<uint64_t>(transactions + kZeroTransactions) << kTransactionsAt |
+           uint64_t{valid} << kValidAt | uint64_t{phase} << kPhaseAt;
   }
 };
 

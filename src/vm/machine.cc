@@ -222,7 +222,7 @@ BlockRange take(Grid& grid) {
   if (grid.may_be_compiled) ask_engine(grid);
   BlockRange range;
   const uint64_t left = grid.total_blocks - grid.next_block + grid.handed_back;
-  range.count = grid.compiled && !grid.failed ? std::clamp<uint64_t>(left / (4 * Machine::instance().threads()), 1, kLongestRange) : 1;
+  range.count = grid.compiled && !grid.failed && !grid.compiled->waits_for_blocks() ? std::clamp<uint64_t>(left / (4 * Machine::instance().threads()), 1, kLongestRange) : 1;
   if (!grid.leftover.empty()) {
     BlockRange& back = grid.leftover.front();
     range = {back.first, std::min(range.count, back.count), nullptr};

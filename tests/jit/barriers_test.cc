@@ -90,7 +90,7 @@ TEST_F(Engines, AgreeOnLoopsFromTheFirstInstruction) {
                      "%n; @%p1 bra L; add.s64 %d1, %d1, %out; add.u32 %r3, %r3, %r5; mad.lo.u32 %r3, %r3, 3, %r8; "
                      "st.global.u32 [%d1+1024], %r3; ret;\n}}\n",
                      start),
-         {1, 1, 1}, {64, 1, 1}, 5, *start != 0);
+         {1, 1, 1}, {64, 1, 1}, 5);
 }
 
 }  // namespace

@@ -133,10 +133,11 @@ TEST_F(Engines, ReportFaultsInDivergentCodeAlike) {
   EXPECT_NE(both("setp.eq.u32 %p1, %t, 3; @%p1 trap; ret;", {1, 1, 1}, {64, 1, 1}, 0).failure.find("trap"), std::string::npos);
 }
 
-TEST_F(Engines, LeaveWaitingLoopsToTheInterpreter) {
+TEST_F(Engines, GiveWayInWaitingLoops) {
   both("setp.ne.u32 %p1, %t, 0; @%p1 bra W; st.volatile.global.u32 [%out], 77; W: ld.volatile.global.u32 %r1, [%out]; setp.ne.u32 %p2, %r1, 77; @%p2 bra W; st.global.u32 [%at+64], %r1; ret;",
-       {1, 1, 1}, {64, 1, 1}, 0, false);
-  // Polls that the atomic operation keeps the compiler from moving out of the loop.
+       {1, 1, 1}, {64, 1, 1}, 0);
+  // Polls that the atomic operation keeps the compiler from moving out of the loop. (All warps store to one place that they read:
+  // that is left to the interpreter.)
   both("setp.ne.u32 %p1, %t, 0; @%p1 bra W; st.global.u32 [%out], 77; W: red.global.add.u32 [%out+8192], 1; ld.global.u32 %r1, [%out]; setp.ne.u32 %p2, %r1, 77; @%p2 bra W;\n"
        "mov.u32 %r3, 0; st.global.u32 [%out+8192], %r3; st.global.u32 [%at+64], %r1; ret;",
        {1, 1, 1}, {64, 1, 1}, 0, false);

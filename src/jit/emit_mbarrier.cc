@@ -1,0 +1,123 @@
+// Barriers in memory: arriving at one and looking at its phase, where all lanes mean the same barrier of their own block. All
+// else is the interpreter's (vm/exec_mbarrier.cc), faults above all.
+#include "vm/mbarrier.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+namespace In = llvm::Intrinsic;
+
+// What the barrier holds, if it is one; `slow` is where the code goes otherwise. Null: lanes may mean different ones.
+Emitter::V Emitter::barrier_word(const vm::WideOperand& o, BasicBlock* slow, V* pointer) {
+  V at = b_.getInt64(0);
+  if (o.slot >= 0) {
+    const Value address = read(o.slot, o.width);
+    if (!address.uniform()) return nullptr;
+    at = b_.CreateZExt(address.run[0], b_.getInt64Ty());
+  }
+  at = b_.CreateAdd(at, b_.getInt64(static_cast<uint64_t>(o.offset)));
+  const V size = context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true);
+  const V fits = b_.CreateAnd(b_.CreateICmpULT(at, b_.CreateBinaryIntrinsic(In::usub_sat, size, b_.getInt64(7))),
+                              b_.CreateICmpEQ(b_.CreateAnd(at, b_.getInt64(7)), b_.getInt64(0)));
+  auto* there = BasicBlock::Create(c_, "barrier", f_);
+  b_.CreateCondBr(fits, there, slow);
+  b_.SetInsertPoint(there);
+  *pointer = b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), at);
+  const V word = user(b_.CreateAlignedLoad(b_.getInt64Ty(), *pointer, llvm::Align(8)));
+  auto* valid = BasicBlock::Create(c_, "valid", f_);
+  const V bit = b_.CreateAnd(word, b_.getInt64(uint64_t{1} << vm::kValidAt));
+  b_.CreateCondBr(b_.CreateICmpNE(bit, b_.getInt64(0)), valid, slow);
+  b_.SetInsertPoint(valid);
+  return word;
+}
+
+static bool in_shared(const vm::Insn& i) {
+  return i.mods().space == isa::Space::Shared || i.mods().space == isa::Space::SharedCluster;
+}
+
+bool Emitter::emit_arrival(const vm::Insn& i) {
+  const isa::Row& row = *i.source->form.row;
+  const isa::Mods& m = i.mods();
+  const bool copies = row.opcode == "cp" && says(row, ".mbarrier") && m.noinc;
+  const bool plain = row.opcode == "mbarrier" && says(row, ".arrive") && !m.expect_tx && !m.no_complete;
+  if ((!copies && !plain) || !in_shared(i)) return false;
+  V each = b_.getInt64(1);
+  if (plain && i.count > 2) {
+    const Value count = read(i.wide[2].slot, i.wide[2].width);
+    if (!count.uniform()) return false;
+    each = b_.CreateZExtOrTrunc(count.run[0], b_.getInt64Ty());
+  }
+  const vm::WideOperand& where = i.wide[copies ? 0 : 1];
+  if (where.slot >= 0 && !read(where.slot, where.width).uniform()) return false;
+  auto* slow = BasicBlock::Create(c_, "slow", f_);
+  auto* quick = BasicBlock::Create(c_, "arrive", f_);
+  auto* join = BasicBlock::Create(c_, "join", f_);
+  V pointer = nullptr;
+  const V word = barrier_word(where, slow, &pointer);
+  const auto k = [&](uint64_t v) { return b_.getInt64(v); };
+  const V all = b_.CreateMul(each, b_.CreateZExt(intrinsic(In::ctpop, active_), b_.getInt64Ty()));
+  // Nobody arrives beyond the phase.
+  V good = b_.CreateICmpUGE(b_.CreateAnd(word, k(vm::kMostCount)), all);
+  good = b_.CreateAnd(good, b_.CreateAnd(b_.CreateICmpNE(each, k(0)), b_.CreateICmpULE(each, k(vm::kMostCount))));
+  b_.CreateCondBr(good, quick, slow);
+  b_.SetInsertPoint(slow);
+  call_handler(i, active_);
+  b_.CreateBr(join);
+
+  b_.SetInsertPoint(quick);
+  const V left = b_.CreateSub(word, all);
+  const V none = b_.CreateICmpEQ(b_.CreateAnd(left, k(vm::kMostCount | vm::kTransactionsMask << vm::kTransactionsAt)),
+                                 k(static_cast<uint64_t>(vm::kZeroTransactions) << vm::kTransactionsAt));
+  const V expected = b_.CreateAnd(b_.CreateLShr(left, k(vm::kExpectedAt)), k(vm::kMostCount));
+  const V next = b_.CreateXor(b_.CreateOr(left, expected), k(uint64_t{1} << vm::kPhaseAt));
+  user(b_.CreateAlignedStore(b_.CreateSelect(none, next, left), pointer, llvm::Align(8)));
+  note_event(none);
+  if (plain) {  // each lane is told what it found
+    std::vector<llvm::Constant*> before;
+    for (uint32_t l = 0; l < kLanes; ++l) before.push_back(b_.getInt32((1u << l) - 1));
+    const V ranks = intrinsic(In::ctpop, b_.CreateAnd(splat(active_), llvm::ConstantVector::get(before)));
+    Value state;
+    state.lanes = b_.CreateSub(splat(word), b_.CreateMul(b_.CreateZExt(ranks, type_of(8, true)), splat(each)));
+    write(i.wide[0].slot, i.wide[0].width, state);
+  }
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  return true;
+}
+
+// Is the phase over that lanes wait for?
+bool Emitter::emit_test(const vm::Insn& i) {
+  const vm::WideOperand& where = i.wide[1];
+  if (!in_shared(i) || (where.slot >= 0 && !read(where.slot, where.width).uniform())) return false;
+  auto* slow = BasicBlock::Create(c_, "slow", f_);
+  auto* join = BasicBlock::Create(c_, "join", f_);
+  V pointer = nullptr;
+  const V word = barrier_word(where, slow, &pointer);
+  const V phase = b_.CreateICmpSLT(word, b_.getInt64(0));
+  const Value given = read(i.wide[2].slot, i.wide[2].width);
+  const Width bytes = i.wide[2].width;
+  const auto awaited = [&](V v) -> V {
+    const V zero = llvm::Constant::getNullValue(v->getType());
+    return i.mods().parity ? b_.CreateICmpNE(b_.CreateAnd(v, llvm::ConstantInt::get(v->getType(), 1)), zero) : b_.CreateICmpSLT(v, zero);
+  };
+  Value done;
+  if (given.uniform()) {
+    done.runs = 1;
+    done.run[0] = b_.CreateXor(awaited(given.run[0]), phase);
+  } else {
+    done.lanes = b_.CreateXor(awaited(lanes_of(given, bytes)), splat(phase));
+  }
+  write(i.wide[0].slot, 0, done);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(slow);
+  call_handler(i, active_);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  return true;
+}
+
+}  // namespace warpbeam::jit

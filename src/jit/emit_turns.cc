@@ -1,0 +1,107 @@
+// Kernels whose warps take turns (turns.h): the code is for one warp, which calls the machine where it has to wait. Coming
+// back, it goes on, or it is handed over at the instruction at which it waited.
+#include <llvm/IR/Intrinsics.h>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+namespace In = llvm::Intrinsic;
+
+void Emitter::emit_warp_alone(const Region& region, BasicBlock* entry) {
+  b_.SetInsertPoint(entry);
+  blocks_.assign(flow_.nodes.size(), nullptr);
+  warp_ = f_->getArg(1);
+  const V live = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), warp_);
+  b_.CreateStore(machine_load(b_.getInt32Ty(), live), masks_[region.entry]);
+  region_exit_ = BasicBlock::Create(c_, "region_exit", f_);
+  b_.CreateBr(block_of(region.entry));
+  sliced_ = find_sliced_loops();
+  const auto written = [&](uint32_t b) { return std::ranges::any_of(sliced_, [&](const SlicedLoop& l) { return l.has(b) && l.head != b && !l.reads; }); };
+  for (uint32_t b : region.nodes)
+    if (!written(b)) emit_node(b);
+  for (uint32_t b : region.nodes)
+    if (written(b) && blocks_[b]) new llvm::UnreachableInst(c_, blocks_[b]);  // no lane waits there
+  b_.SetInsertPoint(region_exit_);
+  b_.CreateRet(b_.getInt32(1));
+}
+
+void Emitter::emit_way_for_others(const vm::Insn& next) {
+  hand_over(next, b_.CreateICmpNE(call("wb_give_way", b_.getInt32Ty(), {context_}), b_.getInt32(0)));
+}
+
+// A barrier of the block, or of some of its warps. Lanes that come to it without the rest of their warp are for the interpreter,
+// and so are numbers that no barrier has.
+void Emitter::emit_barrier(const vm::Insn& i) {
+  const isa::Row& row = *i.source->form.row;
+  const bool red = i.mods().red, arrives = says(row, ".arrive");
+  const int at = red ? 1 : 0;
+  const bool counted = i.source->operands.size() == (red ? 4u : 2u);
+  const auto number = [&](int32_t slot) {
+    const Value v = read(slot, 4);
+    return v.uniform() ? v.run[0] : b_.CreateExtractElement(lanes_of(v, 4), b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()}));
+  };
+  const V id = number(i.op[at]), count = counted ? number(i.op[at + 1]) : static_cast<V>(b_.getInt32(0));
+  V wrong = b_.CreateICmpUGT(id, b_.getInt32(15));
+  if (counted) wrong = b_.CreateOr(wrong, b_.CreateOr(b_.CreateICmpEQ(count, b_.getInt32(0)), b_.CreateICmpNE(b_.CreateAnd(count, b_.getInt32(31)), b_.getInt32(0))));
+  wrong = b_.CreateOr(wrong, b_.CreateICmpNE(lanes_elsewhere(i), b_.getInt32(0)));
+  if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong);
+  if (arrives) {
+    call("wb_arrive_at", b_.getVoidTy(), {context_, outside(&i), active_, id, count});
+    return;
+  }
+  V said = b_.getInt32(0);
+  if (red) {
+    const Value p = read(i.op[counted ? 3 : 2], 0);
+    said = b_.CreateAnd(p.uniform() ? b_.CreateSExt(p.run[0], b_.getInt32Ty()) : mask_bits(p.lanes), active_);
+  }
+  const V left = call("wb_wait_at", b_.getInt32Ty(), {context_, outside(&i), active_, id, count, said});
+  hand_over(i, b_.CreateICmpNE(left, b_.getInt32(0)));
+  if (!red) return;
+  const V answer = call("wb_answer", b_.getInt32Ty(), {context_});
+  const Source d = flow_.source(i.op[0], 0);
+  const Width bytes = d.kind == SourceKind::Variable ? flow_.variables[d.variable].bytes : 4;
+  Value v;
+  v.runs = 1;
+  v.run[0] = bytes ? answer : b_.CreateICmpNE(answer, b_.getInt32(0));
+  write(i.op[0], bytes, v);
+}
+
+// Has what the warp waits for come about? If not, the others may go first.
+void Emitter::emit_look(const vm::Insn& i) {
+  const bool product = i.source->form.row->opcode == "wgmma";
+  const uint32_t weight = product || says(*i.source->form.row, ".try_wait") ? 256 : 64;  // as the handlers have it
+  auto* look = BasicBlock::Create(c_, "look", f_);
+  auto* again = BasicBlock::Create(c_, "again", f_);
+  auto* on = BasicBlock::Create(c_, "on", f_);
+  b_.CreateBr(look);
+  b_.SetInsertPoint(look);
+  V missing;
+  if (product) {
+    call_handler(i, active_);
+    missing = call("wb_stays", b_.getInt32Ty(), {context_, warp_, outside(&i)});
+  } else {
+    if (!emit_test(i)) call_handler(i, active_);
+    const Value done = read(i.wide[0].slot, 0);
+    missing = b_.CreateAnd(active_, b_.CreateNot(done.uniform() ? b_.CreateSExt(done.run[0], b_.getInt32Ty()) : mask_bits(done.lanes)));
+  }
+  b_.CreateCondBr(b_.CreateICmpNE(missing, b_.getInt32(0)), again, on);
+  b_.SetInsertPoint(again);
+  hand_over(i, b_.CreateICmpNE(call("wb_look_again", b_.getInt32Ty(), {context_, b_.getInt32(weight)}), b_.getInt32(0)));
+  b_.CreateBr(product ? look : on);
+  b_.SetInsertPoint(on);
+}
+
+// The way back in a loop that may wait.
+void Emitter::emit_poll(const Node& node) {
+  hand_over(flow_.code->insns[node.end - 1], b_.CreateICmpNE(call("wb_poll", b_.getInt32Ty(), {context_, b_.getInt32(node.changes)}), b_.getInt32(0)));
+}
+
+// Counts what others may wait for.
+void Emitter::note_event(V happens) {
+  const V at = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, events));
+  machine_store(b_.CreateAdd(machine_load(b_.getInt64Ty(), at), b_.CreateZExt(happens, b_.getInt64Ty())), at);
+}
+
+}  // namespace warpbeam::jit

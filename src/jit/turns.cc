@@ -1,0 +1,207 @@
+#include "jit/turns.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbeam::jit {
+namespace {
+
+// So many looks in vain, of each warp that is left: then the interpreter goes on, which knows what to do about lanes of one
+// warp that wait for each other, other blocks that have to run, and deadlocks.
+constexpr uint64_t kMostLooks = 256;
+constexpr uint64_t kMostRounds = 1 << 16;  // of loops that may be doing something meanwhile
+
+constexpr uint32_t kPatience = 256, kLeastPatience = 16;  // as in vm/warp.cc
+
+}  // namespace
+
+bool Turns::run(Context& context, WarpCode code) {
+  context_ = &context;
+  block_ = context.block;
+  code_ = code;
+  count_ = left_ = (block_->threads + vm::kWarpSize - 1) / vm::kWarpSize;
+  handing_over_ = false;
+  context.events = seen_ = looks_ = 0;
+  failure_ = nullptr;
+  block_->barriers.fill({});
+  context.turns = this;
+  for (uint32_t w = 0; w < count_; ++w) {
+    warps_[w].state = State::Fresh;
+    warps_[w].spins = 0;
+    warps_[w].patience = kPatience;
+    warps_[w].stack.begin(&Turns::begin, this);
+  }
+  running_ = 0;
+  warps_[0].state = State::Ready;
+  Stack::change(home_, warps_[0].stack);
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  if (!handing_over_) return true;
+  place_others();
+  return false;
+}
+
+// What a warp does on its stack.
+void Turns::begin(void* turns) {
+  Turns& t = *static_cast<Turns*>(turns);
+  bool done = false;
+  try {
+    done = t.code_(t.context_, t.running_) != 0;
+  } catch (...) {
+    t.failure_ = std::current_exception();
+  }
+  t.leave(done ? State::Done : State::HandedOver);
+}
+
+void Turns::leave(State state) {
+  One& mine = warps_[running_];
+  mine.state = state;
+  --left_;
+  ++context_->events;
+  if (state == State::Done) {
+    context_->live[running_] = 0;
+    if (block_->prepared_for == block_->linear) block_->warps[running_]->live = 0;
+    for (uint32_t id = 0; id < block_->barriers.size(); ++id)
+      if (block_->barriers[id].in_use) check(id);
+  }
+  if (failure_ || !left_) Stack::change(mine.stack, home_);
+  next(mine);
+}
+
+// The next one that can go on does, which may be the same.
+void Turns::next(One& from) {
+  for (;;) {
+    for (uint32_t k = 1; k <= count_; ++k) {
+      const uint32_t w = (static_cast<uint32_t>(&from - warps_.data()) + k) % count_;
+      One& other = warps_[w];
+      if (!can_run(other) || (handing_over_ && other.state == State::Fresh)) continue;
+      running_ = w;
+      other.state = State::Ready;
+      if (&other != &from) Stack::change(from.stack, other.stack);
+      return;
+    }
+    // All that are left wait at barriers, or, where the block is handed over, have yet to begin.
+    if (handing_over_) Stack::change(from.stack, home_);
+    handing_over_ = true;
+  }
+}
+
+bool Turns::stop(State state) {
+  One& mine = warps_[running_];
+  mine.state = state;
+  next(mine);
+  return handing_over_;
+}
+
+bool Turns::give_way() { return handing_over_ || stop(State::Ready); }
+
+bool Turns::look_again(uint32_t weight, bool busy) {
+  if (handing_over_) return true;
+  One& mine = warps_[running_];
+  mine.spins += weight;
+  if (mine.spins < mine.patience) return false;
+  mine.spins = 0;
+  mine.patience = std::max(mine.patience / 2, kLeastPatience);
+  const uint64_t now = block_->progress + context_->events;
+  looks_ = now == seen_ ? looks_ + 1 : 0;
+  seen_ = now;
+  if (looks_ > (busy ? kMostRounds : kMostLooks) * left_) handing_over_ = true;
+  return give_way();
+}
+
+// --- barriers: as the interpreter's (vm/exec_control.cc, Block::check_barrier) ---------------------------------------
+
+vm::Barrier& Turns::enter(uint32_t id, uint32_t count) {
+  vm::Barrier& b = block_->barriers[id];
+  if (!b.in_use) b = vm::Barrier{count, 0, 0, true, false, true};
+  return b;
+}
+
+bool Turns::wait_at(const vm::Insn& barrier, uint32_t lanes, uint32_t id, uint32_t count, uint32_t said) {
+  if (handing_over_) return true;
+  enter(id, count);
+  One& mine = warps_[running_];
+  mine.barrier = static_cast<uint8_t>(id);
+  mine.lanes = lanes;
+  mine.said = said;
+  mine.waiting = &barrier;
+  mine.state = State::AtBarrier;
+  context_->live[running_] = lanes;  // all that are left of the warp
+  mine.patience = kPatience;
+  check(id);
+  return mine.state == State::AtBarrier && stop(State::AtBarrier);
+}
+
+void Turns::arrive_at(const vm::Insn&, uint32_t lanes, uint32_t id, uint32_t count) {
+  vm::Barrier& b = enter(id, count);
+  // A whole warp counts with the lanes its block shape lacks.
+  b.arrived_without_waiting += lanes == context_->live[running_] ? static_cast<uint32_t>(vm::kWarpSize) : static_cast<uint32_t>(__builtin_popcount(lanes));
+  check(id);
+}
+
+void Turns::check(uint32_t id) {
+  const vm::Barrier& b = block_->barriers[id];
+  uint32_t arrived = b.arrived_without_waiting, live = 0;
+  for (uint32_t w = 0; w < count_; ++w) {
+    const One& warp = warps_[w];
+    const uint32_t left = context_->live[w];
+    live += static_cast<uint32_t>(__builtin_popcount(left));
+    if (warp.state == State::AtBarrier && warp.barrier == id)
+      arrived += b.expected ? static_cast<uint32_t>(vm::kWarpSize) : static_cast<uint32_t>(__builtin_popcount(warp.lanes));
+  }
+  if (arrived && arrived >= (b.expected ? b.expected : live)) release(id);
+}
+
+void Turns::release(uint32_t id) {
+  uint32_t popc = 0;
+  bool all = true, any = false;
+  const auto each = [&](auto&& visit) {
+    for (uint32_t w = 0; w < count_; ++w)
+      if (warps_[w].state == State::AtBarrier && warps_[w].barrier == id) visit(warps_[w]);
+  };
+  each([&](const One& w) {
+    if (!w.waiting->mods().red) return;
+    popc += static_cast<uint32_t>(__builtin_popcount(w.said));
+    all = all && w.said == w.lanes;
+    any = any || w.said;
+  });
+  each([&](One& w) {
+    const isa::Mods& m = w.waiting->mods();
+    w.answer = w.waiting->source->form.row->operands.list[0].fixed != isa::Type::Pred ? popc : m.boolop == isa::BoolOp::And ? all : any;
+    w.state = State::Ready;
+  });
+  block_->barriers[id] = {};
+  ++context_->events;
+}
+
+// --- the hand-over --------------------------------------------------------------------------------------------------
+
+void Turns::hand_over(const Handover& h, uint32_t lanes) {
+  handing_over_ = true;
+  place_warp(*context_, h, running_, lanes);
+}
+
+// Warps that have ended, and those that have not begun.
+void Turns::place_others() {
+  wb_prepare(context_, 0);
+  for (uint32_t w = 0; w < count_; ++w) {
+    const State state = warps_[w].state;
+    if (state == State::HandedOver) continue;
+    context_->services->place_warp(*block_, w, block_->code->function->insns.data(), state == State::Done ? 0 : context_->live[w]);
+  }
+  context_->services->resume(*block_);
+}
+
+extern "C" uint32_t wb_look_again(Context* c, uint32_t weight) { return c->turns->look_again(weight); }
+extern "C" uint32_t wb_poll(Context* c, uint32_t busy) { return c->turns->look_again(1, busy); }
+extern "C" uint32_t wb_give_way(Context* c) { return c->turns->give_way(); }
+extern "C" uint32_t wb_wait_at(Context* c, const vm::Insn* barrier, uint32_t lanes, uint32_t id, uint32_t count, uint32_t said) {
+  return c->turns->wait_at(*barrier, lanes, id, count, said);
+}
+extern "C" uint32_t wb_stays(Context* c, uint32_t warp, const vm::Insn* i) { return c->block->warps[warp]->ip == i; }
+extern "C" uint32_t wb_answer(Context* c) { return c->turns->answer(); }
+extern "C" void wb_arrive_at(Context* c, const vm::Insn* barrier, uint32_t lanes, uint32_t id, uint32_t count) {
+  c->turns->arrive_at(*barrier, lanes, id, count);
+}
+extern "C" void wb_leave_turns(Context* c, const Handover* h, uint32_t lanes) { c->turns->hand_over(*h, lanes); }
+
+}  // namespace warpbeam::jit
