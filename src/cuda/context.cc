@@ -112,7 +112,7 @@ StreamRef Context::thread_stream() {
 }
 
 void Context::wait_for_streams() {
-  std::vector<StreamRef> streams = process().streams.all();
+  auto streams = process().streams.all();
   {
     std::lock_guard lock(mutex);
     for (auto& [thread, stream] : thread_streams_) streams.push_back(stream);

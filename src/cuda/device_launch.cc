@@ -41,7 +41,7 @@ bool find_stream(vm::Block& block, uint64_t handle, Target* target) {
 
 // What the configuration, the depth and the device allow.
 cudaError_t prepare(vm::Block& block, const vm::Kernel& kernel, const vm::LaunchConfiguration& c, LaunchWork* work,
-                    std::vector<std::byte>* params) {
+                    vm::Arguments* params) {
   Context& context = context_of(block);
   if (context.model.cc() < kFirstCapability) return cudaErrorNotSupported;
   if (block.launch->depth + 1 > kMostDepth) return cudaErrorLaunchMaxDepthExceeded;
@@ -51,7 +51,7 @@ cudaError_t prepare(vm::Block& block, const vm::Kernel& kernel, const vm::Launch
   request.block = {c.block[0], c.block[1], c.block[2]};
   request.shared = c.shared;
   std::vector<void*> arguments;
-  std::vector<std::byte> zeros;
+  vm::Arguments zeros;
   if (!params) params = &zeros;
   params->resize(kernel.param_bytes);
   for (const vm::KernelParam& param : kernel.params) arguments.push_back(params->data() + param.offset);
@@ -84,7 +84,7 @@ bool wait_for_room(vm::Block& block, unsigned thread) {
 }
 
 cudaError_t launch_from_device(vm::Block& block, const vm::Kernel& kernel, const vm::LaunchConfiguration& c,
-                               std::vector<std::byte> params) {
+                               vm::Arguments params) {
   LaunchWork work;
   if (cudaError_t status = prepare(block, kernel, c, &work, &params); status != cudaSuccess) return status;
   Target target;
@@ -135,7 +135,7 @@ cudaError_t parameter_buffer(vm::Block& block, const vm::Kernel* kernel, const v
 cudaError_t launch_from_buffer(vm::Block& block, const vm::Kernel* kernel, const vm::LaunchConfiguration* c, uint64_t buffer,
                                uint64_t stream) {
   vm::LaunchConfiguration configuration = c ? *c : vm::LaunchConfiguration{};
-  std::vector<std::byte> params;
+  vm::Arguments params;
   if (buffer) {
     vm::Family& family = family_of(block);
     std::lock_guard lock(family.mutex);

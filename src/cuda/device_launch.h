@@ -13,7 +13,7 @@ enum class NamedStream : uint64_t { Default = 0, Legacy = 1, PerThread = 2, Tail
 bool wait_for_room(vm::Block& block, unsigned thread);
 
 cudaError_t launch_from_device(vm::Block& block, const vm::Kernel& kernel, const vm::LaunchConfiguration& configuration,
-                               std::vector<std::byte> params);
+                               vm::Arguments params);
 // Device memory that a kernel writes launch parameters into. Without a kernel it is named at the launch.
 cudaError_t parameter_buffer(vm::Block& block, const vm::Kernel* kernel, const vm::LaunchConfiguration& configuration,
                              uint64_t bytes, uint64_t* buffer);

@@ -321,7 +321,7 @@ void launch_entry(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
              function ? 0 : w.lanes<uint64_t>(site.target_slot)[lane]);
     const vm::LaunchConfiguration c = configured.back();
     configured.pop_back();
-    std::vector<std::byte> params(kernel->param_bytes);
+    vm::Arguments params(kernel->param_bytes);
     for (size_t k = 0; k < kernel->params.size(); ++k)
       std::memcpy(params.data() + kernel->params[k].offset, w.local(lane) + w.frame->local_base + site.args[k].offset,
                   std::min<size_t>(kernel->params[k].size, site.args[k].size));

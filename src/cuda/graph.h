@@ -28,7 +28,7 @@ struct KernelPart {
   void* handle = nullptr;  // as the program named the kernel
   Function* function = nullptr;
   LaunchRequest request;
-  std::vector<std::byte> params;
+  vm::Arguments params;
   std::map<int, cudaLaunchAttributeValue> attributes;
   std::vector<void*> pointers;  // what GetParams hands out: one per parameter, into `params`
 };

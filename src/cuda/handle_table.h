@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/recycled.h"
+
 namespace warpbeam::cuda {
 
 template <class Object>
@@ -34,9 +36,10 @@ class HandleTable {
     return object;
   }
 
-  std::vector<std::shared_ptr<Object>> all() const {
+  using Objects = std::vector<std::shared_ptr<Object>, Recycled<std::shared_ptr<Object>>>;
+  Objects all() const {
     std::shared_lock lock(mutex_);
-    std::vector<std::shared_ptr<Object>> objects;
+    Objects objects;
     for (auto& [handle, object] : objects_) objects.push_back(object);
     return objects;
   }

@@ -168,7 +168,7 @@ void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stre
 
 OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work, std::span<const TaskRef> after) {
   if (capture_work(context, *stream, work, after)) return nullptr;
-  auto op = std::make_shared<Op>(context, stream, std::move(work));
+  auto op = std::allocate_shared<Op>(Recycled<Op>(), context, stream, std::move(work));
   if (observe::Tool* tool = observe::tool()) tell(*tool, op->id, context, *stream, op->work(), after);
   Scheduler::instance().submit(op, stream->queue, after);
   if (observe::Tool* tool = observe::tool(); tool && tool->checks()) op->settle();
@@ -295,16 +295,19 @@ void Op::settle() {
 void Op::launch() {
   auto& launch = std::get<LaunchWork>(work_).launch;  // work_ itself stays until end(): it keeps the code
   if (observe::Tool* tool = observe::tool()) launch.observer = tool->launch(launch, context_.model, id);
-  auto done = [self = shared_from_this(), this](vm::LaunchResult&& result) {
+  self_ = shared_from_this();
+  auto done = [this](vm::LaunchResult&& result) {
     context_.keep_output(std::move(result.printed));
     if (result.trap.kind != vm::TrapKind::None) context_.fail(error_of(result.trap.kind), result.trap.paragraph());
+    const TaskRef self = std::move(self_);
     {
       std::lock_guard lock(grid_mutex_);
-      grid_.reset();  // the grid holds this callback, and with it this Op
+      grid_.reset();
       claimed_.store(true, std::memory_order_release);
     }
     end();
   };
+  const TaskRef self = self_;  // it may be done before it is known what is done
   auto grid = vm::Machine::instance().start(std::move(launch), std::move(done));
   std::lock_guard lock(grid_mutex_);
   if (!claimed_.load(std::memory_order_acquire)) grid_ = std::move(grid);

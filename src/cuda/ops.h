@@ -145,6 +145,7 @@ class Op final : public Task {
   std::atomic<bool> claimed_{false};  // whoever claims a queued copy runs it: the copying thread or a waiting one
   std::mutex grid_mutex_;
   std::shared_ptr<vm::Grid> grid_;
+  TaskRef self_;                // of a launch under way
   std::function<void()> help_;  // of a SpanWork under way; guarded by grid_mutex_
 };
 

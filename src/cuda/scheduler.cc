@@ -38,8 +38,8 @@ void Scheduler::leave(Queue& queue) {
 }
 
 // Called with the mutex held. What a new task of `queue` waits for.
-std::vector<TaskRef> Scheduler::ahead_of(const Queue& queue) const {
-  std::vector<TaskRef> tasks;
+Tasks Scheduler::ahead_of(const Queue& queue) const {
+  Tasks tasks;
   auto add = [&](const Queue* other) {
     if (other && !other->pending_.empty()) tasks.push_back(other->pending_.back());
   };
@@ -69,10 +69,10 @@ void Scheduler::submit(TaskRef task, Queue& queue, std::span<const TaskRef> afte
 
 void Scheduler::finish(Task& task) {
   // Dependents that finish inside start() come back here; a list instead of recursion keeps long chains flat.
-  static thread_local std::vector<TaskRef>* ready_here = nullptr;
-  std::vector<TaskRef> ready;
+  static thread_local Tasks* ready_here = nullptr;
+  Tasks ready;
   // Tasks may hold the last reference to a stream, whose end takes the mutex: none may die while it is held.
-  std::vector<std::vector<TaskRef>> done_with;
+  std::vector<Tasks, Recycled<Tasks>> done_with;
   TaskRef keep = task.shared_from_this();
   {
     const auto lock = vm::lock_soon(mutex_);
@@ -135,7 +135,7 @@ void Scheduler::wait(const TaskRef& task) {
 
 void Scheduler::wait(Queue& queue) {
   if (queue.kind() != Queue::Kind::Legacy) return wait(last(queue));
-  std::vector<TaskRef> tasks;
+  Tasks tasks;
   {
     const auto lock = vm::lock_soon(mutex_);
     tasks = ahead_of(queue);

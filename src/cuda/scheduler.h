@@ -13,12 +13,15 @@
 #include <span>
 #include <vector>
 
+#include "base/recycled.h"
+
 namespace warpbeam::cuda {
 
 class Scheduler;
 class Queue;
 class Task;
 using TaskRef = std::shared_ptr<Task>;
+using Tasks = std::vector<TaskRef, Recycled<TaskRef>>;
 
 class Task : public std::enable_shared_from_this<Task> {
  public:
@@ -37,8 +40,8 @@ class Task : public std::enable_shared_from_this<Task> {
   Queue* queue_ = nullptr;
   unsigned unfinished_ = 0;         // tasks in waits_for_ that are not done
   bool started_ = false;
-  std::vector<TaskRef> waits_for_;  // emptied when the task starts
-  std::vector<TaskRef> dependents_;
+  Tasks waits_for_;  // emptied when the task starts
+  Tasks dependents_;
   std::atomic<bool> done_{false};
 };
 
@@ -61,7 +64,7 @@ class Queue {
   friend class Scheduler;
   Kind kind_;
   QueueGroup* group_ = nullptr;
-  std::deque<TaskRef> pending_;  // in order; the front one is running or waits for tasks of other queues
+  std::deque<TaskRef, Recycled<TaskRef>> pending_;  // in order; the front one is running or waits for tasks of other queues
 };
 
 class Scheduler {
@@ -90,7 +93,7 @@ class Scheduler {
 
  private:
   TaskRef obstacle(const TaskRef& task) const;
-  std::vector<TaskRef> ahead_of(const Queue& queue) const;
+  Tasks ahead_of(const Queue& queue) const;
 
   mutable std::mutex mutex_;
 };

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/recycled.h"
 #include "vm/engine.h"
 #include "vm/family.h"
 #include "vm/warp.h"
@@ -47,9 +48,9 @@ struct GridState {
   std::atomic<bool> turn_taken{false};   // by a block that runs; taken under the mutex
 
   std::mutex mutex;
-  std::vector<std::unique_ptr<Block>> idle;        // block contexts to use again
-  std::deque<std::unique_ptr<Block>> yielded;      // blocks that spin and let others run
-  std::deque<BlockRange> leftover;                 // ranges that a thread took and could not get through
+  std::vector<std::unique_ptr<Block>, Recycled<std::unique_ptr<Block>>> idle;        // block contexts to use again
+  std::deque<std::unique_ptr<Block>, Recycled<std::unique_ptr<Block>>> yielded;      // blocks that spin and let others run
+  std::deque<BlockRange, Recycled<BlockRange>> leftover;                 // ranges that a thread took and could not get through
   std::map<uint64_t, std::string> printed;         // by block, so that output does not depend on threads
   Trap trap;
   uint64_t trap_block = ~uint64_t(0);
@@ -59,7 +60,7 @@ struct GridState {
   std::shared_ptr<Family> family;
   uint64_t children = 0;                           // launched and not done
   std::atomic<uint64_t> parked{0};                 // blocks that wait for children
-  std::deque<DeviceTaskRef> tail;                  // the tail stream, begun when all else is done
+  std::deque<DeviceTaskRef, Recycled<DeviceTaskRef>> tail;                  // the tail stream, begun when all else is done
   std::vector<DeviceTaskRef> tail_begun;
   uint64_t running = 0;                            // blocks in their first turn; guarded by `mutex`, as is `kept`
   std::vector<DeviceTaskRef> kept;                 // launched by blocks that do not wait for it
@@ -76,6 +77,7 @@ class Grid : public GridState, public std::enable_shared_from_this<Grid> {
     return since != 0 && now.count() - since > time.count();
   }
   bool has_fresh() const { return next_block < total_blocks || handed_back; }
+  bool has_nothing_to_run() const { return !has_fresh() && ended + parked >= total_blocks; }
   bool has_yielded() {
     std::lock_guard lock(mutex);
     return !yielded.empty();

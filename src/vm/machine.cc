@@ -81,7 +81,7 @@ void end_block(Grid& grid, std::unique_ptr<Block> block) {
 void finish(Grid& grid) {
   std::function<void(LaunchResult&&)> done;
   LaunchResult result;
-  std::vector<std::unique_ptr<Block>> idle;
+  decltype(grid.idle) idle;
   const std::string children = children_output(grid);
   {
     std::lock_guard lock(grid.mutex);
@@ -397,6 +397,16 @@ struct Machine::State {
     if (running.fetch_sub(1) >= threads) work.notify_one();
   }
 
+  // It does not wait in `active` for a thread of the machine's own to come by.
+  void forget(const Grid& grid) {
+    std::shared_ptr<Grid> last;  // goes when the mutex is free again
+    const auto lock = lock_soon(mutex);
+    const auto it = std::ranges::find(active, &grid, &std::shared_ptr<Grid>::get);
+    if (it == active.end()) return;
+    last = std::move(*it);
+    active.erase(it);
+  }
+
   // Two threads that want one block only get into each other's way. True: it has been taken.
   bool leave_to_waiter(const Grid& grid) {
     constexpr std::chrono::microseconds kUntilItComes{4};
@@ -426,7 +436,7 @@ struct Machine::State {
       return found || generation != seen;
     };
     while (!stopping) {
-      std::erase_if(active, [](auto& g) { return !g->has_fresh() && g->ended + g->parked >= g->total_blocks; });
+      std::erase_if(active, [](auto& g) { return g->has_nothing_to_run(); });
       const uint64_t seen = generation;
       if (active.empty()) {
         if (!look_around(seen)) work.wait(lock);
@@ -487,7 +497,7 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   // Grids that launch grids change memory that no single run owns: the engines are not compared on them.
   const bool alone = !parent && !launch.program->image().calls_runtime;
   if (alone && lockstep_wanted() && !launch.observer && !launch.one_block_at_a_time) return start_in_lockstep(std::move(launch), std::move(done));
-  auto grid = std::make_shared<Grid>();
+  auto grid = std::allocate_shared<Grid>(Recycled<Grid>());
   grid->code = launch.kernel->code;
   grid->launch = std::move(launch);
   grid->done = std::move(done);
@@ -557,6 +567,7 @@ void Machine::help(Grid& grid) {
     if (!next || !step(*next, spun)) break;
   }
   state_->end_running();
+  if (grid.has_nothing_to_run()) state_->forget(grid);
 }
 
 LaunchResult Machine::run(Launch launch) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/recycled.h"
 #include "vm/memory.h"
 #include "vm/program.h"
 #include "vm/trap.h"
@@ -22,12 +23,14 @@ struct OtherGrids {
   uint32_t count = 1, rank = 0;
 };
 
+using Arguments = std::vector<std::byte, Recycled<std::byte>>;
+
 struct Launch {
   const Program* program = nullptr;  // stays alive until the grid is done
   const Kernel* kernel = nullptr;
   std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   uint32_t dynamic_shared = 0;
-  std::vector<std::byte> params;     // laid out as Kernel::params says
+  Arguments params;                  // laid out as Kernel::params says
   DeviceMemory* memory = nullptr;
   bool cooperative = false;          // all blocks resident together
   OtherGrids others;                 // launched together with this one
