@@ -448,6 +448,54 @@ CU
   done
 }
 
+# What an H100's counters said, whose memory lies as cudaMalloc gave it out: 512 bytes apart at least.
+case_atomics_go_to_the_places_that_a_gpu_has() {
+  cat >a.cu <<'CU'
+#include <cuda_fp16.h>
+#include <vector>
+__global__ void tickets(int* o, const int* k) { o[threadIdx.x + 2048] = atomicAdd(&o[k[threadIdx.x] % 700], 2); }
+__global__ void swapped(int* o, const int* k) { atomicExch(&o[k[threadIdx.x] & 511], 7); }
+__global__ void greatest(unsigned long long* o, const int* k) { atomicMax(&o[k[threadIdx.x] & 255], (unsigned long long)k[threadIdx.x]); }
+__global__ void sums(double* o, const int* k) { atomicAdd(&o[k[threadIdx.x] % 333], 1.5); }
+__global__ void slots(unsigned* o, const int* k, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicCAS(&o[(k[i] * 2654435761u) & 1023], 0u, 0u);
+}
+__global__ void halves(__half2* o, const int* k, int n) { if (threadIdx.x < n) atomicAdd(&o[k[threadIdx.x] % 50], __half2()); }
+char* make(size_t bytes) {
+  char* p;
+  cudaMalloc(&p, bytes);
+  cudaMemset(p, 0, bytes);
+  return p;
+}
+int main() {
+  std::vector<int> keys(4096);
+  unsigned state = 9;
+  for (int& key : keys) state = state * 1664525u + 1013904223u, key = (state >> 8) % 100000;
+  char *first = make(65792), *third;
+  make(65792);
+  third = make(65792);
+  make(131328);
+  char *e = make(131328), *k = make(16640), *o = make(65792);
+  cudaMemcpy(k, keys.data(), 16384, cudaMemcpyHostToDevice);
+  halves<<<1, 128>>>((__half2*)third, (int*)k, 100);
+  slots<<<8, 128>>>((unsigned*)o, (int*)k, 1000);
+  tickets<<<1, 512>>>((int*)o, (int*)k);
+  swapped<<<1, 512>>>((int*)o, (int*)k);
+  greatest<<<1, 512>>>((unsigned long long*)o, (int*)k);
+  sums<<<1, 512>>>((double*)e, (int*)k);
+  cudaFree(first);
+  return cudaDeviceSynchronize();
+}
+CU
+  local atom=l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum red=l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum engine
+  for engine in interpreter jit; do
+    WARPBEAM_ENGINE=$engine profile --metrics $atom,$red,global_atomic_requests --csv a.csv a.cu >out 2>err || { cat err; return 1; }
+    is a.csv halves $atom 45 && is a.csv slots $atom 913 && is a.csv slots global_atomic_requests 32 && is a.csv tickets $atom 434 &&
+      is a.csv swapped $atom 417 && is a.csv greatest $red 437 && is a.csv sums $red 457 || return 1
+  done
+}
+
 # Comments of examples say `//   METRIC of KERNEL: VALUES`.
 case_examples_give_the_figures_their_comments_promise() {
   local file line metrics wrong=0 promises=0

@@ -9,6 +9,7 @@
 #include "model/occupancy.h"
 #include "observe/profiler/fragments.h"
 #include "observe/profiler/gathered.h"
+#include "observe/profiler/gpu_places.h"
 #include "observe/profiler/merged_accesses.h"
 #include "observe/profiler/traffic.h"
 #include "vm/access.h"
@@ -20,8 +21,12 @@ namespace warpbeam::observe {
 // Counts for the blocks that run on one host thread at a time; the launch hands it to one block after the other.
 class LaunchProfile::Block final : public vm::BlockObserver {
  public:
-  Block(const model::Device& device, model::BankMode mode, uint64_t parameters, uint64_t parameter_bytes)
-      : device_(device), mode_(mode), parameters_(parameters), parameter_bytes_(parameters ? parameter_bytes : 0) {
+  Block(const model::Device& device, const vm::Launch& launch, uint64_t parameters)
+      : device_(device),
+        launch_(launch),
+        mode_(launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes),
+        parameters_(parameters),
+        parameter_bytes_(parameters ? launch.params.size() : 0) {
     counts = true;
     notable = false;
   }
@@ -203,6 +208,14 @@ class LaunchProfile::Block final : public vm::BlockObserver {
       count_access(device_, mode_, insn, one, fresh);
       return fresh;
     }
+    if (access.kind == vm::AccessKind::Atomic && access.space == isa::Space::Global && launch_.memory) {
+      // Which lines' tags meet in a bank depends on where the memory lies.
+      if (!places_) places_ = std::make_unique<GpuPlaces>(launch_.memory->live());
+      vm::Access there = access;
+      const uint64_t shift = places_->shift(access.address[0]);
+      for (uint64_t& address : there.address) address += shift;
+      return counts_as_told(insn, index, there, fresh);
+    }
     if (!merged_[index] || access.space != isa::Space::Shared) return counts_as_told(insn, index, access, fresh);
     if (merged_[index] == kPartOfOther) return fresh;
     vm::Access whole = access;
@@ -219,12 +232,14 @@ class LaunchProfile::Block final : public vm::BlockObserver {
   }
 
   const model::Device& device_;
+  const vm::Launch& launch_;
   const model::BankMode mode_;
   const uint64_t parameters_, parameter_bytes_;
   std::map<const vm::FunctionCode*, OfFunction> functions_;
   const std::vector<char>* gathered_ = nullptr;
   const uint8_t* merged_ = nullptr;
   FragmentAccesses fragments_;
+  std::unique_ptr<GpuPlaces> places_;
   std::pair<Shaped*, Counts*> asked_{};  // are to be told what `repeated` finds
   bool anywhere_ = true;                 // what was counted last holds for other places too
   Counts* base_ = nullptr;
@@ -338,7 +353,14 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
   }
 }
 
-void add_memory(Totals& t, const vm::Insn& insn, const Counts& c) {
+// Whose result is used, or that has no form without one: exchanges, and since 9.0 those of generic addresses.
+bool executed_as_atom(const vm::Insn& insn, int cc) {
+  if (insn.source->form.row->opcode != "atom") return false;
+  const isa::Mods& mods = insn.mods();
+  return !insn.drops_result || mods.op == isa::Op::Cas || mods.op == isa::Op::Exch || (cc >= 90 && mods.space == isa::Space::Generic);
+}
+
+void add_memory(Totals& t, const vm::Insn& insn, const Counts& c, int cc) {
   const isa::Row& row = *insn.source->form.row;
   switch (memory_class(row)) {
     case isa::Class::Load:
@@ -358,8 +380,7 @@ void add_memory(Totals& t, const vm::Insn& insn, const Counts& c) {
       t.shared_st.add(c.shared, c.to_shared);
       return;
     case isa::Class::Atomic: {
-      const bool returns = row.opcode == "atom" && !insn.drops_result;
-      (returns ? t.global_atom : t.global_red).add(c.global, c.to_global);
+      (executed_as_atom(insn, cc) ? t.global_atom : t.global_red).add(c.global, c.to_global);
       t.shared_atom.add(c.shared, c.to_shared);
       return;
     }
@@ -393,8 +414,7 @@ std::unique_ptr<vm::BlockObserver> LaunchProfile::begin_block(const vm::Block& b
     }
   }
   if (!observer)
-    observer = std::make_unique<Block>(
-        device, launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes, block.params_address, launch.params.size());
+    observer = std::make_unique<Block>(device, launch, block.params_address);
   if (sampled_ && block.linear < kSampledBlocks) observer->samples = std::make_unique<BlockSamples>(block.linear);
   observer->every_instruction = observer->samples != nullptr;
   return observer;
@@ -432,7 +452,7 @@ Totals LaunchProfile::totals() const {
       t.threads += c.threads;
       t.threads_on += c.threads_on;
       add_class(t, function->insns[k], c);
-      add_memory(t, function->insns[k], c);
+      add_memory(t, function->insns[k], c, device.cc());
     }
   const vm::Kernel& kernel = *launch.kernel;
   t.blocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
