@@ -119,6 +119,18 @@ TEST_F(Engines, AgreeOnFaultsWhileOthersWait) {
          {1, 1, 1}, {64, 1, 1}, 0);
 }
 
+TEST_F(Engines, AgreeOnProductsOfWarpGroups) {
+  // Sums of products of 64 x 16 and 16 x 8 halves, of one and of two groups of four warps.
+  for (const uint32_t threads : {128u, 256u})
+    both("mov.u32 %r9, tile; and.b32 %r1, %t, 127; mad.lo.u32 %r1, %r1, 16, %r9; and.b32 %r2, %t, 7; mad.lo.u32 %r2, %r2, 65537, 1006647296; st.shared.v4.u32 [%r1], {%r2, %r2, %r2, %r2}; "
+         "setp.gt.u32 %p2, %t, 15; @%p2 bra B; st.shared.v4.u32 [%r1+2048], {%r2, %r2, %r2, %r2}; B: fence.proxy.async; bar.sync 0; mov.u64 %d1, 68720001024; mov.u64 %d2, 68720001152; mov.u32 %r3, 0; "
+         "mov.f32 %f1, 0f00000000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1;\n"
+         "L: setp.ne.u32 %p1, %r3, 0; wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 1, 1, 0, 0; wgmma.commit_group.sync.aligned; "
+         "wgmma.wait_group.sync.aligned 0; add.u32 %r3, %r3, 1; setp.lt.u32 %p3, %r3, %n; @%p3 bra L; fma.rn.f32 %f1, %f2, 0f40400000, %f1; fma.rn.f32 %f3, %f4, 0f40A00000, %f3; add.f32 %f1, %f1, %f3; "
+         "st.global.f32 [%at], %f1; ret;",
+         {2, 1, 1}, {threads, 1, 1}, 3);
+}
+
 TEST_F(Engines, AgreeOnLocks) {
   // One lane of each warp adds under a lock; then all lanes do, which the interpreter has to let take turns.
   const char* add = "L: atom.global.cas.b32 %r1, [%out+8192], 12345, 1; setp.ne.u32 %p2, %r1, 12345; @%p2 bra L; ld.volatile.global.u32 %r2, [%out+8196]; add.u32 %r2, %r2, %i; "
