@@ -27,6 +27,7 @@ constexpr std::string_view kOutside = "out-of-line definition of '", kMember = "
 constexpr std::string_view kMain = "no template named 'main'";
 constexpr std::string_view kNoType = "a type specifier is required for all declarations";
 constexpr std::string_view kLambda = "(lambda at ";
+constexpr std::string_view kArgument = "invalid explicitly-specified argument for template parameter";
 constexpr std::string_view kHost = "__attribute__((host)) ", kDevice = "__attribute__((device)) ";
 
 bool has(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
@@ -109,6 +110,7 @@ class Mender {
         for (const Range& range : m.ranges) count_in_bytes(offset(range.begin), offset(range.end));
       if (host_call && m.text.ends_with("declared here")) trap_on_device(offset(m.place));
       if (has(m.text, kSuffix)) read_suffix(offset(m.place));
+      if (has(m.text, kArgument)) name_from_host(definition);
       for (size_t at = m.text.find(kLambda); at != std::string_view::npos; at = m.text.find(kLambda, at + 1)) {
         std::string_view where = m.text.substr(at + kLambda.size());
         Place lambda;
@@ -427,6 +429,28 @@ class Mender {
     if (device) edits_.push_back({sides, 0, std::string(kHost)});
   }
 
+  // `kernel<op>`, where the device has several functions of that name: they are for the host too, which does not call them.
+  void name_from_host(size_t call) {
+    while (call < s_.size() && (is_name(s_[call]) || s_[call] == ':')) ++call;
+    int depth = 0;
+    for (size_t at = past_space(call); at < s_.size(); ++at) {
+      if (s_[at] == '<') ++depth;
+      if ((s_[at] == '>' && --depth == 0) || s_[at] == ';' || depth == 0) return;
+      if (!is_name(s_[at]) || std::isdigit(static_cast<unsigned char>(s_[at]))) continue;
+      const size_t end = past_name(at);
+      for_host_too(s_.substr(at, end - at));
+      at = end - 1;
+    }
+  }
+
+  void for_host_too(std::string_view name) {
+    for (size_t at = s_.find(name); at != std::string_view::npos; at = s_.find(name, at + 1)) {
+      const size_t end = at + name.size();
+      if (is_name(s_[at - (at > 0)]) || past_name(end) != end || past_space(end) >= s_.size() || s_[past_space(end)] != '(') continue;
+      if (is_for(kDevice, at) && !is_for(kHost, at)) put_on(at, "__attribute__((host)) inline ");
+    }
+  }
+
   // `"in "__FILE__`: the macro for itself.
   void read_suffix(size_t name) {
     if (name >= s_.size() || !done_.insert(name).second) return;
@@ -462,7 +486,7 @@ bool can_be_mended(std::string_view messages) {
   return has(messages, kShared) || has(messages, kVoid) || has(messages, kVoids) || has(messages, kSuffix) ||
          (has(messages, kHostCall) && has(messages, kFromBoth)) || has(messages, kVariableSize) ||
          has(messages, kJump) || has(messages, kOtherSides) || has(messages, kSpecialized) || has(messages, kOutside) ||
-         has(messages, kMain) || has(messages, kNoType) || has(messages, kLambda);
+         has(messages, kMain) || has(messages, kNoType) || has(messages, kLambda) || has(messages, kArgument);
 }
 
 bool names_other_errors(std::string_view messages) {

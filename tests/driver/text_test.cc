@@ -264,6 +264,16 @@ TEST(MendedText, ArraysOfVariableSizeTakeTheirItemsAfterwards) {
             "{ int x = 1, b[n] " + filled("b", "[1] = { }") + "; char s[n] " + filled("s", "[] = \"a,;\"") + "; }");
 }
 
+TEST(MendedText, KernelsTakeOverloadedFunctionsOfTheDevice) {
+  const std::string device = "__attribute__((device)) ", host = "__attribute__((host)) inline ";
+  const std::string messages =
+      "f:4:1: error: no matching function for call to 'k'\nf:9:9: note: candidate template ignored: invalid explicitly-specified "
+      "argument for template parameter 'F'\n";
+  EXPECT_TRUE(can_be_mended(messages));
+  EXPECT_EQ(mend_text(device + "float op(float a) { return op2(a); }\n" + device + "double op (double);\nfloat op();\nk<3, &n::op><<<1, 2>>>(op(1));", "f", messages),
+            host + device + "float op(float a) { return op2(a); }\n" + host + device + "double op (double);\nfloat op();\nk<3, &n::op><<<1, 2>>>(op(1));");
+}
+
 TEST(MendedText, JumpsGoPastAssignments) {
   const std::string note = ": note: jump bypasses variable initialization\n";
   EXPECT_EQ(mend_text("case 0: const int a = f(1, 2), b = a; g();", "f", "f:1:32" + note + "f:1:19" + note),
