@@ -28,7 +28,7 @@ bool to_integral(const isa::Mods& m) { return m.rnd == Rnd::Rzi || m.rnd == Rnd:
 bool has_conversion(const vm::Insn& i) {
   const Type d = i.type(), a = i.source->form.atype;
   const isa::Mods& m = i.mods();
-  if (m.satfinite || m.relu) return false;
+  if (m.satfinite || m.relu || i.source->operands.size() != 2) return false;  // others put two values into one
   if (whole_number(d) && whole_number(a)) return true;
   if ((a == Type::F32 || a == Type::F64) && whole_number(d)) return i.count == isa::bytes_of(a) && to_integral(m);
   if ((d == Type::F32 || d == Type::F64) && whole_number(a)) return m.rnd == Rnd::Rn && i.width == isa::bytes_of(d);

@@ -92,5 +92,11 @@ TEST_F(Conversions, AgreeOnSaturatedThreadNumbers) {
            {256, 1, 1}, 40);
 }
 
+// Two values in one register are more than a conversion.
+TEST_F(Conversions, AgreeOnPackedNumbers) {
+  for (const char* pack : {"cvt.pack.sat.u16.s32 %r3, %r1, %r2;", "cvt.pack.sat.s8.s32.b32 %r3, %r1, %r2, %t;", "setp.lt.u32 %p1, %t, 10; mov.u32 %r3, %c; @%p1 cvt.pack.sat.u8.s32.b32 %r3, %r1, %r2, %t;"})
+    both(std::string("ld.global.u32 %r1, [%at]; mad.lo.u32 %r2, %t, 7, %n; ") + pack + " st.global.u32 [%at], %r3; ret;", {2, 1, 1}, {64, 1, 1}, 5);
+}
+
 }  // namespace
 }  // namespace warpbeam::vm
