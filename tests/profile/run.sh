@@ -416,6 +416,13 @@ __global__ void shifted(const float* in, float* out) {
   __syncthreads();
   out[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 1] + s[threadIdx.x + 2] + s[threadIdx.x + 3];
 }
+__global__ void shorts(const short* in, short* out) {
+  __shared__ short s[128][2];
+  s[threadIdx.x][0] = in[threadIdx.x];
+  s[threadIdx.x][1] = in[threadIdx.x + 128];
+  __syncthreads();
+  out[threadIdx.x] = s[127 - threadIdx.x][0] + s[127 - threadIdx.x][1];
+}
 __global__ void points(const float2* in, float2* out) {
   __shared__ float2 s[8];
   if (threadIdx.x < 8) s[threadIdx.x] = in[threadIdx.x];
@@ -435,6 +442,7 @@ int main() {
   pairs<<<1, 256, 2048>>>(f, f + 1024);
   shifted<<<1, 256>>>(f, f + 1024);
   points<<<1, 32>>>((float2*)f, (float2*)f + 64);
+  shorts<<<1, 128>>>((short*)p, (short*)p + 512);
   return cudaDeviceSynchronize();
 }
 CU
@@ -444,7 +452,8 @@ CU
     sed -i -E 's/"void ([a-z_]+)<[^(]*\(/"\1(/' m.csv
     is m.csv product $passes "192 384" && is m.csv product inst_executed_shared_loads "160 192" && is m.csv product $conflicts "0 0" &&
       is m.csv pairs $passes 16 && is m.csv pairs shared_store_transactions 16 && is m.csv pairs $conflicts 0 &&
-      is m.csv shifted inst_executed_shared_loads 32 && is m.csv points inst_executed_shared_loads 8 || return 1
+      is m.csv shifted inst_executed_shared_loads 32 && is m.csv points inst_executed_shared_loads 8 &&
+      is m.csv shorts shared_store_transactions 4 && is m.csv shorts $passes 8 || return 1
   done
 }
 
@@ -490,8 +499,8 @@ int main() {
 CU
   local atom=l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum red=l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum engine
   for engine in interpreter jit; do
-    WARPBEAM_ENGINE=$engine profile --metrics $atom,$red,global_atomic_requests --csv a.csv a.cu >out 2>err || { cat err; return 1; }
-    is a.csv halves $atom 45 && is a.csv slots $atom 913 && is a.csv slots global_atomic_requests 32 && is a.csv tickets $atom 434 &&
+    WARPBEAM_ENGINE=$engine profile --metrics $atom,$red,global_atomic_requests,smsp__inst_executed_op_generic_atom.sum --csv a.csv a.cu >out 2>err || { cat err; return 1; }
+    is a.csv halves $atom 45 && is a.csv slots $atom 913 && is a.csv slots global_atomic_requests 32 && is a.csv slots smsp__inst_executed_op_generic_atom.sum 32 && is a.csv tickets $atom 434 &&
       is a.csv swapped $atom 417 && is a.csv greatest $red 437 && is a.csv sums $red 457 || return 1
   done
 }

@@ -128,14 +128,14 @@ struct Parts {
   std::vector<Part> all;
 };
 
-// Puts together neighbours that fill an aligned piece of 16, else of 8 bytes.
+// Puts together neighbours that fill an aligned piece of 16, else of 8 bytes; two halves of a word that are stored.
 void merge(const Parts& parts, std::vector<uint8_t>& out) {
-  for (const int piece : {16, 8}) {
+  for (const int piece : {16, 8, 4}) {
     if ((1 << parts.base.count) < piece) continue;
     std::map<int64_t, std::vector<const Part*>> pieces;
     for (const Part& part : parts.all) {
       const int64_t place = static_cast<int64_t>(parts.base.value) + part.offset;
-      if (!out[part.insn] && part.bytes < piece) pieces[place & -int64_t{piece}].push_back(&part);
+      if (!out[part.insn] && part.bytes < piece && (part.bytes == 2) == (piece == 4)) pieces[place & -int64_t{piece}].push_back(&part);
     }
     for (const auto& [begin, of_piece] : pieces) {
       int wanted = 0;
@@ -193,7 +193,8 @@ bool of_shared(const Instruction& i, Class cls) {
 // A word or two by themselves: what is written as a vector stays as it is.
 bool may_merge(const Instruction& i, const Operand& address) {
   const int bytes = isa::bytes_of(i.form.type);
-  return i.guard < 0 && i.form.mods.sem != isa::Sem::Volatile && !i.form.mods.vec && (bytes == 4 || bytes == 8) &&
+  const bool half = bytes == 2 && i.form.row->cls == Class::Store;
+  return i.guard < 0 && i.form.mods.sem != isa::Sem::Volatile && !i.form.mods.vec && (half || bytes == 4 || bytes == 8) &&
          (address.kind == OperandKind::Register || address.kind == OperandKind::Symbol);
 }
 
