@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "observe/tool.h"
 #include "observe/tools.h"
@@ -36,31 +38,53 @@ const void* own_module() {
   return base;
 }
 
-// Whether code at an address is this library's. Every launch asks for some: dladdr looks for names each time.
-bool in_own_module(uint64_t address) {
-  struct Range {
-    uint64_t begin = ~uint64_t{0}, end = 0;
-  };
-  static const Range own = [] {
-    Range range;
-    dl_iterate_phdr(
-        [](dl_phdr_info* module, size_t, void* data) {
-          Range loaded;
-          for (int k = 0; k < module->dlpi_phnum; ++k) {
-            const ElfW(Phdr)& part = module->dlpi_phdr[k];
-            if (part.p_type != PT_LOAD) continue;
-            loaded.begin = std::min<uint64_t>(loaded.begin, module->dlpi_addr + part.p_vaddr);
-            loaded.end = std::max<uint64_t>(loaded.end, module->dlpi_addr + part.p_vaddr + part.p_memsz);
-          }
-          const auto here = reinterpret_cast<uint64_t>(&own_module);
-          if (here < loaded.begin || here >= loaded.end) return 0;
-          *static_cast<Range*>(data) = loaded;
-          return 1;
-        },
-        &range);
-    return range;
-  }();
-  return address >= own.begin && address < own.end;
+struct Module {
+  uint64_t begin = ~uint64_t{0}, end = 0;
+  bool is_ours = false;
+};
+
+// In the folder of this library there are those on top of it: cuBLAS and the like.
+std::vector<Module> loaded_modules() {
+  Dl_info own{};
+  dladdr(reinterpret_cast<void*>(&own_module), &own);
+  const std::string_view file = own.dli_fname ? own.dli_fname : "";
+  struct Found {
+    std::string_view folder;
+    std::vector<Module> all;
+  } found{file.substr(0, file.rfind('/') + 1), {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& into = *static_cast<Found*>(data);
+        Module module;
+        for (int k = 0; k < info->dlpi_phnum; ++k) {
+          const ElfW(Phdr)& part = info->dlpi_phdr[k];
+          if (part.p_type != PT_LOAD) continue;
+          module.begin = std::min<uint64_t>(module.begin, info->dlpi_addr + part.p_vaddr);
+          module.end = std::max<uint64_t>(module.end, info->dlpi_addr + part.p_vaddr + part.p_memsz);
+        }
+        const std::string_view name = info->dlpi_name ? info->dlpi_name : "";
+        const auto here = reinterpret_cast<uint64_t>(&own_module);
+        module.is_ours = (here >= module.begin && here < module.end) || (!into.folder.empty() && name.substr(0, name.rfind('/') + 1) == into.folder);
+        into.all.push_back(module);
+        return 0;
+      },
+      &found);
+  return found.all;
+}
+
+// Whether code at an address is of the runtime or of a library of its own. Every launch asks for some: dladdr looks for
+// names each time.
+bool in_platform(uint64_t address) {
+  static std::mutex mutex;
+  static std::vector<Module>& modules = *new std::vector<Module>(loaded_modules());
+  const auto holds = [&](const Module& m) { return address >= m.begin && address < m.end; };
+  std::lock_guard lock(mutex);
+  auto found = std::ranges::find_if(modules, holds);
+  if (found == modules.end()) {  // loaded since
+    modules = loaded_modules();
+    found = std::ranges::find_if(modules, holds);
+  }
+  return found != modules.end() && found->is_ours;
 }
 
 }  // namespace
@@ -95,7 +119,7 @@ std::vector<uint64_t> callers(size_t limit) {
       [](_Unwind_Context* context, void* data) {
         auto& walk = *static_cast<Walk*>(data);
         const uint64_t address = _Unwind_GetIP(context);
-        if (address && !in_own_module(address)) walk.found.push_back(address);
+        if (address && !in_platform(address)) walk.found.push_back(address);
         return walk.found.size() < walk.limit ? _URC_NO_REASON : _URC_END_OF_STACK;
       },
       &walk);
