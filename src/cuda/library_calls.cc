@@ -17,6 +17,7 @@ namespace {
 
 struct BadAddress {
   vm::Trap trap;
+  bool writes;
 };
 
 }  // namespace
@@ -27,11 +28,11 @@ void LibraryMemory::use(const void* address, size_t bytes, size_t rows, size_t p
   auto refuse = [&](uint64_t at) {
     vm::Trap trap;
     trap.kind = vm::TrapKind::IllegalAddress;
-    trap.message = fmt::format("invalid __global__ {} by a library", writes ? "write" : "read");
+    trap.message = fmt::format("invalid __global__ {} by {}", writes ? "write" : "read", name_);
     trap.kernel = name_;
     trap.address = at;
     trap.detail = vm::whose_address(context_.memory, at);
-    throw BadAddress{std::move(trap)};
+    throw BadAddress{std::move(trap), writes};
   };
   const uint64_t room = std::numeric_limits<uint64_t>::max() - base;
   if (bytes > room || (rows > 1 && pitch > (room - bytes) / (rows - 1))) refuse(base);
@@ -50,6 +51,7 @@ void run_library_work(Context& context, uint64_t operation, const LibraryWork& w
   try {
     work.run(memory);
   } catch (const BadAddress& bad) {
+    if (auto* tool = observe::tool()) tool->library_failed(operation, bad.trap, bad.writes);
     context.fail(cudaErrorIllegalAddress, bad.trap.paragraph());
   } catch (const std::exception& exception) {
     context.fail(cudaErrorLaunchFailure, fmt::format("========= {} failed: {}\n", work.name, exception.what()));

@@ -66,6 +66,8 @@ class Tool {
   virtual void host_function(uint64_t operation, bool begins) {}
   // A Library operation touches memory, on the thread that does its work.
   virtual void touches(uint64_t operation, const Bytes&, bool writes) {}
+  // It failed: `trap` names an address that is nobody's.
+  virtual void library_failed(uint64_t operation, const vm::Trap& trap, bool writes) {}
   // The host has waited for an operation, for all of a stream (`which` is its id), or for all of a device.
   virtual void waited(WaitKind, uint64_t which) {}
   // A launch is about to run. Null: nobody watches it. `launch` lives until the observer's end_grid.

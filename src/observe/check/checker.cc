@@ -273,6 +273,38 @@ void Checker::touches(uint64_t operation, const Bytes& bytes, bool writes) {
   use_range(bytes, writes, queued, order.what(queued.op).c_str());
 }
 
+// What it says, and about which place.
+static void add_trap(Finding& f, const vm::Trap& t) {
+  f.title = t.message;
+  if (!f.title.empty()) f.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(f.title[0])));
+  for (size_t at = 0; at < t.detail.size();) {
+    const size_t end = std::min(t.detail.find('\n', at), t.detail.size());
+    f.lines.push_back({t.detail.substr(at, end - at), {}});
+    at = end + 1;
+  }
+}
+
+void Checker::library_failed(uint64_t operation, const vm::Trap& t, bool writes) {
+  std::lock_guard lock(mutex);
+  kernel_failed_ = true;
+  const auto it = queued_.find(operation);
+  if (it == queued_.end() || !settings.memory) return;
+  const std::string what = order.what(it->second.op);
+  const HostStack& stack = it->second.stack;
+  if (!regions.find(t.address) && regions.freed_at(t.address)) return look_for_freed({t.address, 1}, writes, stack, what.c_str());
+  Finding f;
+  f.check = "memory";
+  f.kind = "out_of_bounds";
+  add_trap(f, t);
+  f.lines.insert(f.lines.begin(), {fmt::format("{} was issued", what), stack});
+  if (const Region* r = regions.nearest(t.address)) describe_region(f, *r);
+  f.facts.emplace_back("address", fmt::format("{:#x}", t.address));
+  f.mend = "compare the numbers of rows and columns, the leading dimensions and the increments with the size that was given to cudaMalloc";
+  std::string where;
+  for (uint64_t a : stack) where += fmt::format("{:x} ", a);
+  findings.add(std::move(f), where);
+}
+
 void Checker::waited(WaitKind kind, uint64_t which) {
   std::lock_guard lock(mutex);
   switch (kind) {
@@ -583,18 +615,12 @@ void LaunchWatch::end_grid(const vm::LaunchResult& result) {
            : t.kind == IllegalAddress || t.kind == SharedOutOfRange ? "out_of_bounds"
            : t.kind == MisalignedAddress ? "misaligned"
                                          : "trap";
-  f.title = t.message;
-  if (!f.title.empty()) f.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(f.title[0])));
   f.kernel = info_.kernel;
   f.locations = {t.location};
   if (!t.location.empty()) f.lines.push_back({fmt::format("at {} in {}", f.kernel, t.location), {}});
   else f.lines.push_back({fmt::format("at {}", f.kernel), {}});
   f.lines.push_back({fmt::format("by thread ({},{},{}) in block ({},{},{})", t.thread[0], t.thread[1], t.thread[2], t.block[0], t.block[1], t.block[2]), {}});
-  for (size_t at = 0; at < t.detail.size();) {
-    const size_t end = std::min(t.detail.find('\n', at), t.detail.size());
-    f.lines.push_back({t.detail.substr(at, end - at), {}});
-    at = end + 1;
-  }
+  add_trap(f, t);
   f.lines.push_back({"the kernel was launched", info_.stack});
   if (t.kind == Deadlock) f.mend = "every thread of the block must reach the same barrier, and what a thread waits for must be done by one that can run";
   c_.report(0, std::move(f));

@@ -91,6 +91,7 @@ class Checker final : public Tool {
   void graph_ends(uint64_t stream) override;
   void host_function(uint64_t operation, bool begins) override;
   void touches(uint64_t operation, const Bytes&, bool writes) override;
+  void library_failed(uint64_t operation, const vm::Trap& trap, bool writes) override;
   void waited(WaitKind, uint64_t which) override;
   std::shared_ptr<vm::Observer> launch(const vm::Launch&, const model::Device&, uint64_t operation) override;
   std::shared_ptr<vm::Observer> child(const vm::Launch&, const LaunchInfo& parent);
