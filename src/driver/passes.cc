@@ -29,7 +29,8 @@ void add_diagnostics(Words& words, const Options& options) {
 void add_leniency(Words& words, const Options& options) {
   append(words,
          {"-Wno-error=c++11-narrowing", "-Wno-vla-cxx-extension", "-Wno-pass-failed", "-Wno-unknown-cuda-version",
-          "-Wno-deprecated-this-capture", "-Wno-reserved-user-defined-literal", "-Wno-register", "-Wno-cuda-compat", "-Wno-assume"});
+          "-Wno-deprecated-this-capture", "-Wno-reserved-user-defined-literal", "-Wno-register", "-Wno-cuda-compat",
+          "-Wno-assume"});
   // `x << 32 - n`, `a & b == c`, `if (a) if (b) …; else …`, `rand() / (float)RAND_MAX`, `-1 << 8`, `while (…);` and a switch
   // without all of the enumerators are questions of style to them.
   append(words, {"-Wno-parentheses", "-Wno-implicit-const-int-float-conversion", "-Wno-switch", "-Wno-shift-negative-value", "-Wno-empty-body"});
