@@ -36,12 +36,18 @@ cudaError_t check_end(const Region& region, const CopyRequest& request, bool des
   return before <= room && last_row <= room - before ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t check(const CopyRequest& request, Sides* sides) {
+cudaError_t bad_end(Context& context, const Region& region, const CopyRequest& request, bool writes) {
+  return bad_bytes({reinterpret_cast<uint64_t>(region.base), request.width, region.pitch, request.height, region.plane, request.depth}, writes,
+                   request.to.base, context.memory);
+}
+
+cudaError_t check(Context& context, const CopyRequest& request, Sides* sides) {
   if (request.kind < cudaMemcpyHostToHost || request.kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (request.height > 1 && (request.to.pitch < request.width || request.from.pitch < request.width))
     return cudaErrorInvalidPitchValue;
-  if (cudaError_t status = check_end(request.to, request, true, &sides->to); status != cudaSuccess) return status;
-  return check_end(request.from, request, false, &sides->from);
+  if (check_end(request.to, request, true, &sides->to) != cudaSuccess) return bad_end(context, request.to, request, true);
+  if (check_end(request.from, request, false, &sides->from) != cudaSuccess) return bad_end(context, request.from, request, false);
+  return cudaSuccess;
 }
 
 CopyWork work_of(const CopyRequest& request) {
@@ -81,7 +87,7 @@ void CopyWork::run() const {
 cudaError_t copy_and_wait(Context& context, cudaStream_t handle, const CopyRequest& request) {
   if (empty(request)) return cudaSuccess;
   Sides sides;
-  if (cudaError_t status = check(request, &sides); status != cudaSuccess) return status;
+  if (cudaError_t status = check(context, request, &sides); status != cudaSuccess) return status;
   StreamRef stream = find_stream(context, handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
   forbid_capture(*stream);
@@ -109,7 +115,7 @@ cudaError_t copy_and_wait(Context& context, cudaStream_t handle, const CopyReque
 cudaError_t copy_in_stream(Context& context, cudaStream_t handle, const CopyRequest& request) {
   if (empty(request)) return cudaSuccess;
   Sides sides;
-  if (cudaError_t status = check(request, &sides); status != cudaSuccess) return status;
+  if (cudaError_t status = check(context, request, &sides); status != cudaSuccess) return status;
   StreamRef stream = find_stream(context, handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
   CopyWork work = work_of(request);

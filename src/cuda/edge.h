@@ -35,6 +35,12 @@ inline cudaError_t bad_free(const void* pointer) {
   return cudaErrorInvalidValue;
 }
 
+// Why a copy or a fill fails: there is no memory, or not so much of it.
+inline cudaError_t bad_bytes(const observe::Bytes& bytes, bool writes, const void* destination, const vm::DeviceMemory& memory) {
+  this_thread().bad_bytes = {bytes, writes, destination, &memory};
+  return cudaErrorInvalidValue;
+}
+
 // Thrown deep inside where a status cannot be returned: what a call does to a stream may be captured, and refused.
 struct StatusError : std::exception {
   explicit StatusError(cudaError_t status) : status(status) {}

@@ -42,9 +42,11 @@ void tell_failure(cudaError_t status) noexcept {
   log_failure(status);
   observe::Tool* tool = observe::tool();
   const void* bad_free = std::exchange(this_thread().bad_free, nullptr);
+  const BadBytes bad = std::exchange(this_thread().bad_bytes, {});
   if (!tool || !tool->checks()) return;
   tool->failed_call({observe::called_function(), static_cast<int>(status), cudaGetErrorName(status),
-                     cudaGetErrorString(status), bad_free != nullptr, bad_free});
+                     cudaGetErrorString(status), bad_free != nullptr, bad_free, bad.bytes, bad.writes,
+                     reinterpret_cast<uint64_t>(bad.destination), bad.memory});
 }
 
 namespace {

@@ -53,15 +53,17 @@ cudaError_t fill_in_stream(Context& context, cudaStream_t handle, const Region& 
   StreamRef stream = find_stream(context, handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (width == 0 || height == 0 || depth == 0) return cudaSuccess;
-  auto place = locate(to.base);
-  if (!place || width > SIZE_MAX / element) return cudaErrorInvalidValue;
+  if (width > SIZE_MAX / element) return cudaErrorInvalidValue;
   const size_t row = width * element;
+  const auto beyond = [&] { return bad_bytes({reinterpret_cast<uint64_t>(to.base), row, to.pitch, height, to.plane, depth}, true, to.base, context.memory); };
+  auto place = locate(to.base);
+  if (!place) return beyond();
   if ((height > 1 && to.pitch < row) || (depth > 1 && to.plane < row)) return cudaErrorInvalidValue;
   size_t room = place->room(to.base);
-  if (height > 1 && to.pitch > room / (height - 1)) return cudaErrorInvalidValue;
-  if (depth > 1 && to.plane > room / (depth - 1)) return cudaErrorInvalidValue;
+  if (height > 1 && to.pitch > room / (height - 1)) return beyond();
+  if (depth > 1 && to.plane > room / (depth - 1)) return beyond();
   size_t before = (height - 1) * to.pitch + (depth - 1) * to.plane;
-  if (before > room || row > room - before) return cudaErrorInvalidValue;
+  if (before > room || row > room - before) return beyond();
 
   FillWork work{to, value, element, width, height, depth};
   work.own_pages = place->allocation.kind == vm::MemoryKind::Device && !is_mapping(place->allocation) &&

@@ -15,11 +15,12 @@ cudaError_t find_variable(Context& context, const void* symbol, const vm::Progra
 
 using Copy = cudaError_t (*)(Context&, cudaStream_t, const CopyRequest&);
 
-cudaError_t locate_part(Context& context, const void* symbol, size_t count, size_t offset, std::byte** part) {
+cudaError_t locate_part(Context& context, const void* symbol, size_t count, size_t offset, bool writes, std::byte** part) {
   const vm::ProgramVariable* variable = nullptr;
   if (cudaError_t status = find_variable(context, symbol, &variable); status != cudaSuccess) return status;
-  if (offset > variable->size || count > variable->size - offset) return cudaErrorInvalidValue;
   *part = reinterpret_cast<std::byte*>(variable->address) + offset;
+  if (offset > variable->size || count > variable->size - offset)
+    return bad_bytes({variable->address + offset, count}, writes, writes ? *part : nullptr, context.memory);
   return cudaSuccess;
 }
 
@@ -28,7 +29,7 @@ cudaError_t to_symbol(Copy copy, const void* symbol, const void* from, size_t co
   return in_context([&](Context& context) -> cudaError_t {
     if (!count) return cudaSuccess;  // looked at first, as a GPU's runtime does
     std::byte* part = nullptr;
-    if (cudaError_t status = locate_part(context, symbol, count, offset, &part); status != cudaSuccess) return status;
+    if (cudaError_t status = locate_part(context, symbol, count, offset, true, &part); status != cudaSuccess) return status;
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
       return cudaErrorInvalidMemcpyDirection;
     return copy(context, stream, linear(part, from, count, kind));
@@ -40,7 +41,7 @@ cudaError_t from_symbol(Copy copy, void* to, const void* symbol, size_t count, s
   return in_context([&](Context& context) -> cudaError_t {
     if (!count) return cudaSuccess;
     std::byte* part = nullptr;
-    if (cudaError_t status = locate_part(context, symbol, count, offset, &part); status != cudaSuccess) return status;
+    if (cudaError_t status = locate_part(context, symbol, count, offset, false, &part); status != cudaSuccess) return status;
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
       return cudaErrorInvalidMemcpyDirection;
     return copy(context, stream, linear(to, part, count, kind));

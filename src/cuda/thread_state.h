@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "cuda/api.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -15,6 +16,14 @@ struct CallConfiguration {  // between <<<…>>> and the launch stub
 };
 
 class Context;
+
+// What a copy or a fill reads or writes, and is not memory to the end; width 0: nothing.
+struct BadBytes {
+  observe::Bytes bytes;
+  bool writes;
+  const void* destination;
+  const vm::DeviceMemory* memory;
+};
 
 struct ThreadState {
   static constexpr int kMaxDevices = 64;
@@ -33,6 +42,7 @@ struct ThreadState {
   bool in_host_function = false;
   bool in_driver_call = false;  // what runs now was called through the driver API
   const void* bad_free = nullptr;  // what the call that is about to fail was to free
+  BadBytes bad_bytes;              // what it was to copy or to fill
   unsigned long long id = 0;  // names the thread's default streams
   int valid_device_count = 0;  // 0: all, in order
   int configuration_count = 0;

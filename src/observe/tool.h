@@ -46,6 +46,11 @@ struct FailedCall {
   std::string error_name, error_text;
   bool is_free = false;
   const void* pointer = nullptr;  // that was to be freed
+  // Of a copy or a fill: the bytes that are not all there, or width 0; and where it was to write to.
+  Bytes bytes;
+  bool writes = false;
+  uint64_t destination = 0;
+  const vm::DeviceMemory* memory = nullptr;  // in which the bytes were looked for
 };
 
 class Tool {

@@ -19,17 +19,18 @@ static int host[1024];
     }                                                                           \
   } while (0)
 
+__global__ void use_all(int* p) { p[threadIdx.x] += 1; }
 CASE(copy_too_long) {
   int* p;
   cudaMalloc(&p, 400);
-  cudaMemcpy(p, host, 404, cudaMemcpyHostToDevice);  // expect copy_too_long unchecked_error
+  cudaMemcpy(p, host, 404, cudaMemcpyHostToDevice);  // expect copy_too_long out_of_bounds
   cudaFree(p);
 }
 CASE(copy_back_too_long) {
   int* p;
   cudaMalloc(&p, 400);
   cudaMemset(p, 0, 400);
-  cudaMemcpy(host, p, 800, cudaMemcpyDeviceToHost);  // expect copy_back_too_long unchecked_error
+  cudaMemcpy(host, p, 800, cudaMemcpyDeviceToHost);  // expect copy_back_too_long out_of_bounds
   cudaFree(p);
 }
 CASE(wrong_direction) {
@@ -51,14 +52,31 @@ CASE(arguments_swapped) {
 CASE(memset_too_long) {
   int* p;
   cudaMalloc(&p, 400);
-  cudaMemset(p, 0, 4096);  // expect memset_too_long unchecked_error
+  cudaMemset(p, 0, 4096);  // expect memset_too_long out_of_bounds
   cudaFree(p);
 }
+// That it was looked at makes it no better, and what would have come is not missed once more.
+CASE(copy_too_long_is_told) {
+  int* p;
+  CHECK(cudaMalloc(&p, 400));
+  if (cudaMemcpy(p, host, 404, cudaMemcpyHostToDevice) != cudaSuccess) puts("failed");  // expect copy_too_long_is_told out_of_bounds
+  use_all<<<1, 100>>>(p);
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaFree(p));
+}
+CASE(rows_too_many) {
+  char* p;
+  size_t pitch;
+  CHECK(cudaMallocPitch(&p, &pitch, 40, 8));
+  cudaError_t status = cudaMemcpy2D(p, pitch, host, 40, 40, 9, cudaMemcpyHostToDevice);  // expect rows_too_many out_of_bounds
+  if (status != cudaSuccess) puts("failed");
+  CHECK(cudaFree(p));
+}
 CASE(symbol_too_long) {
-  cudaMemcpyToSymbol(table, host, 65 * 4);  // expect symbol_too_long unchecked_error
+  cudaMemcpyToSymbol(table, host, 65 * 4);  // expect symbol_too_long out_of_bounds
 }
 CASE(symbol_offset) {
-  cudaMemcpyToSymbol(weights, host, 32, 40);  // expect symbol_offset unchecked_error
+  cudaMemcpyToSymbol(weights, host, 32, 40);  // expect symbol_offset out_of_bounds
 }
 CASE(symbol_fits) {
   int* p;
@@ -196,13 +214,21 @@ CASE(copy_after_free) {
   int* p;
   cudaMalloc(&p, 400);
   cudaFree(p);
-  cudaMemcpy(host, p, 400, cudaMemcpyDeviceToHost);  // expect copy_after_free unchecked_error
+  cudaMemcpy(host, p, 400, cudaMemcpyDeviceToHost);  // expect copy_after_free use_after_free
+}
+CASE(copy_after_free_in_stream) {
+  int* p;
+  CHECK(cudaMallocAsync(&p, 400, 0));
+  CHECK(cudaMemsetAsync(p, 0, 400, 0));
+  CHECK(cudaFreeAsync(p, 0));
+  cudaError_t status = cudaMemcpyAsync(host, p, 400, cudaMemcpyDeviceToHost, 0);  // expect copy_after_free_in_stream use_after_free
+  if (status != cudaSuccess) puts("failed");
 }
 CASE(memset_after_free) {
   int* p;
   cudaMalloc(&p, 400);
   cudaFree(p);
-  cudaMemset(p, 0, 400);  // expect memset_after_free unchecked_error
+  cudaMemset(p, 0, 400);  // expect memset_after_free use_after_free
 }
 CASE(uses_error_as_check) {
   int* p;

@@ -214,3 +214,12 @@ CASE(rotation) { Data d; rotate<<<1, 32>>>(d.in, d.out); }
 CASE(block_of_twenty) { Data d; partial_warp<<<1, 20>>>(d.in, d.out); }
 CASE(block_of_sixteen) { Data d; half<<<1, 16>>>(d.in, d.out); }
 CASE(result_over_mask) { Data d; narrows<<<1, 32>>>(d.out); }
+
+// Lanes of one value add up together; the first lane is wanted everywhere, and adds up with others.
+__global__ void adds_by_value(const int* in, int* out, unsigned wanted) {
+  int t = threadIdx.x;
+  unsigned equal = __match_any_sync(0xffffffff, in[t] % 5);
+  out[t] = __reduce_add_sync(equal | wanted, 1);  // expect first_lane_everywhere masks_differ
+}
+CASE(first_lane_everywhere) { Data d; adds_by_value<<<1, 32>>>(d.in, d.out, 1); }
+CASE(first_lane_with_its_own) { Data d; adds_by_value<<<1, 32>>>(d.in, d.out, 0); }

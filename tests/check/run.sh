@@ -159,6 +159,48 @@ if wanted executable "$@"; then
     echo 'FAIL executable: its arguments do not reach it'
   fi
 fi
+# Blocks take turns: threads that wait for theirs take no processor time from the others.
+if wanted idle "$@"; then
+  cat >"$work/idle.cu" <<'end'
+#include <cstdio>
+#include <ctime>
+__global__ void sums(int* out, int n) {
+  __shared__ int part[256];
+  part[threadIdx.x] = 0;
+  for (int k = 0; k < n; ++k) {
+    __syncthreads();
+    part[threadIdx.x] += k;
+  }
+  out[blockIdx.x * 256 + threadIdx.x] = part[threadIdx.x];
+}
+double seconds(clockid_t clock) {
+  timespec t;
+  clock_gettime(clock, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+int main() {
+  int* out;
+  cudaMalloc(&out, 64 * 256 * sizeof(int));
+  double least = 1e9;
+  for (int k = 0; k < 3; ++k) {
+    const double processors = seconds(CLOCK_PROCESS_CPUTIME_ID), begin = seconds(CLOCK_MONOTONIC);
+    sums<<<64, 256>>>(out, 200);
+    cudaDeviceSynchronize();
+    const double used = (seconds(CLOCK_PROCESS_CPUTIME_ID) - processors) / (seconds(CLOCK_MONOTONIC) - begin);
+    least = used < least ? used : least;
+  }
+  std::printf("%.2f\n", least);
+  cudaFree(out);
+}
+end
+  WARPBEAM_ENGINE=interpreter WARPBEAM_THREADS=4 timeout 120 "$warpbeam" check "$work/idle.cu" >"$work/idle.used" 2>"$work/idle.log" </dev/null
+  if awk 'NR == 1 { exit !($1 > 0 && $1 < 1.3) }' "$work/idle.used"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL idle: a launch takes $(head -n 1 "$work/idle.used") processors"
+  fi
+fi
 # A program that was checked before starts without the compiler.
 if wanted cached "$@"; then
   mkdir -p -- "$work/tools" "$work/cache"

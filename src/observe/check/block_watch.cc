@@ -320,28 +320,45 @@ void BlockWatch::synchronise(Now& n) {
 
 // --- warps -------------------------------------------------------------------------------------------------------
 
+// Lanes that meet with several masks are told of one after the other, by mask: where one of these names lanes of another, they
+// disagree about who is there.
+void BlockWatch::look_at_masks(vm::Warp& w, const vm::Insn& i, uint32_t members, uint32_t mask) {
+  const auto tell = [&](int lane, const char* kind, std::string title, std::string other, const char* mend) {
+    const uint32_t site = c_.sites.number(i, w);
+    const uint64_t key = uint64_t(site) << 8 | 1;
+    if (c_.repeated(key)) return;
+    Finding f;
+    f.check = "sync";
+    f.kind = kind;
+    f.kernel = c_.sites[site].kernel;
+    f.locations = {c_.sites[site].location};
+    f.title = std::move(title);
+    f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
+    f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
+    if (!other.empty()) f.lines.push_back({std::move(other), {}});
+    f.lines.push_back({"the kernel was launched", l_.stack});
+    f.mend = mend;
+    c_.report(key, std::move(f));
+  };
+  if (mask & ~members)
+    tell(__builtin_ctz(mask & ~members), "mask_without_caller", fmt::format("A thread calls a .sync function of its warp with a mask that leaves it out ({:#010x})", members), "",
+         "the mask must name every lane that executes the call, and no other");
+  auto& met = warps_[w.index].met;
+  const bool both = met.at == &i && !(met.mask & mask) && ((met.members ^ members) & w.live);
+  if (both && ((members & met.mask) || (met.members & mask))) {
+    const bool named = members & met.mask;  // by this one, or the other way round
+    const uint32_t them = named ? members & met.mask : met.members & mask;
+    tell(__builtin_ctz(named ? mask : met.mask), "masks_differ", fmt::format("Lanes meet at a .sync function of their warp with masks that differ: {:#010x} and {:#010x}", named ? members : met.members, named ? met.members : members),
+         fmt::format("lane {}, which the first mask names, calls it with the second", __builtin_ctz(them)), "all lanes that a mask names must call the function with that same mask");
+  }
+  met = {&i, members, mask};
+}
+
 void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uint32_t mask) {
   const auto lock = hold();
   WarpState& s = warps_[w.index];
   const bool orders = i.source->form.row->opcode == "bar";  // shuffles and votes order no memory
-  if (c_.settings.sync && (mask & ~members)) {
-    const int lane = __builtin_ctz(mask & ~members);
-    const uint32_t site = c_.sites.number(i, w);
-    const uint64_t key = uint64_t(site) << 8 | 1;
-    if (!c_.repeated(key)) {
-      Finding f;
-      f.check = "sync";
-      f.kind = "mask_without_caller";
-      f.kernel = c_.sites[site].kernel;
-      f.locations = {c_.sites[site].location};
-      f.title = fmt::format("A thread calls a .sync function of its warp with a mask that leaves it out ({:#010x})", members);
-      f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
-      f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
-      f.lines.push_back({"the kernel was launched", l_.stack});
-      f.mend = "the mask must name every lane that executes the call, and no other";
-      c_.report(key, std::move(f));
-    }
-  }
+  if (c_.settings.sync) look_at_masks(w, i, members, mask);
   // Named lanes that have ended, after code behind the call, went around it. Those that left before need not come.
   for (uint32_t gone = members & w.present & ~w.live; gone && c_.settings.sync; gone &= gone - 1) {
     const int lane = __builtin_ctz(gone);

@@ -66,6 +66,10 @@ class BlockWatch final : public vm::BlockObserver {
     EventId soft_base = 0;   // they were together at a shuffle or vote here, which orders nothing
     std::shared_ptr<LaneTable> table;
     std::unique_ptr<Lanes> lanes;
+    struct {
+      const vm::Insn* at = nullptr;
+      uint32_t members = 0, mask = 0;
+    } met;  // the last meeting at a .sync function
     std::unique_ptr<Copies> copies, bulk_copies;
     Doubts doubts;
     void moves_on() { seen->key += uint64_t(1) << 32; }  // events from here on are other ones
@@ -162,6 +166,7 @@ class BlockWatch final : public vm::BlockObserver {
   uint64_t stored_value(const Now&, int lane, uint64_t at, uint32_t bytes) const;
 
   std::shared_ptr<const Snapshot> snapshot(const WarpState&, uint16_t warp, Strength scope, const CameList& came);
+  void look_at_masks(vm::Warp&, const vm::Insn&, uint32_t members, uint32_t mask);
   void report_missing(vm::Warp&, const vm::Insn&, const vm::FunctionCode&, uint32_t members, uint32_t mask, uint32_t missing,
                       const std::string& there, const char* what, uint64_t key);
   void fence(vm::Warp&, Strength scope, uint32_t mask);

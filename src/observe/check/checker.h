@@ -150,6 +150,7 @@ class Checker final : public Tool {
   void use_range(const Bytes& bytes, bool writes, const Queued& by, const char* what);
   void look_for_overlap(const Operation&, const HostStack&);
   void look_for_freed(const Bytes&, bool writes, const HostStack&, const char* what);
+  bool bad_bytes(const FailedCall&, const HostStack&);
   void read_unwritten(Region&, const Bytes&, OpId, const HostStack&);
   bool only_gaps(Region&, const Bytes&);
   void report_leaks(const char* when);

@@ -6,6 +6,13 @@
 #include "observe/tool.h"
 
 namespace warpbeam::observe::check {
+
+std::string key_of(const HostStack& stack) {
+  std::string key;
+  for (uint64_t address : stack) key += std::to_string(address) + ' ';
+  return key;
+}
+
 namespace {
 
 std::string key_of(const Finding& f, const std::string& more) {

@@ -21,6 +21,7 @@ enum class Apart : uint8_t { InWarp, InBlock, InLaunch, InProgram };
 
 // Return addresses of host code, innermost first.
 using HostStack = std::vector<uint64_t>;
+std::string key_of(const HostStack& stack);  // what tells findings apart: see Findings::add
 
 struct Finding {
   std::string check;     // memory, race, init, sync, host, leak

@@ -42,6 +42,7 @@ void Checker::failed_call(const FailedCall& call) {
     report(0, std::move(f));
     return;
   }
+  if (call.bytes.width && bad_bytes(call, stack)) return;
   if (!calls_.empty() && calls_.back().call.code == call.code && calls_.back().stack == stack && !calls_.back().looked_at) {
     ++calls_.back().count;
     return;
@@ -87,9 +88,7 @@ void Checker::report_leaks(const char* when) {
     f.lines.push_back({fmt::format("not freed before {}", when), {}});
     f.facts.emplace_back("address", fmt::format("{:#x}", r->base));
     f.mend = r->in_heap ? "give it back with free or delete in a kernel" : r->kind == vm::MemoryKind::Pinned ? "give it back with cudaFreeHost" : "give it back with cudaFree";
-    std::string where;
-    for (uint64_t a : r->made) where += fmt::format("{:x} ", a);
-    findings.add(std::move(f), where);
+    findings.add(std::move(f), key_of(r->made));
   }
   if (count) findings.set_note("leaks", fmt::format("LEAK SUMMARY: {} bytes leaked in {} allocations", bytes, count));
 }
@@ -110,9 +109,7 @@ void Checker::report_calls() {
     f.facts.emplace_back("error", c.call.error_name);
     f.facts.emplace_back("function", c.call.function);
     f.count = c.count;
-    std::string where;
-    for (uint64_t a : c.stack) where += fmt::format("{:x} ", a);
-    findings.add(std::move(f), where);
+    findings.add(std::move(f), key_of(c.stack));
   }
 }
 
@@ -266,9 +263,7 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
   if (self) f.lines.push_back({"the host function was given to its stream", ops_[self].stack});
   f.mend = self ? "give the host function to the stream that uses the memory, or let its stream wait for an event of that one"
                 : "call cudaDeviceSynchronize(), or wait for the stream or an event, before the host uses the memory";
-  std::string where;
-  for (uint64_t a : stack) where += fmt::format("{:x} ", a);
-  if (settings.race) findings.add(std::move(f), where);
+  if (settings.race) findings.add(std::move(f), key_of(stack));
   return HostGuard::Answer::LetThrough;
 }
 
