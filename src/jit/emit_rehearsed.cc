@@ -133,24 +133,26 @@ BasicBlock* Emitter::rehearse(Rehearsal& r, uint32_t to) {
   return worth ? r.block : nullptr;
 }
 
+// A value and what is added to it.
+std::pair<Emitter::V, int64_t> Emitter::sum_of(V v) {
+  int64_t added = 0;
+  while (auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(v)) {
+    auto* by = sum->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1)) : nullptr;
+    if (!by) break;
+    added += by->getSExtValue();
+    v = sum->getOperand(0);
+  }
+  return {v, added};
+}
+
 // Two stores of all lanes, of every second element each, that leave nothing between them: they are one.
 bool Emitter::fill_each_other(const RehearsedStore& a, const RehearsedStore& b) const {
   const auto suits = [&](const RehearsedStore& s) {
     return !s.access.shared && s.access.count == 1 && s.mask == ~0u && s.address.runs == 1 && s.address.stride == 2 * static_cast<int64_t>(s.access.total());
   };
   if (watch_ || a.warp != b.warp || a.access.memory != b.access.memory || a.access.root != b.access.root || !suits(a) || !suits(b)) return false;
-  const auto parts = [](V v) {  // a value and what is added to it
-    int64_t added = 0;
-    while (auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(v)) {
-      auto* by = sum->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1)) : nullptr;
-      if (!by) break;
-      added += by->getSExtValue();
-      v = sum->getOperand(0);
-    }
-    return std::pair{v, added};
-  };
-  const auto [from, at] = parts(a.address.run[0]);
-  const auto [other, behind] = parts(b.address.run[0]);
+  const auto [from, at] = sum_of(a.address.run[0]);
+  const auto [other, behind] = sum_of(b.address.run[0]);
   return from == other && behind - at == static_cast<int64_t>(a.access.total());
 }
 

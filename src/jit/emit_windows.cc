@@ -108,20 +108,23 @@ Emitter::V Emitter::from_windows(const Access& a, V pointer) {
 // Where each warp of a block has a row of its own, hosts see jumps from row to row instead of the few bytes that each
 // row goes on by in the next block, so those are named. Where a block reads one stretch, they see it, but too little of
 // it is under way at a time.
-void Emitter::name_next_blocks(const Access& a, V pointer) {
-  constexpr uint64_t kLine = 64, kAhead = 4;  // blocks, of rows
-  constexpr uint64_t kFurther = 2048;          // bytes, of a stretch
+void Emitter::name_next_blocks(const Access& a, V address, int64_t stride) {
+  constexpr int64_t kLine = 64, kAhead = 4;  // blocks, of rows
+  constexpr int64_t kFurther = 2048;         // bytes, of a stretch
   static const bool without = left_out("rows");
   if (without || watch_ || a.shared || a.count != 1 || a.memory != 4) return;
   const bool rows = plan_.block[0] == kLanes && plan_.block[1] >= 4;
   const bool line = plan_.block[1] * plan_.block[2] == 1 && !reached(node_, false)[node_];
   if (!rows && !line) return;
   if (const auto w = windows_.find(a.insn); w != windows_.end() && !w->second->parts.empty()) return;  // named already
-  const uint64_t bytes = kLanes * a.total(), further = rows ? kAhead * bytes : kFurther;
-  for (uint64_t k = 0; k < bytes; k += kLine)
-    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-                       {b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(further + k)), b_.getInt32(0),
-                        b_.getInt32(3), b_.getInt32(1)});
+  const int64_t bytes = kLanes * stride, further = rows ? kAhead * bytes : kFurther;
+  const auto [from, at] = sum_of(address);
+  for (int64_t k = 0; k < bytes; k += kLine) {
+    // Two loads of every second element read the same lines.
+    if (rehearsal_ && !rehearsal_->named.emplace(from, (at + k) / kLine).second) continue;
+    const V place = b_.CreateAdd(address, llvm::ConstantInt::getSigned(address->getType(), further + k));
+    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()}, {b_.CreateIntToPtr(place, b_.getPtrTy()), b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+  }
 }
 
 // The nodes of the region that ways from this one lead to, or with `back` those that lead here; itself only around a loop.

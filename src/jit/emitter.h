@@ -267,7 +267,7 @@ class Emitter {
   };
   void find_windows(const std::vector<Access>& accesses);
   V from_windows(const Access& a, V pointer);
-  void name_next_blocks(const Access& a, V pointer);
+  void name_next_blocks(const Access& a, V address, int64_t stride);
   void name_next_turns(const Access& a, V address);
   std::vector<char> reached(uint32_t from, bool back) const;
 
@@ -468,6 +468,7 @@ class Emitter {
   V gather_words(const std::vector<int64_t>& words);
   const Cells& rehearsed_cells(uint32_t variable);
   void write_rehearsed(uint32_t variable, Value value);
+  static std::pair<V, int64_t> sum_of(V v);
   bool fill_each_other(const RehearsedStore& a, const RehearsedStore& b) const;
   void end_rehearsal();
   void keep_rehearsed(uint32_t to);

@@ -91,6 +91,7 @@ struct Rehearsal {
   bool told = false;                // something was told to an observer of events
   bool knows_all = false;           // values that are not there are looked for nowhere else
   std::unordered_set<llvm::Value*> folded;
+  std::set<std::pair<llvm::Value*, int64_t>> named;  // lines, by what their addresses begin with: what the next block reads
 };
 
 }  // namespace warpbeam::jit
