@@ -285,6 +285,7 @@ void Op::settle() {
     if (grid) {
       vm::Machine::instance().help(*grid);
       if (grid->stalled_for(kPatience)) return;
+      if (grid->waits_for_turn()) continue;
     } else if (Clock::now() - begun > kPatience) {
       return;
     }

@@ -82,6 +82,13 @@ class Grid : public GridState, public std::enable_shared_from_this<Grid> {
     std::lock_guard lock(mutex);
     return !yielded.empty();
   }
+  // Blocks take turns, and another thread has the turn: nothing is to be done but to wait for it, a while at most.
+  bool waits_for_turn() {
+    if (!takes_turns || !turn_taken) return false;
+    std::unique_lock lock(mutex);
+    finished_cv.wait_for(lock, std::chrono::milliseconds(1), [&] { return finished.load(); });
+    return true;
+  }
 };
 
 // The grid's blocks do not go on; the lowest failing block's trap is the one reported.

@@ -383,18 +383,21 @@ struct Machine::State {
   bool stopping = false;
   std::atomic<uint64_t> generation{0};       // of `active`; changes under the mutex
   std::atomic<unsigned> running{0};
+  std::atomic<bool> refused{false};          // a thread wanted to run blocks when there were enough of them
   std::atomic<bool> waiters_help{false};     // whoever launched a single block has come to run it itself, the last time
 
   // Where threads that wait for a grid help, fewer of the machine's own run blocks: more than there are processors would hold
   // the blocks that they took for as long as others run in their place. False: there are enough.
   bool begin_running() {
     if (running.fetch_add(1) < threads) return true;
+    refused = true;
     --running;
     return false;
   }
-  // Whoever found enough of them may be needed now.
+  // Whoever found enough of them may be needed now. Nobody else is woken: two threads that have nothing to run would do so to
+  // each other for as long as a third one runs what there is.
   void end_running() {
-    if (running.fetch_sub(1) >= threads) work.notify_one();
+    if (running.fetch_sub(1) >= threads && refused.exchange(false)) work.notify_one();
   }
 
   // It does not wait in `active` for a thread of the machine's own to come by.
@@ -467,7 +470,8 @@ struct Machine::State {
       lock = lock_soon(mutex);
       idle_rounds = did ? 0 : idle_rounds + 1;
       if (idle_rounds > active.size() && generation == seen) {
-        if (!look_around(seen)) work.wait_for(lock, std::chrono::milliseconds(1));  // blocks of these grids run on other threads
+        // Blocks of these grids run on other threads; of one that takes turns that is so until it ends.
+        if ((active.size() == 1 && grid->takes_turns) || !look_around(seen)) work.wait_for(lock, std::chrono::milliseconds(1));
         idle_rounds = 0;
       }
     }

@@ -193,7 +193,7 @@ int main() {
   cudaFree(out);
 }
 end
-  WARPBEAM_ENGINE=interpreter WARPBEAM_THREADS=4 timeout 120 "$warpbeam" check "$work/idle.cu" >"$work/idle.used" 2>"$work/idle.log" </dev/null
+  WARPBEAM_ENGINE=jit WARPBEAM_THREADS=2 timeout 120 "$warpbeam" check "$work/idle.cu" >"$work/idle.used" 2>"$work/idle.log" </dev/null
   if awk 'NR == 1 { exit !($1 > 0 && $1 < 1.3) }' "$work/idle.used"; then
     passed=$((passed + 1))
   else
