@@ -15,7 +15,7 @@ __global__ void one_copy(const int* in, int* out, int how) {
   __pipeline_commit();
   if (how & 1) __pipeline_wait_prior(0);
   if (how & 2) __syncthreads();
-  out[t] = s[127 - t];  // expect not_waited uninitialized_read; expect wait_without_barrier uninitialized_read
+  out[t] = s[127 - t];
 }
 __global__ void own_copy(const int* in, int* out, bool wait) {
   __shared__ int s[64];
@@ -77,7 +77,7 @@ __global__ void group_copy(const int* in, int* out) {
   if (kHow == 1) cg::wait(block);
   if (kHow == 2) block.sync();
   int t = block.thread_rank();
-  out[t] = s[255 - t];  // expect group_not_waited uninitialized_read
+  out[t] = s[255 - t];
 }
 // A group of copies for each call.
 template <int kPrior>
@@ -102,7 +102,7 @@ __global__ void with_barrier(const int* in, int* out) {
   cuda::memcpy_async(block, s, in, cuda::aligned_size_t<16>(sizeof(int) * 128), bar);
   if (kWait) bar.arrive_and_wait();
   int t = block.thread_rank();
-  out[t] = s[127 - t];  // expect barrier_not_waited race_raw; expect barrier_not_waited uninitialized_read
+  out[t] = s[127 - t];  // expect barrier_not_waited race_raw
 }
 template <bool kWait>
 __global__ void with_pipeline(const int* in, int* out, int batches) {
@@ -119,7 +119,7 @@ __global__ void with_pipeline(const int* in, int* out, int batches) {
       pipe.producer_commit();
     }
     if (kWait) pipe.consumer_wait();
-    sum += s[b % kStages][63 - t];  // expect pipeline_not_waited uninitialized_read
+    sum += s[b % kStages][63 - t];
     pipe.consumer_release();
   }
   out[t] = sum;

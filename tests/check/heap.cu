@@ -86,7 +86,7 @@ __global__ void block_buffer(int* out, bool sync) {
   __syncthreads();
   p[threadIdx.x] = threadIdx.x;
   if (sync) __syncthreads();
-  out[blockIdx.x * blockDim.x + threadIdx.x] = p[blockDim.x - 1 - threadIdx.x];  // expect block_buffer_unsynced race_war; expect block_buffer_unsynced uninitialized_read
+  out[blockIdx.x * blockDim.x + threadIdx.x] = p[blockDim.x - 1 - threadIdx.x];  // expect block_buffer_unsynced race_war
   __syncthreads();
   if (threadIdx.x == 0) free(p);
 }

@@ -6,7 +6,7 @@ __global__ void reverse(const int* in, int* out, bool sync) {
   int t = threadIdx.x;
   s[t] = in[t];  // expect reverse_unsynced race_raw
   if (sync) __syncthreads();
-  out[t] = s[127 - t];  // expect reverse_unsynced uninitialized_read
+  out[t] = s[127 - t];
 }
 
 template <bool kSync>
@@ -28,7 +28,7 @@ __global__ void transpose(const float* in, float* out, int n) {
   int x = threadIdx.x, y = threadIdx.y;
   tile[y][x] = in[(blockIdx.y * 16 + y) * n + blockIdx.x * 16 + x];  // expect transpose_unsynced race_raw
   if (kSync) __syncthreads();
-  out[(blockIdx.x * 16 + y) * n + blockIdx.y * 16 + x] = tile[x][y];  // expect transpose_unsynced uninitialized_read
+  out[(blockIdx.x * 16 + y) * n + blockIdx.y * 16 + x] = tile[x][y];
 }
 
 // Without the second barrier the next tile overwrites this one while slower warps still read it.
@@ -103,7 +103,7 @@ __global__ void bytes(const char* in, char* out, bool sync) {
   __shared__ char s[128];
   s[threadIdx.x] = in[threadIdx.x];  // expect bytes_unsynced race_raw
   if (sync) __syncthreads();
-  out[threadIdx.x] = s[threadIdx.x ^ 33];  // expect bytes_unsynced uninitialized_read
+  out[threadIdx.x] = s[threadIdx.x ^ 33];
 }
 __global__ void own_bytes(const char* in, char* out) {
   __shared__ char s[128];
@@ -235,7 +235,7 @@ __global__ void shuffle_sum_unsynced(const int* in, int* out) {
   int t = threadIdx.x, v = in[t];
   for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
   if (t % 32 == 0) sums[t / 32] = v;  // expect shuffle_unsynced race_war
-  if (t == 0) out[0] = sums[0] + sums[1] + sums[2] + sums[3];  // expect shuffle_unsynced uninitialized_read
+  if (t == 0) out[0] = sums[0] + sums[1] + sums[2] + sums[3];
 }
 
 // --- other means
@@ -243,7 +243,7 @@ __global__ void volatile_between_warps(const int* in, int* out) {
   __shared__ volatile int s[64];
   int t = threadIdx.x;
   s[t] = in[t];  // expect volatile_between_warps race_raw
-  out[t] = s[63 - t];  // warn volatile_between_warps uninitialized_read
+  out[t] = s[63 - t];
 }
 __global__ void atomic_then_plain(const int* in, int* out, bool sync) {
   __shared__ int sum;
@@ -352,7 +352,7 @@ __global__ void dynamic_tiles(const float* in, float* out, bool sync) {
   a[t] = in[t];  // expect dynamic_unsynced race_raw
   b[t] = in[t] * 2;
   if (sync) __syncthreads();
-  out[t] = a[63 - t] + b[t];  // expect dynamic_unsynced uninitialized_read
+  out[t] = a[63 - t] + b[t];
 }
 
 struct Data {

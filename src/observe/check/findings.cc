@@ -1,5 +1,6 @@
 #include "observe/check/findings.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -23,6 +24,25 @@ std::string key_of(const Finding& f, const std::string& more) {
 
 bool worse(const Finding& a, const Finding& b) {
   return a.severity != b.severity ? a.severity == Severity::Error : a.apart > b.apart;
+}
+
+const std::string* fact(const Finding& f, const char* name) {
+  const auto it = std::ranges::find(f.facts, name, &std::pair<std::string, std::string>::first);
+  return it == f.facts.end() ? nullptr : &it->second;
+}
+
+// A variable without its indices, or an allocation.
+std::string whole_place(const Finding& f) {
+  if (const std::string* variable = fact(f, "variable")) return variable->substr(0, variable->find_first_of("[+."));
+  const std::string* allocation = fact(f, "allocation");
+  return allocation ? *allocation : "";
+}
+
+// Who comes too early finds no value where nobody has stored one yet: it is the race that is the mistake.
+bool comes_of_race(const Finding& read, const Finding& race) {
+  const auto is = [&](const char* kind) { return race.kind == kind; };
+  return read.kind == "uninitialized_read" && (is("race_raw") || is("race_war")) && race.severity == Severity::Error &&
+         std::ranges::find(race.locations, read.locations[0]) != race.locations.end() && whole_place(read) == whole_place(race);
 }
 
 }  // namespace
@@ -75,6 +95,8 @@ void Findings::write_all() const {
   document["notes"] = notes_;
   auto& list = document["findings"] = nlohmann::ordered_json::array();
   for (const Finding& f : all_) {
+    if (std::ranges::any_of(all_, [&](const Finding& race) { return comes_of_race(f, race); })) continue;
+    const bool unset = std::ranges::any_of(all_, [&](const Finding& read) { return comes_of_race(read, f); });
     nlohmann::ordered_json j;
     j["check"] = f.check;
     j["kind"] = f.kind;
@@ -89,6 +111,7 @@ void Findings::write_all() const {
       for (uint64_t address : l.stack) stack.push_back(module_offset(address - 1));
       lines.push_back({{"text", l.text}, {"stack", stack}});
     }
+    if (unset) lines.push_back({{"text", "and what is read there had no value yet"}, {"stack", nlohmann::ordered_json::array()}});
     j["mend"] = f.mend;
     for (const auto& [name, value] : f.facts) j["facts"][name] = value;
     j["count"] = f.count;

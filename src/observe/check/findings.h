@@ -1,5 +1,5 @@
 // What the checker says. Findings that differ only in threads or addresses are folded into one of them with a count: the
-// first, or the first that is worse.
+// first, or the first that is worse. A read without a value is part of the race that has led to it.
 // They are written as a JSON document that the command `warpbeam check` turns into text, since only it can look up host
 // lines without disturbing the program.
 #pragma once
