@@ -1,5 +1,5 @@
-// Processor time of kernels, launch by launch: the least of several. `run` starts it plain, under the profiler and under
-// the checker, and compares.
+// Processor time of kernels, launch by launch: the least of several, and how many accesses to memory a launch's threads make.
+// `run` starts it plain, under the profiler and under the checker, and compares.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -44,6 +44,32 @@ __global__ void gather(const float* a, const int* index, float* c, int n) {
   if (i < n) c[i] = a[index[i]];
 }
 
+__global__ void stencil(const float* a, float* c, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < n - 1) c[i] = a[i - 1] + a[i] + a[i + 1];
+}
+
+__global__ void row_sums(const float* a, float* c, int n) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[row * n + k];
+  c[row] = sum;
+}
+
+__global__ void histogram(const int* in, int* out, int n) {
+  __shared__ int bins[256];
+  bins[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&bins[in[i] & 255], 1);
+  __syncthreads();
+  atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
+}
+
+__global__ void compaction(const int* in, int* out, int* count, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && (in[i] & 3) == 0) out[atomicAdd(count, 1)] = in[i];
+}
+
 double processor_ms() {
   timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -51,7 +77,7 @@ double processor_ms() {
 }
 
 template <class F>
-void measure(const char* name, int times, F launch) {
+void measure(const char* name, double accesses, int times, F launch) {
   double least = 1e30;
   for (int k = 0; k < times; ++k) {
     const double begin = processor_ms();
@@ -59,7 +85,7 @@ void measure(const char* name, int times, F launch) {
     cudaDeviceSynchronize();
     least = std::min(least, processor_ms() - begin);
   }
-  std::printf("%s %.4f\n", name, least);
+  std::printf("%s %.4f %.0f\n", name, least, accesses);
 }
 
 int main(int count, char** words) {
@@ -79,14 +105,28 @@ int main(int count, char** words) {
   for (int i = 0; i < m; ++i) numbers[i] = static_cast<int>(i * 2654435761u % static_cast<unsigned>(m));
   cudaMemcpy(index, numbers, m * sizeof(int), cudaMemcpyHostToDevice);
   delete[] numbers;
-  measure("matrix_product", times, [&] { matrix_product<<<dim3(n / kTile, n / kTile), dim3(kTile, kTile)>>>(a, b, c, n); });
-  measure("reduction", times, [&] { reduction<<<256, 256>>>(a, c, m); });
-  measure("vector_add", times, [&] { vector_add<<<(m + 255) / 256, 256>>>(a, b, c, m); });
-  measure("gather", times, [&] { gather<<<(m + 255) / 256, 256>>>(a, index, c, m); });
+  int *out, *placed;
+  cudaMalloc(&out, (m + 256) * sizeof(int));
+  placed = out + 256;
+  const double all = m, tiles = n / kTile;
+  const int blocks = (m + 255) / 256;
+  measure("matrix_product", all * (tiles * (4 + 2 * kTile) + 1), times, [&] { matrix_product<<<dim3(n / kTile, n / kTile), dim3(kTile, kTile)>>>(a, b, c, n); });
+  measure("reduction", all + 256 * (256 + 3 * 255 + 2), times, [&] { reduction<<<256, 256>>>(a, c, m); });
+  measure("vector_add", 3 * all, times, [&] { vector_add<<<blocks, 256>>>(a, b, c, m); });
+  measure("gather", 3 * all, times, [&] { gather<<<blocks, 256>>>(a, index, c, m); });
+  measure("stencil", 4 * (all - 2), times, [&] { stencil<<<blocks, 256>>>(a, c, m); });
+  measure("row_sums", all + n, times, [&] { row_sums<<<n / 128, 128>>>(a, c, n); });
+  cudaMemset(out, 0, 256 * sizeof(int));
+  measure("histogram", 2 * all + 256 * 256 * 3, times, [&] { histogram<<<256, 256>>>(index, out, m); });
+  measure("compaction", all + 2 * all / 4, times, [&] {
+    cudaMemset(out, 0, sizeof(int));
+    compaction<<<blocks, 256>>>(index, placed, out, m);
+  });
   const bool failed = cudaGetLastError() != cudaSuccess;
   cudaFree(a);
   cudaFree(b);
   cudaFree(c);
   cudaFree(index);
+  cudaFree(out);
   return failed;
 }
