@@ -246,6 +246,8 @@ WB_ASYNC void st_async(::std::uint64_t* to, const ::std::uint64_t& value, ::std:
 }  // namespace ptx
 }  // namespace cuda
 
+#include "ptx_maps.h"
 #include "ptx_reduce.h"
+#include "ptx_words.h"
 
 #endif
