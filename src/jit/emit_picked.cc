@@ -51,8 +51,64 @@ Emitter::V Emitter::picks(const char* name, V set, bool ranks) {
   return b_.CreateAlignedLoad(row, b_.CreateInBoundsGEP(row, table, set), llvm::Align(kGroup));
 }
 
+// The last instruction of the node that writes what lies at `at` before its instruction `end`, if all lanes do it.
+const vm::Insn* Emitter::made_before(int32_t at, uint32_t end) const {
+  for (uint32_t k = end; k-- > flow_.nodes[node_].begin;) {
+    if (std::ranges::none_of(flow_.slots[k], [&](const Slot& s) { return s.written && s.at == at; })) continue;
+    const vm::Insn& i = flow_.code->insns[k];
+    return i.guard < 0 && !i.call && !i.list && i.source && i.source->form.row ? &i : nullptr;
+  }
+  return nullptr;
+}
+
+// Of `array[index]`: what is the same in all lanes, and the index. Two registers tell more about it than addresses in four.
+std::optional<Emitter::Indexed> Emitter::indexed(const Access& a) {
+  const auto number = [&](const vm::Insn& i) { return static_cast<uint32_t>(&i - flow_.code->insns.data()); };
+  const auto unchanged = [&](int32_t at, const vm::Insn& since) {
+    const vm::Insn* made = made_before(at, number(*a.insn));
+    return !made || made <= &since;
+  };
+  const vm::Insn* sum = made_before(a.insn->op[1], number(*a.insn));
+  if (!sum || a.insn->base_width != 8 || sum->source->form.row->opcode != "add" || isa::bits_of(sum->type()) != 64) return std::nullopt;
+  for (const int k : {1, 2}) {
+    const int32_t base = sum->op[3 - k];
+    const vm::Insn* product = made_before(sum->op[k], number(*sum));
+    if (!product || product->source->form.row->opcode != "mul" || half_of(*product) != isa::Half::Wide || isa::bits_of(product->type()) != 32) continue;
+    const Source factor = flow_.source(product->op[2], 8);
+    const bool fours = factor.kind == SourceKind::Constant && static_cast<uint32_t>(factor.bits) == a.memory;
+    if (!fours || !shapes_.source(base, 8).uniform() || !unchanged(base, *sum) || !unchanged(product->op[1], *product)) continue;
+    const V from = b_.CreateAdd(read(base, 8).run[0], llvm::ConstantInt::getSigned(b_.getInt64Ty(), a.insn->imm));
+    return Indexed{from, lanes_of(read(product->op[1], 4), 4), isa::is_signed(product->type())};
+  }
+  return std::nullopt;
+}
+
+// As below, where an index of 32 bits tells.
+void Emitter::store_picked(const Access& a, const Indexed& at, V mask, BasicBlock* join) {
+  auto* picked = BasicBlock::Create(c_, "picked", f_);
+  auto* apart = BasicBlock::Create(c_, "not_picked", f_);
+  llvm::Type *wide = b_.getInt64Ty(), *narrow = b_.getInt32Ty();
+  const V array = scratch(at.index->getType());
+  b_.CreateStore(at.index, array);
+  const auto [head, tail] = ends_of(mask);
+  const auto lane = [&](V l) { return b_.CreateLoad(narrow, b_.CreateInBoundsGEP(narrow, array, b_.CreateAnd(l, kLanes - 1))); };
+  const auto whole = [&](V x) { return at.is_signed ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide); };
+  const auto place = [&](V x) { return b_.CreateAdd(at.base, b_.CreateShl(x, 2)); };
+  const V head_index = lane(head), first = whole(head_index), last = whole(lane(tail)), count = b_.CreateZExt(intrinsic(In::ctpop, mask), wide);
+  V good = b_.CreateICmpEQ(b_.CreateSub(last, first), b_.CreateSub(count, b_.getInt64(1)));  // none of them wraps around
+  good = b_.CreateAnd(good, b_.CreateAnd(fits(a, place(first), 4), fits(a, place(last), 4)));
+  // All at once, so that only one way leads to where lanes' addresses are wanted.
+  b_.CreateCondBr(b_.CreateAnd(good, is_ranked(at.index, head_index, 1, mask)), picked, apart);
+  b_.SetInsertPoint(picked);
+  compress(b_.CreateTrunc(lanes_of(data_of(a, 0), a.reg), type_of(4, true)), b_.CreateIntToPtr(place(first), b_.getPtrTy()), mask);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(apart);
+}
+
 // Goes on where the lanes of the mask do not store one behind the other.
 void Emitter::store_picked(const Access& a, V places, V mask, BasicBlock* join) {
+  if (ranks_lanes())
+    if (const std::optional<Indexed> at = indexed(a)) return store_picked(a, *at, mask, join);
   auto* maybe = BasicBlock::Create(c_, "maybe_picked", f_);
   auto* picked = BasicBlock::Create(c_, "picked", f_);
   auto* apart = BasicBlock::Create(c_, "not_picked", f_);

@@ -258,6 +258,13 @@ class Emitter {
   bool may_be_picked(const Access& a, const Value& address, V mask) const;  // emit_picked.cc
   V picks(const char* name, V word, bool ranks);
   void store_picked(const Access& a, V places, V mask, llvm::BasicBlock* join);
+  struct Indexed {
+    V base = nullptr, index = nullptr;
+    bool is_signed = false;
+  };
+  const vm::Insn* made_before(int32_t at, uint32_t end) const;
+  std::optional<Indexed> indexed(const Access& a);
+  void store_picked(const Access& a, const Indexed& at, V mask, llvm::BasicBlock* join);
 
   // --- loads from one stretch (emit_windows.cc)
   struct Windows {  // a stretch of memory that several loads read

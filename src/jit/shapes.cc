@@ -387,8 +387,8 @@ Shape Shapes::result(const vm::Insn& i) const {
       if (x.stride == 0) return runs_of(x.runs, 0, x.reach, std::max<int>(c ? log2_of(c) : 62, x.align), std::min<int>(x.bits, width));
       if (x.stride != 1 || (c & (c + 1))) return vector_shape();
       const int lanes = kWarpBits - log2_of(x.runs);
-      if (width >= lanes && x.align >= lanes) return runs_of(x.runs, 1, x.reach, std::min<int>(x.align, 62), width);
-      if (width < lanes && x.align >= width) return runs_of(32 >> width, 1, Reach::Block, 62, width);
+      if (width >= lanes && width > x.align && x.align >= lanes) return runs_of(x.runs, 1, x.reach, x.align, width);
+      if (x.align >= width) return runs_of(std::max<int>(x.runs, 32 >> width), 1, Reach::Block, 62, width);  // from 0 on
       return vector_shape();
     }
   }

@@ -115,6 +115,12 @@ TEST_F(Engines, AgreeOnStoresByRank) {
          {"", "add.u32 %r4, %r4, 3060;", "and.b32 %r5, %r4, 15; setp.gt.u32 %p3, %r5, 6; @%p3 add.u32 %r4, %r4, 1;", "min.u32 %r4, %r4, 9;"})
       for (const char* space :
            {"mul.wide.u32 %d1, %r4, 4; add.s64 %d1, %out, %d1; @%p1 st.global.u32 [%d1+4096], %i;",
+            "mul.wide.s32 %d1, %r4, 4; add.s64 %d1, %d1, %out; xor.b32 %r4, %r4, 1; @%p1 st.global.u32 [%d1+4096], %i;",
+            // Indices that wrap around: the third lane's place is far away, or not.
+            "add.u32 %r4, %r4, 0x7ffffffe; mul.wide.s32 %d1, %r4, 4; sub.u64 %d9, %out, 0x1fffffff8; add.s64 %d1, %d9, %d1; "
+            "@%p1 st.global.u32 [%d1+4096], %i;",
+            "add.u32 %r4, %r4, 0x7ffffffe; mul.wide.u32 %d1, %r4, 4; sub.u64 %d9, %out, 0x1fffffff8; add.s64 %d1, %d9, %d1; "
+            "@%p1 st.global.u32 [%d1+4096], %i;",
             "mov.u64 %d9, tile; mul.wide.u32 %d1, %r4, 4; add.s64 %d1, %d9, %d1; @%p1 st.shared.u32 "
             "[%d1], %i; bar.warp.sync -1; ld.shared.u32 %r8, [%d9+8]; st.global.u32 [%at], %r8;"})
         both(
