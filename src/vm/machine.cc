@@ -427,51 +427,59 @@ struct Machine::State {
     for (unsigned k = 0; k < threads; ++k) workers.emplace_back([this] { const OwnThread own; work_loop(); });
   }
 
+  // Every other turn goes to the youngest grid: where grids launch grids, those furthest down end first, so that few are
+  // under way at once.
+  std::shared_ptr<Grid> choose(size_t turn) const {
+    std::shared_ptr<Grid> grid = active[turn / 2 % active.size()];
+    if (turn % 2)
+      for (const auto& other : active)
+        if (other->launch.depth > grid->launch.depth) grid = other;
+    return grid;
+  }
+
+  // The mutex is free meanwhile. True: something has come that was not there when `generation` was `seen`.
+  bool look_around(std::unique_lock<std::mutex>& lock, uint64_t seen) {
+    lock.unlock();
+    const bool found = soon([&] { return generation != seen; });
+    lock = lock_soon(mutex);
+    return found || generation != seen;
+  }
+
+  // Up to `most` blocks. False: there was nothing to do.
+  bool run_blocks(Grid& grid, int most) {
+    if (!begin_running()) return false;
+    bool spun = false, did = false;
+    for (int n = 0; n < most && step(grid, spun) && (did = true) && !spun; ++n) {}
+    end_running();
+    if (spun) sched_yield();
+    return did;
+  }
+
   void work_loop() {
     std::unique_lock lock = lock_soon(mutex);
-    size_t turn = 0;
     unsigned idle_rounds = 0;
-    // Unlocked meanwhile. True: there is something new.
-    const auto look_around = [&](uint64_t seen) {
-      lock.unlock();
-      const bool found = soon([&] { return generation != seen; });
-      lock = lock_soon(mutex);
-      return found || generation != seen;
-    };
-    while (!stopping) {
+    for (size_t turn = 0; !stopping;) {
       std::erase_if(active, [](auto& g) { return g->has_nothing_to_run(); });
       const uint64_t seen = generation;
       if (active.empty()) {
-        if (!look_around(seen)) work.wait(lock);
+        if (!look_around(lock, seen)) work.wait(lock);
         continue;
       }
-      // Every other turn goes to the youngest grid: where grids launch grids, those furthest down end first, so that few
-      // are under way at once.
-      std::shared_ptr<Grid> grid = active[turn / 2 % active.size()];
-      if (turn % 2)
-        for (const auto& other : active)
-          if (other->launch.depth > grid->launch.depth) grid = other;
-      ++turn;
-      bool spun = false, did = false;
+      const std::shared_ptr<Grid> grid = choose(turn++);
       // Several blocks at a time: taking turns between grids is for fairness, not for every block.
       const int most = active.size() > 1 ? 4 : 16;
       lock.unlock();
-      const bool taken = leave_to_waiter(*grid);
-      if (taken) {
+      if (leave_to_waiter(*grid)) {
         lock = lock_soon(mutex);
-        if (look_around(seen)) continue;
+        if (look_around(lock, seen)) continue;
         lock.unlock();
       }
-      if (begin_running()) {
-        for (int n = 0; n < most && step(*grid, spun) && (did = true) && !spun; ++n) {}
-        end_running();
-      }
-      if (spun) sched_yield();
+      const bool did = run_blocks(*grid, most);
       lock = lock_soon(mutex);
       idle_rounds = did ? 0 : idle_rounds + 1;
       if (idle_rounds > active.size() && generation == seen) {
         // Blocks of these grids run on other threads; of one that takes turns that is so until it ends.
-        if ((active.size() == 1 && grid->takes_turns) || !look_around(seen)) work.wait_for(lock, std::chrono::milliseconds(1));
+        if ((active.size() == 1 && grid->takes_turns) || !look_around(lock, seen)) work.wait_for(lock, std::chrono::milliseconds(1));
         idle_rounds = 0;
       }
     }
