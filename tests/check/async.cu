@@ -196,3 +196,22 @@ CASE(source_overwritten) { Data d; source_changed<<<1, 64>>>(d.in, d.out, false)
 CASE(source_overwritten_late) { Data d; source_changed<<<1, 64>>>(d.in, d.out, true); }
 CASE(asm_group_missing) { Data d; asm_copy<<<1, 32>>>(d.in, d.out, 0); }
 CASE(asm_group_waited) { Data d; asm_copy<<<1, 32>>>(d.in, d.out, 1); }
+
+// A warp that has gone on arrives for the next phase before others see that theirs is over.
+__global__ void phases(const int* in, int* out, bool both) {
+  __shared__ int s[128];
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  const int t = threadIdx.x;
+  if (t == 0) init(&bar, blockDim.x);
+  __syncthreads();
+  int sum = 0;
+  for (int round = 0; round < 2; ++round) {
+    s[t] = in[t + round];  // expect phase_left_out race_raw
+    bar.arrive_and_wait();
+    sum += s[127 - t];  // expect phase_left_out race_war
+    if (both) bar.arrive_and_wait();
+  }
+  out[t] = sum;
+}
+CASE(phase_left_out) { Data d; phases<<<1, 128>>>(d.in, d.out, false); }
+CASE(phases_in_turn) { Data d; phases<<<1, 128>>>(d.in, d.out, true); }

@@ -309,3 +309,30 @@ CASE(variable_sum) { Data d; into_variable<<<1, 64>>>(d.a); }
 CASE(kernels_in_order) { Data d; for (int k = 0; k < 3; ++k) count<<<1, 1>>>(d.b, false); }
 CASE(labels_of_device) { Data d; lower_labels<cuda::thread_scope_device><<<4, 64>>>(d.a, 256); }
 CASE(labels_of_block) { Data d; lower_labels<cuda::thread_scope_block><<<4, 64>>>(d.a, 256); }
+
+// Some blocks are in the next round when others see that this one is over.
+__global__ void smooth_in_rounds(float* from, float* to, int n, bool sync) {
+  auto grid = cooperative_groups::this_grid();
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 1 + grid.thread_rank(); i < n - 1; i += grid.size()) to[i] = (from[i - 1] + from[i + 1]) / 2;  // expect rounds_synced_once race_raw
+    grid.sync();
+    for (int i = 1 + grid.thread_rank(); i < n - 1; i += grid.size()) from[i] = to[i];  // expect rounds_synced_once race_war
+    if (sync) grid.sync();
+    else __syncthreads();
+  }
+}
+static void run_rounds(bool sync) {
+  float *from, *to;
+  int n = 900;
+  cudaMalloc(&from, n * sizeof(float));
+  cudaMalloc(&to, n * sizeof(float));
+  cudaMemset(from, 0, n * sizeof(float));
+  cudaMemset(to, 0, n * sizeof(float));
+  void* args[] = {&from, &to, &n, &sync};
+  cudaLaunchCooperativeKernel((void*)smooth_in_rounds, dim3(8), dim3(128), args, 0, 0);
+  cudaDeviceSynchronize();
+  cudaFree(from);
+  cudaFree(to);
+}
+CASE(rounds_synced_once) { run_rounds(false); }
+CASE(rounds_synced_twice) { run_rounds(true); }

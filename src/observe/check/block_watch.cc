@@ -1,5 +1,7 @@
 // Instructions, fences and meetings of lanes; barriers.cc has barriers, race.cc and addresses.cc look at accesses.
 #include "observe/check/block_watch.h"
+#include "vm/grid.h"
+#include "vm/mbarrier.h"
 #include "vm/spans.h"
 
 #include <fmt/format.h>
@@ -253,6 +255,26 @@ void BlockWatch::hand_on(const Fenced& fenced, WarpState& s, uint32_t mask) {
   }
 }
 
+// At the barrier of a cooperative launch. Here blocks run one after the other, so that many have gone on to the next round when
+// one of them sees that this one is complete: it may rely on what was left until then, and not on what came later.
+// 0: it learns nothing.
+EventId BlockWatch::comes_to_grid(const Now& n) {
+  if (n.act == Act::Read) return grid_rounds_ && grid_rounds_ <= l_.grid_rounds.size() ? l_.grid_rounds[grid_rounds_ - 1] : 0;
+  ++grid_rounds_;
+  ++l_.arrived_at_grid;
+  return 0;
+}
+
+// When the phase of an mbarrier was complete that was the last to be, as far as its accesses have shown, which are told of before
+// they are made. Who waits for it learns nothing of those that have arrived for the next one already.
+EventId BlockWatch::completed_at(uint64_t mbarrier) {
+  uint64_t word = 0;
+  std::memcpy(&word, block_.shared.data() + mbarrier, sizeof word);
+  Phase& phase = phases_[mbarrier];
+  if (const bool odd = word >> vm::kPhaseAt & 1; odd != phase.odd) phase = {odd, c_.log.tick()};
+  return phase.completed;
+}
+
 // Atomic, volatile and ordered accesses are where threads meet: who passed a fence before leaves there what it knows, and
 // who sees the value may rely on it. A fence on the reading side is not asked for: programs that lack it are many, and
 // work wherever the reader has not cached the data before.
@@ -275,8 +297,10 @@ void BlockWatch::synchronise(Now& n) {
     const uint64_t where = n.shared ? address % vm::kClusterStride : address;
     const uint64_t on_device = where ^ static_cast<uint64_t>(c_.order.device_of(l_.op) + 1) << 48;  // what does not reach other devices
     const uint64_t of_block = n.shared ? where : where ^ (uint64_t(1) << 63);  // a key apart from shared offsets
-    if (reads) {
-      const EventId when = c_.log.next();
+    constexpr uint64_t kGridBarrier = 4;  // in the workspace
+    const bool of_grid = !n.shared && block_.grid->workspace && address == block_.grid->workspace + kGridBarrier;
+    const EventId completed = n.shared && n.insn.source->form.row->kind == isa::Kind::Async ? home.completed_at(where) : 0;
+    if (const EventId when = of_grid ? comes_to_grid(n) : trait == Trait::Waits ? completed : reads ? c_.log.next() : 0) {
       auto come = [&](std::unordered_map<uint64_t, Meeting>& map, uint64_t key) {
         if (map.empty()) return;
         auto it = map.find(key);
@@ -315,6 +339,8 @@ void BlockWatch::synchronise(Now& n) {
     };
     if (lanes) pass_on(lanes->handed[l]), pass_on(lanes->handed_in_block[l]);
     pass_on(handed_);
+    const auto& grid = l_.launch->grid;
+    if (of_grid && l_.arrived_at_grid == (l_.grid_rounds.size() + 1) * grid[0] * grid[1] * grid[2]) l_.grid_rounds.push_back(c_.log.tick());
   }
 }
 

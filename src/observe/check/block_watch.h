@@ -143,6 +143,8 @@ class BlockWatch final : public vm::BlockObserver {
   bool meets_plain_store(const Now& n, const Cell& c, int lane) const;
   bool changes_nothing(const Now&, int lane, uint64_t offset, uint32_t bytes, const std::byte* at) const;
   void stores_doubt(vm::Warp&, const vm::Insn&, uint32_t lanes, uint32_t shuffle, bool of_sum);
+  EventId comes_to_grid(const Now&);
+  EventId completed_at(uint64_t mbarrier);
   void note_event(Now&);
   EventId event_of(uint32_t warp, uint32_t place, uint32_t active);
   void set_base(EventId base);
@@ -234,6 +236,12 @@ class BlockWatch final : public vm::BlockObserver {
   };
   std::array<std::vector<Arrival>, 16> arrivals_;
   std::vector<Arrival> cluster_arrivals_;
+  struct Phase {
+    bool odd = false;
+    EventId completed = 0;  // the one before
+  };
+  std::unordered_map<uint64_t, Phase> phases_;  // of mbarriers
+  uint64_t grid_rounds_ = 0;      // in which it has arrived at the barrier of all blocks
   bool arrived_relaxed_ = false;  // one of them leaves nothing at the cluster's barrier but what is behind its fence
   std::unique_lock<std::mutex> held_;
   std::shared_ptr<const Snapshot> handed_;  // to everyone in the block, by its last barrier

@@ -79,6 +79,9 @@ struct LaunchInfo {
   bool ended_by_checker = false;
   bool known_good = false;  // as vm::BlockObserver has it
   std::vector<std::unique_ptr<Meeting>> clusters;  // at the barriers of clusters
+  // At the barrier of all blocks: how many have arrived, in all rounds, and when each round was complete.
+  uint64_t arrived_at_grid = 0;
+  std::vector<EventId> grid_rounds;
 };
 
 class Checker final : public Tool {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "observe/check/block_watch.h"
+#include "vm/grid.h"
 #include "vm/spans.h"
 
 namespace warpbeam::observe::check {
@@ -346,6 +347,7 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   else if (same_block) f.mend = "put __syncthreads() between the two accesses";
   else if (both_strong || atomics) f.mend = "both sides must be atomic (with device scope), or one must come in a later kernel";
   else if (n.shared) f.mend = "put cluster.sync() between the two accesses: __syncthreads() is a barrier of one block";
+  else if (block_.grid->workspace) f.mend = "put grid.sync() between the two accesses: __syncthreads() is a barrier of one block";
   else f.mend = "blocks are not ordered: use atomics, a flag with __threadfence() before it is set, or a second kernel";
   f.facts.emplace_back("space", space);
   f.facts.emplace_back("other_thread", same_op ? c_.thread_text(other, other_lane) : c_.order.what(other.op));
