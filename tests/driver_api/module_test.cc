@@ -191,6 +191,42 @@ TEST_F(Modules, launches_take_arguments_in_a_buffer) {
   EXPECT_EQ(cuLaunchKernel(function("add"), 4, 1, 1, 32, 1, 1, 0, nullptr, both, extra), CUDA_ERROR_INVALID_VALUE);
 }
 
+// The pointer of one module's function is the pointer of the other's kernel, which launches nothing by itself.
+TEST_F(Modules, do_not_call_each_others_function_pointers) {
+  constexpr char kHead[] = ".version 7.0\n.target sm_50\n.address_size 64\n";
+  const std::string giver = std::string(kHead) + R"(
+.visible .func called() { ret; }
+.visible .entry give(.param .u64 to) {
+  .reg .b64 %a, %f;
+  ld.param.u64 %a, [to];
+  mov.u64 %f, called;
+  st.global.u64 [%a], %f;
+  ret;
+})";
+  const std::string caller = std::string(kHead) + R"(
+.visible .entry call_it(.param .u64 f) {
+  .reg .b64 %f;
+  ld.param.u64 %f, [f];
+  prototype: .callprototype _ ();
+  call %f, prototype;
+  ret;
+})";
+  CUmodule first, second;
+  CUfunction give, call_it;
+  OK(cuModuleLoadData(&first, giver.c_str()));
+  OK(cuModuleLoadData(&second, caller.c_str()));
+  OK(cuModuleGetFunction(&give, first, "give"));
+  OK(cuModuleGetFunction(&call_it, second, "call_it"));
+  CUdeviceptr to = allocate(8);
+  void* arguments[] = {&to};
+  OK(cuLaunchKernel(give, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+  uint64_t pointer = 0;
+  OK(cuMemcpyDtoH(&pointer, to, sizeof pointer));
+  void* pointers[] = {&pointer};
+  OK(cuLaunchKernel(call_it, 1, 1, 1, 32, 1, 1, 0, nullptr, pointers, nullptr));
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_INVALID_PC);
+}
+
 TEST_F(Modules, launches_are_checked) {
   CUdeviceptr ptr = allocate(64);
   int value = 1;
