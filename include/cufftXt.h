@@ -1,4 +1,4 @@
-// cuFFT's functions whose types are named at run time, and transforms over several GPUs. Callbacks are not there.
+// cuFFT's functions whose types are named at run time, transforms over several GPUs, and callbacks.
 #ifndef WARPBEAM_CUFFTXT_H
 #define WARPBEAM_CUFFTXT_H
 #define _CUFFTXT_H_
@@ -46,7 +46,73 @@ cufftResult cufftXtExecDescriptorD2Z(cufftHandle plan, cudaLibXtDesc* input, cud
 cufftResult cufftXtExecDescriptorZ2D(cufftHandle plan, cudaLibXtDesc* input, cudaLibXtDesc* output);
 cufftResult cufftXtSetWorkAreaPolicy(cufftHandle plan, cufftXtWorkAreaPolicy policy, size_t* workSize);
 
+typedef enum cufftXtCallbackType_t {
+  CUFFT_CB_LD_COMPLEX = 0x0,
+  CUFFT_CB_LD_COMPLEX_DOUBLE = 0x1,
+  CUFFT_CB_LD_REAL = 0x2,
+  CUFFT_CB_LD_REAL_DOUBLE = 0x3,
+  CUFFT_CB_ST_COMPLEX = 0x4,
+  CUFFT_CB_ST_COMPLEX_DOUBLE = 0x5,
+  CUFFT_CB_ST_REAL = 0x6,
+  CUFFT_CB_ST_REAL_DOUBLE = 0x7,
+  CUFFT_CB_UNDEFINED = 0x8
+} cufftXtCallbackType;
+typedef cufftComplex (*cufftCallbackLoadC)(void* dataIn, size_t offset, void* callerInfo, void* sharedPointer);
+typedef cufftDoubleComplex (*cufftCallbackLoadZ)(void* dataIn, size_t offset, void* callerInfo, void* sharedPointer);
+typedef cufftReal (*cufftCallbackLoadR)(void* dataIn, size_t offset, void* callerInfo, void* sharedPointer);
+typedef cufftDoubleReal (*cufftCallbackLoadD)(void* dataIn, size_t offset, void* callerInfo, void* sharedPointer);
+typedef void (*cufftCallbackStoreC)(void* dataOut, size_t offset, cufftComplex element, void* callerInfo,
+                                    void* sharedPointer);
+typedef void (*cufftCallbackStoreZ)(void* dataOut, size_t offset, cufftDoubleComplex element, void* callerInfo,
+                                    void* sharedPointer);
+typedef void (*cufftCallbackStoreR)(void* dataOut, size_t offset, cufftReal element, void* callerInfo,
+                                    void* sharedPointer);
+typedef void (*cufftCallbackStoreD)(void* dataOut, size_t offset, cufftDoubleReal element, void* callerInfo,
+                                    void* sharedPointer);
+cufftResult cufftXtClearCallback(cufftHandle plan, cufftXtCallbackType cbType);
+cufftResult cufftXtSetCallbackSharedSize(cufftHandle plan, cufftXtCallbackType cbType, size_t sharedSize);
+#ifdef __CUDACC__
+// `kernel` calls the routine for every element.
+cufftResult warpbeam_cufftXtSetCallback(cufftHandle plan, void** callback_routine, cufftXtCallbackType cbType,
+                                        void** caller_info, const void* kernel);
+#else
+// Refused: it takes a kernel of the module that the routine is in, which the version for kernels' sources has.
+cufftResult cufftXtSetCallback(cufftHandle plan, void** callback_routine, cufftXtCallbackType cbType, void** caller_info);
+#endif
+
 #ifdef __cplusplus
+}
+#endif
+
+#if defined(__CUDACC__) && defined(__cplusplus)
+// A pointer to a device function means something only in its own module. So the kernels that call it are the source's
+// own, and a source that sets no callback has none of them.
+namespace warpbeam_cufft {
+template <class T>
+static __global__ void load_all(T (*routine)(void*, size_t, void*, void*), void* in, T* to, size_t count, void* info) {
+  extern __shared__ unsigned char warpbeam_cufft_shared[];
+  const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+  if (i < count) to[i] = routine(in, i, info, warpbeam_cufft_shared);
+}
+template <class T>
+static __global__ void store_all(void (*routine)(void*, size_t, T, void*, void*), void* out, const T* from, size_t count,
+                                 void* info) {
+  extern __shared__ unsigned char warpbeam_cufft_shared[];
+  const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+  if (i < count) routine(out, i, from[i], info, warpbeam_cufft_shared);
+}
+}  // namespace warpbeam_cufft
+
+template <class Handle>
+static cufftResult cufftXtSetCallback(Handle plan, void** callback_routine, cufftXtCallbackType cbType,
+                                      void** caller_info) {
+  using namespace warpbeam_cufft;
+  const void* const kernels[] = {(const void*)load_all<cufftComplex>,  (const void*)load_all<cufftDoubleComplex>,
+                                 (const void*)load_all<cufftReal>,     (const void*)load_all<cufftDoubleReal>,
+                                 (const void*)store_all<cufftComplex>, (const void*)store_all<cufftDoubleComplex>,
+                                 (const void*)store_all<cufftReal>,    (const void*)store_all<cufftDoubleReal>};
+  if ((unsigned)cbType >= CUFFT_CB_UNDEFINED) return CUFFT_INVALID_TYPE;
+  return warpbeam_cufftXtSetCallback(plan, callback_routine, cbType, caller_info, kernels[cbType]);
 }
 #endif
 #endif

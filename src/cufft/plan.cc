@@ -43,6 +43,7 @@ cufftResult execute(cufftHandle handle, const char* name, std::initializer_list<
     for (cufftType type : types) fits |= plan->transform->type() == type;
     if (!fits) return CUFFT_INVALID_TYPE;
     if (!in || !out || (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE)) return CUFFT_INVALID_VALUE;
+    if (plan->load.kernel || plan->store.kernel) return execute_with_callbacks(*plan, name, in, out, direction);
     const cudaError_t queued = warpbeam::cuda::enqueue_library_call(
         plan->stream, name, plan->transform->effort(),
         [=, transform = plan->transform](warpbeam::cuda::LibraryMemory& memory) { transform->run(memory, in, out, direction); });

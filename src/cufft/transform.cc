@@ -162,6 +162,22 @@ Layout Transform::layout(bool output, bool in_place) const {
   return made;
 }
 
+bool Transform::dense() const {
+  const auto plain = [&](const Layout& layout, const std::vector<int64_t>& sizes) {
+    return layout.stride == 1 && std::equal(sizes.begin() + 1, sizes.end(), layout.extent.begin() + 1) &&
+           (batch_ == 1 || layout.distance == product(sizes));
+  };
+  return !given_ || (plain(in_, sizes(false)) && plain(out_, sizes(true)));
+}
+
+size_t Transform::elements(bool output, bool in_place) const {
+  return static_cast<size_t>(batch_ * product(given_ ? sizes(output) : layout(output, in_place).extent));
+}
+
+size_t Transform::element_bytes(bool output) const {
+  return (twice() ? sizeof(double) : sizeof(float)) * (real(output) ? 1 : 2);
+}
+
 size_t Transform::effort() const {
   const auto all = static_cast<size_t>(product(n_));
   size_t steps = 1;
@@ -178,8 +194,7 @@ std::shared_ptr<Transform> Transform::make(cufftType type, const std::vector<int
     all *= static_cast<double>(size);
   }
   if (all > 1e15) return nullptr;
-  const bool twice = type == CUFFT_Z2Z || type == CUFFT_D2Z || type == CUFFT_Z2D;
-  if (twice) return std::make_shared<HostTransform<double>>(type, n, in, out, batch);
+  if (type == CUFFT_Z2Z || type == CUFFT_D2Z || type == CUFFT_Z2D) return std::make_shared<HostTransform<double>>(type, n, in, out, batch);
   return std::make_shared<HostTransform<float>>(type, n, in, out, batch);
 }
 

@@ -29,6 +29,13 @@ class Transform {
   cufftType type() const { return type_; }
   size_t effort() const;
 
+  // For callbacks, which count elements as they lie: whether nothing lies between them, how many there are, and their size.
+  bool dense() const;
+  size_t elements(bool output, bool in_place) const;
+  size_t element_bytes(bool output) const;
+  bool real(bool output) const { return output ? real_out() : real_in(); }
+  bool twice() const { return type_ == CUFFT_Z2Z || type_ == CUFFT_D2Z || type_ == CUFFT_Z2D; }
+
  protected:
   Transform(cufftType type, const std::vector<int64_t>& n, const Layout* in, const Layout* out, int64_t batch);
   Layout layout(bool output, bool in_place) const;

@@ -11,7 +11,7 @@ passed=0 failed=0 skipped=0
 # What a header says: its constants (and macros that are numbers), or its functions. Inline overloads are left out.
 constants() { clang++-19 -E -dD -x c++ -I"$1" "$1/$2" 2>/dev/null | grep -oE "\b$3_[A-Z0-9x_]+\b" | sort -u; }
 functions() {
-  clang++-19 -E -P -x c++ -I"$1" "$1/$2" 2>/dev/null | grep -oE "\b$3[A-Z][A-Za-z0-9_]* *\(" | tr -d ' (' |
+  clang++-19 -E -P -x c++ -I"$1" "$1/$2" 2>/dev/null | grep -oE "\b$3[A-Z][A-Za-z0-9_]* *\([^*]" | sed 's/ *(.*//' |
     grep -vE 'GemmEx$|BatchedEx$|MigrateComputeType|EmulationStrategy|Init$' | sort -u
 }
 # Prints the value of each constant, or the type of each function, as the header of folder $1 has them.
