@@ -63,7 +63,8 @@ std::vector<Emitter::Piece> Emitter::pieces_of(std::vector<const vm::Insn*> load
 void Emitter::find_pieces(uint32_t begin, uint32_t end) {
   piece_of_.clear();
   static const bool without = left_out("pieces");
-  if (without || watch_ || alone_ || slice_ || few_ || rehearsal_ || !processor_.avx2) return;
+  const bool told = watch_ && watch_->wanted.events;  // of each access in its turn
+  if (without || told || alone_ || slice_ || few_ || rehearsal_ || !processor_.avx2) return;
   struct Open {
     std::vector<const vm::Insn*> loads;
     Bits touched;  // variables that instructions have read or written since the first
@@ -194,6 +195,11 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   if (addresses) at = lanes_one_by_one(addresses);
   const std::vector<V> words = load_piece(at, a.memory);
   for (const vm::Insn* load : piece->loads) {
+    Value place = base;
+    const V further = b_.getInt64(static_cast<uint64_t>(load->imm));
+    if (base.runs) place.run[0] = b_.CreateAdd(base.run[0], further);
+    else place.lanes = b_.CreateAdd(lanes_of(base, 8), splat(further));
+    watch_access(*load, place, b_.getInt32(~0u), a.total());
     const size_t first = static_cast<size_t>(load->imm - piece->from) / a.memory;
     for (size_t k = 0; k < a.slots.size(); ++k) {
       const int32_t to = load->list ? load->list[k] : load->op[0];

@@ -163,24 +163,27 @@ Emitter::V Emitter::lanes_alive() {
   return b_.CreateOr(all, b_.CreateLoad(b_.getInt32Ty(), exit_mask_));
 }
 
-// The place of an instruction whose addresses have a known shape.
-uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t bytes) {
-  const uint32_t k = static_cast<uint32_t>(&i - flow_.code->insns.data());
-  const auto [it, fresh] = watch_->site_of.try_emplace(k, static_cast<uint32_t>(watch_->sites.size()));
-  if (!fresh) return it->second;
+// The place of an instruction: of addresses of a known shape, or, `lanes`, of others.
+uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t bytes, bool lanes) {
   WatchTables::Site site;
   site.insn = &i;
-  site.pattern.runs = address.runs;
-  site.pattern.stride = address.stride;
-  site.pattern.gap = address.runs > 1 ? address.gap : 0;
+  if (!lanes) {
+    site.pattern.runs = address.runs;
+    site.pattern.stride = address.stride;
+    site.pattern.gap = address.runs > 1 && address.even ? address.gap : 0;
+  }
   site.pattern.settled = loads_settled(i);
-  const int length = kLanes / address.runs;
-  for (int l = 0; l < kLanes; ++l) site.distance[static_cast<size_t>(l)] = static_cast<uint64_t>(address.stride * (l % length) + site.pattern.gap * (l / length));
+  const int64_t gap = site.pattern.runs < 2 || address.even ? site.pattern.gap : INT64_MIN;  // known at run time only
+  const auto [it, fresh] = watch_->site_of.try_emplace({&i - flow_.code->insns.data(), site.pattern.runs, site.pattern.stride, gap}, static_cast<uint32_t>(watch_->sites.size()));
+  if (!fresh) return it->second;
+  const int length = kLanes / static_cast<int>(lanes ? 1 : address.runs);
+  for (int l = 0; l < kLanes; ++l) site.distance[static_cast<size_t>(l)] = static_cast<uint64_t>(site.pattern.stride * (l % length) + site.pattern.gap * (l / length));
   if (watch_->wanted.traffic) {
     site.step = static_cast<uint32_t>(bytes);
     site.at = watch_->counters;
     watch_->counters += static_cast<uint32_t>(vm::BlockObserver::kPlaces / bytes);
-    if (address.runs == 2 && !address.even) site.gap_at = watch_->counters++;
+    if (!lanes && address.runs == 2 && !address.even) site.gap_at = watch_->counters++;
+    if (lanes) site.lanes_at = watch_->counters, watch_->counters += kLanes + 1;
   }
   watch_->sites.push_back(site);
   return it->second;
@@ -213,6 +216,35 @@ void Emitter::tell_access(const vm::Insn& i, const Value& address, V mask, uint6
   b_.SetInsertPoint(on);
 }
 
+// An access of whose lanes nothing is known before: they may be as far apart as the last time.
+void Emitter::count_lanes(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
+  const uint32_t number = watch_site(i, address, bytes, true);
+  const WatchTables::Site& site = watch_->sites[number];
+  const V lanes = lanes_of(address, 8), first = b_.CreateExtractElement(lanes, uint64_t{0});
+  const V last = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, counters), b_.getPtrTy(), true), site.lanes_at);
+  auto* distances = llvm::cast<llvm::LoadInst>(machine_load(type_of(8, true), last));
+  distances->setAlignment(llvm::Align(8));
+  const V same = b_.CreateICmpEQ(mask_bits(b_.CreateICmpEQ(b_.CreateSub(lanes, splat(first)), distances)), b_.getInt32(~0u));
+  auto* known = BasicBlock::Create(c_, "same_distances", f_);
+  auto* other = BasicBlock::Create(c_, "other_distances", f_);
+  auto* counted = BasicBlock::Create(c_, "counted", f_);
+  b_.CreateCondBr(b_.CreateAnd(same, b_.CreateICmpEQ(mask, b_.getInt32(~0u))), known, other);
+  b_.SetInsertPoint(known);
+  count(site.at, b_.getInt64(1), place_of(first, bytes));
+  b_.CreateBr(counted);
+  b_.SetInsertPoint(other);
+  const V place = scratch(type_of(8, true));
+  b_.CreateStore(lanes, place);
+  call("wb_other_lanes", b_.getVoidTy(), {context_, b_.getInt32(number), mask, place});
+  b_.CreateBr(counted);
+  b_.SetInsertPoint(counted);
+}
+
+// Which of the places modulo kPlaces an address is.
+Emitter::V Emitter::place_of(V address, uint64_t bytes) {
+  return b_.CreateAnd(b_.CreateLShr(address, b_.getInt64(static_cast<uint64_t>(std::countr_zero(bytes)))), b_.getInt64(vm::BlockObserver::kPlaces / bytes - 1));
+}
+
 // An access whose lanes are all in bounds is about to be made.
 void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
   if (!watch_ || (!watch_->wanted.events && !watch_->wanted.traffic)) return;
@@ -238,11 +270,13 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
   const bool fixed = address.runs == 1 || (address.runs && address.even), shaped = fixed || address.runs == 2;
   V place = nullptr;
   if (!shaped) {
-    place = scratch(type_of(8, true));
-    b_.CreateStore(lanes_of(address, 8), place);
-  }
-  if (!shaped) {
-    call("wb_count_lanes", b_.getVoidTy(), {context_, outside(&i), mask, place});
+    if (vm::loads_or_stores(i) && std::has_single_bit(bytes) && bytes <= vm::BlockObserver::kPlaces && !flow_.code->takes_param_address) {
+      count_lanes(i, address, mask, bytes);
+    } else {
+      place = scratch(type_of(8, true));
+      b_.CreateStore(lanes_of(address, 8), place);
+      call("wb_count_lanes", b_.getVoidTy(), {context_, outside(&i), mask, place});
+    }
     b_.CreateBr(on);
     b_.SetInsertPoint(on);
     return;
@@ -261,8 +295,7 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
       b_.CreateBr(same);
       b_.SetInsertPoint(same);
     }
-    const V where = b_.CreateAnd(b_.CreateLShr(address.run[0], b_.getInt64(static_cast<uint64_t>(std::countr_zero(bytes)))), b_.getInt64(vm::BlockObserver::kPlaces / bytes - 1));
-    count(at, b_.getInt64(1), where);
+    count(at, b_.getInt64(1), place_of(address.run[0], bytes));
   };
   if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(mask); constant && constant->isMinusOne()) {
     whole();

@@ -305,8 +305,10 @@ class Emitter {
   void watch_exit(const vm::Insn& insn);
   void begin_staged();
   void settle_staged(const vm::Insn& insn, bool back);
+  void count_lanes(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
+  V place_of(V address, uint64_t bytes);
   void watch_access(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
-  uint32_t watch_site(const vm::Insn& insn, const Value& address, uint64_t bytes);
+  uint32_t watch_site(const vm::Insn& insn, const Value& address, uint64_t bytes, bool lanes = false);
   struct Words {  // a stretch of them, from an address on
     V first = nullptr;
     uint32_t lane = 0, count = 0, each = 1;  // the first one's lane; how many words, of which each lane has so many

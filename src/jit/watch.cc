@@ -1,6 +1,7 @@
 #include "jit/watch.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "jit/runtime.h"
 #include "vm/access.h"
@@ -96,6 +97,7 @@ void count_lanes(Context* c, const vm::Insn* i, uint32_t mask, vm::Access& acces
 void settle_site(vm::BlockObserver& observer, const vm::EngineServices& services, const WatchTables::Site& s, const uint64_t* all) {
   if (!s.step) return;
   const uint64_t further = s.gap_at ? all[s.gap_at] : 0;  // of the second half of the lanes
+  const uint64_t* const distance = s.lanes_at ? all + s.lanes_at : s.distance.data();
   const uint64_t* const counts = all + s.at;
   const uint32_t places = static_cast<uint32_t>(vm::BlockObserver::kPlaces / s.step);
   for (uint32_t p = 0; p < places; ++p) {
@@ -105,11 +107,11 @@ void settle_site(vm::BlockObserver& observer, const vm::EngineServices& services
       continue;
     }
     const uint64_t times = counts[p], place = uint64_t{p} * s.step;
-    if (!times || observer.repeats(*s.insn, ~0u, place, s.shape(further), times)) continue;
+    if (!times || (!s.lanes_at && observer.repeats(*s.insn, ~0u, place, s.shape(further), times))) continue;
     vm::Access access = services.describe_access(*s.insn);
     access.mask = ~0u;
     for (size_t l = 0; l < 32; ++l)
-      access.address[l] = (uint64_t(1) << 62) + place + s.distance[l] + (l < 16 ? 0 : further);  // no lane below zero
+      access.address[l] = (uint64_t(1) << 62) + place + distance[l] + (l < 16 ? 0 : further);  // no lane below zero
     observer.repeated(*s.insn, access, times);
   }
 }
@@ -140,6 +142,25 @@ extern "C" void wb_count_lanes(Context* c, const vm::Insn* i, uint32_t mask, con
   vm::Access access = c->services->describe_access(*i);
   std::copy_n(addresses, 32, access.address.begin());
   count_lanes(c, i, mask, access);
+}
+
+// Lanes that are not as far apart as those that the site counted last, or not all of them: those distances are kept where they
+// come again and again, as in rows of a matrix, and others, as in a gather, are counted at once.
+extern "C" void wb_other_lanes(Context* c, uint32_t site, uint32_t mask, const uint64_t* addresses) {
+  constexpr uint64_t kWorth = 8, kRest = 256;
+  const WatchTables::Site& s = c->watch->sites[site];
+  enter(*c);
+  uint64_t &resting = c->counters[s.lanes_at + 32], *const counts = c->counters + s.at;
+  if (mask != ~0u || resting) {
+    if (resting) --resting;
+    return wb_count_lanes(c, s.insn, mask, addresses);
+  }
+  const size_t places = vm::BlockObserver::kPlaces / s.step;
+  if (std::accumulate(counts, counts + places, uint64_t{0}) < kWorth) resting = kRest;
+  settle_site(*c->block->observer, *c->services, s, c->counters);
+  std::fill_n(counts, places, uint64_t{0});
+  for (size_t l = 0; l < 32; ++l) c->counters[s.lanes_at + l] = addresses[l] - addresses[0];
+  ++counts[addresses[0] / s.step % places];
 }
 
 }  // namespace
@@ -256,6 +277,7 @@ std::vector<Symbol> watch_symbols() {
       {"wb_count_shaped", reinterpret_cast<void*>(&wb_count_shaped)},
       {"wb_settle_team", reinterpret_cast<void*>(&wb_settle_team)},
       {"wb_count_lanes", reinterpret_cast<void*>(&wb_count_lanes)},
+      {"wb_other_lanes", reinterpret_cast<void*>(&wb_other_lanes)},
   };
 }
 

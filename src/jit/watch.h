@@ -35,6 +35,9 @@ struct WatchTables {
     std::array<uint64_t, 32> distance{};
     uint32_t at = 0, step = 0;  // of places; no step: they are not counted
     uint32_t gap_at = 0;        // where the distance of two stretches is that was counted with; 0: it is known before
+    // Where the distances of all lanes are that was counted with, when nothing about them is known before, and behind them how
+    // many more accesses are not to be compared with them; 0: they are known before.
+    uint32_t lanes_at = 0;
     // A number for these distances, with so much more between two stretches.
     uint64_t shape(uint64_t further) const {
       constexpr uint64_t kMix = 0x9e3779b97f4a7c15;
@@ -56,7 +59,8 @@ struct WatchTables {
   };
   std::deque<Rehearsed> rehearsed;
   std::deque<Site> sites;
-  std::map<uint32_t, uint32_t> site_of;  // by instruction
+  // By instruction, runs (0: nothing is known), stride and gap: code of which there are versions may know more in one of them.
+  std::map<std::array<int64_t, 4>, uint32_t> site_of;
   std::deque<vm::LoadBatch> batches;
   uint32_t counters = 0;
 };

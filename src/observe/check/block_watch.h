@@ -155,6 +155,12 @@ class BlockWatch final : public vm::BlockObserver {
   bool finds(Quick&, const vm::Insn&, const LaunchInfo::Known&, uint64_t low, uint64_t high);
   bool sees_lanes(const vm::Insn&, Quick&, uint32_t active, uint32_t mask, const vm::Pattern&);
   bool sees_runs(const Quick&, const vm::Pattern&, uint32_t bytes);
+  int says_of_warp(const Quick&, EventId) const;
+  static uint64_t places_of(const vm::Pattern&, uint32_t mask, std::array<uint64_t, 32>& at, uint64_t& low, uint64_t& high);
+  bool sees_parts(const vm::Insn&, const Quick&, uint32_t mask, const std::array<uint64_t, 32>& at);
+  bool tells_nothing(const vm::Insn&, const WarpState&) const;
+  bool takes_turns_with(const Cell&, EventId id, EventId bound, Strength) const;
+  bool sees_atomic(const vm::Insn&, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern&);
   bool sees_words(const Quick&, uint64_t offset, uint32_t words, uint32_t lane, uint32_t words_of_lane, bool many);
   bool is_quiet(uint64_t offset, uint64_t bytes, EventId id) const {
     if (lines_.empty()) return false;

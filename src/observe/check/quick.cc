@@ -105,17 +105,68 @@ bool see_cell(Cell& c, uint32_t lane, bool by_many, const Look& look, Find of_th
   } else {
     if (c.read_b >= look.bound && c.two_warps) return true;
     const int mine = of_this_warp(c.read_a);
-    if (mine < 0 || (mine && (c.a_many || c.a_lane != lane))) return false;
-    if (!mine) {
+    // A reader of another warp stays; one of another lane stays where no other warp's has to.
+    const bool other_lane = mine > 0 && (c.a_many || c.a_lane != lane);
+    if (mine == 0 || (other_lane && (c.read_b < look.bound || of_this_warp(c.read_b) != 0))) {
       c.read_b = c.read_a;
       c.b_lane = c.a_lane;
       c.b_many = c.a_many;
-      c.two_warps = 1;
+      c.two_warps = mine == 0;
     }
   }
   c.read_a = look.id;
   c.a_lane = lane & 31;
   c.a_many = by_many;
+  return true;
+}
+
+// A number of each cell, in all four of its places.
+template <int kNumber, class V>
+V spread(V v) {
+  if constexpr (sizeof(V) == sizeof(Cells<1>)) return __builtin_shufflevector(v, v, kNumber, kNumber, kNumber, kNumber);
+  else return __builtin_shufflevector(v, v, kNumber, kNumber, kNumber, kNumber, kNumber + 4, kNumber + 4, kNumber + 4, kNumber + 4, kNumber + 8, kNumber + 8, kNumber + 8, kNumber + 8,
+                                      kNumber + 12, kNumber + 12, kNumber + 12, kNumber + 12);
+}
+
+// What see_cell does to cells side by side that are read, each with its own readers: nobody, this event, two warps, or this warp in
+// the burst that it is in. False: one of them is otherwise, and nothing has changed. `who`: as `change` has it.
+template <int kCells>
+bool see_readers(Cell* cells, Cells<kCells> who, bool by_many, const Look& look) {
+  using V = Cells<kCells>;
+  V v;
+  std::memcpy(&v, cells, sizeof v);
+  const auto where = [](auto condition) { return __builtin_convertvector(condition, V); };
+  const V write = spread<kWrite>(v), a = spread<kReadA>(v), b = spread<kReadB>(v), rest = spread<kRest>(v), lane = spread<kRest>(who);
+  const uint32_t burst = look.id & ~(vm::kTogether - 1);
+  const V again = where(a == look.id), first = where(a < look.bound), late_b = where(b >= look.bound);
+  const V quiet = where((rest & kTwoWarps) != 0) & late_b & ~again & ~first;
+  const V own = where(a - burst < vm::kTogether) & ~(again | first | quiet);
+  V good = (again | first | quiet | (own & (~late_b | where(b - burst < vm::kTogether)))) & where((rest & kSplit) == 0) & where(write < look.bound);
+  if (look.tracks_values) good &= where((rest & kHasValue) != 0);
+  if (__builtin_reduce_and(good) == 0) return false;
+  const V differs = where((rest & kALane) != lane) | where((rest & kAMany) != 0), moves = own & differs;
+  const V many = V{} + (by_many ? kAMany : 0);
+  const V fresh = (rest & ~(kALane | kAMany)) | lane | many;
+  V now = (again & (rest | many | (where((rest & kALane) != lane) & kAMany))) | (first & fresh & ~kTwoWarps) | (quiet & rest) | (own & ~moves & fresh);
+  now |= moves & ((fresh & ~(kTwoWarps | kBLane | kBMany)) | (rest & kALane) << 8 | (rest & kAMany) << 1);
+  constexpr uint32_t kAll = ~0u;
+  const V reader = (first | own) & look.id, kept = ~(first | own) & a, other = (moves & a) | (~moves & b);
+  v = (v & each_cell<kCells>(kAll, 0, 0, 0)) | ((reader | kept) & each_cell<kCells>(0, kAll, 0, 0)) | (other & each_cell<kCells>(0, 0, kAll, 0)) | (now & each_cell<kCells>(0, 0, 0, kAll));
+  std::memcpy(static_cast<void*>(cells), &v, sizeof v);
+  return true;
+}
+
+// Words side by side that have different readers, as around a stencil's place. False: one of them is to be looked at closely; looking
+// once more at those before it changes nothing.
+template <int kCells, class Find>
+bool see_each(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, bool by_many, const Look& look, Find of_this_warp) {
+  for (uint32_t k = 0; k < count; k += kCells) {
+    Cells<kCells> who{};
+    for (uint32_t n = 0; n < kCells; ++n) who[4 * n + kRest] = (lane + (k + n) / words_of_lane) << kLaneOfA;
+    if (!look.writes && see_readers<kCells>(cells + k, who, by_many, look)) continue;
+    for (uint32_t n = k; n < k + kCells; ++n)
+      if (!see_cell(cells[n], lane + n / words_of_lane, by_many, look, of_this_warp)) return false;
+  }
   return true;
 }
 
@@ -149,13 +200,22 @@ bool see_first_readers(Cell* cells, const Cells<1>* ids, uint32_t count, uint32_
 
 }  // namespace
 
+// Whether an event is of this warp; -1: nobody knows any more.
+int BlockWatch::says_of_warp(const Quick& q, EventId id) const {
+  const std::optional<Event> e = c_.log.find(id);
+  return !e ? -1 : e->warp == q.warp && e->block == linear_ && e->op == l_.op;
+}
+
 // `words` side by side, `words_of_lane` for each lane from `lane` on; each is read by several lanes if `many`.
 bool BlockWatch::sees_words(const Quick& q, uint64_t offset, uint32_t words, uint32_t lane, uint32_t words_of_lane, bool many) {
   const bool shared = q.shadow == &shared_;
   if (shared && !q.writes && is_quiet(offset, 4 * words, q.id)) return true;
+  // Cells side by side mostly ask for the same event.
+  EventId asked = 0;
+  int answer = -1;
   const auto of_this_warp = [&](EventId id) {
-    const std::optional<Event> e = c_.log.find(id);
-    return !e ? -1 : e->warp == q.warp && e->block == linear_ && e->op == l_.op;
+    if (id != asked) asked = id, answer = says_of_warp(q, id);
+    return answer;
   };
   Cell* const cells = &q.shadow->word(offset);
   if (words == 1) return see_cell(*cells, lane, many, q, of_this_warp);
@@ -163,7 +223,8 @@ bool BlockWatch::sees_words(const Quick& q, uint64_t offset, uint32_t words, uin
   const bool seen = words % 4 ? see<1>(cells, words, lane, words_of_lane, many, q, of_this_warp, readers)
                               : see<4>(cells, words, lane, words_of_lane, many, q, of_this_warp, readers);
   if (shared && readers.b) note_quiet(offset, 4 * words, readers);
-  return seen;
+  if (seen) return true;
+  return words % 4 ? see_each<1>(cells, words, lane, words_of_lane, many, q, of_this_warp) : see_each<4>(cells, words, lane, words_of_lane, many, q, of_this_warp);
 }
 
 // --- lines of shared memory -----------------------------------------------------------------------------------------
@@ -245,11 +306,13 @@ bool BlockWatch::sees_settled(const vm::Insn& i, Quick& q, uint32_t mask, const 
       return true;
     }
   }
+  std::array<uint64_t, 32> at;
+  uint64_t low, high;
+  const uint64_t bits = places_of(p, mask, at, low, high);
+  if (!mask || (bits & (bytes - 1)) || high + bytes <= low || !finds(q, i, known, low, high + bytes)) return false;
   for (uint32_t left = mask; left; left &= left - 1) {
-    const auto lane = static_cast<uint64_t>(__builtin_ctz(left));
-    const uint64_t length = p.runs ? 32 / p.runs : 32;
-    const uint64_t at = p.runs ? p.first + static_cast<uint64_t>(p.stride) * (lane % length) + static_cast<uint64_t>(p.gap) * (lane / length) : p.addresses[lane];
-    if ((at & (bytes - 1)) || !finds(q, i, known, at, at + bytes) || !has_values(q, at, at + bytes)) return false;
+    const uint64_t a = at[static_cast<size_t>(__builtin_ctz(left))];
+    if (!has_values(q, a, a + bytes)) return false;
   }
   warps_[q.warp].accesses(i, mask);
   return true;
@@ -284,29 +347,54 @@ bool BlockWatch::finds(Quick& q, const vm::Insn& i, const LaunchInfo::Known& kno
   return true;
 }
 
+// Where each lane's access begins, and the least and the most of those of `mask`; gives the bits that any of these has.
+uint64_t BlockWatch::places_of(const vm::Pattern& p, uint32_t mask, std::array<uint64_t, 32>& at, uint64_t& low, uint64_t& high) {
+  using Lanes = uint64_t __attribute__((ext_vector_type(32)));
+  constexpr Lanes kLane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+  Lanes all;
+  if (p.runs) {
+    const uint64_t length = 32 / p.runs;
+    all = p.first + static_cast<uint64_t>(p.stride) * (kLane & (length - 1)) + static_cast<uint64_t>(p.gap) * (kLane >> static_cast<uint64_t>(__builtin_ctzll(length)));
+  } else {
+    std::memcpy(&all, p.addresses, sizeof all);
+  }
+  std::memcpy(at.data(), &all, sizeof all);
+  const Lanes on = -((Lanes{} + mask >> kLane) & 1), taken = all & on;
+  low = __builtin_reduce_min(all | ~on);
+  high = __builtin_reduce_max(taken);
+  const uint64_t bits = __builtin_reduce_or(taken);
+  return bits;
+}
+
+// Elements that are parts of words.
+bool BlockWatch::sees_parts(const vm::Insn& i, const Quick& q, uint32_t mask, const std::array<uint64_t, 32>& at) {
+  const auto of_this_warp = [&](EventId id) { return says_of_warp(q, id); };
+  const auto element = static_cast<uint32_t>(isa::bytes_of(i.type()));
+  if (q.shadow == &shared_) ++epoch_;
+  bool good = true;
+  for (uint32_t left = mask; left && good; left &= left - 1) {
+    const auto lane = static_cast<uint32_t>(__builtin_ctz(left));
+    for (uint32_t k = 0; k < i.count; ++k)
+      q.shadow->each(at[lane] - q.zero + k * element, element, [&](Cell& c, uint64_t, uint32_t) { good = good && see_cell(c, lane, false, q, of_this_warp); });
+  }
+  return good;
+}
+
 // Lanes that are looked at one by one.
 bool BlockWatch::sees_lanes(const vm::Insn& i, Quick& q, uint32_t active, uint32_t mask, const vm::Pattern& p) {
   const uint32_t bytes = static_cast<uint32_t>(isa::bytes_of(i.type())) * i.count;
   std::array<uint64_t, 32> at;
-  const int length = p.runs ? 32 / static_cast<int>(p.runs) : 0;
-  for (int l = 0; l < 32; ++l) at[static_cast<size_t>(l)] = p.runs ? p.first + static_cast<uint64_t>(p.stride * (l % length) + p.gap * (l / length)) : p.addresses[l];
-  uint64_t low = ~uint64_t{0}, high = 0, bits = 0;
-  for (uint32_t left = mask; left; left &= left - 1) {
-    const uint64_t a = at[static_cast<size_t>(__builtin_ctz(left))];
-    low = std::min(low, a);
-    high = std::max(high, a + bytes);
-    bits |= a;
-  }
+  uint64_t low, high;
+  const uint64_t bits = places_of(p, mask, at, low, high);
+  high += bytes;
   const LaunchInfo::Known& known = l_.known_of(i);
   if (!mask || (bits & (bytes - 1)) || high <= low || !finds(q, i, known, low, high)) return false;
   warps_[q.warp].accesses(i, mask);
   q.id = event_of(q.warp, known.place, active);
   if (!q.shadow) return true;
-  const auto of_this_warp = [&](EventId id) {
-    const std::optional<Event> e = c_.log.find(id);
-    return !e ? -1 : e->warp == q.warp && e->block == linear_ && e->op == l_.op;
-  };
+  const auto of_this_warp = [&](EventId id) { return says_of_warp(q, id); };
   for (uint32_t left = mask; left; left &= left - 1) __builtin_prefetch(&q.shadow->word(at[static_cast<size_t>(__builtin_ctz(left))] - q.zero), 1);
+  if (bytes / i.count < 4) return sees_parts(i, q, mask, at);
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(__builtin_ctz(left));
     for (uint32_t w = 0; w < bytes; w += 4)
@@ -317,10 +405,11 @@ bool BlockWatch::sees_lanes(const vm::Insn& i, Quick& q, uint32_t active, uint32
 
 bool BlockWatch::sees_quickly(const vm::Insn& i, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern& p) {
   static const bool layout = layout_holds();
-  if (!layout || !vm::loads_or_stores(i)) return false;
+  if (!layout) return false;
+  if (!vm::loads_or_stores(i)) return sees_atomic(i, warp, active, mask, p);
   const bool writes = i.source->form.row->cls == isa::Class::Store;
   const uint32_t element = static_cast<uint32_t>(isa::bytes_of(i.type())), bytes = element * i.count;
-  if ((element < 4 && !p.settled) || bytes > 16 || (bytes & (bytes - 1))) return false;
+  if (bytes > 16 || (bytes & (bytes - 1))) return false;
   if (strength_of(i, writes ? vm::AccessKind::Write : vm::AccessKind::Read) != Strength::Weak) return false;
   const LaunchInfo::Known& known = l_.known_of(i);
   if (writes && c_.sites[known.site].updates) return false;
@@ -329,7 +418,7 @@ bool BlockWatch::sees_quickly(const vm::Insn& i, uint32_t warp, uint32_t active,
   q.writes = writes;
   if (p.settled) return sees_settled(i, q, mask, p);
   const bool dense = p.stride == static_cast<int64_t>(bytes);
-  if (mask != ~0u || !p.runs || (!dense && (p.stride != 0 || writes))) return sees_lanes(i, q, active, mask, p);
+  if (mask != ~0u || element < 4 || !p.runs || (!dense && (p.stride != 0 || writes))) return sees_lanes(i, q, active, mask, p);
   const int length = 32 / static_cast<int>(p.runs);
   // Where all of it lies.
   const uint64_t last_run = p.first + static_cast<uint64_t>(p.gap * (p.runs - 1));

@@ -1,0 +1,187 @@
+// What compiled code and its watcher decide by themselves beyond whole rows of words: readers of neighbouring places, parts of
+// words, atomic operations.
+#include <cuda_runtime.h>
+
+#include "cases.h"
+
+constexpr int kThreads = 256, kBlocks = 8, kCount = kThreads * kBlocks;
+
+template <class T>
+T* zeros(int count) {
+  T* p;
+  cudaMalloc(&p, count * sizeof(T));
+  cudaMemset(p, 0, count * sizeof(T));
+  return p;
+}
+
+template <class T>
+T* unset(int count) {
+  T* p;
+  cudaMalloc(&p, count * sizeof(T));
+  return p;
+}
+
+// Launches twice: what the first launch left behind must not matter.
+template <class Kernel, class... T>
+void run(Kernel kernel, T*... memory) {
+  for (int k = 0; k < 2; ++k) kernel<<<kBlocks, kThreads>>>(memory...);
+  cudaDeviceSynchronize();
+  (cudaFree(memory), ...);
+}
+
+__device__ int place() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+__global__ void stencil_of_three(const int* in, int* out) {
+  const int i = place();
+  if (i > 0 && i < kCount - 1) out[i] = in[i - 1] + in[i] + in[i + 1];
+}
+CASE(stencil) { run(stencil_of_three, zeros<int>(kCount), zeros<int>(kCount)); }
+
+__global__ void stencil_one_array(int* a) {
+  const int i = place();
+  if (i > 0 && i < kCount - 1) {
+    const int sum = a[i - 1] + a[i] + a[i + 1];
+    a[i] = sum + 1;  // expect stencil_in_place race_war
+  }
+}
+CASE(stencil_in_place) { run(stencil_one_array, zeros<int>(kCount)); }
+
+__global__ void stencil_unset(const int* in, int* out) {
+  const int i = place();
+  if (i > 0 && i < kCount - 1) out[i] = in[i - 1] + in[i] + in[i + 1];  // expect stencil_of_nothing uninitialized_read
+}
+CASE(stencil_of_nothing) { run(stencil_unset, unset<int>(kCount), zeros<int>(kCount)); }
+
+// Three lanes of a warp read a place, and one of them stores there.
+__global__ void neighbours_of_warp(int* out) {
+  __shared__ int t[kThreads + 2];
+  const int l = threadIdx.x + 1;
+  t[l] = threadIdx.x;
+  if (threadIdx.x < 2) t[threadIdx.x * (kThreads + 1)] = 0;
+  __syncthreads();
+  const int sum = t[l - 1] + t[l] + t[l + 1];
+  t[l] = sum + 1;  // expect no_barrier_behind race_war
+  __syncthreads();
+  out[place()] = t[l];
+}
+CASE(no_barrier_behind) { run(neighbours_of_warp, zeros<int>(kCount)); }
+
+__global__ void bytes_of_words(const unsigned* in, unsigned* bins) {
+  atomicAdd(&bins[in[place()] & 255], 1u);
+}
+CASE(low_bytes) { run(bytes_of_words, zeros<unsigned>(kCount), zeros<unsigned>(256)); }
+
+// Threads of other warps have the other bytes of a word.
+__global__ void own_bytes(unsigned char* a, int* out) {
+  const int t = threadIdx.x, mine = blockIdx.x * kThreads + t % 64 * 4 + t / 64;
+  out[place()] = a[mine];
+  a[mine] = static_cast<unsigned char>(t);
+}
+CASE(bytes_apart) { run(own_bytes, zeros<unsigned char>(kCount), zeros<int>(kCount)); }
+
+__global__ void others_byte(unsigned char* a, int* out) {
+  const int t = threadIdx.x, mine = blockIdx.x * kThreads + t % 64 * 4 + t / 64;
+  out[place()] = a[mine] + a[mine ^ 1];
+  a[mine] = static_cast<unsigned char>(t + 1);  // expect bytes_shared race_war
+}
+CASE(bytes_shared) { run(others_byte, zeros<unsigned char>(kCount), zeros<int>(kCount)); }
+
+__global__ void counts(int* counter, int* out) { out[atomicAdd(counter, 1) % kCount] = 1; }  // expect counter_of_nothing uninitialized_read
+CASE(counter) { run(counts, zeros<int>(1), zeros<int>(kCount)); }
+CASE(counter_of_nothing) {
+  int* counter = unset<int>(1);
+  int* out = zeros<int>(kCount);
+  counts<<<kBlocks, kThreads>>>(counter, out);
+  cudaDeviceSynchronize();
+  cudaFree(counter);
+  cudaFree(out);
+}
+
+__global__ void set_late(int* counter) {
+  if (threadIdx.x == 0) *counter = 0;  // expect counter_set_late race_waw
+  atomicAdd(counter, 1);
+}
+CASE(counter_set_late) { run(set_late, zeros<int>(1)); }
+
+__global__ void read_early(int* counter, int* out) {
+  atomicAdd(counter, 1);
+  out[place()] = *counter;  // expect counter_read_early race_raw
+}
+CASE(counter_read_early) { run(read_early, zeros<int>(1), zeros<int>(kCount)); }
+
+__global__ void within_block(int* counter) {
+  atomicAdd_block(counter, 1);  // expect scope_of_block race_waw
+}
+CASE(scope_of_block) { run(within_block, zeros<int>(1)); }
+
+__global__ void counts_in_shared(const int* in, int* out, int clear) {
+  __shared__ int bins[64];
+  if (clear && threadIdx.x < 64) bins[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&bins[in[place()] + threadIdx.x % 64], 1);  // expect bins_unset uninitialized_read
+  __syncthreads();
+  if (threadIdx.x < 64) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
+}
+void count_in_shared(int clear) {
+  int *in = zeros<int>(kCount), *out = zeros<int>(64);
+  for (int k = 0; k < 2; ++k) counts_in_shared<<<kBlocks, kThreads>>>(in, out, clear);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
+CASE(bins) { count_in_shared(1); }
+CASE(bins_unset) { count_in_shared(0); }
+
+__global__ void no_barrier_in_front(const int* in, int* out) {
+  __shared__ int bins[64];
+  if (threadIdx.x < 64) bins[threadIdx.x] = 0;
+  atomicAdd(&bins[in[place()] + threadIdx.x % 64], 1);  // expect bins_at_once race_waw
+  __syncthreads();
+  if (threadIdx.x < 64) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
+}
+CASE(bins_at_once) { run(no_barrier_in_front, zeros<int>(kCount), zeros<int>(64)); }
+
+// The last block adds up what all have left behind their fences; without them nobody knows that it is there.
+template <bool kFence>
+__global__ void last_adds_up(unsigned* tickets, int* parts, int* sum) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    parts[blockIdx.x] = blockIdx.x + 1;
+    if (kFence) __threadfence();
+    last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x < gridDim.x) atomicAdd(sum, parts[threadIdx.x]);  // expect last_without_fence race_raw
+}
+CASE(last_block) { run(last_adds_up<true>, zeros<unsigned>(1), zeros<int>(kBlocks), zeros<int>(1)); }
+CASE(last_without_fence) { run(last_adds_up<false>, zeros<unsigned>(1), zeros<int>(kBlocks), zeros<int>(1)); }
+
+// A row for each thread, 100 bytes from the next one's.
+__global__ void sums_of_rows(const int* in, int* out) {
+  const int i = place();
+  int sum = 0;
+  for (int k = 0; k < 25; ++k) sum += in[25 * i + k];
+  out[i] = sum;
+}
+CASE(rows) { run(sums_of_rows, zeros<int>(25 * kCount), zeros<int>(kCount)); }
+
+// Lanes that are equally far apart for a while, then otherwise, then anywhere; some of them now and then.
+__global__ void distances(const int* in, const int* strides, int* out) {
+  const int i = place();
+  int sum = 0;
+  for (int k = 0; k < 96; ++k) {
+    const int at = (i * strides[k / 24] + k) % kCount;
+    if (k % 7 != 3 || threadIdx.x % 5) sum += in[at];
+    if (k % 24 > 20) sum += in[(sum + i * i) % kCount];
+  }
+  out[i] = sum;
+}
+CASE(strides) {
+  int *in = zeros<int>(kCount), *out = zeros<int>(kCount), *strides = zeros<int>(4), numbers[4] = {33, 17, 1, 64};
+  cudaMemcpy(strides, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+  for (int k = 0; k < 2; ++k) distances<<<kBlocks, kThreads>>>(in, strides, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(strides);
+}
