@@ -23,7 +23,7 @@ struct Words {
   int16_t narrow;
   int32_t left, right, far;
   uint64_t wide;
-  float shuffled[4];
+  int shuffled[4];
   bool valid[2];
   uint32_t warps, dynamic, explicit_cluster;
 };
@@ -31,9 +31,9 @@ struct Words {
 __global__ void words(Words* out) {
   const int lane = threadIdx.x % 32;
   bool up, down;
-  const float value = 1.5f * lane;
-  const float a = ptx::shfl_sync_idx(value, 5, 0x1f, ~0u), b = ptx::shfl_sync_bfly(value, 3, 0x1f, ~0u);
-  const float c = ptx::shfl_sync_up(value, up, 2, 0, ~0u), d = ptx::shfl_sync_down(value, down, 4, 0x1f, ~0u);
+  const int value = 3 * lane;  // toolkit 13.0 gives the bits of a float as a number
+  const int a = ptx::shfl_sync_idx(value, 5, 0x1f, ~0u), b = ptx::shfl_sync_bfly(value, 3, 0x1f, ~0u);
+  const int c = ptx::shfl_sync_up(value, up, 2, 0, ~0u), d = ptx::shfl_sync_down(value, down, 4, 0x1f, ~0u);
   if (threadIdx.x != 30) return;
   out->find[0] = ptx::bfind(0x00f00000u);
   out->find[1] = ptx::bfind(-2);
@@ -72,7 +72,7 @@ static void test_words() {
   const uint32_t permuted[] = {0x77441100u, 0x55443322u, 0x66770011u, 0x33333333u, 0x33221111u, 0x11111100u, 0x33223322u};
   for (int i = 0; i < 7; ++i) expect(w->permuted[i] == permuted[i], "prmt");
   expect(w->narrow == -1 && w->left == INT32_MIN && w->right == -4 && w->far == 0 && w->wide == 2, "shl, shr");
-  expect(w->shuffled[0] == 7.5f && w->shuffled[1] == 43.5f && w->shuffled[2] == 42.0f && w->shuffled[3] == 45.0f, "shuffles");
+  expect(w->shuffled[0] == 15 && w->shuffled[1] == 87 && w->shuffled[2] == 84 && w->shuffled[3] == 90, "shuffles");
   expect(w->valid[0] && !w->valid[1], "lanes that a shuffle does not reach");
   expect(w->warps && w->dynamic == 256 && w->explicit_cluster == 0, "registers");
   cudaFree(w);
