@@ -189,25 +189,27 @@ class Linker {
         variables_.push_back(theirs[variables_.size()]);
         continue;
       }
-      if (v.space == isa::Space::Const) {
+      const bool constant = v.space == isa::Space::Const;
+      if (constant) {
         bank = (bank + v.align - 1) / v.align * v.align;
-        in_bank.emplace_back(p.get(), bank);
+        if (!options_.guard_bytes) in_bank.emplace_back(p.get(), bank);
         bank += v.size;
-        continue;
+        if (!options_.guard_bytes) continue;
       }
       const auto placement = std::find_if(options_.placements.begin(), options_.placements.end(), [&](auto& q) { return q.name == v.name; });
       if (placement != options_.placements.end()) {
         p->address = reinterpret_cast<uint64_t>(placement->host);
         auto a = memory_.adopt(placement->host, std::max<uint64_t>(placement->size, v.size), MemoryKind::Managed, fmt::format("__managed__ {}", v.name));
         if (a) owned_.push_back(a->base);
-      } else if (v.linkage == Linkage::Internal && v.size <= 4096) {
+      } else if (!constant && v.linkage == Linkage::Internal && v.size <= 4096 && !options_.guard_bytes) {
         const uint64_t align = std::max<uint64_t>(v.align, 16);
         small = (small + align - 1) / align * align;
         in_small.emplace_back(p.get(), small);
-        small += v.size + options_.guard_bytes;
+        small += v.size;
         continue;
       } else {
-        auto a = memory_.allocate(v.size, std::max(256u, v.align), MemoryKind::Variable, fmt::format("__device__ {}", demangle(v.name)));
+        auto a = memory_.allocate(std::max<uint64_t>(v.size, 1), std::max(256u, v.align), constant ? MemoryKind::Constant : MemoryKind::Variable,
+                                  fmt::format("{} {}", constant ? "__constant__" : "__device__", demangle(v.name)));
         if (!a) return Error{static_cast<int>(LoadErrorCode::OutOfMemory), a.error().message};
         owned_.push_back(a->base);
         p->address = a->base;

@@ -68,7 +68,7 @@ struct LoadOptions {
   // Variables live where this program has them, and keep what they hold: another form of the same texts.
   const Program* same_places = nullptr;
   int device_cc = 90;
-  uint32_t guard_bytes = 0;  // unused bytes after each static variable, so that running over its end is seen
+  uint32_t guard_bytes = 0;  // unused bytes after each variable of shared memory, and every other one by itself, so that running over its end is seen
   // The device's register file, for the estimate in Kernel::registers.
   uint32_t max_registers = 255, registers_per_block = 65536;
   // Functions that device code may call beyond the machine's own (builtins.h): the runtime API as kernels see it.

@@ -81,6 +81,14 @@ __device__ int table[16];
 __global__ void use_table(int n) { table[threadIdx.x] = n; }  // expect variable_end out_of_bounds
 __constant__ int weights[16];
 __global__ void use_weights(int* out, int stride) { out[threadIdx.x] = weights[threadIdx.x * stride]; }  // expect constant_end out_of_bounds
+__constant__ int taps[9], order[4];
+__global__ void use_taps(int* out, int shift) { out[threadIdx.x] = taps[threadIdx.x + shift] + order[threadIdx.x % 4]; }  // expect constant_neighbour out_of_bounds
+static __device__ int low[5], high[5];
+__global__ void use_halves(int* out, int shift) {
+  high[threadIdx.x] = shift;
+  low[threadIdx.x + shift] = 1;  // expect static_neighbour out_of_bounds
+  out[threadIdx.x] = low[threadIdx.x + shift] + high[threadIdx.x];
+}
 __global__ void heap(int twice) {
   int* p = (int*)malloc(16);
   p[0] = twice;
@@ -145,6 +153,10 @@ CASE(right_halo) { int* p = numbers(256); int* q = numbers(256); stencil<<<4, 64
 CASE(local_end) { int* p = numbers(64); local_array<<<1, 32>>>(p, 40); cudaDeviceSynchronize(); cudaFree(p); }
 CASE(variable_end) { use_table<<<1, 17>>>(3); cudaDeviceSynchronize(); }
 CASE(variable_fits) { use_table<<<1, 16>>>(3); cudaDeviceSynchronize(); }
+CASE(constant_neighbour) { int* p = numbers(64); use_taps<<<1, 8>>>(p, 2); cudaDeviceSynchronize(); cudaFree(p); }
+CASE(constant_and_neighbour) { int* p = numbers(64); use_taps<<<1, 8>>>(p, 1); cudaDeviceSynchronize(); cudaFree(p); }
+CASE(static_neighbour) { int* p = numbers(64); use_halves<<<1, 4>>>(p, 2); cudaDeviceSynchronize(); cudaFree(p); }
+CASE(static_and_neighbour) { int* p = numbers(64); use_halves<<<1, 1>>>(p, 4); cudaDeviceSynchronize(); cudaFree(p); }
 CASE(constant_end) { int* p = numbers(64); use_weights<<<1, 16>>>(p, 2); cudaDeviceSynchronize(); cudaFree(p); }
 CASE(constant_fits) { int* p = numbers(64); use_weights<<<1, 16>>>(p, 1); cudaDeviceSynchronize(); cudaFree(p); }
 CASE(device_free_twice) { heap<<<1, 1>>>(1); cudaDeviceSynchronize(); }

@@ -30,7 +30,7 @@ struct Region {
   std::string origin;        // cudaMalloc, __device__ table
   bool by_program = false;   // made by a call of the program, so that it should be freed
   bool is_of_host() const { return kind == vm::MemoryKind::Pinned || kind == vm::MemoryKind::Registered || kind == vm::MemoryKind::Managed; }
-  bool is_constants() const { return kind == vm::MemoryKind::Constant && origin == "__constant__ variables"; }  // others are the runtime's own
+  bool is_constants() const { return kind == vm::MemoryKind::Constant && origin.starts_with("__constant__"); }  // others are the runtime's own
   bool is_managed_variable() const { return kind == vm::MemoryKind::Managed && !by_program; }
   bool initialised = true;   // every byte has a value, or nobody can tell
   HostStack made, freed;
