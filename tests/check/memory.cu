@@ -87,7 +87,8 @@ static __device__ int low[5], high[5];
 __global__ void use_halves(int* out, int shift) {
   high[threadIdx.x] = shift;
   low[threadIdx.x + shift] = 1;  // expect static_neighbour out_of_bounds
-  out[threadIdx.x] = low[threadIdx.x + shift] + high[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = low[shift] + high[out[threadIdx.x] % 1];
 }
 __global__ void heap(int twice) {
   int* p = (int*)malloc(16);
