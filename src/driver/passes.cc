@@ -136,6 +136,8 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
   if (std::filesystem::exists(lowering, ignored)) {
     // Options of a plugin are known, and its part before code generation runs, only once it is loaded.
     append(words, {"-fpass-plugin=" + lowering, "-Xclang", "-load", "-Xclang", lowering});
+    // Of loops of unknown length nvcc makes four rounds one, also where it takes some reckoning to find the length (loop_lengths.cc).
+    append(words, {"-mllvm", "-unroll-max-count=4", "-mllvm", "-scev-cheap-expansion-budget=16"});
     if (!options.rdc) append(words, {"-mllvm", "-warpbeam-whole-program"});
     // PTX that is only asked for as a text may be linked with other texts.
     if (!options.rdc && options.phase != Phase::Ptx) append(words, {"-mllvm", "-warpbeam-all-here"});

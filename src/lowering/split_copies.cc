@@ -19,6 +19,7 @@
 #include "lowering/constant_stores.h"
 #include "lowering/exchange_order.h"
 #include "lowering/known_spaces.h"
+#include "lowering/loop_lengths.h"
 #include "lowering/missing_functions.h"
 #include "lowering/own_places.h"
 #include "lowering/unset_variables.h"
@@ -137,7 +138,10 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(KeepExchangeOrder());
     passes.addPass(FoldKnownSpaces());
   });
-  builder.registerLateLoopOptimizationsEPCallback([](llvm::LoopPassManager& passes, llvm::OptimizationLevel) { passes.addPass(UnrollOverArrays()); });
+  builder.registerLateLoopOptimizationsEPCallback([](llvm::LoopPassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(UnrollOverArrays());
+    passes.addPass(KeepUnknownLengths());
+  });
   // Behind the passes that take vectors apart.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));

@@ -292,6 +292,18 @@ CU
   expect 0 nvcc -ptx unroll.cu && expect 0 nvcc -c unroll.cu && ! grep -q . err
 }
 case_arrays_that_loops_count_through_are_registers() { with_lowering counted_arrays; }
+# By four where rounds are counted by a shift, not where that takes a division, as ptx of nvcc has it.
+unknown_lengths() {
+  local step
+  loads() { grep -c ld.global.f32 "$1"; }
+  for step in 32 256 blockDim.x; do
+    echo "__global__ void k(const float* p, float* q, int n) { float s = 0; for (int i = threadIdx.x; i < n; i += $step) s += p[i]; q[threadIdx.x] = s; }" >"loop_$step.cu"
+    expect 0 nvcc -ptx "loop_$step.cu" -o "loop_$step.ptx" || return 1
+  done
+  echo '__global__ void k(const float* p, float* q, const int* b) { float s = 0; for (int i = b[0]; i < b[1]; ++i) s += p[i]; q[threadIdx.x] = s; }' >rows.cu
+  expect 0 nvcc -ptx rows.cu && [[ $(loads loop_32.ptx) == 5 && $(loads loop_256.ptx) == 5 && $(loads loop_blockDim.x.ptx) == 1 && $(loads rows.ptx) == 5 ]]
+}
+case_loops_of_unknown_length_are_unrolled_by_four() { with_lowering unknown_lengths; }
 counted_arrays() {
   cat >tile.cu <<'CU'
 __global__ void k(const float* a, const float* b, float* c) {
