@@ -54,11 +54,11 @@ CASE(too_many_threads_seen) {
 }
 CASE(failed_copy_unseen) {
   Data d;
-  cudaMemcpy(d.p, d.pinned, kN * 8, cudaMemcpyHostToDevice);  // expect failed_copy_unseen unchecked_error
+  cudaMemcpy(d.p, d.pinned, kN * 8, cudaMemcpyHostToDevice);  // expect failed_copy_unseen out_of_bounds
 }
 CASE(failed_copy_seen) {
   Data d;
-  cudaError_t status = cudaMemcpy(d.p, d.pinned, kN * 8, cudaMemcpyHostToDevice);
+  cudaError_t status = cudaMemcpy(d.p, d.pinned, kN * 8, cudaMemcpyHostToDevice);  // expect failed_copy_seen out_of_bounds
   if (status != cudaSuccess) puts("too long");
 }
 CASE(two_streams) { Data d; set<<<1, kN, 0, d.s>>>(d.p, 1); set<<<1, kN, 0, d.t>>>(d.p, 2); }
