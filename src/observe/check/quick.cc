@@ -359,7 +359,7 @@ uint64_t BlockWatch::places_of(const vm::Pattern& p, uint32_t mask, std::array<u
     std::memcpy(&all, p.addresses, sizeof all);
   }
   std::memcpy(at.data(), &all, sizeof all);
-  const Lanes on = -((Lanes{} + mask >> kLane) & 1), taken = all & on;
+  const Lanes on = -(((Lanes{} + mask) >> kLane) & 1), taken = all & on;
   low = __builtin_reduce_min(all | ~on);
   high = __builtin_reduce_max(taken);
   const uint64_t bits = __builtin_reduce_or(taken);
