@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/device.h"
+#include "observe/profiler/block_profile.h"
 #include "observe/profiler/samples.h"
 #include "observe/profiler/totals.h"
 #include "vm/code.h"
@@ -14,13 +15,10 @@
 
 namespace warpbeam::observe {
 
-// Counters of every instruction of every function that ran: by FunctionCode::index, then by the place in its code.
-using FunctionCounts = std::map<const vm::FunctionCode*, std::vector<Counts>>;
-
 class LaunchProfile final : public vm::Observer {
  public:
   LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation,
-                bool sampled, uint32_t assembled_registers);
+                bool sampled, uint32_t assembled_registers, BlockProfiles& blocks);
   ~LaunchProfile() override;
 
   std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block&) override;
@@ -41,10 +39,10 @@ class LaunchProfile final : public vm::Observer {
   bool ended = false;
 
  private:
-  class Block;
   const bool sampled_;
+  BlockProfiles& blocks_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Block>> idle_;  // block observers keep their counters until the grid has ended
+  std::vector<std::unique_ptr<BlockProfile>> idle_;  // they keep their counters until the grid has ended
 };
 
 }  // namespace warpbeam::observe

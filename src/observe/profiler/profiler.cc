@@ -157,6 +157,7 @@ class Profiler final : public Tool {
   bool on_ = true, finished_ = false;
   Recorder recorder_;
   Assembler assembler_;
+  BlockProfiles blocks_;
   Json device_;
   bool wants(const vm::Launch& launch) const { return kernel_.empty() || std::regex_search(base_name(launch.kernel->display_name), wanted_); }
 
@@ -210,13 +211,13 @@ std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const m
     ++samples_of_[launch.kernel->name];
   }
   return std::make_shared<WatchedLaunch>(
-      *this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled, registers), "");
+      *this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled, registers, blocks_), "");
 }
 
 std::shared_ptr<vm::Observer> Profiler::child(const vm::Launch& launch, const model::Device& device, uint64_t operation, const std::string& parent) {
   std::lock_guard lock(mutex_);
   if (finished_ || !wants(launch)) return nullptr;
-  return std::make_shared<WatchedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, assembler_.registers(launch)), parent);
+  return std::make_shared<WatchedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, assembler_.registers(launch), blocks_), parent);
 }
 
 }  // namespace

@@ -51,6 +51,12 @@ void write(std::string& out, fmt::format_string<T...> format, T&&... values) {
   fmt::format_to(std::back_inserter(out), format, std::forward<T>(values)...);
 }
 
+// Each launch writes hundreds of these while the program waits.
+void write_whole(std::string& out, uint64_t value) {
+  const fmt::format_int text(value);
+  out.append(text.data(), text.size());
+}
+
 // The elements of a JSON array or object, written one after the other.
 class Separated {
  public:
@@ -136,7 +142,10 @@ void write_row(std::string& out, size_t function, int place, const Counts& count
   size_t end = row.size();
   while (end > 4 && row[end - 1] == 0) --end;
   write(out, "[{},{}", function, place);
-  for (size_t k = 0; k < end; ++k) write(out, ",{}", row[k]);
+  for (size_t k = 0; k < end; ++k) {
+    out += ',';
+    write_whole(out, row[k]);
+  }
   out += ']';
 }
 
@@ -147,7 +156,12 @@ void write_lines(std::string& out, const std::map<std::pair<int, uint32_t>, Coun
     const CountRow row = row_of(counts);
     write(all.next(), "{{\"file\":{},\"line\":{}", where.first, where.second);
     for (size_t k = 0; k < row.size(); ++k)
-      if (row[k]) write(out, ",\"{}\":{}", kCountFields[kPlaceFields + k], row[k]);
+      if (row[k]) {
+        out += ",\"";
+        out += kCountFields[kPlaceFields + k];
+        out += "\":";
+        write_whole(out, row[k]);
+      }
     out += '}';
   }
 }
