@@ -484,7 +484,7 @@ bool Emitter::emit_pure(const vm::Insn& i) {
   const V head = not_pred ? nullptr : check_wrap(i);
   // Operands in order, destinations aside.
   std::vector<std::pair<Value, Width>> in;
-  const auto& slots = flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())];
+  const auto& slots = flow_.slots[number_of(i)];
   Width out_bytes = 0;
   std::vector<Slot> destinations;
   for (const Slot& s : slots) {

@@ -83,7 +83,7 @@ bool Emitter::watch_batched(const vm::Insn& i, const Value& address, V mask, uin
     told.row = told.row && offset == static_cast<int64_t>(bytes * told.loads.size());
     told.least = std::min(told.least, offset);
     told.most = std::max(told.most, offset);
-    told.loads.push_back({load, offset, places_.of[static_cast<size_t>(load - flow_.code->insns.data())]});
+    told.loads.push_back({load, offset, places_.of[number_of(*load)]});
   }
   auto* on = BasicBlock::Create(c_, "batch_seen", f_);
   if (told.pattern.settled) skip_settled(i, true, address, mask, on);

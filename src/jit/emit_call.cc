@@ -48,7 +48,7 @@ void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, De
   d.what = what;
   d.insn = &i;
   d.range = range;
-  const auto& slots = flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())];
+  const auto& slots = flow_.slots[number_of(i)];
   int32_t part = 0;
   const auto operand = [&](const Slot& s, const Variable& v) {
     Saved saved;

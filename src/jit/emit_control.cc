@@ -624,7 +624,7 @@ Handover& Emitter::new_handover(const vm::Insn& at) {
   h.stretch = stretch_;
   // Whatever may be read from here on, by the lanes that run or by those that wait.
   Bits live = node.live_out;
-  for (size_t k = static_cast<size_t>(&at - flow_.code->insns.data()); k < node.end; ++k)
+  for (size_t k = number_of(at); k < node.end; ++k)
     for (const Slot& s : flow_.slots[k])
       if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end()) live.add(v->second);
   node.waits.each([&](size_t w) { live.add(flow_.nodes[w].live_in); });

@@ -17,19 +17,17 @@ constexpr int kFew[] = {16, 8, 4, 2, 1};
 
 }  // namespace
 
-// Is the predicate, as it is at the end of the node, made by comparing numbers that grow in even steps, as `tid < s`?
-bool Emitter::compares_steps(const Node& node, int32_t predicate) const {
-  for (uint32_t k = node.end - 1; k-- > node.begin;) {
-    const vm::Insn& i = flow_.code->insns[k];
-    if (std::ranges::none_of(flow_.slots[k], [&](const Slot& s) { return s.written && s.at == predicate; })) continue;
-    if (i.call || !i.source || !i.source->form.row) return false;
-    if (i.fn == flow_.services->not_pred) return compares_steps(node, i.op[1]);
-    if (i.source->form.row->kind == Kind::Lane) return compares_steps(node, i.op[1]) || compares_steps(node, i.op[2]);
-    if (i.source->form.row->kind != Kind::Compare || isa::is_float(i.type())) return false;
-    const Width bytes = static_cast<Width>(isa::bytes_of(i.type()));
-    return shapes_.source(i.op[1], bytes).runs > 0 && shapes_.source(i.op[2], bytes).runs > 0;
-  }
-  return false;
+// Is the predicate, as it is before instruction `end` of the node, made by comparing numbers that grow in even steps, as
+// `tid < s`?
+bool Emitter::compares_steps(const Node& node, int32_t predicate, uint32_t end) const {
+  const vm::Insn* i = made_before(node, predicate, end);
+  if (!i) return false;
+  if (i->fn == flow_.services->not_pred) return compares_steps(node, i->op[1], number_of(*i));
+  const isa::Kind kind = i->source->form.row->kind;
+  if (kind == Kind::Lane) return compares_steps(node, i->op[1], number_of(*i)) || compares_steps(node, i->op[2], number_of(*i));
+  if (kind != Kind::Compare || isa::is_float(i->type())) return false;
+  const Width bytes = static_cast<Width>(isa::bytes_of(i->type()));
+  return shapes_.source(i->op[1], bytes).runs > 0 && shapes_.source(i->op[2], bytes).runs > 0;
 }
 
 // Where data decide which lanes come here, few lanes are seldom the first ones.
@@ -37,7 +35,7 @@ bool Emitter::comes_in_order() const {
   return std::ranges::any_of(plan_.regions[region_].nodes, [&](uint32_t p) {
     const Node& from = flow_.nodes[p];
     return from.ends == End::Branch && shapes_.divergent[p] && std::ranges::find(from.next, node_) != from.next.end() &&
-           compares_steps(from, from.last->guard);
+           compares_steps(from, from.last->guard, from.end);
   });
 }
 

@@ -63,7 +63,7 @@ bool Emitter::knows_source(const Source& s) const {
 
 // Runs an instruction for the warp, for all of its lanes.
 void Emitter::find_known_of(const vm::Insn& i) {
-  const auto& slots = flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())];
+  const auto& slots = flow_.slots[number_of(i)];
   bool knows = only_computes(i) && i.guard < 0 && (rehearsal_->samples || !i.source || i.source->form.row->kind != isa::Kind::Memory);
   for (const Slot& s : slots) knows = knows && (!s.read || knows_source(flow_.source(s.at, s.bytes)));
   std::vector<V> wraps;

@@ -51,28 +51,19 @@ Emitter::V Emitter::picks(const char* name, V set, bool ranks) {
   return b_.CreateAlignedLoad(row, b_.CreateInBoundsGEP(row, table, set), llvm::Align(kGroup));
 }
 
-// The last instruction of the node that writes what lies at `at` before its instruction `end`, if all lanes do it.
-const vm::Insn* Emitter::made_before(int32_t at, uint32_t end) const {
-  for (uint32_t k = end; k-- > flow_.nodes[node_].begin;) {
-    if (std::ranges::none_of(flow_.slots[k], [&](const Slot& s) { return s.written && s.at == at; })) continue;
-    const vm::Insn& i = flow_.code->insns[k];
-    return i.guard < 0 && !i.call && !i.list && i.source && i.source->form.row ? &i : nullptr;
-  }
-  return nullptr;
-}
-
 // Of `array[index]`: what is the same in all lanes, and the index. Two registers tell more about it than addresses in four.
 std::optional<Emitter::Indexed> Emitter::indexed(const Access& a) {
-  const auto number = [&](const vm::Insn& i) { return static_cast<uint32_t>(&i - flow_.code->insns.data()); };
+  const Node& node = flow_.nodes[node_];
+  const uint32_t here = number_of(*a.insn);
   const auto unchanged = [&](int32_t at, const vm::Insn& since) {
-    const vm::Insn* made = made_before(at, number(*a.insn));
+    const vm::Insn* made = made_before(node, at, here);
     return !made || made <= &since;
   };
-  const vm::Insn* sum = made_before(a.insn->op[1], number(*a.insn));
+  const vm::Insn* sum = made_before(node, a.insn->op[1], here);
   if (!sum || a.insn->base_width != 8 || sum->source->form.row->opcode != "add" || isa::bits_of(sum->type()) != 64) return std::nullopt;
   for (const int k : {1, 2}) {
     const int32_t base = sum->op[3 - k];
-    const vm::Insn* product = made_before(sum->op[k], number(*sum));
+    const vm::Insn* product = made_before(node, sum->op[k], number_of(*sum));
     if (!product || product->source->form.row->opcode != "mul" || half_of(*product) != isa::Half::Wide || isa::bits_of(product->type()) != 32) continue;
     const Source factor = flow_.source(product->op[2], 8);
     const bool fours = factor.kind == SourceKind::Constant && static_cast<uint32_t>(factor.bits) == a.memory;

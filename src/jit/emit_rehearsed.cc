@@ -297,7 +297,7 @@ std::optional<uint32_t> Emitter::rehearsed_branch(const Region& region) {
   if (!made && std::ranges::count_if(flow_.nodes, makes) == 1) made = &*std::ranges::find_if(flow_.nodes, makes);
   bool says = true;
   const vm::Insn* compare = made ? compared(*made, node.last->guard, says) : nullptr;
-  if (!compare || !compares_steps(*made, node.last->guard)) return std::nullopt;
+  if (!compare || !compares_steps(*made, node.last->guard, made->end)) return std::nullopt;
   const auto leads = [&](uint32_t from, uint32_t to) {
     std::vector<uint32_t> work{from};
     std::set<uint32_t> seen{from};
@@ -337,19 +337,13 @@ std::optional<uint32_t> Emitter::rehearsed_branch(const Region& region) {
 
 // The comparison that makes the predicate in the node, and what it is `wanted` to say.
 const vm::Insn* Emitter::compared(const Node& node, int32_t predicate, bool& wanted) const {
-  for (uint32_t k = node.end; k-- > node.begin;) {
-    const vm::Insn& i = flow_.code->insns[k];
-    if (std::ranges::none_of(flow_.slots[k], [&](const Slot& s) { return s.written && s.at == predicate; })) continue;
-    if (i.guard >= 0 || i.list || i.call || !i.source) return nullptr;
-    if (i.fn == flow_.services->not_pred) {
-      wanted = !wanted;
-      predicate = i.op[1];
-      continue;
-    }
-    const bool plain = i.source->form.row->kind == isa::Kind::Compare && i.source->form.row->opcode == "setp" && i.op[0] == predicate && i.mods().boolop == isa::BoolOp::None;
-    return plain ? &i : nullptr;
+  const vm::Insn* i = made_before(node, predicate, node.end);
+  for (; i && i->fn == flow_.services->not_pred; i = made_before(node, predicate, number_of(*i))) {
+    wanted = !wanted;
+    predicate = i->op[1];
   }
-  return nullptr;
+  const bool plain = i && i->source->form.row->kind == isa::Kind::Compare && i->source->form.row->opcode == "setp" && i->op[0] == predicate && i->mods().boolop == isa::BoolOp::None;
+  return plain ? i : nullptr;
 }
 
 // Does the comparison say what is wanted for all lanes of all warps? Where one side grows evenly and the other is the same

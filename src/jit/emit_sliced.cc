@@ -32,7 +32,7 @@ bool Emitter::suits_slice(const vm::Insn& i) const {
   const vm::EngineServices& sv = *flow_.services;
   if (flow_.says_nothing(i) || i.fn == sv.branch) return true;
   if (i.fn == sv.read_special || i.call) return false;
-  for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
+  for (const Slot& s : flow_.slots[number_of(i)]) {
     const Source source = flow_.source(s.at, s.bytes);
     if (s.bytes == 16 || (source.kind == SourceKind::Special && !shapes_.special(*source.special).uniform())) return false;
     if (source.kind != SourceKind::Variable) continue;

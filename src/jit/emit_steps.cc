@@ -32,7 +32,7 @@ bool Emitter::steps_along(uint32_t variable) const {
 bool Emitter::steps_along(const vm::Insn& i) const {
   if (!team_ || team_->member == 0 || team_->member == Team::kNobody) return false;
   bool any = false, all = true;
-  for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
+  for (const Slot& s : flow_.slots[number_of(i)]) {
     if (!s.written) continue;
     const auto v = flow_.variable_at.find(s.at);
     any = true;
@@ -110,7 +110,7 @@ const vm::Insn* Emitter::decides_in_a_row(const Team& team, const Node& node) co
   if (c == Cmp::Eq || c == Cmp::Ne) return nullptr;
   const auto guard = flow_.variable_at.find(node.last->guard);
   if (guard == flow_.variable_at.end() || node.live_out.has(guard->second)) return nullptr;
-  const uint32_t at = static_cast<uint32_t>(i - flow_.code->insns.data());
+  const uint32_t at = number_of(*i);
   size_t written = 0;
   for (const Slot& s : flow_.slots[at]) written += s.written;
   if (written != 1) return nullptr;

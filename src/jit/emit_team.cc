@@ -58,7 +58,7 @@ bool Emitter::suits_team(const vm::Insn& i, bool may_store) const {
   if (counts(i)) return !watch_;
   if (i.call || i.fn == flow_.services->read_special) return false;
   size_t shared = 0, written = 0;
-  for (const Slot& s : flow_.slots[static_cast<size_t>(&i - flow_.code->insns.data())]) {
+  for (const Slot& s : flow_.slots[number_of(i)]) {
     const auto v = flow_.variable_at.find(s.at);
     if (!s.written || v == flow_.variable_at.end()) continue;
     ++written;
@@ -506,7 +506,7 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     watch_times_ = 1;
     go_to(node.next[branches ? 0 : 1], branches);
     b_.SetInsertPoint(look);
-    each(static_cast<uint32_t>(decision - flow_.code->insns.data()));
+    each(number_of(*decision));
   }
   std::vector<V> taken;
   V all = b_.getTrue(), none = b_.getTrue();

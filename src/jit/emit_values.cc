@@ -261,6 +261,16 @@ Emitter::V Emitter::guard_mask(const vm::Insn& i) {
   return b_.CreateAnd(active_, bits);
 }
 
+// The last instruction of the node that writes what lies at `at` before its instruction `end`, if all lanes do it.
+const vm::Insn* Emitter::made_before(const Node& node, int32_t at, uint32_t end) const {
+  for (uint32_t k = end; k-- > node.begin;) {
+    if (std::ranges::none_of(flow_.slots[k], [&](const Slot& s) { return s.written && s.at == at; })) continue;
+    const vm::Insn& i = flow_.code->insns[k];
+    return i.guard < 0 && !i.call && !i.list && i.source && i.source->form.row ? &i : nullptr;
+  }
+  return nullptr;
+}
+
 Emitter::V Emitter::outside(const void* address) {
   std::string& name = tables_.names[address];
   if (name.empty()) name = fmt::format("wb.{}", tables_.names.size());

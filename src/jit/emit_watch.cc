@@ -96,7 +96,7 @@ void Emitter::watch_node() {
 // The instruction at the node's end, unless it is guarded by nothing or ends a region: what `mask` of active_ do.
 void Emitter::watch_end(const vm::Insn& i, V mask) {
   if (!watch_ || !watch_->wanted.executions) return;
-  const uint32_t k = static_cast<uint32_t>(&i - flow_.code->insns.data());
+  const uint32_t k = number_of(i);
   if (i.guard >= 0) watch_guarded(i, mask);
   if (i.target == vm::kNoTarget || i.guard < 0) return;
   const V parts = b_.CreateAnd(b_.CreateICmpNE(mask, active_), b_.CreateICmpNE(mask, b_.getInt32(0)));
@@ -105,14 +105,14 @@ void Emitter::watch_end(const vm::Insn& i, V mask) {
 
 void Emitter::watch_guarded(const vm::Insn& i, V mask) {
   if (!watch_ || !watch_->wanted.executions || i.watched == vm::Watched::Extra) return;
-  count(counter_of(*watch_, watch_->on, static_cast<uint32_t>(&i - flow_.code->insns.data())), lanes_in(mask));
+  count(counter_of(*watch_, watch_->on, number_of(i)), lanes_in(mask));
 }
 
 void Emitter::watch_table(const vm::Insn& i, V lanes) {
   if (!watch_ || !watch_->wanted.executions) return;
   const V first = b_.CreateExtractElement(lanes, b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()}));
   const V others = b_.CreateAnd(active_, mask_bits(b_.CreateICmpNE(lanes, splat(first))));
-  count(counter_of(*watch_, watch_->parted, static_cast<uint32_t>(&i - flow_.code->insns.data())), b_.CreateZExt(b_.CreateICmpNE(others, b_.getInt32(0)), b_.getInt64Ty()));
+  count(counter_of(*watch_, watch_->parted, number_of(i)), b_.CreateZExt(b_.CreateICmpNE(others, b_.getInt32(0)), b_.getInt64Ty()));
 }
 
 // The instruction at which the region ends, for the lanes of active_: warps, threads, threads that take part, partings.
@@ -138,7 +138,7 @@ void Emitter::begin_staged() {
 // The block goes on from the end of the region - or, `back`, does not.
 void Emitter::settle_staged(const vm::Insn& i, bool back) {
   if (!watch_ || !watch_->wanted.executions) return;
-  const uint32_t k = static_cast<uint32_t>(&i - flow_.code->insns.data());
+  const uint32_t k = number_of(i);
   const auto [it, fresh] = exit_stretch_.try_emplace(k, 0);
   if (fresh) it->second = add_stretch(*watch_, k, k + 1, false);
   const uint32_t at = watch_->stretches[it->second].at;
@@ -324,7 +324,7 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
 // A warp executes the instruction in the part that is being rehearsed.
 void Emitter::note_executed(const vm::Insn& i, uint32_t active, uint32_t on) {
   if (!watch_ || !watch_->wanted.executions || i.watched == vm::Watched::Extra) return;
-  vm::Executions& e = rehearsal_->now.counts.executions[static_cast<uint32_t>(&i - flow_.code->insns.data())];
+  vm::Executions& e = rehearsal_->now.counts.executions[number_of(i)];
   ++e.warps;
   e.threads += static_cast<uint64_t>(std::popcount(active));
   e.threads_on += static_cast<uint64_t>(std::popcount(on));

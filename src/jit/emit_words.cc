@@ -76,7 +76,7 @@ void Emitter::begin_burst(V block, V group, V key, uint32_t place) {
 void Emitter::look_at_words(const vm::Insn& i, const std::vector<Words>& all, V mask, BasicBlock* seen) {
   auto* const word_type = b_.getInt32Ty();
   if (places_.of.empty()) places_ = vm::access_places(*flow_.code);
-  const uint32_t place = places_.of[static_cast<size_t>(&i - flow_.code->insns.data())];
+  const uint32_t place = places_.of[number_of(i)];
   const bool load = i.source->form.row->cls == isa::Class::Load;
   const bool shared = i.mods().space == isa::Space::Shared || i.mods().space == isa::Space::SharedCluster;
   auto* ask = BasicBlock::Create(c_, "ask", f_);
@@ -224,7 +224,7 @@ bool Emitter::loads_settled(const vm::Insn& i) const {
 void Emitter::skip_settled(const vm::Insn& i, bool batch, const Value& address, V mask, BasicBlock* seen) {
   if (!address.runs || address.stride < 0) return;
   if (places_.of.empty()) places_ = vm::access_places(*flow_.code);
-  const uint32_t place = places_.of[static_cast<size_t>(&i - flow_.code->insns.data())];
+  const uint32_t place = places_.of[number_of(i)];
   const auto part = [&](V base, uint64_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset); };
   const V block = context_field(offsetof(Context, words), b_.getPtrTy(), true);
   const V sites = machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, sites)), true);

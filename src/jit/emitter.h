@@ -64,6 +64,8 @@ class Emitter {
   Value read_special(const vm::FrameSlot& slot, Width bytes);
   Value shaped(const Value& v, const Shape& shape, Width bytes);
   void write(int32_t at, Width bytes, const Value& v);
+  uint32_t number_of(const vm::Insn& insn) const { return static_cast<uint32_t>(&insn - flow_.code->insns.data()); }
+  const vm::Insn* made_before(const Node& node, int32_t at, uint32_t end) const;
   // Sets of lanes are words, or vectors of bits where the code is for a slice of a warp.
   V mask_bits(V lanes_of_bool) { return slice_ ? lanes_of_bool : b_.CreateBitCast(lanes_of_bool, b_.getInt32Ty()); }
   V bool_lanes(V mask) { return mask->getType()->isVectorTy() ? mask : b_.CreateBitCast(mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kLanes)); }
@@ -262,7 +264,6 @@ class Emitter {
     V base = nullptr, index = nullptr;
     bool is_signed = false;
   };
-  const vm::Insn* made_before(int32_t at, uint32_t end) const;
   std::optional<Indexed> indexed(const Access& a);
   void store_picked(const Access& a, const Indexed& at, V mask, llvm::BasicBlock* join);
 
@@ -279,7 +280,7 @@ class Emitter {
   std::vector<char> reached(uint32_t from, bool back) const;
 
   // --- few lanes (emit_few.cc)
-  bool compares_steps(const Node& node, int32_t predicate) const;
+  bool compares_steps(const Node& node, int32_t predicate, uint32_t end) const;
   bool comes_in_order() const;
   bool suits_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses) const;
   void emit_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses, const std::vector<uint32_t>& ahead, V none_wraps, llvm::BasicBlock* join);
