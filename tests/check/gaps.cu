@@ -1,6 +1,5 @@
 // Structures that are set member by member and copied to the host whole. An argument picks the case.
 #include "cases.h"
-// build: --extended-lambda
 // options: --extended-lambda
 
 struct Pair { int key; double value; };

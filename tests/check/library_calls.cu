@@ -1,5 +1,4 @@
 // Mistakes in what libraries of the toolkit are given are told at the program's call. An argument picks the case.
-// build: -lcublas
 // options: -lcublas
 #include <cublas_v2.h>
 

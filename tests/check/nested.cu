@@ -1,5 +1,4 @@
 // Kernels that launch kernels. An argument picks the case.
-// build: -rdc=true
 #include "cases.h"
 
 __global__ void child(int* p, int n) {
