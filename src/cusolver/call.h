@@ -12,6 +12,7 @@
 #include "cuda/library_calls.h"
 #include "cusolverDn.h"
 #include "numeric/lapack.h"
+#include "numeric/lapack_general.h"
 #include "numeric/lapack_spectral.h"
 #include "numeric/values.h"
 
@@ -28,6 +29,8 @@ struct Handle {
   std::mutex mutex;
   cudaStream_t stream = nullptr;
   cusolverDeterministicMode_t mode = CUSOLVER_DETERMINISTIC_RESULTS;
+  cusolverMathMode_t math = CUSOLVER_DEFAULT_MATH;
+  cudaEmulationStrategy_t strategy = CUDA_EMULATION_STRATEGY_DEFAULT;
 };
 
 Handle* make_handle();
@@ -82,6 +85,13 @@ void read_and_write_triangle(Memory& memory, V* a, int64_t n, int64_t lead, char
   touch_triangle(memory, a, n, lead, sizeof(V), uplo == 'U', false);
   touch_triangle(memory, a, n, lead, sizeof(V), uplo == 'U', true);
 }
+template <class V>
+std::vector<V> dense_copy(const V* a, int64_t rows, int64_t columns, int64_t lead) {
+  std::vector<V> out(static_cast<size_t>(rows * columns));
+  for (int64_t j = 0; j < columns; ++j) std::copy_n(a + j * lead, rows, out.data() + j * rows);
+  return out;
+}
+
 inline void set_info(Memory& memory, int* where, int info) {
   if (!where) return;
   memory.writes(where, sizeof(int));

@@ -149,3 +149,11 @@ WB_EXPORT cusolverStatus_t cusolverDnSetAdvOptions(cusolverDnParams_t params, cu
   }
 WB_JACOBI(Syevj, syevjInfo, syevj)
 WB_JACOBI(Gesvdj, gesvdjInfo, gesvdj)
+
+// Nothing is logged.
+WB_EXPORT cusolverStatus_t cusolverDnLoggerSetCallback(cusolverDnLoggerCallback_t) { return CUSOLVER_STATUS_SUCCESS; }
+WB_EXPORT cusolverStatus_t cusolverDnLoggerSetFile(FILE*) { return CUSOLVER_STATUS_SUCCESS; }
+WB_EXPORT cusolverStatus_t cusolverDnLoggerOpenFile(const char*) { return CUSOLVER_STATUS_SUCCESS; }
+WB_EXPORT cusolverStatus_t cusolverDnLoggerSetLevel(int) { return CUSOLVER_STATUS_SUCCESS; }
+WB_EXPORT cusolverStatus_t cusolverDnLoggerSetMask(int) { return CUSOLVER_STATUS_SUCCESS; }
+WB_EXPORT cusolverStatus_t cusolverDnLoggerForceDisable() { return CUSOLVER_STATUS_SUCCESS; }

@@ -30,11 +30,11 @@ std::pair<int64_t, int64_t> wanted(const std::vector<R>& all, cusolverEigRange_t
   return {begin - all.begin(), end - begin};
 }
 
-// `found` is the host's: the call waits for it.
-template <class T, class R, class Count>
-cusolverStatus_t syevdx(Call& call, cusolverEigMode_t jobz, cusolverEigRange_t range, cublasFillMode_t uplo, int64_t n, T* A,
-                        int64_t lda, R low, R high, int64_t first, int64_t last, Count* found, R* W, int* info) {
-  const char job = letter(call, jobz), half = letter(call, uplo);
+// Those eigenvalues that are asked for of the ones that `all_of` finds, with their vectors in A. `found` is the host's: the
+// call waits for it.
+template <class T, class R, class Count, class AllOf>
+cusolverStatus_t some_eigenvalues(Call& call, char job, char half, cusolverEigRange_t range, int64_t n, T* A, int64_t lda, R low,
+                                  R high, int64_t first, int64_t last, Count* found, R* W, int* info, AllOf all_of) {
   call.require_matrix(n, n, lda);
   call.require(found && (range == CUSOLVER_EIG_RANGE_ALL || range == CUSOLVER_EIG_RANGE_I || range == CUSOLVER_EIG_RANGE_V));
   if (range == CUSOLVER_EIG_RANGE_I) call.require(n == 0 || (first >= 1 && last >= first && last <= n));
@@ -46,7 +46,7 @@ cusolverStatus_t syevdx(Call& call, cusolverEigMode_t jobz, cusolverEigRange_t r
     write_matrix(memory, a, n, n, lda, sizeof(T));
     memory.writes(W, static_cast<size_t>(n) * sizeof(R));
     std::vector<R> all(static_cast<size_t>(n));
-    const int result = lapack::syevd(job, half, static_cast<int>(n), a, static_cast<int>(lda), all.data());
+    const int result = all_of(memory, a, all.data());
     const auto [from, number] = result ? std::pair<int64_t, int64_t>{0, 0} : wanted(all, range, low, high, first, last);
     std::copy_n(all.begin() + from, number, W);
     if (job == 'V' && from > 0)
@@ -58,6 +58,16 @@ cusolverStatus_t syevdx(Call& call, cusolverEigMode_t jobz, cusolverEigRange_t r
   if (const cusolverStatus_t waited = call.wait(); waited != CUSOLVER_STATUS_SUCCESS) return waited;
   *found = static_cast<Count>(*count);
   return CUSOLVER_STATUS_SUCCESS;
+}
+
+template <class T, class R, class Count>
+cusolverStatus_t syevdx(Call& call, cusolverEigMode_t jobz, cusolverEigRange_t range, cublasFillMode_t uplo, int64_t n, T* A,
+                        int64_t lda, R low, R high, int64_t first, int64_t last, Count* found, R* W, int* info) {
+  const char job = letter(call, jobz), half = letter(call, uplo);
+  return some_eigenvalues(call, job, half, range, n, A, lda, low, high, first, last, found, W, info,
+                          [=](Memory&, Value<T>* a, R* all) {
+                            return lapack::syevd(job, half, static_cast<int>(n), a, static_cast<int>(lda), all);
+                          });
 }
 
 template <class T, class R>
@@ -76,14 +86,21 @@ cusolverStatus_t sygvd(Call& call, cusolverEigType_t type, cusolverEigMode_t job
   });
 }
 
-// --- the Jacobi methods ---------------------------------------------------------------------------------------------------
-
-template <class V>
-std::vector<V> dense_copy(const V* a, int64_t rows, int64_t columns, int64_t lead) {
-  std::vector<V> out(static_cast<size_t>(rows * columns));
-  for (int64_t j = 0; j < columns; ++j) std::copy_n(a + j * lead, rows, out.data() + j * rows);
-  return out;
+template <class T, class R>
+cusolverStatus_t sygvdx(Call& call, cusolverEigType_t type, cusolverEigMode_t jobz, cusolverEigRange_t range,
+                        cublasFillMode_t uplo, int n, T* A, int lda, T* B, int ldb, R low, R high, int first, int last, int* found,
+                        R* W, int* info) {
+  const char job = letter(call, jobz), half = letter(call, uplo);
+  call.require(type >= CUSOLVER_EIG_TYPE_1 && type <= CUSOLVER_EIG_TYPE_3);
+  call.require_matrix(n, n, ldb);
+  return some_eigenvalues(call, job, half, range, n, A, lda, low, high, first, last, found, W, info,
+                          [=](Memory& memory, Value<T>* a, R* all) {
+                            read_and_write_triangle(memory, values(B), n, ldb, half);
+                            return lapack::sygvd(type, job, half, n, a, lda, values(B), ldb, all);
+                          });
 }
+
+// --- the Jacobi methods ---------------------------------------------------------------------------------------------------
 
 // |A - U diag(s) V^H|, where `rows` x `count` of U, `columns` x `count` of V are there.
 template <class V, class R>

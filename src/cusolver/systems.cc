@@ -28,6 +28,26 @@ cusolverStatus_t get_mode(Call& call, cusolverDeterministicMode_t* mode) {
   return CUSOLVER_STATUS_SUCCESS;
 }
 
+cusolverStatus_t set_math_mode(Call& call, cusolverMathMode_t mode) {
+  call.require(mode == CUSOLVER_DEFAULT_MATH || mode == CUSOLVER_FP32_EMULATED_BF16X9_MATH);
+  call.handle().math = mode;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t get_math_mode(Call& call, cusolverMathMode_t* mode) {
+  call.require(mode);
+  *mode = call.handle().math;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t set_strategy(Call& call, cudaEmulationStrategy_t strategy) {
+  call.handle().strategy = strategy;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t get_strategy(Call& call, cudaEmulationStrategy_t* strategy) {
+  call.require(strategy);
+  *strategy = call.handle().strategy;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
 template <class P>
 void read_addresses(Memory& memory, P pointers, int count) {
   memory.reads(pointers, static_cast<size_t>(count) * sizeof(void*));
@@ -111,46 +131,24 @@ cusolverStatus_t sytrf(Call& call, cublasFillMode_t uplo, int n, T* A, int lda, 
   });
 }
 
-// Both refine results of lower precision on a GPU. Here they are computed in the precision that is asked for, at once.
 template <class T>
-cusolverStatus_t gesv(Call& call, int n, int columns, T* A, int lda, int* pivots, T* B, int ldb, T* X, int ldx, int* iterations,
-                      int* info) {
-  call.require(iterations);
+cusolverStatus_t sytri(Call& call, cublasFillMode_t uplo, int n, T* A, int lda, const int* pivots, int* info) {
+  const char half = letter(call, uplo);
   call.require_matrix(n, n, lda);
-  call.require_matrix(n, columns, ldb);
-  call.require_matrix(n, columns, ldx);
-  *iterations = 0;
   return call.submit(cube(n), [=](Memory& memory) {
-    auto *a = values(A), *b = values(B), *x = values(X);
-    read_and_write(memory, a, n, n, lda);
-    read_matrix(memory, b, n, columns, ldb, sizeof(T)), write_matrix(memory, x, n, columns, ldx, sizeof(T));
-    std::vector<int> rows(static_cast<size_t>(n));
-    const int result = lapack::getrf(n, n, a, lda, rows.data());
-    if (pivots) memory.writes(pivots, n * sizeof(int)), std::copy(rows.begin(), rows.end(), pivots);
-    for (int j = 0; j < columns; ++j) std::copy_n(b + static_cast<size_t>(j) * ldb, n, x + static_cast<size_t>(j) * ldx);
-    if (result == 0) lapack::getrs('N', n, columns, a, lda, rows.data(), x, ldx);
-    set_info(memory, info, result);
+    read_and_write_triangle(memory, values(A), n, lda, half);
+    const std::vector<int> rows = indefinite_pivots(memory, pivots, n, half);
+    set_info(memory, info, lapack::sytri(half, n, values(A), lda, rows.data()));
   });
 }
 
 template <class T>
-cusolverStatus_t gels(Call& call, int m, int n, int columns, T* A, int lda, T* B, int ldb, T* X, int ldx, int* iterations,
-                      int* info) {
-  call.require(iterations);
-  call.require_matrix(m, n, lda);
-  call.require_matrix(m, columns, ldb);
-  call.require_matrix(n, columns, ldx);
-  call.support(m >= n);  // as documented
-  *iterations = 0;
-  return call.submit(static_cast<size_t>(m) * n * n, [=](Memory& memory) {
-    auto *a = values(A), *b = values(B), *x = values(X);
-    read_and_write(memory, a, m, n, lda);
-    read_matrix(memory, b, m, columns, ldb, sizeof(T)), write_matrix(memory, x, n, columns, ldx, sizeof(T));
-    std::vector<Value<T>> right(static_cast<size_t>(m) * columns);
-    for (int j = 0; j < columns; ++j) std::copy_n(b + static_cast<size_t>(j) * ldb, m, right.data() + static_cast<size_t>(j) * m);
-    const int result = lapack::gels('N', m, n, columns, a, lda, right.data(), std::max(1, m));
-    for (int j = 0; j < columns; ++j) std::copy_n(right.data() + static_cast<size_t>(j) * m, n, x + static_cast<size_t>(j) * ldx);
-    set_info(memory, info, result);
+cusolverStatus_t lauum(Call& call, cublasFillMode_t uplo, int n, T* A, int lda, int* info) {
+  const char half = letter(call, uplo);
+  call.require_matrix(n, n, lda);
+  return call.submit(cube(n), [=](Memory& memory) {
+    read_and_write_triangle(memory, values(A), n, lda, half);
+    set_info(memory, info, lapack::lauum(half, n, values(A), lda));
   });
 }
 

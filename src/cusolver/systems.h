@@ -92,6 +92,69 @@ cusolverStatus_t getrs(Call& call, cublasOperation_t op, int64_t n, int64_t colu
   });
 }
 
+// A pivot below zero stands for two rows, and both say the same. What no factorisation gave counts as "the row stays", too.
+template <class Pivot>
+std::vector<int> indefinite_pivots(Memory& memory, const Pivot* pivots, int64_t n, char half) {
+  memory.reads(pivots, static_cast<size_t>(n) * sizeof(Pivot));
+  std::vector<int> out(static_cast<size_t>(n));
+  const auto known = [&](int64_t i) { return pivots[i] != 0 && pivots[i] >= -n && pivots[i] <= n; };
+  for (int64_t i = 0; i < n; ++i) out[i] = static_cast<int>(known(i) && pivots[i] > 0 ? pivots[i] : i + 1);
+  // Pairs are taken from the end of the triangle at which the solvers begin.
+  const int64_t step = half == 'U' ? -1 : 1;
+  for (int64_t i = half == 'U' ? n - 1 : 0; i + step >= 0 && i + step < n; i += step)
+    if (known(i) && pivots[i] < 0 && pivots[i] == pivots[i + step]) {
+      out[i] = out[i + step] = static_cast<int>(pivots[i]);
+      i += step;
+    }
+  return out;
+}
+
+// Both refine results of lower precision on a GPU. Here they are computed in the precision that is asked for, at once; the
+// matrix stays as it was, as after refinements that came to an end.
+template <class T>
+cusolverStatus_t gesv(Call& call, int n, int columns, T* A, int lda, int* pivots, T* B, int ldb, T* X, int ldx, int* iterations,
+                      int* info) {
+  call.require(iterations);
+  call.require_matrix(n, n, lda);
+  call.require_matrix(n, columns, ldb);
+  call.require_matrix(n, columns, ldx);
+  *iterations = 0;
+  return call.submit(cube(n), [=](Memory& memory) {
+    const auto *a = values(A), *b = values(B);
+    auto* x = values(X);
+    read_matrix(memory, a, n, n, lda, sizeof(T));
+    read_matrix(memory, b, n, columns, ldb, sizeof(T)), write_matrix(memory, x, n, columns, ldx, sizeof(T));
+    std::vector<Value<T>> factors = dense_copy(a, n, n, lda);
+    std::vector<int> rows(static_cast<size_t>(n));
+    const int lead = std::max(1, n), result = lapack::getrf(n, n, factors.data(), lead, rows.data());
+    if (pivots) memory.writes(pivots, n * sizeof(int)), std::copy(rows.begin(), rows.end(), pivots);
+    for (int j = 0; j < columns; ++j) std::copy_n(b + static_cast<size_t>(j) * ldb, n, x + static_cast<size_t>(j) * ldx);
+    if (result == 0) lapack::getrs('N', n, columns, factors.data(), lead, rows.data(), x, ldx);
+    set_info(memory, info, result);
+  });
+}
+
+template <class T>
+cusolverStatus_t gels(Call& call, int m, int n, int columns, T* A, int lda, T* B, int ldb, T* X, int ldx, int* iterations,
+                      int* info) {
+  call.require(iterations);
+  call.require_matrix(m, n, lda);
+  call.require_matrix(m, columns, ldb);
+  call.require_matrix(n, columns, ldx);
+  call.support(m >= n);  // as documented
+  *iterations = 0;
+  return call.submit(static_cast<size_t>(m) * n * n, [=](Memory& memory) {
+    const auto *a = values(A), *b = values(B);
+    auto* x = values(X);
+    read_matrix(memory, a, m, n, lda, sizeof(T));
+    read_matrix(memory, b, m, columns, ldb, sizeof(T)), write_matrix(memory, x, n, columns, ldx, sizeof(T));
+    std::vector<Value<T>> factors = dense_copy(a, m, n, lda), right = dense_copy(b, m, columns, ldb);
+    const int lead = std::max(1, m), result = lapack::gels('N', m, n, columns, factors.data(), lead, right.data(), lead);
+    for (int j = 0; j < columns; ++j) std::copy_n(right.data() + static_cast<size_t>(j) * m, n, x + static_cast<size_t>(j) * ldx);
+    set_info(memory, info, result);
+  });
+}
+
 template <class T>
 cusolverStatus_t geqrf(Call& call, int64_t m, int64_t n, T* A, int64_t lda, T* tau, int* info) {
   call.require_matrix(m, n, lda);
