@@ -222,6 +222,7 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
     if (!removed) return fail(removed.error().message);
     if (*removed) report.notes["suppressed"] = fmt::format("{} findings were suppressed by {}", *removed, request.suppressions);
   }
+  report.fold();
   if (request.json != "-") fmt::print(stderr, "{}", report.text());
   if (request.json == "-") fmt::print("{}", report.json());
   else if (!request.json.empty() && !(std::ofstream(request.json) << report.json() << std::flush)) return fail(fmt::format("cannot write '{}'", request.json));

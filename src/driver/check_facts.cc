@@ -231,6 +231,8 @@ CheckFacts gather_check_facts(const Options& options, const std::string& directo
       std::ifstream in(ir_files[k / 2]);
       const std::string ir(std::istreambuf_iterator<char>(in), {});
       shapes += shapes_of(ir) + gaps_of(ir);
+      std::ifstream kernels(kernels_file_of(ir_files[k / 2]));
+      for (std::string name; std::getline(kernels, name);) shapes += fmt::format("^{}\n", name);
     }
   }
   // Lines that begin with `!` are for the command, the others for the checker.

@@ -17,7 +17,7 @@ struct CheckFacts {
   };
   std::vector<Uninitialised> uninitialised;
   std::set<std::string> unused;  // places of calls
-  std::string shapes;            // a file for the checker: `name;element bytes;dimension;…` lines, and those of gaps_of
+  std::string shapes;            // a file for the checker: `name;element bytes;dimension;…` lines, those of gaps_of, and `^kernel`
   bool complete = false;         // the compiler was asked
 };
 

@@ -313,6 +313,8 @@ void add_only_warnings(Words& words, std::initializer_list<const char*> warnings
 
 }  // namespace
 
+std::string kernels_file_of(const std::string& ir_file) { return ir_file + ".kernels"; }
+
 Command shapes_pass(const Options& options, const std::string& source, const CodeTarget& target,
                     const std::string& ir_file, const DependencyOutput* dependencies) {
   Command command = compilation(device_words(options, target));
@@ -321,6 +323,8 @@ Command shapes_pass(const Options& options, const std::string& source, const Cod
   add_only_warnings(command.words, {"-Wuninitialized", "-Wsometimes-uninitialized"});
   append(command.words, {"-Xclang", "-debug-info-kind=limited"});  // members of structures
   append(command.words, {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", ir_file});
+  if (std::error_code none; std::filesystem::exists(toolchain().library_directory + "/libwarpbeam_lowering.so", none))
+    append(command.words, {"-Xclang", "-plugin-arg-warpbeam-ends", "-Xclang", kernels_file_of(ir_file)});
   return command;
 }
 

@@ -51,7 +51,8 @@ Command dependency_pass(const Options& options, const Input& source, const std::
 Command syntax_pass(const Options& options, const std::string& source, const CodeTarget& target);
 
 // Device code as LLVM's text, not optimised, for the shapes of its variables; its messages name variables that are read
-// before they have a value.
+// before they have a value. Beside it a file with the names of kernels that return nowhere but at their end.
+std::string kernels_file_of(const std::string& ir_file);
 Command shapes_pass(const Options& options, const std::string& source, const CodeTarget& target,
                     const std::string& ir_file, const DependencyOutput* dependencies);
 

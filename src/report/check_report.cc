@@ -53,6 +53,22 @@ bool rule_fits(const std::vector<std::pair<std::string, std::string>>& rule, con
   return !rule.empty();
 }
 
+// Lines that race, or read too early, for the same reason.
+std::string other_lines(const CheckFinding& f) {
+  const auto own = f.facts.find("accesses");
+  std::vector<std::string> others;
+  for (const std::string& place : f.locations)
+    if (place != f.locations[0] && (own == f.facts.end() || !own->second.ends_with(' ' + place)) && f.folded) others.push_back(place);
+  std::string out, file;
+  for (const std::string& place : others) {
+    const size_t colon = place.rfind(':');
+    const bool same = out.size() && place.substr(0, colon) == file;
+    file = place.substr(0, colon);
+    out += (out.empty() ? "and so in " : ", ") + (same ? place.substr(colon + 1) : place);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string HostFrame::text() const {
@@ -103,6 +119,8 @@ std::string CheckReport::text() const {
       line("    ", words);
       for (size_t k = 1; k < l.frames.size(); ++k) line("        ", "called by " + l.frames[k].text());
     }
+    if (const std::string there = f.elsewhere(); !there.empty()) line("    ", there);
+    if (const std::string others = other_lines(f); !others.empty()) line("    ", others);
     if (f.count > 1) line("    ", f.check == "race" ? fmt::format("[{} hazards]", f.count) : f.check == "init" ? fmt::format("[{} reads]", f.count) : fmt::format("[{} times]", f.count));
     if (!f.mend.empty()) line("    ", "Mend: " + f.mend);
     line("", "");
@@ -129,6 +147,8 @@ std::string CheckReport::json() const {
     o["kernel"] = f.kernel;
     o["locations"] = f.locations;
     o["count"] = f.count;
+    if (f.kinds.size() > 1) o["kinds"] = f.kinds;
+    if (f.kernels.size() > 1) o["kernels"] = f.kernels;
     for (const auto& [name, value] : f.facts) o[name] = value;
     auto& lines = o["details"] = nlohmann::ordered_json::array();
     for (const auto& l : f.lines) {

@@ -29,6 +29,10 @@ struct CheckFinding {
   };
   std::vector<Line> lines;
   std::map<std::string, std::string> facts;
+  // Of several that are one mistake: all their kinds, kernels and pairs of accesses; `locations` are those of all, too.
+  std::vector<std::string> kinds, kernels, accesses;
+  bool folded = false;             // several places
+  std::string elsewhere() const;  // in which kernels but `kernel`, in words
 };
 
 struct CheckReport {
@@ -36,6 +40,7 @@ struct CheckReport {
   std::map<std::string, std::string> notes;
 
   Result<void> read(const std::string& file);  // adds what the file holds
+  void fold();                                 // what is one mistake becomes one finding
   uint64_t errors() const;                     // those that make the program fail, repeats folded
   uint64_t warnings() const;
 

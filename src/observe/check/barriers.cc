@@ -31,9 +31,37 @@ void BlockWatch::all_meet() {
   }
 }
 
-void BlockWatch::barrier_arrive(vm::Warp& w, const vm::Insn&, uint8_t barrier, uint32_t, uint32_t mask, bool waits) {
-  if (waits) return;
+// All who come to a barrier must give the same number of threads. The machine goes by the first one's.
+void BlockWatch::look_at_count(const vm::Warp& w, const vm::Insn& i, uint8_t barrier, uint32_t threads, uint32_t mask) {
+  const vm::FunctionCode& f = *w.frame->function;
+  const auto lane = static_cast<uint32_t>(__builtin_ctz(mask));
+  Count& first = counts_[barrier];
+  if (!threads) threads = static_cast<uint32_t>(32 * warps_.size());
+  if (!first.by) {
+    first = {&i, &f, threads, w.index, lane};
+    return;
+  }
+  if (first.threads == threads) return;
+  l_.counts_differ = true;
+  Finding found;
+  found.check = "sync";
+  found.kind = "counts_differ";
+  found.kernel = spaced(f.display_name);
+  found.locations = {vm::Warp::location(i, f), vm::Warp::location(*first.by, *first.function)};
+  found.title = fmt::format("Threads come to barrier {} that expect different numbers of threads there: {} and {}", barrier, first.threads, threads);
+  found.lines.push_back({fmt::format("at {} in {}", found.kernel, found.locations[0]), {}});
+  found.lines.push_back({fmt::format("{}, for {} threads", thread_text(w, static_cast<int>(lane)), threads), {}});
+  const auto& t = block_.warps[first.warp]->tid[first.lane];
+  found.lines.push_back({fmt::format("thread ({},{},{}) came before, for {} threads, at {}", t[0], t[1], t[2], first.threads, found.locations[1]), {}});
+  found.lines.push_back({"the kernel was launched", l_.stack});
+  found.mend = "bar.sync and bar.arrive of one barrier must name the number of all threads that wait there or arrive";
+  c_.report(0, std::move(found));
+}
+
+void BlockWatch::barrier_arrive(vm::Warp& w, const vm::Insn& i, uint8_t barrier, uint32_t expected, uint32_t mask, bool waits) {
   const auto lock = hold();
+  if (c_.settings.sync) look_at_count(w, i, barrier, expected, mask);
+  if (waits) return;
   WarpState& s = warps_[w.index];
   s.moves_on();
   arrivals_[barrier].push_back({snapshot(s, static_cast<uint16_t>(w.index), Strength::Cta, came_of(s, mask)), mask});
@@ -41,6 +69,7 @@ void BlockWatch::barrier_arrive(vm::Warp& w, const vm::Insn&, uint8_t barrier, u
 
 void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   const auto lock = hold();
+  counts_[barrier] = {};
   struct Part {
     vm::Warp* warp;
     const vm::Group* group;
@@ -84,10 +113,10 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
                  *p.warp, p.group->mask, there, "waits at " + there);
       break;
     }
-    // Threads that ended without this barrier, after code that stands behind it, went around it. Those that left before
-    // may: the barrier does not wait for them. In between are loops with fewer rounds for some threads, which then end: a
-    // GPU lets them, and whatever is added behind the loop makes it a mistake. Where a round may go around the barrier,
-    // the threads were still in the loop when others waited.
+    // Threads that ended without this barrier, after code that stands behind it, went around it. Those that returned before
+    // may: the barrier does not wait for them. Where the kernel returns nowhere but at its end, nobody has. In between are
+    // loops with fewer rounds for some threads, which then end: a GPU lets them, and whatever is added behind the loop makes
+    // it a mistake. Where a round may go around the barrier, the threads were still in the loop when others waited.
     const auto of = [](const vm::Warp& w) {
       return w.live ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.";
     };
@@ -95,21 +124,25 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       if (bypass_reported_) break;
       for (uint32_t gone = w->present & ~w->live; gone; gone &= gone - 1) {
         const int lane = __builtin_ctz(gone);
+        const vm::Insn& barrier_here = *first.group->waiting;
+        const vm::FunctionCode& f = *first.group->frame->function;
         const vm::Insn* last = warps_[w->index].last_of(lane);
-        const auto& insns = first.group->frame->function->insns;
-        const vm::Insn* here_before = all_at_ ? all_at_ : warps_[w->index].at_barrier >> lane & 1 ? warps_[w->index].barrier : nullptr;
-        if (!last || last < first.group->waiting || last >= insns.data() + insns.size()) {
-          if (!here_before || !same_line(*here_before, *first.group->waiting)) continue;
-          bypass_reported_ = true;
-          if (may_go_around(*first.group->frame->function, *first.group->waiting, *here_before))
-            divergence(of(*w), *w, 1u << lane, here, "was at it before, went around it and has ended");
-          else
-            divergence("Threads end that were at this barrier before, while others come to it once more", *w, 1u << lane, here, "has ended", Severity::Warning);
-          break;
+        const vm::Insn* before = all_at_ ? all_at_ : warps_[w->index].at_barrier >> lane & 1 ? warps_[w->index].barrier : nullptr;
+        const bool was_here = before && same_line(*before, barrier_here), in_rounds = was_here || (before && in_one_loop(f, barrier_here, *before));
+        const bool behind = last && last >= &barrier_here && last < f.insns.data() + f.insns.size();
+        if (behind && !(in_rounds && in_one_loop(f, barrier_here, *last))) {
+          const std::string there = vm::Warp::location(*last, f);
+          divergence(of(*w), *w, 1u << lane, there, "went around it, executed " + there);
+        } else if (in_rounds && may_go_around(f, barrier_here, was_here ? *before : barrier_here)) {
+          divergence(of(*w), *w, 1u << lane, here, "was at it before, went around it and has ended");
+        } else if (in_rounds) {
+          divergence("Threads end that were at this barrier before, while others come to it once more", *w, 1u << lane, here, "has ended", Severity::Warning);
+        } else if (l_.runs_to_its_end) {
+          divergence(of(*w), *w, 1u << lane, here, "went around it and has ended: the kernel returns nowhere but at its end");
+        } else {
+          continue;
         }
         bypass_reported_ = true;
-        const std::string there = vm::Warp::location(*last, *first.group->frame->function);
-        divergence(of(*w), *w, 1u << lane, there, "went around it, executed " + there);
         break;
       }
     }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace warpbeam::observe::check {
 namespace {
@@ -380,22 +381,47 @@ void BlockWatch::look_at_masks(vm::Warp& w, const vm::Insn& i, uint32_t members,
   met = {&i, members, mask};
 }
 
+// They come one after the other, as a rule.
+uint32_t& BlockWatch::WarpState::been_at(const vm::Insn& i) {
+  for (size_t k = 0; k < been.size(); ++k) {
+    const size_t n = (been_last + k) % been.size();
+    if (been[n].at != &i) continue;
+    been_last = n + 1 < been.size() ? n + 1 : 0;
+    return been[n].lanes;
+  }
+  been.push_back({&i, 0});
+  been_last = 0;
+  return been.back().lanes;
+}
+
+// Named lanes that have ended, after code behind the call, went around it. Those that returned before need not come; where the
+// kernel returns nowhere but at its end, nobody has. Who was here in an earlier round left a loop: a GPU lets them.
+void BlockWatch::look_at_ended(vm::Warp& w, const vm::Insn& i, uint32_t members, uint32_t mask) {
+  uint32_t& been = warps_[w.index].been_at(i);
+  been |= mask;
+  for (uint32_t gone = members & w.present & ~w.live; gone; gone &= gone - 1) {
+    const int lane = __builtin_ctz(gone);
+    const vm::FunctionCode& f = *w.frame->function;
+    const vm::Insn* last = warps_[w.index].last_of(lane);
+    const bool behind = last && last >= &i && last < f.insns.data() + f.insns.size();
+    if (!behind && !l_.runs_to_its_end) continue;
+    const bool in_rounds = !behind && (been >> lane & 1);
+    const uint64_t key = uint64_t(c_.sites.number(i, w)) << 8 | (in_rounds ? 10 : 7);
+    if (c_.repeated(key)) return;
+    if (!behind && std::exchange(l_.went_around, true)) return;  // what comes after the first such call stands in the same condition
+    if (behind) report_missing(w, i, f, members, mask, 1u << lane, vm::Warp::location(*last, f), "went on to", key);
+    else if (in_rounds) report_missing(w, i, f, members, mask, gone, "", "was here in earlier rounds and has ended", key, Severity::Warning);
+    else report_missing(w, i, f, members, mask, gone, "", "went around it and has ended: the kernel returns nowhere but at its end", key);
+    return;
+  }
+}
+
 void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uint32_t mask) {
   const auto lock = hold();
   WarpState& s = warps_[w.index];
   const bool orders = i.source->form.row->opcode == "bar";  // shuffles and votes order no memory
   if (c_.settings.sync) look_at_masks(w, i, members, mask);
-  // Named lanes that have ended, after code behind the call, went around it. Those that left before need not come.
-  for (uint32_t gone = members & w.present & ~w.live; gone && c_.settings.sync; gone &= gone - 1) {
-    const int lane = __builtin_ctz(gone);
-    const auto& insns = w.frame->function->insns;
-    const vm::Insn* last = s.last_of(lane);
-    if (!last || last < &i || last >= insns.data() + insns.size()) continue;
-    const uint64_t key = uint64_t(c_.sites.number(i, w)) << 8 | 7;
-    if (c_.repeated(key)) break;
-    report_missing(w, i, *w.frame->function, members, mask, 1u << lane, vm::Warp::location(*last, *w.frame->function), "went on to", key);
-    break;
-  }
+  if (c_.settings.sync) look_at_ended(w, i, members, mask);
   if (trait_of(*i.source->form.row) == Trait::Shuffle) {
     s.doubts.shuffled(w, i, mask, c_.sites.number(i, w));
     every_instruction = every_instruction || !s.doubts.empty();
@@ -457,25 +483,24 @@ void BlockWatch::warp_sync_abandoned(vm::Warp& w, const vm::Insn& i, uint32_t me
   for (const vm::Group& g : w.groups)
     if (g.waiting == &i) here = g.frame->function;
   if (!here || !missing) return;
-  report_missing(w, i, *here, members, mask, missing, other ? vm::Warp::location(*other, *function) : "", "waits at", 0);
+  report_missing(w, i, *here, members, mask, missing, other ? vm::Warp::location(*other, *function) : "", other ? "waits at" : "", 0);
 }
 
 void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::FunctionCode& f_code, uint32_t members, uint32_t mask, uint32_t missing,
-                                const std::string& there, const char* what, uint64_t key) {
+                                const std::string& there, const char* what, uint64_t key, Severity severity) {
   const bool is_barrier = i.source->form.row->opcode == "bar";
   const int lane = __builtin_ctz(mask);
   Finding f;
   f.check = "sync";
   f.kind = "lanes_never_arrive";
+  f.severity = severity;
   f.kernel = spaced(f_code.display_name);
   f.locations = {vm::Warp::location(i, f_code)};
   f.title = fmt::format("{} names lanes that never arrive: mask {:#010x}, missing {:#010x}", is_barrier ? "__syncwarp" : "A .sync function of the warp", members, missing);
   f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
   f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
-  if (!there.empty()) {
-    f.lines.push_back({fmt::format("lane {} {} {}", __builtin_ctz(missing), what, there), {}});
-    f.locations.push_back(there);
-  }
+  if (*what) f.lines.push_back({fmt::format("lane {} {}{}{}", __builtin_ctz(missing), what, there.empty() ? "" : " ", there), {}});
+  if (!there.empty()) f.locations.push_back(there);
   f.lines.push_back({"the kernel was launched", l_.stack});
   f.mend = "name only lanes that reach the call: take the mask with __ballot_sync before the branch, or move the call out of it";
   c_.report(key, std::move(f));

@@ -70,6 +70,13 @@ class BlockWatch final : public vm::BlockObserver {
       const vm::Insn* at = nullptr;
       uint32_t members = 0, mask = 0;
     } met;  // the last meeting at a .sync function
+    struct Meeting {
+      const vm::Insn* at;
+      uint32_t lanes;
+    };
+    std::vector<Meeting> been;  // who has been at which .sync function
+    size_t been_last = 0;
+    uint32_t& been_at(const vm::Insn& i);
     std::unique_ptr<Copies> copies, bulk_copies;
     Doubts doubts;
     void moves_on() { seen->key += uint64_t(1) << 32; }  // events from here on are other ones
@@ -175,8 +182,11 @@ class BlockWatch final : public vm::BlockObserver {
 
   std::shared_ptr<const Snapshot> snapshot(const WarpState&, uint16_t warp, Strength scope, const CameList& came);
   void look_at_masks(vm::Warp&, const vm::Insn&, uint32_t members, uint32_t mask);
+  // `there`: where the missing lanes are, if that is known, and what they do: words and this place, or words alone.
   void report_missing(vm::Warp&, const vm::Insn&, const vm::FunctionCode&, uint32_t members, uint32_t mask, uint32_t missing,
-                      const std::string& there, const char* what, uint64_t key);
+                      const std::string& there, const char* what, uint64_t key, Severity severity = Severity::Error);
+  void look_at_ended(vm::Warp&, const vm::Insn&, uint32_t members, uint32_t mask);
+  void look_at_count(const vm::Warp&, const vm::Insn&, uint8_t barrier, uint32_t threads, uint32_t mask);
   void fence(vm::Warp&, Strength scope, uint32_t mask);
   using Fenced = std::vector<std::pair<std::shared_ptr<const Snapshot>, uint32_t>>;  // by which lanes
   static void add_fences(Fenced&, const WarpState&, uint32_t mask, EventId base);
@@ -241,6 +251,12 @@ class BlockWatch final : public vm::BlockObserver {
     uint32_t mask;
   };
   std::array<std::vector<Arrival>, 16> arrivals_;
+  struct Count {  // of threads, as the first to come to a barrier gave it
+    const vm::Insn* by = nullptr;
+    const vm::FunctionCode* function = nullptr;
+    uint32_t threads = 0, warp = 0, lane = 0;
+  };
+  std::array<Count, 16> counts_;
   std::vector<Arrival> cluster_arrivals_;
   struct Phase {
     bool odd = false;

@@ -353,6 +353,7 @@ Who who_of(const vm::Insn& i, Act act, uint32_t site) {
 std::shared_ptr<vm::Observer> Checker::watch(const vm::Launch& launch, LaunchInfo info) {
   info.kernel = spaced(launch.kernel->display_name);
   info.launch = &launch;
+  info.runs_to_its_end = shapes.runs_to_its_end(launch.kernel->name);
   info.ordered_below = order.ordered_below(info.op, log.next());
   // Meetings of earlier launches matter only to those that may run at the same time.
   if (info.ordered_below == log.next() && launch.depth == 0) {
@@ -417,7 +418,7 @@ void LaunchWatch::end_grid(const vm::LaunchResult& result) {
   if (t.kind == None || t.kind == Cancelled) return;
   c_.kernel_failed_ = true;
   // A kernel ends with those that it launched: the first to end is the one that failed.
-  if (!c_.failed_.insert(c_.order.root(info_.op)).second || info_.ended_by_checker) return;
+  if (!c_.failed_.insert(c_.order.root(info_.op)).second || info_.ended_by_checker || (t.kind == Deadlock && info_.counts_differ)) return;
   Finding f;
   f.check = t.kind == Deadlock || t.kind == LaunchTimeout ? "sync" : "memory";
   f.kind = t.kind == Deadlock        ? "deadlock"

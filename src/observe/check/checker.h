@@ -77,6 +77,9 @@ struct LaunchInfo {
     return k;
   }
   bool ended_by_checker = false;
+  bool runs_to_its_end = false;  // see Shapes
+  bool counts_differ = false;    // at a barrier: that it never completes is no news
+  bool went_around = false;      // lanes a call that names them, to the end: has been told
   bool known_good = false;  // as vm::BlockObserver has it
   std::vector<std::unique_ptr<Meeting>> clusters;  // at the barriers of clusters
   // At the barrier of all blocks: how many have arrived, in all rounds, and when each round was complete.

@@ -41,7 +41,7 @@ std::string whole_place(const Finding& f) {
 // Who comes too early finds no value where nobody has stored one yet: it is the race that is the mistake.
 bool comes_of_race(const Finding& read, const Finding& race) {
   const auto is = [&](const char* kind) { return race.kind == kind; };
-  return read.kind == "uninitialized_read" && (is("race_raw") || is("race_war")) && race.severity == Severity::Error &&
+  return read.kind == "uninitialized_read" && (is("race_raw") || is("race_war") || is("race_waw")) && race.severity == Severity::Error &&
          std::ranges::find(race.locations, read.locations[0]) != race.locations.end() && whole_place(read) == whole_place(race);
 }
 

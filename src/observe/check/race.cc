@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 #include "observe/check/block_watch.h"
 #include "vm/grid.h"
@@ -350,6 +351,9 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   else if (block_.grid->workspace) f.mend = "put grid.sync() between the two accesses: __syncthreads() is a barrier of one block";
   else f.mend = "blocks are not ordered: use atomics, a flag with __threadfence() before it is set, or a second kernel";
   f.facts.emplace_back("space", space);
+  std::string one = fmt::format("{} {}", name(other.act), theirs.location), two = fmt::format("{} {}", name(n.act), mine.location);
+  if (two < one) std::swap(one, two);
+  f.facts.emplace_back("accesses", one + " and " + two);  // whichever came first
   f.facts.emplace_back("other_thread", same_op ? c_.thread_text(other, other_lane) : c_.order.what(other.op));
   if (severity == Severity::Warning) f.mend = "correct only where a warp runs in lockstep (before Volta): put __syncwarp() between the two accesses";
   c_.report(key, std::move(f));

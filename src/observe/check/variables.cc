@@ -53,6 +53,10 @@ void Shapes::read(const std::string& path) {
       read_gaps(line.substr(1));
       continue;
     }
+    if (line.starts_with("^")) {
+      to_their_end_.insert(line.substr(1));
+      continue;
+    }
     if (!std::getline(words, name, ';') || !std::getline(words, part, ';')) continue;
     Shape s;
     s.element = static_cast<uint32_t>(std::strtoul(part.c_str(), nullptr, 10));

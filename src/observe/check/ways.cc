@@ -59,6 +59,14 @@ bool same_line(const vm::Insn& a, const vm::Insn& b) {
   return &a == &b || (a.source && b.source && a.source->line != 0 && a.source->line == b.source->line && a.source->file == b.source->file);
 }
 
+bool in_one_loop(const vm::FunctionCode& f, const vm::Insn& a, const vm::Insn& b) {
+  if (&b < f.insns.data() || &b >= f.insns.data() + f.insns.size()) return false;
+  bool is_loop = false;
+  const Stretch loop = loop_around(f, static_cast<uint32_t>(&a - f.insns.data()), &is_loop);
+  const auto at = static_cast<uint32_t>(&b - f.insns.data());
+  return is_loop && at >= loop.first && at <= loop.last;
+}
+
 bool may_go_around(const vm::FunctionCode& f, const vm::Insn& barrier, const vm::Insn& last) {
   const auto number = [&](const vm::Insn& i) { return static_cast<uint32_t>(&i - f.insns.data()); };
   const auto is_one = [&](uint32_t k) {

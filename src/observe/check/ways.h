@@ -12,4 +12,7 @@ bool same_line(const vm::Insn& a, const vm::Insn& b);
 // the compiler has unrolled the loop.
 bool may_go_around(const vm::FunctionCode& function, const vm::Insn& barrier, const vm::Insn& last);
 
+// Do they belong to the rounds of one loop?
+bool in_one_loop(const vm::FunctionCode& function, const vm::Insn& a, const vm::Insn& b);
+
 }  // namespace warpbeam::observe::check
