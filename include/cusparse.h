@@ -98,6 +98,8 @@ typedef struct cusparseDnMatDescr const* cusparseConstDnMatDescr_t;
 typedef struct cusparseSpSVDescr* cusparseSpSVDescr_t;
 typedef struct cusparseSpSMDescr* cusparseSpSMDescr_t;
 typedef struct cusparseSpGEMMDescr* cusparseSpGEMMDescr_t;
+typedef struct pruneInfo* pruneInfo_t;
+typedef void (*cusparseLoggerCallback_t)(int logLevel, const char* functionName, const char* message);
 
 cusparseStatus_t cusparseCreate(cusparseHandle_t* handle);
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle);
@@ -176,6 +178,17 @@ cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02In
                                                      CONST void* ellColInd, CONST void* ellValue,                      \
                                                      cusparseIndexType_t ellIdxType, cusparseIndexBase_t idxBase,      \
                                                      cudaDataType valueType);                                          \
+  cusparseStatus_t cusparse##Const##BlockedEllGet(cusparse##Const##SpMatDescr_t spMatDescr, int64_t* rows,             \
+                                                  int64_t* cols, int64_t* ellBlockSize, int64_t* ellCols,              \
+                                                  CONST void** ellColInd, CONST void** ellValue,                       \
+                                                  cusparseIndexType_t* ellIdxType, cusparseIndexBase_t* idxBase,       \
+                                                  cudaDataType* valueType);                                            \
+  cusparseStatus_t cusparseCreate##Const##Bsr(cusparse##Const##SpMatDescr_t* spMatDescr, int64_t brows, int64_t bcols, \
+                                              int64_t bnnz, int64_t rowBlockSize, int64_t colBlockSize,                \
+                                              CONST void* bsrRowOffsets, CONST void* bsrColInd, CONST void* bsrValues, \
+                                              cusparseIndexType_t bsrRowOffsetsType,                                   \
+                                              cusparseIndexType_t bsrColIndType, cusparseIndexBase_t idxBase,          \
+                                              cudaDataType valueType, cusparseOrder_t order);                          \
   cusparseStatus_t cusparseCreate##Const##DnMat(cusparse##Const##DnMatDescr_t* dnMatDescr, int64_t rows, int64_t cols, \
                                                 int64_t ld, CONST void* values, cudaDataType valueType,                \
                                                 cusparseOrder_t order);                                                \
@@ -208,6 +221,8 @@ cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t spMatDescr, void* c
 cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount, int64_t offsetsBatchStride,
                                             int64_t columnsValuesBatchStride);
 cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount, int64_t batchStride);
+cusparseStatus_t cusparseBsrSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount, int64_t offsetsBatchStride,
+                                            int64_t columnsBatchStride, int64_t valuesBatchStride);
 cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t spMatDescr, int* batchCount);
 cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t dnMatDescr);
 cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t dnMatDescr, void* values);
@@ -219,11 +234,21 @@ cusparseStatus_t cusparseSpSM_createDescr(cusparseSpSMDescr_t* descr);
 cusparseStatus_t cusparseSpSM_destroyDescr(cusparseSpSMDescr_t descr);
 cusparseStatus_t cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t* descr);
 cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t descr);
+cusparseStatus_t cusparseCreatePruneInfo(pruneInfo_t* info);
+cusparseStatus_t cusparseDestroyPruneInfo(pruneInfo_t info);
+cusparseStatus_t cusparseLoggerSetCallback(cusparseLoggerCallback_t callback);
+cusparseStatus_t cusparseLoggerSetFile(FILE* file);
+cusparseStatus_t cusparseLoggerOpenFile(const char* logFile);
+cusparseStatus_t cusparseLoggerSetLevel(int level);
+cusparseStatus_t cusparseLoggerSetMask(int mask);
+cusparseStatus_t cusparseLoggerForceDisable(void);
 cusparseStatus_t cusparseSpGEMM_getNumProducts(cusparseSpGEMMDescr_t spgemmDescr, int64_t* num_prods);
 
 #define WB_CUSPARSE(name, parameters, ...) cusparseStatus_t cusparse##name parameters;
 #include "warpbeam/cusparse/generic.inc"
 #include "warpbeam/cusparse/typed.inc"
+#include "warpbeam/cusparse/blocks.inc"
+#include "warpbeam/cusparse/chosen.inc"
 #undef WB_CUSPARSE
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 // What the functions of cuSPARSE share: handles, descriptors, checks, and sparse matrices as the host goes through them.
 #pragma once
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <vector>
@@ -44,6 +45,8 @@ struct cusparseSpMatDescr {
   cusparseDiagType_t diag = CUSPARSE_DIAG_TYPE_NON_UNIT;
   int batch = 1;
   int64_t offset_stride = 0, stride = 0;  // from one matrix of a batch to the next, in elements
+  int64_t block_width = 0, index_stride = 0;  // BSR: `block` is the height of a block, `block_width` its width
+  cusparseOrder_t block_order = CUSPARSE_ORDER_ROW;
 };
 struct cusparseDnMatDescr {
   int64_t rows, columns, lead;
@@ -109,6 +112,21 @@ inline cusparseStatus_t nothing(Call& call, std::initializer_list<const void*> n
   return CUSPARSE_STATUS_SUCCESS;
 }
 
+// f(memory) gives a number, which goes to device memory in the stream's order, or to the host before the call returns.
+template <class F>
+cusparseStatus_t counted(Call& call, int64_t work, int* total, F f) {
+  const bool on_device = call.scalars_on_device();
+  auto kept = std::make_shared<int>(0);
+  const cusparseStatus_t queued = call.submit(work, [=](Memory& memory) {
+    *kept = f(memory);
+    if (on_device) memory.writes(total, sizeof(int)), *total = *kept;
+  });
+  if (queued != CUSPARSE_STATUS_SUCCESS || on_device) return queued;
+  const cusparseStatus_t waited = call.wait();
+  if (waited == CUSPARSE_STATUS_SUCCESS) *total = *kept;
+  return waited;
+}
+
 // --- numbers -----------------------------------------------------------------------------------------------------------
 
 inline size_t index_bytes(cusparseIndexType_t type) { return type == CUSPARSE_INDEX_64I ? 8 : type == CUSPARSE_INDEX_16U ? 2 : 4; }
@@ -167,6 +185,18 @@ inline std::vector<int64_t> loaded_indices(Memory& memory, const void* p, cuspar
   return out;
 }
 
+// --- operations ---------------------------------------------------------------------------------------------------------------
+
+inline constexpr auto kPlain = CUSPARSE_OPERATION_NON_TRANSPOSE;
+
+inline void check(const Call& call, cusparseOperation_t op) {
+  call.require(op >= CUSPARSE_OPERATION_NON_TRANSPOSE && op <= CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);
+}
+inline void check_compute(const Call& call, cudaDataType type) {
+  call.support(type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_C_32F || type == CUDA_C_64F || type == CUDA_R_32I);
+}
+inline size_t effort(int64_t count) { return static_cast<size_t>(count) * 16; }
+
 // --- matrices ----------------------------------------------------------------------------------------------------------------
 
 // Where the stored entries of a matrix are, whatever its format; `at` is the place of each among the values.
@@ -181,7 +211,7 @@ inline cusparseSpMatDescr matrix_of(cusparseSpMatDescr a, int batch) {
     if (p && a.batch > 1) p = static_cast<char*>(p) + batch * stride * static_cast<int64_t>(element);
   };
   move(a.offsets, a.offset_stride, index_bytes(a.offset_type));
-  move(a.indices, a.stride, index_bytes(a.index_type));
+  move(a.indices, a.format == CUSPARSE_FORMAT_BSR ? a.index_stride : a.stride, index_bytes(a.index_type));
   move(a.values, a.stride, bytes_of(a.type));
   return a;
 }

@@ -90,6 +90,30 @@ void* plain(const void* p) { return const_cast<void*>(p); }
     return make(out, {CUSPARSE_FORMAT_BLOCKED_ELL, rows, columns, rows * block_columns, nullptr, plain(indices),          \
                       plain(values), type, type, base, value, block, block_columns});                                     \
   }                                                                                                                       \
+  WB_EXPORT cusparseStatus_t cusparse##Const##BlockedEllGet(                                                              \
+      cusparse##Const##SpMatDescr_t a, int64_t* rows, int64_t* columns, int64_t* block, int64_t* block_columns,           \
+      CONST void** indices, CONST void** values, cusparseIndexType_t* type, cusparseIndexBase_t* base,                    \
+      cudaDataType* value) {                                                                                              \
+    int64_t count = 0;                                                                                                    \
+    CONST void* offsets = nullptr;                                                                                        \
+    cusparseIndexType_t same = CUSPARSE_INDEX_32I;                                                                        \
+    if (!block || !block_columns) return kWrong;                                                                          \
+    const cusparseStatus_t status = get(a, CUSPARSE_FORMAT_BLOCKED_ELL, rows, columns, &count, &offsets, indices, values, \
+                                        &same, type, base, value);                                                        \
+    if (status == kDone) *block = a->block, *block_columns = a->block_columns;                                            \
+    return status;                                                                                                        \
+  }                                                                                                                       \
+  WB_EXPORT cusparseStatus_t cusparseCreate##Const##Bsr(                                                                  \
+      cusparse##Const##SpMatDescr_t* out, int64_t rows, int64_t columns, int64_t count, int64_t height, int64_t width,    \
+      CONST void* offsets, CONST void* indices, CONST void* values, cusparseIndexType_t offset_type,                      \
+      cusparseIndexType_t type, cusparseIndexBase_t base, cudaDataType value, cusparseOrder_t order) {                    \
+    if (height < 1 || width < 1 || rows < 0 || columns < 0 || count < 0) return kWrong;                                   \
+    if (order != CUSPARSE_ORDER_ROW && order != CUSPARSE_ORDER_COL) return kWrong;                                        \
+    cusparseSpMatDescr a{CUSPARSE_FORMAT_BSR, rows * height, columns * width, count * height * width, plain(offsets),     \
+                         plain(indices), plain(values), offset_type, type, base, value, height};                          \
+    a.block_width = width, a.block_order = order;                                                                         \
+    return make(out, a);                                                                                                  \
+  }                                                                                                                       \
   WB_EXPORT cusparseStatus_t cusparseCreate##Const##SpVec(cusparse##Const##SpVecDescr_t* out, int64_t size,               \
                                                           int64_t count, CONST void* indices, CONST void* values,         \
                                                           cusparseIndexType_t type, cusparseIndexBase_t base,             \
@@ -207,6 +231,12 @@ WB_EXPORT cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t a, void* 
   return set_pointers(a, CUSPARSE_FORMAT_COO, rows, columns, values);
 }
 
+WB_EXPORT cusparseStatus_t cusparseBsrSetStridedBatch(cusparseSpMatDescr_t a, int count, int64_t offset_stride, int64_t index_stride,
+                                                      int64_t stride) {
+  if (!a || a->format != CUSPARSE_FORMAT_BSR || count < 1 || offset_stride < 0 || index_stride < 0 || stride < 0) return kWrong;
+  a->batch = count, a->offset_stride = offset_stride, a->index_stride = index_stride, a->stride = stride;
+  return kDone;
+}
 WB_EXPORT cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t a, int count, int64_t offset_stride, int64_t stride) {
   if (!a || a->format != CUSPARSE_FORMAT_CSR || count < 1 || offset_stride < 0 || stride < 0) return kWrong;
   a->batch = count, a->offset_stride = offset_stride, a->stride = stride;

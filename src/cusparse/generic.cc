@@ -4,7 +4,7 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "cusparse/call.h"
+#include "cusparse/products.h"
 
 // What a solver keeps of the matrix that it has analysed: only the values may change until it solves.
 struct cusparseSpSVDescr {
@@ -13,33 +13,15 @@ struct cusparseSpSVDescr {
 struct cusparseSpSMDescr {
   void* values = nullptr;
 };
-// A product that has been computed, until it is copied.
-struct cusparseSpGEMMDescr {
-  std::vector<int64_t> first, column;
-  std::vector<warpbeam::numeric::DoubleComplex> value;
-  int64_t products = 0;
-};
-
 namespace warpbeam::cusparse {
 
 namespace {
-
-constexpr auto kPlain = CUSPARSE_OPERATION_NON_TRANSPOSE;
-
-void check(const Call& call, cusparseOperation_t op) {
-  call.require(op >= CUSPARSE_OPERATION_NON_TRANSPOSE && op <= CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);
-}
-void check_compute(const Call& call, cudaDataType type) {
-  call.support(type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_C_32F || type == CUDA_C_64F || type == CUDA_R_32I);
-}
 
 int64_t rows_after(cusparseOperation_t op, int64_t rows, int64_t columns) { return op == kPlain ? rows : columns; }
 
 std::vector<int64_t> places(Memory& memory, const cusparseSpVecDescr& x) {
   return loaded_indices(memory, x.indices, x.index, x.count, x.base, x.size);
 }
-
-size_t effort(int64_t count) { return static_cast<size_t>(count) * 16; }
 
 template <class W>
 std::vector<W> transposed_if(bool wanted, bool conjugate, std::vector<W> m, int64_t rows, int64_t columns) {
@@ -72,6 +54,20 @@ Pattern pattern_of(Memory& memory, const cusparseSpMatDescr& a) {
         p.column.push_back(checked(block * a.block + k % a.block, a.columns));
         p.at.push_back(r * a.block_columns + k);
       }
+    return p;
+  }
+  if (a.format == CUSPARSE_FORMAT_BSR) {
+    const int64_t lines = a.rows / a.block, each = a.block * a.block_width, blocks = a.count / each;
+    memory.reads(a.offsets, static_cast<size_t>(lines + 1) * index_bytes(a.offset_type));
+    const auto columns = loaded_indices(memory, a.indices, a.index_type, blocks, a.base, a.columns / a.block_width);
+    for (int64_t line = 0; line < lines; ++line)
+      for (int64_t k = index_at(a.offsets, a.offset_type, line) - a.base; k < index_at(a.offsets, a.offset_type, line + 1) - a.base; ++k)
+        for (int64_t e = 0; e < each; ++e) {
+          const bool by_rows = a.block_order == CUSPARSE_ORDER_ROW;
+          p.row.push_back(line * a.block + (by_rows ? e / a.block_width : e % a.block));
+          p.column.push_back(columns[checked(k, blocks)] * a.block_width + (by_rows ? e % a.block_width : e / a.block));
+          p.at.push_back(k * each + e);
+        }
     return p;
   }
   const bool by_rows = a.format == CUSPARSE_FORMAT_CSR;
@@ -408,87 +404,6 @@ cusparseStatus_t spsm(Call& call, cusparseOperation_t op_a, cusparseOperation_t 
       set_dense(memory, c, out);
       return 0;
     });
-  });
-}
-
-// --- sparse products -------------------------------------------------------------------------------------------------------------
-
-void check_product(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, cusparseConstSpMatDescr_t a,
-                   cusparseConstSpMatDescr_t b, cusparseConstSpMatDescr_t c, const void* kept) {
-  check(call, op_a);
-  check(call, op_b);
-  call.require(a && b && c && kept);
-  call.support(op_a == kPlain && op_b == kPlain && c->format == CUSPARSE_FORMAT_CSR);  // as documented
-  call.require(a->columns == b->rows && c->rows == a->rows && c->columns == b->columns);
-}
-
-// Asked without a buffer it says how large one would be; with one it counts the products of entries, and waits.
-cusparseStatus_t estimate(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, cusparseConstSpMatDescr_t a,
-                          cusparseConstSpMatDescr_t b, cusparseConstSpMatDescr_t c, cusparseSpGEMMDescr_t kept,
-                          size_t* size, void* buffer) {
-  check_product(call, op_a, op_b, a, b, c, kept);
-  if (!buffer) return no_buffer(call, size);
-  const cusparseStatus_t queued = call.submit(effort(a->count), [=, a = *a, b = *b](Memory& memory) {
-    std::vector<int64_t> in_row(static_cast<size_t>(b.rows));
-    for (int64_t row : pattern_of(memory, b).row) ++in_row[row];
-    kept->products = 0;
-    for (int64_t column : pattern_of(memory, a).column) kept->products += in_row[column];
-  });
-  return queued == CUSPARSE_STATUS_SUCCESS ? call.wait() : queued;
-}
-
-// Its own buffer is asked for before the one that it is about.
-cusparseStatus_t estimate_memory(Call& call, size_t* own, void* buffer, size_t* size) {
-  if (!buffer) return no_buffer(call, own);
-  return no_buffer(call, own, size);
-}
-
-// Asked without a buffer it says how large one would be; with one it computes, and waits: the size of C is known then.
-cusparseStatus_t multiply(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
-                          cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void* beta,
-                          cusparseSpMatDescr_t c, cudaDataType compute, cusparseSpGEMMDescr_t kept, size_t* size,
-                          void* buffer) {
-  check_compute(call, compute);
-  call.require(size);
-  check_product(call, op_a, op_b, a, b, c, kept);
-  if (!buffer) return no_buffer(call, size);
-  const LateScalar s = call.scalar(alpha, compute), keep = call.scalar(beta, compute);
-  const cusparseStatus_t queued = call.submit(effort(a->count), [=, a = *a, b = *b](Memory& memory) {
-    const auto left = rows_of<DoubleComplex>(memory, a, kPlain), right = rows_of<DoubleComplex>(memory, b, kPlain);
-    const DoubleComplex factor = s.get(memory);
-    if (keep.get(memory) != DoubleComplex{}) throw std::invalid_argument("C is not added: its pattern is the product's");
-    *kept = {};
-    kept->first.push_back(0);
-    std::unordered_map<int64_t, size_t> place;
-    for (int64_t i = 0; i < a.rows; ++i) {
-      std::vector<std::pair<int64_t, DoubleComplex>> row;
-      place.clear();
-      for (int64_t e = left.first[i]; e < left.first[i + 1]; ++e)
-        for (int64_t f = right.first[left.column[e]]; f < right.first[left.column[e] + 1]; ++f) {
-          ++kept->products;
-          const auto [found, fresh] = place.try_emplace(right.column[f], row.size());
-          if (fresh) row.emplace_back(right.column[f], DoubleComplex{});
-          row[found->second].second += left.value[e] * right.value[f];
-        }
-      std::sort(row.begin(), row.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
-      for (const auto& [column, value] : row) kept->column.push_back(column), kept->value.push_back(factor * value);
-      kept->first.push_back(static_cast<int64_t>(kept->column.size()));
-    }
-  });
-  if (queued != CUSPARSE_STATUS_SUCCESS) return queued;
-  const cusparseStatus_t waited = call.wait();
-  if (waited == CUSPARSE_STATUS_SUCCESS) c->count = static_cast<int64_t>(kept->column.size());
-  return waited;
-}
-
-cusparseStatus_t copy_product(Call& call, cusparseSpMatDescr_t c, cusparseSpGEMMDescr_t kept) {
-  call.require(c && kept && static_cast<int64_t>(kept->first.size()) == c->rows + 1);
-  return call.submit(effort(c->count), [c = *c, product = *kept](Memory& memory) {
-    memory.writes(c.offsets, product.first.size() * index_bytes(c.offset_type));
-    memory.writes(c.indices, product.column.size() * index_bytes(c.index_type));
-    for (size_t i = 0; i < product.first.size(); ++i) set_index(c.offsets, c.offset_type, i, product.first[i] + c.base);
-    for (size_t i = 0; i < product.column.size(); ++i) set_index(c.indices, c.index_type, i, product.column[i] + c.base);
-    stored(memory, c.values, c.type, product.value);
   });
 }
 

@@ -1,6 +1,7 @@
 // The operations with a letter for the type, and those on indices alone. Where a generic function does the same work, they
 // only make its descriptors.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -135,21 +136,6 @@ void add_to(SumRows& rows, Memory& memory, const cusparseSpMatDescr& a, DoubleCo
   std::vector<DoubleComplex> values(static_cast<size_t>(a.count), 1);
   if (a.values) values = loaded<DoubleComplex>(memory, a.values, a.type, a.count);
   for (size_t k = 0; k < p.row.size(); ++k) rows[p.row[k]][p.column[k]] += factor * values[p.at[k]];
-}
-
-// f(memory) gives a number, which goes to device memory in the stream's order, or to the host before the call returns.
-template <class F>
-cusparseStatus_t counted(Call& call, int64_t work, int* total, F f) {
-  const bool on_device = call.scalars_on_device();
-  auto kept = std::make_shared<int>(0);
-  const cusparseStatus_t queued = call.submit(work, [=](Memory& memory) {
-    *kept = f(memory);
-    if (on_device) memory.writes(total, sizeof(int)), *total = *kept;
-  });
-  if (queued != CUSPARSE_STATUS_SUCCESS || on_device) return queued;
-  const cusparseStatus_t waited = call.wait();
-  if (waited == CUSPARSE_STATUS_SUCCESS) *total = *kept;
-  return waited;
 }
 
 cusparseStatus_t count_sum(Call& call, int m, int n, cusparseMatDescr_t da, int count_a, const int* offsets_a,
@@ -470,6 +456,61 @@ cusparseStatus_t gtsv_batch(Call& call, int m, const T* lower, const T* diagonal
     for (int64_t k = 0; k < count; ++k)
       solve(m, values(lower) + k * stride, values(diagonal) + k * stride, values(upper) + k * stride, values(x) + k * stride, false);
   });
+}
+
+// Gauss with the largest of the rows below in front, for as many diagonals as there are, half of them below the main one.
+template <class V, int kDiagonals>
+void solve_band(int m, std::vector<std::array<V, 2 * kDiagonals>>& rows, std::vector<V>& x) {
+  constexpr int kBelow = kDiagonals / 2;  // in rows[i], place p is column i - kBelow + p
+  for (int i = 0; i < m; ++i) {
+    int best = i;
+    for (int r = i + 1; r <= std::min(m - 1, i + kBelow); ++r)
+      if (std::abs(rows[r][i - r + kBelow]) > std::abs(rows[best][i - best + kBelow])) best = r;
+    for (int c = i; best != i && c <= std::min(m - 1, i + kDiagonals); ++c) std::swap(rows[i][c - i + kBelow], rows[best][c - best + kBelow]);
+    std::swap(x[i], x[best]);
+    for (int r = i + 1; r <= std::min(m - 1, i + kBelow); ++r) {
+      const V f = rows[r][i - r + kBelow] / rows[i][kBelow];
+      for (int c = i; c < std::min(m, i + kDiagonals); ++c) rows[r][c - r + kBelow] -= f * rows[i][c - i + kBelow];
+      x[r] -= f * x[i];
+    }
+  }
+  for (int i = m - 1; i >= 0; --i) {
+    for (int c = i + 1; c < std::min(m, i + kDiagonals); ++c) x[i] -= rows[i][c - i + kBelow] * x[c];
+    x[i] /= rows[i][kBelow];
+  }
+}
+
+template <class T, int kDiagonals>
+cusparseStatus_t banded_interleaved(Call& call, int m, std::array<const T*, kDiagonals> diagonals, T* x, int count) {
+  call.require(m >= kDiagonals / 2 + 1 && count >= 0 && x);
+  const size_t size = static_cast<size_t>(m) * count;
+  return call.submit(size * 8, [=](Memory& memory) {
+    using V = Value<T>;
+    for (const T* p : diagonals) memory.reads(p, size * sizeof(T));
+    memory.reads(x, size * sizeof(T)), memory.writes(x, size * sizeof(T));
+    for (int k = 0; k < count; ++k) {
+      std::vector<std::array<V, 2 * kDiagonals>> rows(m);
+      std::vector<V> right(m);
+      for (int64_t i = 0; i < m; ++i) {
+        right[i] = values(x)[i * count + k];
+        for (int p = 0; p < kDiagonals; ++p)
+          if (const int64_t column = i - kDiagonals / 2 + p; column >= 0 && column < m) rows[i][p] = values(diagonals[p])[i * count + k];
+      }
+      solve_band<V, kDiagonals>(m, rows, right);
+      for (int64_t i = 0; i < m; ++i) values(x)[i * count + k] = right[i];
+    }
+  });
+}
+
+// Systems of which element i of each one stands beside that of the next.
+template <class T>
+cusparseStatus_t gtsv_interleaved(Call& call, int m, const T* lower, const T* diagonal, const T* upper, T* x, int count) {
+  return banded_interleaved<T, 3>(call, m, {lower, diagonal, upper}, x, count);
+}
+template <class T>
+cusparseStatus_t gpsv_interleaved(Call& call, int m, const T* far_lower, const T* lower, const T* diagonal, const T* upper,
+                                  const T* far_upper, T* x, int count) {
+  return banded_interleaved<T, 5>(call, m, {far_lower, lower, diagonal, upper, far_upper}, x, count);
 }
 
 }  // namespace
