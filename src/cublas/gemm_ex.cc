@@ -117,6 +117,10 @@ cublasStatus_t gemm_batched_ex(Call& call, const Product& p, const void* alpha, 
   });
 }
 
+size_t scalar_bytes(Call& call, cublasComputeType_t compute, cudaDataType a, cudaDataType b, cudaDataType c) {
+  return bytes_of(plan_of(call, compute, a, b, c).scalars);
+}
+
 cublasStatus_t gemm_strided_ex(Call& call, const Product& p, const void* alpha, AnyMatrix a, int64_t stride_a,
                                AnyMatrix b, int64_t stride_b, const void* beta, AnyMatrix c, int64_t stride_c,
                                int64_t count, cublasComputeType_t compute) {

@@ -50,6 +50,31 @@ cublasStatus_t gemm_strided(Call& call, const Product& p, const T* alpha, const 
   });
 }
 
+// As below, for types that are named at run time. Everything is looked at before the first group is queued.
+template <class Index>
+cublasStatus_t gemm_grouped_ex(Call& call, const cublasOperation_t op_a[], const cublasOperation_t op_b[], const Index m[],
+                               const Index n[], const Index k[], const void* alpha, const void* const a[], cudaDataType type_a,
+                               const Index lda[], const void* const b[], cudaDataType type_b, const Index ldb[], const void* beta,
+                               void* const c[], cudaDataType type_c, const Index ldc[], Index groups, const Index group_size[],
+                               cublasComputeType_t compute) {
+  call.require(groups >= 0);
+  if (groups == 0) return CUBLAS_STATUS_SUCCESS;
+  call.require(op_a && op_b && m && n && k && alpha && beta && lda && ldb && ldc && group_size);
+  call.support(!call.scalars_on_device());  // the arrays of scalars are the host's
+  const size_t scalar = scalar_bytes(call, compute, type_a, type_b, type_c);
+  const auto product = [&](Index g) { return Product{op_a[g], op_b[g], m[g], n[g], k[g]}; };
+  for (Index g = 0; g < groups; ++g) product(g).check(call, lda[g], ldb[g], ldc[g]), call.require(group_size[g] >= 0);
+  int64_t before = 0;
+  for (Index g = 0; g < groups; before += group_size[g++]) {
+    const cublasStatus_t status = gemm_batched_ex(
+        call, product(g), static_cast<const char*>(alpha) + g * scalar, a + before, {nullptr, type_a, lda[g]}, b + before,
+        {nullptr, type_b, ldb[g]}, static_cast<const char*>(beta) + g * scalar, c + before, {nullptr, type_c, ldc[g]},
+        group_size[g], compute);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 // The sizes and scalars of the groups are the host's, the matrices' addresses the device's.
 template <class T, class Index>
 cublasStatus_t gemm_grouped(Call& call, const cublasOperation_t op_a[], const cublasOperation_t op_b[], const Index m[],

@@ -40,10 +40,12 @@ cufftResult execute(cufftHandle handle, const char* name, std::initializer_list<
     const auto plan = find(handle);
     if (!plan || !plan->transform) return CUFFT_INVALID_PLAN;
     bool fits = types.size() == 0;
-    for (cufftType type : types) fits |= plan->transform->type() == type;
+    for (cufftType type : types) fits |= plan->transform->type() == type && !plan->transform->narrow();
     if (!fits) return CUFFT_INVALID_TYPE;
     if (!in || !out || (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE)) return CUFFT_INVALID_VALUE;
-    if (plan->load.kernel || plan->store.kernel) return execute_with_callbacks(*plan, name, in, out, direction);
+    const bool calls_back = plan->load.kernel || plan->store.kernel;
+    if (calls_back && plan->transform->narrow()) return CUFFT_NOT_SUPPORTED;
+    if (calls_back) return execute_with_callbacks(*plan, name, in, out, direction);
     const cudaError_t queued = warpbeam::cuda::enqueue_library_call(
         plan->stream, name, plan->transform->effort(),
         [=, transform = plan->transform](warpbeam::cuda::LibraryMemory& memory) { transform->run(memory, in, out, direction); });
@@ -70,12 +72,15 @@ bool is_type(cufftType type) {
 // The transform of a call's arguments; the sizes are checked where there is no plan yet, too.
 template <class Int>
 cufftResult describe(int rank, const Int* n, const Int* inembed, int64_t istride, int64_t idist, const Int* onembed,
-                     int64_t ostride, int64_t odist, cufftType type, int64_t batch, std::shared_ptr<Transform>* made) {
+                     int64_t ostride, int64_t odist, cufftType type, int64_t batch, std::shared_ptr<Transform>* made,
+                     Width width = Width::Full) {
   if (!is_type(type)) return CUFFT_INVALID_TYPE;
   if (rank < 1 || rank > 3 || !n) return CUFFT_INVALID_VALUE;
   for (int i = 0; i < rank; ++i)
     if (n[i] < 1) return CUFFT_INVALID_SIZE;
   if (batch < 1) return CUFFT_INVALID_SIZE;
+  for (int i = 0; i < rank && width != Width::Full; ++i)
+    if (n[i] & (n[i] - 1)) return CUFFT_NOT_SUPPORTED;  // numbers of 16 bits: powers of two, as documented
   const bool given = inembed && onembed;
   if (given && (istride < 1 || ostride < 1 || idist < 0 || odist < 0)) return CUFFT_INVALID_VALUE;
   if (!made) return CUFFT_SUCCESS;
@@ -84,7 +89,7 @@ cufftResult describe(int rank, const Int* n, const Int* inembed, int64_t istride
     in = {{inembed, inembed + rank}, istride, idist};
     out = {{onembed, onembed + rank}, ostride, odist};
   }
-  *made = Transform::make(type, {n, n + rank}, given ? &in : nullptr, given ? &out : nullptr, batch);
+  *made = Transform::make(type, {n, n + rank}, given ? &in : nullptr, given ? &out : nullptr, batch, width);
   return *made ? CUFFT_SUCCESS : CUFFT_INVALID_SIZE;
 }
 
@@ -96,14 +101,16 @@ cufftResult no_work(size_t* size) {
 
 template <class Int>
 cufftResult make(cufftHandle handle, int rank, const Int* n, const Int* inembed, int64_t istride, int64_t idist,
-                 const Int* onembed, int64_t ostride, int64_t odist, cufftType type, int64_t batch, size_t* work) {
+                 const Int* onembed, int64_t ostride, int64_t odist, cufftType type, int64_t batch, size_t* work,
+                 Width width = Width::Full) {
   return guarded([&] {
     const auto plan = find(handle);
     if (!plan) return CUFFT_INVALID_PLAN;
     if (plan->transform) return CUFFT_INVALID_PLAN;  // it has been made already
     if (!work) return CUFFT_INVALID_VALUE;
+    if (width != Width::Full && !plan->gpus.empty()) return CUFFT_NOT_SUPPORTED;
     std::shared_ptr<Transform> made;
-    const cufftResult result = describe(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, &made);
+    const cufftResult result = describe(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, &made, width);
     if (result != CUFFT_SUCCESS) return result;
     plan->transform = std::move(made);
     plan->rows = batch > 1 ? batch : n[0], plan->row_elements = batch > 1 ? n[0] : 1;
@@ -115,9 +122,9 @@ cufftResult make(cufftHandle handle, int rank, const Int* n, const Int* inembed,
 
 template <class Int>
 cufftResult ask(int rank, const Int* n, const Int* inembed, int64_t istride, int64_t idist, const Int* onembed,
-                int64_t ostride, int64_t odist, cufftType type, int64_t batch, size_t* work) {
+                int64_t ostride, int64_t odist, cufftType type, int64_t batch, size_t* work, Width width = Width::Full) {
   if (!work) return CUFFT_INVALID_VALUE;
-  const cufftResult result = describe(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, nullptr);
+  const cufftResult result = describe(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, nullptr, width);
   return result == CUFFT_SUCCESS ? no_work(work) : result;
 }
 
@@ -132,14 +139,23 @@ cufftResult create(cufftHandle* handle, Make&& make) {
   return result;
 }
 
-// The transform of types that are named one by one.
-bool type_of(cudaDataType in, cudaDataType out, cudaDataType execution, cufftType* type) {
-  if (in == CUDA_C_32F && out == CUDA_C_32F && execution == CUDA_C_32F) return *type = CUFFT_C2C, true;
-  if (in == CUDA_R_32F && out == CUDA_C_32F && execution == CUDA_C_32F) return *type = CUFFT_R2C, true;
-  if (in == CUDA_C_32F && out == CUDA_R_32F && execution == CUDA_C_32F) return *type = CUFFT_C2R, true;
-  if (in == CUDA_C_64F && out == CUDA_C_64F && execution == CUDA_C_64F) return *type = CUFFT_Z2Z, true;
-  if (in == CUDA_R_64F && out == CUDA_C_64F && execution == CUDA_C_64F) return *type = CUFFT_D2Z, true;
-  if (in == CUDA_C_64F && out == CUDA_R_64F && execution == CUDA_C_64F) return *type = CUFFT_Z2D, true;
+// The transform of types that are named one by one: those of a row go together, as real and as complex numbers.
+bool type_of(cudaDataType in, cudaDataType out, cudaDataType execution, cufftType* type, Width* width) {
+  static constexpr struct {
+    cudaDataType real, complex;
+    cufftType both_complex, from_real, to_real;
+    Width width;
+  } kRows[] = {{CUDA_R_32F, CUDA_C_32F, CUFFT_C2C, CUFFT_R2C, CUFFT_C2R, Width::Full},
+               {CUDA_R_64F, CUDA_C_64F, CUFFT_Z2Z, CUFFT_D2Z, CUFFT_Z2D, Width::Full},
+               {CUDA_R_16F, CUDA_C_16F, CUFFT_C2C, CUFFT_R2C, CUFFT_C2R, Width::Half},
+               {CUDA_R_16BF, CUDA_C_16BF, CUFFT_C2C, CUFFT_R2C, CUFFT_C2R, Width::BFloat}};
+  for (const auto& row : kRows) {
+    if (execution != row.complex) continue;
+    *width = row.width;
+    if (in == row.complex && out == row.complex) return *type = row.both_complex, true;
+    if (in == row.real && out == row.complex) return *type = row.from_real, true;
+    if (in == row.complex && out == row.real) return *type = row.to_real, true;
+  }
   return false;
 }
 
@@ -285,15 +301,17 @@ WB_EXPORT cufftResult cufftResetPlanProperty(cufftHandle plan, cufftProperty) {
       long long ostride, long long odist, cudaDataType output, long long batch, size_t *work, cudaDataType execution
 WB_EXPORT cufftResult cufftXtMakePlanMany(cufftHandle plan, WB_XT) {
   cufftType type;
+  Width width;
   if (!find(plan)) return CUFFT_INVALID_PLAN;
-  if (!type_of(input, output, execution, &type)) return CUFFT_NOT_SUPPORTED;
-  return make(plan, WB_MANY_ARGUMENTS, work);
+  if (!type_of(input, output, execution, &type, &width)) return CUFFT_NOT_SUPPORTED;
+  return make(plan, WB_MANY_ARGUMENTS, work, width);
 }
 WB_EXPORT cufftResult cufftXtGetSizeMany(cufftHandle plan, WB_XT) {
   cufftType type;
+  Width width;
   if (!find(plan)) return CUFFT_INVALID_PLAN;
-  if (!type_of(input, output, execution, &type)) return CUFFT_NOT_SUPPORTED;
-  return ask(WB_MANY_ARGUMENTS, work);
+  if (!type_of(input, output, execution, &type, &width)) return CUFFT_NOT_SUPPORTED;
+  return ask(WB_MANY_ARGUMENTS, work, width);
 }
 // The direction of real transforms is that of their types.
 WB_EXPORT cufftResult cufftXtExec(cufftHandle handle, void* in, void* out, int direction) {

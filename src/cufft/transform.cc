@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
+
+#include "numeric/values.h"
 
 namespace warpbeam::cufft {
 
@@ -59,16 +62,16 @@ void for_each_row(const std::vector<int64_t>& sizes, const Layout& layout, Body&
     for (int64_t j = 0; j < b; ++j) body((i * extent_b + j) * extent_c * layout.stride, (i * b + j) * row);
 }
 
-template <class Real>
+// `Stored` is what the program has in memory, `Real` what FFTW computes with.
+template <class Real, class Stored = Real>
 class HostTransform final : public Transform {
   using F = Fftw<Real>;
-  using Complex = std::array<Real, 2>;
 
  public:
   HostTransform(cufftType type, const std::vector<int64_t>& n, const Layout* in, const Layout* out, int64_t batch)
       : Transform(type, n, in, out, batch) {
-    in_bytes_ = static_cast<size_t>(product(sizes(false))) * element(false);
-    out_bytes_ = static_cast<size_t>(product(sizes(true))) * element(true);
+    in_bytes_ = static_cast<size_t>(product(sizes(false))) * numbers(false) * sizeof(Real);
+    out_bytes_ = static_cast<size_t>(product(sizes(true))) * numbers(true) * sizeof(Real);
     from_ = F::allocate(std::max<size_t>(in_bytes_, 16));
     to_ = F::allocate(std::max<size_t>(out_bytes_, 16));
     if (!from_ || !to_) throw std::bad_alloc();
@@ -87,14 +90,16 @@ class HostTransform final : public Transform {
     const bool in_place = in == out;
     const Layout from = layout(false, in_place), to = layout(true, in_place);
     for (int64_t b = 0; b < batch_; ++b) {
-      move(memory, sizes(false), from, b, element(false), const_cast<void*>(in), from_, false);
+      move(memory, sizes(false), from, b, numbers(false), const_cast<void*>(in), from_, false);
       F::execute(plan);
-      move(memory, sizes(true), to, b, element(true), out, to_, true);
+      move(memory, sizes(true), to, b, numbers(true), out, to_, true);
     }
   }
 
+  bool narrow() const override { return sizeof(Stored) == 2; }
+
  private:
-  size_t element(bool output) const { return output ? (real_out() ? sizeof(Real) : sizeof(Complex)) : real_in() ? sizeof(Real) : sizeof(Complex); }
+  size_t numbers(bool output) const { return real(output) ? 1 : 2; }  // of an element
 
   typename F::Plan plan_for(int direction) {
     auto& plan = plans_[direction == CUFFT_INVERSE];
@@ -111,26 +116,36 @@ class HostTransform final : public Transform {
 
   // Between a layout in device memory and contiguous memory of the host's.
   void move(cuda::LibraryMemory& memory, const std::vector<int64_t>& sizes, const Layout& layout, int64_t batch,
-            size_t bytes, void* device, void* host, bool store) {
+            size_t numbers, void* device, void* host, bool store) {
+    const size_t bytes = numbers * sizeof(Stored);
     char* base = static_cast<char*>(device) + batch * layout.distance * static_cast<int64_t>(bytes);
     const int64_t row = sizes.back(), step = layout.stride;
     for_each_row(sizes, layout, [&](int64_t offset, int64_t place) {
       char* at = base + offset * static_cast<int64_t>(bytes);
-      char* mine = static_cast<char*>(host) + place * static_cast<int64_t>(bytes);
+      Real* mine = static_cast<Real*>(host) + place * static_cast<int64_t>(numbers);
       const size_t count = static_cast<size_t>(row), pitch = static_cast<size_t>(step) * bytes;
       if (step == 1) {
         if (store) memory.writes(at, count * bytes);
         else memory.reads(at, count * bytes);
-        if (store) std::memcpy(at, mine, count * bytes);
-        else std::memcpy(mine, at, count * bytes);
+        copy(at, mine, count * numbers, store);
         return;
       }
       if (store) memory.writes(at, bytes, count, pitch);
       else memory.reads(at, bytes, count, pitch);
-      for (size_t i = 0; i < count; ++i)
-        if (store) std::memcpy(at + i * pitch, mine + i * bytes, bytes);
-        else std::memcpy(mine + i * bytes, at + i * pitch, bytes);
+      for (size_t i = 0; i < count; ++i) copy(at + i * pitch, mine + i * numbers, numbers, store);
     });
+  }
+  static void copy(char* device, Real* host, size_t count, bool store) {
+    if constexpr (std::is_same_v<Real, Stored>) {
+      if (store) std::memcpy(device, host, count * sizeof(Real));
+      else std::memcpy(host, device, count * sizeof(Real));
+    } else {
+      for (size_t i = 0; i < count; ++i) {
+        Stored one;
+        if (store) one = static_cast<Stored>(host[i]), std::memcpy(device + i * sizeof one, &one, sizeof one);
+        else std::memcpy(&one, device + i * sizeof one, sizeof one), host[i] = static_cast<Real>(one);
+      }
+    }
   }
 
   std::mutex mutex_;
@@ -186,7 +201,7 @@ size_t Transform::effort() const {
 }
 
 std::shared_ptr<Transform> Transform::make(cufftType type, const std::vector<int64_t>& n, const Layout* in,
-                                           const Layout* out, int64_t batch) {
+                                           const Layout* out, int64_t batch, Width width) {
   if (n.empty() || n.size() > 3 || batch < 1) return nullptr;
   double all = static_cast<double>(batch);
   for (int64_t size : n) {
@@ -195,6 +210,8 @@ std::shared_ptr<Transform> Transform::make(cufftType type, const std::vector<int
   }
   if (all > 1e15) return nullptr;
   if (type == CUFFT_Z2Z || type == CUFFT_D2Z || type == CUFFT_Z2D) return std::make_shared<HostTransform<double>>(type, n, in, out, batch);
+  if (width == Width::Half) return std::make_shared<HostTransform<float, numeric::Half>>(type, n, in, out, batch);
+  if (width == Width::BFloat) return std::make_shared<HostTransform<float, numeric::BFloat>>(type, n, in, out, batch);
   return std::make_shared<HostTransform<float>>(type, n, in, out, batch);
 }
 
