@@ -61,11 +61,21 @@ __global__ void two_barriers_a_round(const int* in, int* out, int n) {
   const int t = threadIdx.x;
   for (int i = t; i < n; i += kStep) {
     s[t] = in[i];
-    __syncthreads();  // warn rounds_of_two barrier_divergence
+    __syncthreads();  // expect rounds_of_two barrier_divergence
     out[i] = s[t ^ 1];
     __syncthreads();
   }
 }
+template <int kStep>
+__global__ void two_barriers_without_more(const int* in, int* out, int n) {
+  const int t = threadIdx.x;
+  for (int i = t; i < n; i += kStep) {
+    out[i] = in[i];
+    __syncthreads();  // warn rounds_that_end barrier_divergence
+    __syncthreads();
+  }
+}
+CASE(rounds_that_end) { Data d; two_barriers_without_more<64><<<1, 64>>>(d.in, d.out, 96); }
 CASE(rounds_of_two) { Data d; two_barriers_a_round<64><<<1, 64>>>(d.in, d.out, 96); }
 CASE(rounds_of_two_for_all) { Data d; two_barriers_a_round<64><<<1, 64>>>(d.in, d.out, 128); }
 

@@ -116,3 +116,51 @@ CASE(swizzled) { Data d; transpose_swizzled<<<1, dim3(32, 8)>>>(d.in, d.out, 0);
 CASE(swizzled_past_end) { Data d; transpose_swizzled<<<1, dim3(32, 8)>>>(d.in, d.out, 1); }
 CASE(union_reused) { Data d; reused_union<<<1, 64>>>(d.in, d.out, true); }
 CASE(union_reused_early) { Data d; reused_union<<<1, 64>>>(d.in, d.out, false); }
+
+// Tasks that make tasks, in a queue for all threads: long chains of who knows what from whom.
+struct Queue {
+  int *items, *ready;
+  unsigned *head, *tail;
+};
+template <bool kFence>
+__device__ void put(const Queue& q, int task) {
+  const unsigned at = atomicAdd(q.tail, 1u);
+  q.items[at] = task;  // expect tasks_unfenced race_raw
+  if (kFence) __threadfence();
+  atomicExch(&q.ready[at], 1);
+}
+__device__ bool take(const Queue& q, int* task) {
+  unsigned at = *(volatile unsigned*)q.head;
+  for (;;) {
+    if (at >= *(volatile unsigned*)q.tail) return false;
+    const unsigned seen = atomicCAS(q.head, at, at + 1);
+    if (seen == at) break;
+    at = seen;
+  }
+  while (atomicAdd(&q.ready[at], 0) == 0) {
+  }
+  __threadfence();
+  *task = q.items[at];
+  return true;
+}
+template <bool kFence>
+__global__ void first_tasks(Queue q) { put<kFence>(q, 3); }
+template <bool kFence>
+__global__ void all_tasks(Queue q, int* done) {
+  for (int task; take(q, &task); atomicAdd(done, 1))
+    for (int k = 0; k < 2 && task > 0; ++k) put<kFence>(q, task - 1);
+}
+template <bool kFence>
+void run_tasks() {
+  const int kMost = 64 * 15;
+  int* memory;
+  cudaMalloc(&memory, (2 * kMost + 3) * sizeof(int));
+  cudaMemset(memory, 0, (2 * kMost + 3) * sizeof(int));
+  const Queue q{memory, memory + kMost, (unsigned*)memory + 2 * kMost, (unsigned*)memory + 2 * kMost + 1};
+  first_tasks<kFence><<<1, 64>>>(q);
+  all_tasks<kFence><<<8, 64>>>(q, memory + 2 * kMost + 2);
+  cudaDeviceSynchronize();
+  cudaFree(memory);
+}
+CASE(tasks_fenced) { run_tasks<true>(); }
+CASE(tasks_unfenced) { run_tasks<false>(); }

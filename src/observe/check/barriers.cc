@@ -130,7 +130,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
         const vm::Insn* before = all_at_ ? all_at_ : warps_[w->index].at_barrier >> lane & 1 ? warps_[w->index].barrier : nullptr;
         const bool was_here = before && same_line(*before, barrier_here), in_rounds = was_here || (before && in_one_loop(f, barrier_here, *before));
         const bool behind = last && last >= &barrier_here && last < f.insns.data() + f.insns.size();
-        if (behind && !(in_rounds && in_one_loop(f, barrier_here, *last))) {
+        if (behind) {
           const std::string there = vm::Warp::location(*last, f);
           divergence(of(*w), *w, 1u << lane, there, "went around it, executed " + there);
         } else if (in_rounds && may_go_around(f, barrier_here, was_here ? *before : barrier_here)) {

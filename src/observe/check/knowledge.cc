@@ -1,7 +1,6 @@
 #include "observe/check/knowledge.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace warpbeam::observe::check {
 namespace {
@@ -36,39 +35,53 @@ void add(CameList& list, const CameList& more) {
 }
 
 void Meeting::leave(Release r) {
+  if (const auto [it, fresh] = left.try_emplace(r.snapshot.get(), r.mask); !fresh) {
+    if ((it->second | r.mask) == it->second) return;
+    it->second |= r.mask;
+  }
   of_block[key(r.snapshot->op, r.snapshot->block)].push_back(static_cast<uint32_t>(releases.size()));
   releases.push_back(std::move(r));
 }
 
-// Looks at what was left where the thread itself came, then at what those knew who left it, and so on: mostly it is near.
+// Looks at what was left where the thread itself came, then at what those knew who left it, and so on: mostly it is near. What
+// has been looked at of a meeting, up to some moment, is not looked at again.
 bool knows(const CameList& came, const Event& e, uint32_t lane) {
   int patience = kPatience;
-  std::unordered_map<const Meeting*, EventId> seen;
+  struct Looked {
+    EventId asked = 0, done = 0;
+  };
+  std::unordered_map<const Meeting*, Looked> looked;
   CameList here = came, next;
   while (!here.empty()) {
     for (const Came& c : here) {
       const auto of_block = c.meeting->of_block.find(key(e.op, e.block));
       if (of_block == c.meeting->of_block.end()) continue;
+      const EventId done = looked[c.meeting].done;
       for (size_t k = of_block->second.size(); k-- > 0;) {
         const Release& r = c.meeting->releases[of_block->second[k]];
         if (r.at > c.when) continue;
-        if (covers(r, e, lane)) return true;
-        if (--patience < 0) return true;
+        if (r.at <= done) break;
+        if (covers(r, e, lane) || --patience < 0) return true;
       }
     }
     next.clear();
-    for (const Came& c : here)
-      for (size_t k = c.meeting->releases.size(); k-- > 0;) {
-        const Release& r = c.meeting->releases[k];
-        if (r.at > c.when || r.snapshot->came.empty()) continue;
-        for (const Came& n : r.snapshot->came) {
-          EventId& best = seen[n.meeting];
-          if (best >= n.when) continue;
-          best = n.when;
+    for (const Came& c : here) {
+      EventId& up_to = looked[c.meeting].done;
+      const EventId done = up_to;
+      if (done >= c.when) continue;
+      up_to = c.when;
+      const auto& all = c.meeting->releases;
+      for (auto r = std::ranges::upper_bound(all, c.when, {}, &Release::at); r != all.begin() && (--r)->at > done;) {
+        for (const Came& n : r->snapshot->came) {
+          EventId& asked = looked[n.meeting].asked;
+          if (asked >= n.when) continue;
+          asked = n.when;
           next.push_back(n);
         }
-        if (--patience < 0) return true;  // too long a chain to follow: no alarm
+        patience -= 1 + static_cast<int>(r->snapshot->came.size() / 8);
+        if (patience < 0) return true;  // too long a chain to follow: no alarm
       }
+    }
     std::swap(here, next);
   }
   return false;

@@ -51,6 +51,7 @@ struct Release {
 struct Meeting {
   std::vector<Release> releases;                                      // in order of `at`
   std::unordered_map<uint64_t, std::vector<uint32_t>> of_block;       // op and block to indices
+  std::unordered_map<const Snapshot*, uint32_t> left;                 // of whom: who tries again and again leaves the same
   void leave(Release r);
 };
 

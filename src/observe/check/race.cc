@@ -115,9 +115,13 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
       one_of_many = others & (others - 1);
     }
     if (e->id == n.id && static_cast<int>(other_lane) == lane && !e->is_copy) return;
-    // Atomics that reach each other never race. Whoever waits for a lock would ask again and again whether they are ordered.
+    // Atomics that reach each other never race, nor do flags (see conflict). Whoever waits for a lock would ask again and again
+    // whether they are ordered.
     const Strength needed = needed_for(*e);
-    if (e->act == Act::Atomic && n.act == Act::Atomic && e->strength >= needed && n.strength >= needed) return;
+    const bool meet = e->strength >= needed && n.strength >= needed;
+    const bool same_warp = e->warp == n.warp.index && e->block == linear_ && e->op == l_.op;
+    const bool in_tail = n.shared || (same_warp && h == Hazard::ReadAfterWrite && e->strength == Strength::Sys && n.strength == Strength::Sys);
+    if (meet && ((e->act == Act::Atomic && n.act == Act::Atomic) || !in_tail)) return;
     if (!ordered(n, *e, other_lane, lane)) conflict(n, h, *e, {other_lane, many, one_of_many}, lane, offset, bytes);
   };
   if (c_.settings.race) {
