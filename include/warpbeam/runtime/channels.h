@@ -67,21 +67,52 @@ WB_CHANNELS cudaChannelFormatDesc cudaCreateChannelDescHalf2() { return warpbeam
 WB_CHANNELS cudaChannelFormatDesc cudaCreateChannelDescHalf4() { return warpbeam_runtime::channels(16, 4, cudaChannelFormatKindFloat); }
 
 namespace warpbeam_runtime {
-// Formats whose kind says everything.
+// Formats whose kind says everything: the bits of each channel.
 template <cudaChannelFormatKind kind>
 struct NamedFormat {
-  static const int place = kind - cudaChannelFormatKindUnsignedNormalized8X1;
-  static const bool exists = kind >= cudaChannelFormatKindUnsignedNormalized8X1 && kind <= cudaChannelFormatKindSignedNormalized16X4;
-  static const int bits = place % 6 < 3 ? 8 : 16, count = 1 << place % 3;
+  static cudaChannelFormatDesc get() { return channels(0, 0, cudaChannelFormatKindNone); }
 };
+#define WB_FORMAT(k, x, y, z, w)                                            \
+  template <>                                                               \
+  struct NamedFormat<cudaChannelFormatKind##k> {                            \
+    static cudaChannelFormatDesc get() {                                    \
+      cudaChannelFormatDesc d = {x, y, z, w, cudaChannelFormatKind##k};     \
+      return d;                                                             \
+    }                                                                       \
+  };
+#define WB_NORMALIZED(k, bits)                 \
+  WB_FORMAT(k##X1, bits, 0, 0, 0)              \
+  WB_FORMAT(k##X2, bits, bits, 0, 0)           \
+  WB_FORMAT(k##X4, bits, bits, bits, bits)
+WB_NORMALIZED(UnsignedNormalized8, 8)
+WB_NORMALIZED(SignedNormalized8, 8)
+WB_NORMALIZED(UnsignedNormalized16, 16)
+WB_NORMALIZED(SignedNormalized16, 16)
+WB_FORMAT(UnsignedNormalized1010102, 10, 10, 10, 2)
+WB_FORMAT(NV12, 8, 8, 8, 0)
+WB_FORMAT(UnsignedBlockCompressed1, 8, 8, 8, 8)
+WB_FORMAT(UnsignedBlockCompressed1SRGB, 8, 8, 8, 8)
+WB_FORMAT(UnsignedBlockCompressed2, 8, 8, 8, 8)
+WB_FORMAT(UnsignedBlockCompressed2SRGB, 8, 8, 8, 8)
+WB_FORMAT(UnsignedBlockCompressed3, 8, 8, 8, 8)
+WB_FORMAT(UnsignedBlockCompressed3SRGB, 8, 8, 8, 8)
+WB_FORMAT(UnsignedBlockCompressed4, 8, 0, 0, 0)
+WB_FORMAT(SignedBlockCompressed4, 8, 0, 0, 0)
+WB_FORMAT(UnsignedBlockCompressed5, 8, 8, 0, 0)
+WB_FORMAT(SignedBlockCompressed5, 8, 8, 0, 0)
+WB_FORMAT(UnsignedBlockCompressed6H, 16, 16, 16, 0)
+WB_FORMAT(SignedBlockCompressed6H, 16, 16, 16, 0)
+WB_FORMAT(UnsignedBlockCompressed7, 8, 8, 8, 8)
+WB_FORMAT(UnsignedBlockCompressed7SRGB, 8, 8, 8, 8)
+#undef WB_NORMALIZED
+#undef WB_FORMAT
 }  // namespace warpbeam_runtime
 
 template <cudaChannelFormatKind kind>
 WB_CHANNELS cudaChannelFormatDesc cudaCreateChannelDesc() {
-  typedef warpbeam_runtime::NamedFormat<kind> Format;
-  return Format::exists ? warpbeam_runtime::channels(Format::bits, Format::count, kind)
-                        : warpbeam_runtime::channels(0, 0, cudaChannelFormatKindNone);
+  return warpbeam_runtime::NamedFormat<kind>::get();
 }
+WB_CHANNELS cudaChannelFormatDesc cudaCreateChannelDescNV12() { return cudaCreateChannelDesc<cudaChannelFormatKindNV12>(); }
 
 #undef WB_CHANNELS
 
