@@ -59,6 +59,18 @@ class Kernel final : public vm::CompiledKernel {
       : code_(std::move(code)), tables_(std::move(tables)), flattened_(std::move(flattened)), services_(services) {}
 
   uint64_t run(vm::Block& block, uint64_t count) const override {
+    const uint64_t whole = run_range(block, count);
+    blocks_.fetch_add(std::max<uint64_t>(whole, 1), std::memory_order_relaxed);
+    return whole;
+  }
+  bool waits_for_blocks() const override { return tables_->polls; }
+  // So many blocks that little is won by compiling.
+  bool often_handed_over() const { return handed_over_ > kMostHandovers && handed_over_ > blocks_ / kFewInSoMany; }
+
+ private:
+  static constexpr uint64_t kMostHandovers = 16, kFewInSoMany = 32;
+
+  uint64_t run_range(vm::Block& block, uint64_t count) const {
     static thread_local BlockState state;
     if (flattened_) block.code = &flattened_->code;
     Context& c = state.context;
@@ -97,10 +109,7 @@ class Kernel final : public vm::CompiledKernel {
       return n;
     }
   }
-  bool waits_for_blocks() const override { return tables_->polls; }
-  uint32_t handed_over() const { return handed_over_; }
 
- private:
   // False: too much of it for places of 32 bits.
   bool find_local_memory(BlockState& state, vm::Block& block) const {
     services_.take_local_memory(block);
@@ -179,7 +188,7 @@ class Kernel final : public vm::CompiledKernel {
   std::unique_ptr<CompiledTables> tables_;
   std::unique_ptr<Flattened> flattened_;
   const vm::EngineServices& services_;
-  mutable std::atomic<uint32_t> handed_over_{0};
+  mutable std::atomic<uint64_t> handed_over_{0}, blocks_{0};
 };
 
 // Does the instruction stand in one of the functions that a call through a register chooses among?
@@ -277,7 +286,7 @@ class FastEngine final : public vm::Engine {
     Versions& versions = *static_cast<Versions*>(code.compiled.get());
     const vm::Wanted wanted = launch.observer ? launch.observer->wanted() : vm::Wanted{};
     Version& version = versions.by_shape[{launch.block, flavour(wanted)}];
-    const bool unsure = version.kernel && version.kernel->handed_over() > kMostHandovers;
+    const bool unsure = version.kernel && version.kernel->often_handed_over();
     if (stopping_) return {version.kernel, false};
     if (version.state == State::Fresh) {
       // What compiling costs must be won back.
@@ -308,7 +317,6 @@ class FastEngine final : public vm::Engine {
   }
 
  private:
-  static constexpr uint32_t kMostHandovers = 16;
   static constexpr uint64_t kWorthCompiling = 1u << 20;
   enum class State : uint8_t { Fresh, Ordered, Done };
   struct Version {

@@ -1,6 +1,7 @@
 #include "jit/turns.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace warpbeam::jit {
@@ -10,6 +11,7 @@ namespace {
 // warp that wait for each other, other blocks that have to run, and deadlocks.
 constexpr uint64_t kMostLooks = 256;
 constexpr uint64_t kMostRounds = 1 << 16;  // of loops that may be doing something meanwhile
+constexpr uint64_t kLooksAtOnce = 32;      // before the processor is left to who may be what is waited for
 
 constexpr uint32_t kPatience = 256, kLeastPatience = 16;  // as in vm/warp.cc
 
@@ -104,6 +106,7 @@ bool Turns::look_again(uint32_t weight, bool busy) {
   const uint64_t now = block_->progress + context_->events;
   looks_ = now == seen_ ? looks_ + 1 : 0;
   seen_ = now;
+  if (looks_ % kLooksAtOnce == kLooksAtOnce - 1) std::this_thread::yield();
   if (looks_ > (busy ? kMostRounds : kMostLooks) * left_) handing_over_ = true;
   return give_way();
 }

@@ -141,6 +141,37 @@ CU
   local k
   for k in 1 2 3 4 5 6; do WARPBEAM_ENGINE=auto WARPBEAM_KERNEL_CACHE=off ./ranks || return 1; done
 }
+# A block whose numbers begin again at zero within a warp goes on in the interpreter. Where few blocks do, the others stay compiled.
+gives_up_where_many_blocks_leave() {
+  cat >wraps.cu <<'CU'
+#include <cstdlib>
+#include <vector>
+__device__ __host__ unsigned first(unsigned block, unsigned every) { return block % every ? 1000u : 0xfffffff0u; }
+__global__ void triple(unsigned long long* out, unsigned every) {
+  const unsigned i = first(blockIdx.x, every) + threadIdx.x;
+  out[blockIdx.x * blockDim.x + threadIdx.x] += 3ull * i;
+}
+int main(int, char** words) {
+  const unsigned blocks = 64, threads = 32, launches = 40, every = atoi(words[1]);
+  unsigned long long* out;
+  cudaMalloc(&out, blocks * threads * sizeof *out);
+  cudaMemset(out, 0, blocks * threads * sizeof *out);
+  for (unsigned k = 0; k < launches; ++k) {
+    triple<<<blocks, threads>>>(out, every);
+    cudaDeviceSynchronize();
+  }
+  std::vector<unsigned long long> host(blocks * threads);
+  if (cudaMemcpy(host.data(), out, host.size() * sizeof *out, cudaMemcpyDeviceToHost)) return 2;
+  int wrong = 0;
+  for (unsigned b = 0; b < blocks; ++b)
+    for (unsigned t = 0; t < threads; ++t) wrong += host[b * threads + t] != launches * 3ull * (first(b, every) + t);
+  return wrong != 0;
+}
+CU
+  "$warpbeam" nvcc -O3 wraps.cu -o wraps || return 1
+  triples() { WARPBEAM_ENGINE=jit WARPBEAM_KERNEL_CACHE=off ./wraps "$1" 2>log; }
+  triples 64 && ! grep 'too often' log && triples 1 && grep -q 'too often' log
+}
 # The fast engine's tests as a processor with SSE4.2 runs them, and as one with AVX2 where this one has more. They compile thousands
 # of kernels, so where there are two such processors each test runs on one of them.
 other_processors() {
@@ -154,6 +185,6 @@ other_processors() {
   done
 }
 
-for case in compiles_and_keeps finds_again sees_damage does_without runs_side_by_side compiles_while_it_runs unloads_while_it_compiles changes_versions_while_it_runs other_processors; do check "$case" "$case"; done
+for case in compiles_and_keeps finds_again sees_damage does_without runs_side_by_side compiles_while_it_runs unloads_while_it_compiles changes_versions_while_it_runs gives_up_where_many_blocks_leave other_processors; do check "$case" "$case"; done
 echo "$passed passed, $failed failed"
 ((failed == 0))
