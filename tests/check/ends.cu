@@ -138,3 +138,12 @@ __global__ void block_by_its_number(int* out) {
   out[threadIdx.x] = 1;
 }
 CASE(counts_of_the_block) { Data d; block_by_its_number<<<1, 64>>>(d.out); }
+
+// What it reads of lanes that do not come is the same mistake.
+__global__ void scan_in_condition(const int* in, int* out) {
+  int v = in[threadIdx.x];
+  for (int d = 1; d < 32; d *= 2)
+    if (threadIdx.x >= d) v += __shfl_up_sync(0xffffffff, v, d);  // expect scan_within lanes_never_arrive
+  out[threadIdx.x] = v;
+}
+CASE(scan_within) { Data d; scan_in_condition<<<1, 32>>>(d.in, d.out); }

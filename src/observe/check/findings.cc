@@ -45,6 +45,11 @@ bool comes_of_race(const Finding& read, const Finding& race) {
          std::ranges::find(race.locations, read.locations[0]) != race.locations.end() && whole_place(read) == whole_place(race);
 }
 
+// What a shuffle reads of lanes that never come to it is that mistake, not another one.
+bool comes_of_absence(const Finding& read, const Finding& absence) {
+  return read.kind == "shuffle_inactive_lane" && absence.kind == "lanes_never_arrive" && absence.severity == Severity::Error && read.locations[0] == absence.locations[0];
+}
+
 }  // namespace
 
 size_t Findings::add(Finding finding, const std::string& more) {
@@ -95,7 +100,7 @@ void Findings::write_all() const {
   document["notes"] = notes_;
   auto& list = document["findings"] = nlohmann::ordered_json::array();
   for (const Finding& f : all_) {
-    if (std::ranges::any_of(all_, [&](const Finding& race) { return comes_of_race(f, race); })) continue;
+    if (std::ranges::any_of(all_, [&](const Finding& cause) { return comes_of_race(f, cause) || comes_of_absence(f, cause); })) continue;
     const bool unset = std::ranges::any_of(all_, [&](const Finding& read) { return comes_of_race(read, f); });
     nlohmann::ordered_json j;
     j["check"] = f.check;
