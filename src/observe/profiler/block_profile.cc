@@ -47,6 +47,8 @@ struct BlockProfile::Patterns {
     ++hits_;
     return &p.counts;
   }
+  // Is nothing looked up or remembered now? Asked once for each access, like `find`.
+  bool rests() { return resting_ > 1 && --resting_; }
   void remember(const vm::Access& a, const Counts& counts) {
     if (resting_ || (a.space == isa::Space::Local && period < 256)) return;
     Pattern& p = known[slot_of(a.mask, place(a.address[0]))];
@@ -134,6 +136,11 @@ void BlockProfile::access(vm::Warp& warp, const vm::Insn& insn, const vm::Access
 void BlockProfile::repeated(const vm::Insn& insn, const vm::Access& access, uint64_t times) {
   if (to_parameters(access.space, access.address[0])) return;
   const size_t index = index_of(insn);
+  const bool plain = access.kind != vm::AccessKind::Atomic && access.space == isa::Space::Global;
+  if (plain && times == 1 && !asked_.first && patterns_of(index, access.space).rests()) {
+    count_access(device_, mode_, insn, access, entered_->counts[index]);
+    return;
+  }
   Counts fresh;
   anywhere_ = true;
   const Counts& counts = counts_of(insn, index, access, fresh);
