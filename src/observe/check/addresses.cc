@@ -217,7 +217,7 @@ void BlockWatch::shared_access(Now& n) {
   ++epoch_;
   const uint32_t bytes = n.access.bytes, align = alignment(n.access) - 1;
   const LaunchInfo::SharedVariable* v = nullptr;
-  n.by_proxy = n.access.async && n.act == Act::Read && c_.settings.race && c_.sites[n.site].bulk;
+  n.by_proxy = n.access.async && n.act == Act::Read && c_.settings.race && (c_.sites[n.site].bulk || c_.sites[n.site].product);
   if (block_.leader->members.size() < 2 && !copies_ && n.strength == Strength::Weak && !n.access.async) {
     n.home = this;
     n.bound = base_;
@@ -290,20 +290,21 @@ void BlockWatch::bad_shared(Now& n, int lane) {
   stop(n, lane, vm::TrapKind::SharedOutOfRange, "invalid shared access", offset);
 }
 
-// To the engine of bulk copies what threads have stored is there once a proxy fence has come after it, whatever orders the threads.
+// To those who make bulk copies and products of warp groups what threads have stored is there once a proxy fence has come after it, whatever orders the threads.
 void BlockWatch::missing_proxy_fence(Now& n, const Event& write, uint32_t write_lane, int lane, uint64_t offset) {
   const uint64_t key = uint64_t(n.site) << 34 | uint64_t(write.site & 0xffffff) << 10 | 11;
   if (c_.repeated(key)) return;
   const Site &mine = c_.sites[n.site], &theirs = c_.sites[write.site];
-  Finding f = finding(n, lane, "race", "race_proxy", fmt::format("Race reported between Write access at {} in {} and a bulk copy without a proxy fence after it", theirs.kernel, theirs.location));
+  const char* what = mine.product ? "product of a warp group" : "bulk copy";
+  Finding f = finding(n, lane, "race", "race_proxy", fmt::format("Race reported between Write access at {} in {} and a {} without a proxy fence after it", theirs.kernel, theirs.location, what));
   f.locations.push_back(theirs.location);
   f.lines.clear();
-  f.lines.push_back({fmt::format("and the bulk copy at {} in {}", mine.kernel, mine.location), {}});
+  f.lines.push_back({fmt::format("and the {} at {} in {}", what, mine.kernel, mine.location), {}});
   f.lines.push_back({"Write " + c_.thread_text(write, write_lane), {}});
-  f.lines.push_back({"Copy " + thread_text(n.warp, lane), {}});
+  f.lines.push_back({(mine.product ? "Read " : "Copy ") + thread_text(n.warp, lane), {}});
   add_place(f, n, offset);
   f.lines.push_back({"the kernel was launched", l_.stack});
-  f.mend = "let the threads that store pass fence.proxy.async (cuda::ptx::fence_proxy_async, cde::fence_proxy_async_shared_cta) before the barrier that comes before the copy";
+  f.mend = "let the threads that store pass fence.proxy.async (cuda::ptx::fence_proxy_async, cde::fence_proxy_async_shared_cta) before the barrier that comes before it";
   c_.report(key, std::move(f));
 }
 

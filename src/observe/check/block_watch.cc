@@ -426,6 +426,11 @@ void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uin
     s.doubts.shuffled(w, i, mask, c_.sites.number(i, w));
     every_instruction = every_instruction || !s.doubts.empty();
   }
+  if (const Trait trait = trait_of(*i.source->form.row); trait == Trait::CommitProducts || trait == Trait::WaitProducts) {
+    s.moves_on();
+    if (trait == Trait::CommitProducts) s.products.commit(c_.log.tick());
+    else s.products.wait(static_cast<uint64_t>(i.source->operands[0].imm), c_.log.tick());
+  }
   if (!orders) {
     if (mask == w.live) s.soft_base = c_.log.tick(), s.moves_on();
     return;
@@ -563,7 +568,7 @@ void BlockWatch::note_event(Now& n) {
   if (l_.who[place].site) return;
   Who who = who_of(n.insn, n.act, k.site);
   const Trait trait = trait_of(row);
-  who.is_copy = n.access.async && ((row.kind == isa::Kind::Async && trait == Trait::None) || (trait == Trait::BulkStore && n.act == Act::Read));
+  who.is_copy = n.access.async && ((row.kind == isa::Kind::Async && trait == Trait::None) || (trait == Trait::BulkStore && n.act == Act::Read) || c_.sites[k.site].product);
   if (who.is_copy) {
     copies_ = true;
     words_.era = words_.own_era = ~uint64_t{0};

@@ -78,6 +78,7 @@ class BlockWatch final : public vm::BlockObserver {
     size_t been_last = 0;
     uint32_t& been_at(const vm::Insn& i);
     std::unique_ptr<Copies> copies, bulk_copies;
+    Products products;
     Doubts doubts;
     void moves_on() { seen->key += uint64_t(1) << 32; }  // events from here on are other ones
     uint64_t key(uint32_t active) const { return (seen->key & ~uint64_t(0xffffffff)) | active; }
@@ -146,6 +147,7 @@ class BlockWatch final : public vm::BlockObserver {
   bool ordered(const Now&, const Event& e, uint32_t e_lane, int lane) const;
   Strength needed_for(const Event& e) const;
   bool ordered_copy(const Now&, Event e, uint32_t e_lane, int lane) const;
+  bool ordered_product(const Now&, const BlockWatch& home, Event e, int lane) const;
   void synchronise(Now&);  // atomic, volatile, ordered accesses
   bool meets_plain_store(const Now& n, const Cell& c, int lane) const;
   bool changes_nothing(const Now&, int lane, uint64_t offset, uint32_t bytes, const std::byte* at) const;
@@ -280,6 +282,10 @@ class BlockWatch final : public vm::BlockObserver {
   std::vector<Visit> visits_;
   EventId proxy_fence_ = 0;  // the last fence.proxy.async of any of its threads
   bool copies_ = false;  // asynchronous ones have been made, which no barrier orders
+  struct {
+    EventId product = 0, by = 0;
+    int lane = 0;
+  } mutable known_complete_;  // the last product that was found to be, and to whom
 };
 
 class LaunchWatch final : public vm::Observer {

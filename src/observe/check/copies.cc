@@ -39,4 +39,16 @@ EventId Copies::took_effect(EventId id, uint32_t lane) const {
   return it == waited.end() ? kNever : it->at;
 }
 
+void Products::wait(uint64_t still_running, EventId now) {
+  const uint64_t groups = ends_.size() - std::min<uint64_t>(ends_.size(), still_running);
+  if (groups > (waited_.empty() ? 0 : waited_.back().groups)) waited_.push_back({groups, now});
+}
+
+uint64_t Products::group_of(EventId product) const { return static_cast<uint64_t>(std::ranges::upper_bound(ends_, product) - ends_.begin()); }
+
+EventId Products::complete(uint64_t group) const {
+  const auto it = std::ranges::upper_bound(waited_, group, {}, &Waited::groups);
+  return it == waited_.end() ? Copies::kNever : it->at;
+}
+
 }  // namespace warpbeam::observe::check

@@ -32,4 +32,22 @@ class Copies {
   std::array<Lane, 32> lanes_;
 };
 
+// The products (wgmma) of a warp. Four warps make them together, and one of them that has waited for a group of products knows
+// that it is complete for all four: groups are counted, since each warp commits them at moments of its own.
+class Products {
+ public:
+  void commit(EventId now) { ends_.push_back(now); }
+  void wait(uint64_t still_running, EventId now);  // all groups but the newest ones
+  uint64_t group_of(EventId product) const;
+  EventId complete(uint64_t group) const;  // when this warp has waited for it; Copies::kNever
+
+ private:
+  struct Waited {
+    uint64_t groups;
+    EventId at;
+  };
+  std::vector<EventId> ends_;
+  std::vector<Waited> waited_;
+};
+
 }  // namespace warpbeam::observe::check

@@ -67,8 +67,29 @@ bool BlockWatch::ordered_copy(const Now& n, Event e, uint32_t e_lane, int lane) 
   return ordered(n, e, e_lane, lane);
 }
 
+// Who knows that any warp of the group has waited for the product knows that it has read its matrices.
+bool BlockWatch::ordered_product(const Now& n, const BlockWatch& home, Event e, int lane) const {
+  if (known_complete_.product == e.id && known_complete_.by == n.id && known_complete_.lane == lane) return true;
+  const EventId product = e.id;
+  const uint64_t group = home.warps_[e.warp].products.group_of(product);
+  e.is_copy = false;
+  const size_t first = e.warp / 4 * 4;
+  for (size_t warp = first; warp < std::min(first + 4, home.warps_.size()); ++warp) {
+    e.id = home.warps_[warp].products.complete(group);
+    e.warp = static_cast<uint16_t>(warp);
+    for (uint32_t l = 0; e.id != Copies::kNever && l < 32; ++l) {
+      if (!ordered(n, e, l, lane)) continue;
+      known_complete_ = {product, n.id, lane};
+      return true;
+    }
+  }
+  return false;
+}
+
 bool BlockWatch::ordered(const Now& n, const Event& e, uint32_t e_lane, int lane) const {
   if (e.op != l_.op && c_.order.ordered(e.op, l_.op)) return true;
+  if (e.is_copy && e.op == l_.op && c_.sites[e.site].product)
+    if (const BlockWatch* home = e.block == linear_ ? this : n.home; home && home->linear_ == e.block) return ordered_product(n, *home, e, lane);
   if (e.is_copy && e.op == l_.op && e.block == linear_) return ordered_copy(n, e, e_lane, lane);
   if (e.op == l_.op && e.block == linear_) {
     if (e.id < base_) return true;
@@ -337,6 +358,7 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   else if (other_device) f.mend = "let one device's stream wait for the other's with cudaEventRecord and cudaStreamWaitEvent; grids that are launched together meet in this_multi_grid().sync()";
   else if (!same_op) f.mend = "let one stream wait for the other with cudaEventRecord and cudaStreamWaitEvent, or use one stream";
   else if (scope_too_small) f.mend = "an atomic of block scope does not reach other blocks: use the function without _block";
+  else if (theirs.product) f.mend = "a product of a warp group has read its matrices only after wgmma.wait_group, for other threads also after a barrier that comes behind it";
   else if (other.is_copy && theirs.bulk) f.mend = "a bulk copy has read its source only after its group has been waited for (cp.async.bulk.wait_group.read), for other threads also after a __syncthreads()";
   else if (copies) f.mend = "an asynchronous copy is complete only after its group has been waited for (cp.async.wait_group, __pipeline_wait_prior, cg::wait), for other threads also after a __syncthreads()";
   else if (hazard == Hazard::WriteAfterWrite && !atomics && !same_warp && theirs.location == mine.location)

@@ -99,6 +99,7 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
     s.updates = after_load(f, insn);
     const std::string_view syntax = insn.source->form.row->syntax;
     s.bulk = syntax.starts_with("cp.async.bulk") || syntax.starts_with("cp.reduce.async.bulk");
+    s.product = syntax.starts_with("wgmma.mma_async");
     all_.push_back(std::move(s));
   }
   return it->second;

@@ -17,6 +17,7 @@ struct Site {
   bool shuffles_down = false;
   bool ordered = false;  // relaxed, acquire …: meant for others to see, as a volatile access may not be
   bool bulk = false;     // a copy that the asynchronous proxy makes
+  bool product = false;  // of a warp group, which the asynchronous proxy makes too
   bool updates = false;  // a store to an address that the same statement has loaded: p[i] = min(p[i], x)
 };
 

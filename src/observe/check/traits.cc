@@ -16,6 +16,8 @@ Trait find(const isa::Row& row) {
   if (is("mbarrier.test_wait") || is("mbarrier.try_wait")) return Trait::Waits;
   if (is("cp.async.bulk.commit_group")) return Trait::CommitBulk;
   if (is("cp.async.bulk.wait_group")) return Trait::WaitBulk;
+  if (is("wgmma.commit_group")) return Trait::CommitProducts;
+  if (is("wgmma.wait_group")) return Trait::WaitProducts;
   if (row.syntax.find("bulk_group") != std::string_view::npos) return Trait::BulkStore;
   // Others arrive at an mbarrier when they are complete.
   if (is("cp.async.bulk") || is("cp.reduce.async.bulk") || is("st.async") || is("red.async")) return Trait::Arrives;

@@ -18,6 +18,8 @@ enum class Trait : uint8_t {
   BulkStore,      // a bulk copy out of shared memory, which is complete when its group has been waited for
   CommitBulk,     // cp.async.bulk.commit_group
   WaitBulk,       // cp.async.bulk.wait_group n
+  CommitProducts, // wgmma.commit_group
+  WaitProducts,   // wgmma.wait_group n
   Shuffle,
   ClusterArrive,  // barrier.cluster.arrive
   ClusterWait,    // barrier.cluster.wait
