@@ -1,8 +1,10 @@
 // What launches take from the host's heap once a few of them have been made: nothing.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 #include "kernels.h"
@@ -25,12 +27,18 @@ namespace {
 // The fast engine would compile beside it.
 const int environment = setenv("WARPBEAM_ENGINE", "interpreter", 1);
 
+// Of a thousand launches. A thread that finds another at the same shelf for long does without it, which happens where other
+// programs want the processors; so the best of some rounds counts.
 template <class Launch>
 long allocations_of(Launch launch) {
-  for (int k = 0; k < 100; ++k) launch();
-  const long before = allocations;
-  for (int k = 0; k < 1000; ++k) launch();
-  return allocations - before;
+  long least = std::numeric_limits<long>::max();
+  for (int round = 0; round < 8 && least; ++round) {
+    for (int k = 0; k < 100; ++k) launch();
+    const long before = allocations;
+    for (int k = 0; k < 1000; ++k) launch();
+    least = std::min(least, allocations - before);
+  }
+  return least;
 }
 
 TEST(Allocations, none_for_launches_that_are_waited_for) {
@@ -48,9 +56,8 @@ TEST(Allocations, none_for_launches_that_are_waited_for) {
       OK(kernels::launch(kernels::count_up, blocks, 32, stream, 0, number));
       OK(cudaStreamSynchronize(stream));
     });
-    // A thread that finds another at the same shelf for long does without it.
-    EXPECT_LE(whole, 10) << blocks;
-    EXPECT_LE(one, 10) << blocks;
+    EXPECT_LE(whole, 2) << blocks;
+    EXPECT_LE(one, 2) << blocks;
   }
   OK(cudaStreamDestroy(stream));
   OK(cudaFree(number));
