@@ -3,6 +3,12 @@
 # preset `debug` builds without this.
 set(wb_headers_ahead <algorithm> <array> <atomic> <bit> <cstring> <filesystem> <functional> <map> <memory> <mutex> <optional> <set>
                      <span> <string> <string_view> <unordered_map> <vector> <fmt/format.h>)
+# And those of our own on which most sources of a target stand: reading what they include takes longer than all else there.
+set(wb_own_headers_ahead_wb_vm src/vm/exec_lane.h)
+set(wb_own_headers_ahead_wb_cuda src/cuda/edge.h src/cuda/capture.h)
+set(wb_own_headers_ahead_wb_observe src/observe/check/block_watch.h)
+set(wb_own_headers_ahead_warpbeam_jit src/jit/emitter.h)
+set(wb_own_headers_ahead_test_jit tests/jit/both_engines.h)
 
 function(wb_compile_headers_ahead folder)
   get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
@@ -16,6 +22,9 @@ function(wb_compile_headers_ahead folder)
     list(LENGTH sources count)
     if(count GREATER_EQUAL 11)
       target_precompile_headers(${target} PRIVATE ${wb_headers_ahead})
+      foreach(header ${wb_own_headers_ahead_${target}})
+        target_precompile_headers(${target} PRIVATE ${CMAKE_SOURCE_DIR}/${header})
+      endforeach()
       if(target MATCHES "^test_")
         target_precompile_headers(${target} PRIVATE <gtest/gtest.h>)
       endif()
