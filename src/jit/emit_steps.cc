@@ -101,34 +101,52 @@ Emitter::V Emitter::all_fit_in_a_row(Team& team, const Straight& s) {
 }
 
 // The comparison of an index with a bound that is the node's decision and nothing else, if it is there.
-const vm::Insn* Emitter::decides_in_a_row(const Team& team, const Node& node) const {
-  if (node.ends != End::Branch || node.last->guard < 0) return nullptr;
-  bool wanted = true;
-  const vm::Insn* i = compared(node, node.last->guard, wanted);
-  if (!i || !wanted || i->op[0] != node.last->guard || isa::is_float(i->type()) || isa::bits_of(i->type()) < 32) return nullptr;
+Emitter::Decision Emitter::decides_in_a_row(const Team& team, const Node& node) const {
+  if (node.ends != End::Branch || node.last->guard < 0) return {};
+  Decision decision;
+  const vm::Insn* i = compared(node, node.last->guard, decision.holds);
+  if (!i || i->guard >= 0 || isa::is_float(i->type()) || isa::bits_of(i->type()) < 32) return {};
   const Cmp c = i->mods().cmp;
-  if (c == Cmp::Eq || c == Cmp::Ne) return nullptr;
-  const auto guard = flow_.variable_at.find(node.last->guard);
-  if (guard == flow_.variable_at.end() || node.live_out.has(guard->second)) return nullptr;
+  if (c == Cmp::Eq || c == Cmp::Ne) return {};
+  // What it says, and what turns that round, is for the branch alone.
   const uint32_t at = number_of(*i);
-  size_t written = 0;
-  for (const Slot& s : flow_.slots[at]) written += s.written;
-  if (written != 1) return nullptr;
+  Bits said(flow_.variables.size());
+  for (uint32_t k = at; k < node.end; ++k) {
+    size_t written = 0;
+    bool reads = k == at;
+    for (const Slot& s : flow_.slots[k]) {
+      const auto v = flow_.variable_at.find(s.at);
+      written += s.written;
+      reads = reads || (s.read && v != flow_.variable_at.end() && said.has(v->second));
+    }
+    const vm::Insn& user = flow_.code->insns[k];
+    if (!reads || &user == node.last) continue;
+    if (written != 1 || (k != at && user.fn != flow_.services->not_pred)) return {};
+    for (const Slot& s : flow_.slots[k]) {
+      const auto v = flow_.variable_at.find(s.at);
+      if (!s.written) continue;
+      if (v == flow_.variable_at.end() || node.live_out.has(v->second)) return {};
+      said.add(v->second);
+    }
+    decision.instructions.push_back(k);
+  }
   const Width bytes = static_cast<Width>(isa::bytes_of(i->type()));
   bool index = false, bound = false;
   for (int k = 1; k <= 2; ++k) {
     const Source s = flow_.source(i->op[k], bytes);
     const Shape shape = team.shapes->source(i->op[k], bytes), own = shapes_.source(i->op[k], bytes);
-    if (shape.unset || shape.runs != 1 || own.runs != 1 || own.stride != shape.stride) return nullptr;
+    if (shape.unset || shape.runs != 1 || own.runs != 1 || own.stride != shape.stride) return {};
     const bool grows = shape.paced && shape.stride > 0 && shape.pace == shape.stride * kLanes && shape.stride < 1 << 16;
     if (grows && s.kind == SourceKind::Variable) index = true;
     else if (shape.uniform() && shape.reach == Reach::Block) bound = true;
     if (s.kind != SourceKind::Variable) continue;
     for (uint32_t later = at + 1; later < node.end; ++later)  // it has to be there still
       for (const Slot& o : flow_.slots[later])
-        if (const auto v = flow_.variable_at.find(o.at); o.written && v != flow_.variable_at.end() && v->second == s.variable) return nullptr;
+        if (const auto v = flow_.variable_at.find(o.at); o.written && v != flow_.variable_at.end() && v->second == s.variable) return {};
   }
-  return index && bound ? i : nullptr;
+  if (!index || !bound) return {};
+  decision.compare = i;
+  return decision;
 }
 
 // All lanes of all warps are below the bound, by the last one. `holds`: what the comparison says of them then.

@@ -27,6 +27,7 @@ namespace {
 constexpr size_t kMostWarps = 4, kMostOnLines = 8;  // the latter where several read one line
 constexpr size_t kMostTogether = 800;   // instructions, each warp's counted
 constexpr size_t kFewestShared = 8;     // loads of one place by all that are worth it
+constexpr size_t kMostInARow = 8;       // bytes of a lane
 constexpr size_t kMostPairs = 24;       // of what is stored and what else is accessed in a round
 constexpr uint32_t kMostFailures = 4;   // in a block, after which its warps stay by themselves
 
@@ -84,10 +85,14 @@ bool Emitter::suits_team(const vm::Insn& i, bool may_store) const {
 
 // A warp that is through has nothing to find out for the others.
 bool Emitter::ends_plainly(const Region& region) const {
-  if (region.exit_to >= 0) return true;
-  if (region.exit_node < 0) return false;
+  if (region.exit_to >= 0 || region.exit_node < 0) return true;
   const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
   return node.ends == End::Barrier ? !node.last->mods().red : of_block(node.last->guard, 0);
+}
+
+// Warps that come there are through with the kernel, and no barrier waits for others.
+bool Emitter::leaves_at_end(const Region& region, const Node& node) const {
+  return region.exit_to < 0 && region.exit_node < 0 && node.ends == End::Leave && node.last->guard < 0;
 }
 
 // Has each warp a number of rounds of its own, as where it goes through what the warps before it have left?
@@ -123,6 +128,7 @@ bool Emitter::gains_from_team(const Region& region, const Team& team) const {
     for (uint32_t s : flow_.nodes[b].next)
       if (s <= b && inside(s) && team.together[s] && !counts_for_itself(team, s, b) && loads(s, b, false)) return true;
   }
+  if (whole && team.stores && ends_plainly(region) && accesses_in_a_row(region, team)) return true;
   if (watch_) return false;  // what each counts would be more than what they share
   return whole && ends_plainly(region) && loads(region.nodes.front(), region.nodes.back(), true) >= kFewestShared;
 }
@@ -148,6 +154,14 @@ bool Emitter::only_streams(const Region& region, const Team& team) const {
     return !a.shared && i.op[1] >= 0 && shapes_.source(i.op[1], i.base_width).stride == static_cast<int64_t>(a.total());
   };
   return !all.empty() && std::all_of(all.begin(), all.end(), streams);
+}
+
+// What warps access lies behind what the warps before them do, and is so little that one check for all is worth something.
+bool Emitter::accesses_in_a_row(const Region& region, const Team& team) const {
+  return std::ranges::all_of(accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); }), [&](const Access& a) {
+    const Shape s = team.shapes->source(a.insn->op[1], a.insn->base_width);
+    return a.total() <= kMostInARow && s.paced && s.pace == s.stride * kLanes;
+  });
 }
 
 // What the rest of the region writes is not what the team reads.
@@ -259,7 +273,8 @@ Emitter::Team Emitter::find_team(const Region& region, bool may_store) {
   const auto visit = [&](uint32_t n) {
     const Node& node = flow_.nodes[n];
     if (!inside(n) || team.together[n]) return;
-    if (region.exit_node == static_cast<int32_t>(n) ? !ends_plainly(region) : node.ends != End::Fall && node.ends != End::Branch) return;
+    const bool ends = region.exit_node == static_cast<int32_t>(n), all_leave = leaves_at_end(region, node);
+    if (ends ? !ends_plainly(region) : node.ends != End::Fall && node.ends != End::Branch && !all_leave) return;
     if (node.ends == End::Fall && node.next.empty()) return;
     for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k)
       if (!suits_team(flow_.code->insns[k], may_store)) return;
@@ -443,8 +458,8 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   };
   watch_times_ = 1;
   const Straight s = straight(node.begin, node.last ? node.end - 1 : node.end);
-  const vm::Insn* decision = region.exit_node == static_cast<int32_t>(n) ? nullptr : decides_in_a_row(team, node);
-  const auto decides = [&](uint32_t k) { return &flow_.code->insns[k] == decision; };
+  const Decision decision = region.exit_node == static_cast<int32_t>(n) ? Decision{} : decides_in_a_row(team, node);
+  const auto decides = [&](uint32_t k) { return decision.compare && std::ranges::find(decision.instructions, k) != decision.instructions.end(); };
   for (uint32_t k = s.begin; k < s.first; ++k)
     if (!decides(k)) each(k);
   auto* likely = llvm::MDBuilder(c_).createBranchWeights(10000, 1);
@@ -493,20 +508,24 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     b_.CreateBr(team.finish);
     return;
   }
+  if (leaves_at_end(region, node)) {
+    b_.CreateBr(team.finish);
+    return;
+  }
   if (node.ends == End::Fall) return go_to(node.next[0], true);
-  if (decision) {
+  if (decision.compare) {
     auto* quick = BasicBlock::Create(c_, "all_go_on", f_);
     auto* look = BasicBlock::Create(c_, "look", f_);
     bool holds = true;
-    b_.CreateCondBr(all_go_on(team, *decision, holds), quick, look);
+    b_.CreateCondBr(all_go_on(team, *decision.compare, holds), quick, look);
     b_.SetInsertPoint(quick);
-    const bool branches = holds != node.last->guard_negated;
+    const bool branches = (holds == decision.holds) != node.last->guard_negated;
     watch_times_ = count;
     watch_end(*node.last, b_.getInt32(branches ? ~0u : 0));
     watch_times_ = 1;
     go_to(node.next[branches ? 0 : 1], branches);
     b_.SetInsertPoint(look);
-    each(number_of(*decision));
+    for (uint32_t k : decision.instructions) each(k);
   }
   std::vector<V> taken;
   V all = b_.getTrue(), none = b_.getTrue();

@@ -110,7 +110,7 @@ Emitter::V Emitter::from_windows(const Access& a, V pointer) {
 // it is under way at a time.
 void Emitter::name_next_blocks(const Access& a, V address, int64_t stride) {
   constexpr int64_t kLine = 64, kAhead = 4;  // blocks, of rows
-  constexpr int64_t kFurther = 2048;         // bytes, of a stretch
+  constexpr int64_t kFurther = 4096;         // bytes, of a stretch
   static const bool without = left_out("rows");
   if (without || watch_ || a.shared || a.count != 1 || a.memory != 4) return;
   const bool rows = plan_.block[0] == kLanes && plan_.block[1] >= 4;

@@ -404,6 +404,7 @@ class Emitter {
   bool suits_team(const vm::Insn& insn, bool may_store = false) const;
   bool counts_for_itself(const Team& team, uint32_t first, uint32_t last) const;
   bool gains_from_team(const Region& region, const Team& team) const;
+  bool accesses_in_a_row(const Region& region, const Team& team) const;
   bool only_streams(const Region& region, const Team& team) const;
   bool hides_nothing(const Region& region, Team& team) const;
   static constexpr uint32_t kTables = 4;              // emit_counts.cc
@@ -423,6 +424,7 @@ class Emitter {
   void part(Team& team, uint32_t node, bool before);
   void emit_resumed(const Region& region, Team& team);
   bool ends_plainly(const Region& region) const;
+  bool leaves_at_end(const Region& region, const Node& node) const;
   void find_steps(const Region& region, Team& team);  // emit_steps.cc
   bool steps_along(uint32_t variable) const;
   bool steps_along(const vm::Insn& insn) const;
@@ -431,7 +433,12 @@ class Emitter {
   void check_step(const vm::Insn& insn);
   V in_a_row(const Team& team);
   V all_fit_in_a_row(Team& team, const Straight& s);
-  const vm::Insn* decides_in_a_row(const Team& team, const Node& node) const;
+  struct Decision {
+    const vm::Insn* compare = nullptr;
+    bool holds = true;                               // the branch's guard is what it says, or the opposite
+    std::vector<uint32_t> instructions;              // that make the guard
+  };
+  Decision decides_in_a_row(const Team& team, const Node& node) const;
   V all_go_on(Team& team, const vm::Insn& compare, bool& holds);
 
   // --- what is known before the kernel runs (emit_known.cc)

@@ -1,4 +1,6 @@
 // Warps that go through loops and tiles side by side, and what sends them on their own ways.
+#include <cstring>
+
 #include "both_engines.h"
 
 namespace warpbeam::vm {
@@ -109,6 +111,27 @@ TEST_F(Engines, AgreeOnFaultsOfTeams) {
          "%r2, %r2, %r4; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 40; @%p1 bra L; bar.sync 0; st.global.u32 "
          "[%at+8192], %r2; ret;",
          {1, 1, 1}, {256, 1, 1}, n);
+}
+
+// Kernels without loops, whose warps need one check together: of one array, of two that lie apart or run into each other, with a
+// bound that the index is compared with in other ways, that something else reads too, or that is passed in the middle of a team;
+// and beyond the memory's end.
+TEST_F(Engines, AgreeOnTeamsInStraightCode) {
+  for (const char* bound : {"setp.ge.u32 %p1, %r1, %n; @%p1 bra S;", "setp.lt.s32 %p1, %r1, %n; not.pred %p2, %p1; @%p2 bra S;", "setp.lt.s32 %p1, %r1, %n; @!%p1 bra S;",
+                            "setp.lt.u32 %p1, %r1, %n; not.pred %p2, %p1; selp.u32 %r3, 5, 9, %p1; @%p2 bra S;", "setp.gt.u32 %p1, %n, %r1; not.pred %p2, %p1; not.pred %p3, %p2; @!%p3 bra S;",
+                            "setp.ge.u32 %p1, %r1, %n; mov.u32 %r1, %i; @%p1 bra S;", ""})
+    for (const char* work : {"ld.global.u32 %r4, [%d1]; add.u32 %r4, %r4, %r3; st.global.u32 [%d1], %r4;", "ld.global.u32 %r4, [%d1]; mad.lo.u32 %r4, %r4, 3, %r1; st.global.u32 [%d1+8192], %r4;",
+                             "ld.global.u32 %r4, [%d1]; add.s64 %d2, %d1, 64; st.global.u32 [%d2], %r4;", "ld.global.u32 %r4, [%d1]; selp.u32 %r4, %r4, %r3, %p1; st.global.u32 [%d1+8192], %r4;"})
+      for (const uint32_t threads : {32u, 100u, 256u, 352u})
+        for (const uint32_t n : {0u, 1u, 160u, 256u, 700u, 5000u})
+          if (!std::strstr(work, "64") || threads == 32)  // what is stored behind is another thread's
+            both(fmt::format("mov.u32 %r1, %i; mov.u32 %r3, 1; setp.eq.u32 %p1, %r1, 7; mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %out, %d1; {} {}\nS: ret;", bound, work),
+                 {std::strstr(work, "64") ? 1u : 2u, 1, 1}, {threads, 1, 1}, n);
+  // The bound is all that keeps the last warps from what is not there.
+  for (const uint32_t n : {1u, 64u, 500u, 2048u, 2049u, 4096u, 6000u})
+    both("mov.u32 %r1, %i; setp.ge.u32 %p1, %r1, %n; @%p1 bra S;\nmul.wide.u32 %d1, %r1, 8; add.s64 %d1, %out, %d1; ld.global.v2.u32 {%r4, %r5}, [%d1]; "
+         "st.global.v2.u32 [%d1], {%r5, %r4};\nS: ret;",
+         {30, 1, 1}, {256, 1, 1}, n);
 }
 
 // Each warp has a number of rounds of its own, and some have none.
