@@ -6,6 +6,7 @@
 #include "cuda/capture.h"
 #include "cuda/edge.h"
 #include "cuda/memory.h"
+#include "cuda/wide_copy.h"
 
 namespace warpbeam::cuda {
 
@@ -74,10 +75,10 @@ void CopyWork::run() const {
     const std::byte* in = from.base + z * from.plane;
     if (height == 1 || rows_touch) {
       if (depth > 1 && planes_touch) {
-        std::memmove(out, in, bytes());
+        copy_bytes(out, in, bytes());
         return;
       }
-      std::memmove(out, in, width * height);
+      copy_bytes(out, in, width * height);
       continue;
     }
     for (size_t y = 0; y < height; ++y) std::memmove(out + y * to.pitch, in + y * from.pitch, width);

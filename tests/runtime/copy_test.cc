@@ -176,6 +176,26 @@ TEST_F(Copy, large_fills_with_zeros_reach_every_byte_and_no_other) {
   OK(cudaFree(big));
 }
 
+// Several threads share them.
+TEST_F(Copy, copies_of_many_bytes_move_every_byte_and_no_other) {
+  const size_t most = 33 << 20;
+  std::vector<uint32_t> words(most / 4);
+  for (size_t k = 0; k < words.size(); ++k) words[k] = static_cast<uint32_t>(k * 2654435761u);
+  const auto* in = reinterpret_cast<const unsigned char*>(words.data());
+  unsigned char* device = nullptr;
+  OK(cudaMalloc(&device, most + 64));
+  std::vector<unsigned char> out(most + 64);
+  for (const size_t bytes : {size_t(8 << 20), size_t(8 << 20) + 1, size_t(21 << 20) - 3, most - 7}) {
+    OK(cudaMemset(device, 0xee, most + 64));
+    OK(cudaMemcpy(device + 5, in + 7, bytes, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy(out.data(), device, most + 64, cudaMemcpyDeviceToHost));
+    EXPECT_EQ(out[4], 0xee);
+    EXPECT_EQ(std::memcmp(out.data() + 5, in + 7, bytes), 0) << bytes;
+    EXPECT_EQ(out[5 + bytes], 0xee);
+  }
+  OK(cudaFree(device));
+}
+
 // A pageable source may be changed as soon as the call returns, even when the copy still waits for its turn.
 TEST_F(Copy, a_small_pageable_source_is_read_at_the_call) {
   int *flag, *to;
