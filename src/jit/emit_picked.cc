@@ -74,6 +74,15 @@ std::optional<Emitter::Indexed> Emitter::indexed(const Access& a) {
   return std::nullopt;
 }
 
+// The lanes of the mask, one behind the other. What comes behind them is for the next warps, but hosts do not see that where
+// each stores as much as it happens to have: it is named.
+void Emitter::store_in_a_row(const Access& a, V to, V mask) {
+  constexpr uint64_t kLine = 64, kFurther = 1024;
+  for (uint64_t k = 0; !a.shared && k < kLanes * a.memory; k += kLine)
+    b_.CreateIntrinsic(In::prefetch, {b_.getPtrTy()}, {b_.CreateIntToPtr(b_.CreateAdd(to, b_.getInt64(kFurther + k)), b_.getPtrTy()), b_.getInt32(1), b_.getInt32(3), b_.getInt32(1)});
+  compress(b_.CreateTrunc(lanes_of(data_of(a, 0), a.reg), type_of(4, true)), b_.CreateIntToPtr(to, b_.getPtrTy()), mask);
+}
+
 // As below, where an index of 32 bits tells.
 void Emitter::store_picked(const Access& a, const Indexed& at, V mask, BasicBlock* join) {
   auto* picked = BasicBlock::Create(c_, "picked", f_);
@@ -91,7 +100,7 @@ void Emitter::store_picked(const Access& a, const Indexed& at, V mask, BasicBloc
   // All at once, so that only one way leads to where lanes' addresses are wanted.
   b_.CreateCondBr(b_.CreateAnd(good, is_ranked(at.index, head_index, 1, mask)), picked, apart);
   b_.SetInsertPoint(picked);
-  compress(b_.CreateTrunc(lanes_of(data_of(a, 0), a.reg), type_of(4, true)), b_.CreateIntToPtr(place(first), b_.getPtrTy()), mask);
+  store_in_a_row(a, place(first), mask);
   b_.CreateBr(join);
   b_.SetInsertPoint(apart);
 }
@@ -118,7 +127,7 @@ void Emitter::store_picked(const Access& a, V places, V mask, BasicBlock* join) 
   if (ranks_lanes()) {
     b_.CreateCondBr(is_ranked(places, first, 4, mask), picked, apart);
     b_.SetInsertPoint(picked);
-    compress(b_.CreateTrunc(lanes_of(data_of(a, 0), a.reg), type_of(4, true)), b_.CreateIntToPtr(first, b_.getPtrTy()), mask);
+    store_in_a_row(a, first, mask);
     b_.CreateBr(join);
     b_.SetInsertPoint(apart);
     return;

@@ -266,6 +266,7 @@ class Emitter {
   };
   std::optional<Indexed> indexed(const Access& a);
   void store_picked(const Access& a, const Indexed& at, V mask, llvm::BasicBlock* join);
+  void store_in_a_row(const Access& a, V to, V mask);
 
   // --- loads from one stretch (emit_windows.cc)
   struct Windows {  // a stretch of memory that several loads read
