@@ -83,6 +83,7 @@ void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, De
   }
   if (watch_ && watch_->wanted.events) machine_store(lanes_alive(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, alive)));
   call_aside(function("wb_detour"), {context_, outside(&d), warp_, mask, active_});
+  if (lane_cells_) lane_cells_->changed.push_back(&b_.GetInsertBlock()->back());
   if (what != Detour::What::Handler) return;
   for (const Slot& s : slots) {
     const int64_t k = variable(s);

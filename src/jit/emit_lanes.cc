@@ -39,7 +39,8 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
   b_.CreateStore(mask, rest);
   auto* pick = BasicBlock::Create(c_, "pick", f_);
   auto* next = BasicBlock::Create(c_, "next_lane", f_);
-  b_.CreateBr(pick);
+  LaneCells cells;
+  cells.begin = b_.CreateBr(pick);
 
   b_.SetInsertPoint(pick);
   const V left = b_.CreateLoad(b_.getInt32Ty(), rest);
@@ -60,6 +61,7 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
   std::swap(storage_, storage);
   active_ = bit;
   alone_ = true;
+  if (!watch_) lane_cells_ = &cells;
   std::map<uint32_t, BasicBlock*> blocks, exits;
   const auto way = [&](uint32_t to) {
     auto& map = to >= loop.head && to <= loop.latch ? blocks : exits;
@@ -101,6 +103,8 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
   std::swap(plan_.shapes, alone);
   std::swap(storage_, storage);
   alone_ = false;
+  lane_cells_ = nullptr;
+  fill_lane_cells(cells);
 
   b_.SetInsertPoint(next);
   auto* done = BasicBlock::Create(c_, "lanes_done", f_);

@@ -88,7 +88,23 @@ RangeCells& Emitter::range_of(const Access& a) {
 // Where there is none left: the one that stays zero, and so nothing fits.
 uint32_t Emitter::new_cell() { return cells_ < kMostCells ? cells_++ : 0; }
 
-Emitter::V Emitter::cell(uint32_t number) { return context_field(offsetof(Context, cells) + 8u * number, b_.getInt64Ty(), false); }
+Emitter::V Emitter::cell(uint32_t number) {
+  if (!lane_cells_) return context_field(offsetof(Context, cells) + 8u * number, b_.getInt64Ty(), false);
+  llvm::AllocaInst*& kept = lane_cells_->kept[number];
+  if (!kept) kept = llvm::cast<llvm::AllocaInst>(scratch(b_.getInt64Ty()));
+  return b_.CreateLoad(b_.getInt64Ty(), kept);
+}
+
+// Where they come from: `lane_cells_` is through.
+void Emitter::fill_lane_cells(const LaneCells& cells) {
+  const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+  const auto fill = [&](llvm::Instruction* before) {
+    b_.SetInsertPoint(before);
+    for (const auto& [number, kept] : cells.kept) b_.CreateStore(cell(number), kept);
+  };
+  fill(cells.begin);
+  for (llvm::Instruction* call : cells.changed) fill(call->getNextNode());
+}
 
 Emitter::V Emitter::is_large(RangeCells& range) {
   if (!range.large) range.large = new_cell();

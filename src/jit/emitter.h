@@ -246,6 +246,13 @@ class Emitter {
   RangeCells& range_of(const Access& a);
   uint32_t new_cell();
   V cell(uint32_t number);
+  // In a loop of single lanes they are kept in variables of its own: the host has registers for them.
+  struct LaneCells {
+    std::map<uint32_t, llvm::AllocaInst*> kept;
+    llvm::Instruction* begin = nullptr;              // before the loop
+    std::vector<llvm::Instruction*> changed;         // calls after which they may be others
+  };
+  void fill_lane_cells(const LaneCells& cells);
   V lo_of(RangeCells& range) { return cell(range.lo); }
   V is_large(RangeCells& range);
   V places_in(RangeCells& range, uint64_t total, uint64_t extent);
@@ -527,6 +534,7 @@ class Emitter {
   llvm::AllocaInst *popc_ = nullptr, *all_ = nullptr, *any_ = nullptr;  // of bar.red
   std::map<int64_t, RangeCells*> ranges_;
   uint32_t cells_ = 1;
+  LaneCells* lane_cells_ = nullptr;
   std::array<V, 4> byte_masks_{};   // every fourth byte
   std::set<const vm::Insn*> checked_, handled_;  // accesses that need no check here, and those that go to their handlers
   std::map<const vm::Insn*, std::shared_ptr<Windows>> windows_;   // of checked accesses
