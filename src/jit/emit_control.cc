@@ -79,6 +79,7 @@ void Emitter::run() {
   entry_ = BasicBlock::Create(c_, "entry", f_);
   b_.SetInsertPoint(entry_);
 
+  begin_blocks();
   const auto cell = [&](llvm::Type* t) {
     auto* a = b_.CreateAlloca(t);
     b_.CreateStore(llvm::Constant::getNullValue(t), a);
@@ -143,6 +144,7 @@ void Emitter::run() {
   }
   b_.SetInsertPoint(handed_over_);
   b_.CreateRet(b_.getInt32(0));
+  emit_next_block();
 }
 
 const vm::Insn* Emitter::exit_insn(const Region& r) const {
@@ -324,7 +326,7 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
 // What the block does after a region.
 void Emitter::emit_dispatch(const Region& region, bool once) {
   if (region.exit_node < 0 && region.exit_to < 0) {
-    b_.CreateRet(b_.getInt32(1));
+    end_block();
     return;
   }
   live_at_exit(region).each([&](size_t v) {
@@ -335,7 +337,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
     auto* none = BasicBlock::Create(c_, "none_live", f_);
     b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), any_live_), go, none);
     b_.SetInsertPoint(none);
-    b_.CreateRet(b_.getInt32(1));
+    end_block();
     b_.SetInsertPoint(go);
   }
   if (region.exit_node >= 0) settle_staged(*exit_insn(region), false);
@@ -359,7 +361,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
       }
     }
     watch_barrier(barrier);
-    if (node.next.empty()) b_.CreateRet(b_.getInt32(1));
+    if (node.next.empty()) end_block();
     else b_.CreateBr(entry_of(node.next[0]));
     return;
   }

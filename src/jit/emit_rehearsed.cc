@@ -192,7 +192,7 @@ void Emitter::end_rehearsal() {
   }
   count_rehearsed();
   if (ends) {
-    b_.CreateRet(b_.getInt32(1));
+    end_block();
     return;
   }
   keep_rehearsed(r.now.to);

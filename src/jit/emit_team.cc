@@ -25,6 +25,7 @@ using llvm::BasicBlock;
 namespace {
 
 constexpr size_t kMostWarps = 4, kMostOnLines = 8;  // the latter where several read one line
+constexpr size_t kMostInSteps = 16;     // that have nothing to remember from round to round but where they are
 constexpr size_t kMostTogether = 800;   // instructions, each warp's counted
 constexpr size_t kFewestShared = 8;     // loads of one place by all that are worth it
 constexpr size_t kMostInARow = 8;       // bytes of a lane
@@ -236,7 +237,7 @@ bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
       ++pairs;
       const int64_t apart = std::abs(w->insn->imm - a->insn->imm);
       const bool same = w->insn->op[1] == a->insn->op[1];
-      if (same && (apart ? apart < static_cast<int64_t>(kLanes * kMostOnLines * std::max(w->total(), a->total())) : w->total() != a->total())) return false;
+      if (same && (apart ? apart < static_cast<int64_t>(kLanes * kMostInSteps * std::max(w->total(), a->total())) : w->total() != a->total())) return false;
     }
   }
   return pairs <= kMostPairs;
@@ -303,7 +304,7 @@ Emitter::Team Emitter::find_team(const Region& region, bool may_store) {
   const std::vector<Access> all = accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); });
   team.stores = std::ranges::any_of(all, [](const Access& a) { return !a.load; });
   const bool on_lines = team.streams && std::ranges::all_of(all, [](const Access& a) { return kLanes * a.total() < 64; });
-  size_t most = on_lines && warps % kMostOnLines == 0 ? kMostOnLines : kMostWarps;
+  size_t most = team.stores && vectors == 0 ? kMostInSteps : on_lines && warps % kMostOnLines == 0 ? kMostOnLines : kMostWarps;
   while (most > 1 && (most > warps || most * vectors > registers || most * instructions > kMostTogether)) most /= 2;
   if (most < 2) return team;
   for (uint32_t n : region.nodes)
@@ -423,6 +424,7 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   active_ = b_.getInt32(~0u);
   watch_times_ = count;
   watch_node();
+  turns_ahead_.clear();
   // What the warps have before a node that stores, which some may not be able to go through with the others.
   struct Kept {
     llvm::AllocaInst* place;
@@ -444,13 +446,15 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     part_before(team, n);
     b_.SetInsertPoint(begin);
   }
+  const auto for_all = [&](uint32_t k) {
+    return std::ranges::any_of(flow_.slots[k], [&](const Slot& s) {
+      const auto v = flow_.variable_at.find(s.at);
+      return s.written && v != flow_.variable_at.end() && one_value(shapes_.variables[v->second]);
+    });
+  };
   const auto each = [&](uint32_t k) {
-    size_t shared = 0;
-    for (const Slot& s : flow_.slots[k])
-      if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) shared += one_value(shapes_.variables[v->second]);
-    turns_ahead_ = nullptr;
-    watch_times_ = shared ? count : 1;
-    for (size_t m = 0; m < (shared ? 1 : count); ++m) {
+    watch_times_ = for_all(k) ? count : 1;
+    for (size_t m = 0; m < (for_all(k) ? 1 : count); ++m) {
       as_member(team, m);
       emit_instruction(flow_.code->insns[k]);
     }
@@ -487,8 +491,34 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     as_member(team, m);
     find_windows(s.accesses);
   }
+  std::vector<uint32_t> straight_on;
   for (uint32_t k = s.first; k < s.end; ++k)
-    if (!decides(k) && std::find(s.ahead.begin(), s.ahead.end(), k) == s.ahead.end()) each(k);
+    if (!decides(k) && std::find(s.ahead.begin(), s.ahead.end(), k) == s.ahead.end()) straight_on.push_back(k);
+  // Where it stores, all of a warp's and then the next one's: hosts like small steps through arrays. What others know by the
+  // first warp's, and what changes for all of them, is done at once.
+  Bits mentioned(flow_.variables.size());
+  const auto at_once = [&](uint32_t k) {
+    bool yes = false;
+    for (const Slot& s : flow_.slots[k])
+      if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end()) {
+        yes = yes || (s.written && (team.steps[v->second] || (one_value(shapes_.variables[v->second]) && mentioned.has(v->second))));
+      }
+    for (const Slot& s : flow_.slots[k])
+      if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end()) mentioned.add(v->second);
+    return yes;
+  };
+  for (auto from = straight_on.begin(); from != straight_on.end();) {
+    mentioned = Bits(flow_.variables.size());
+    const auto to = team.stores ? std::find_if(from, straight_on.end(), at_once) : from;
+    for (size_t m = 0; m < count; ++m) {
+      as_member(team, m);
+      for (auto k = from; k != to; ++k)
+        if (m == 0 || !for_all(*k)) emit_instruction(flow_.code->insns[*k]);
+    }
+    if (to == straight_on.end()) break;
+    each(*to);
+    from = to + 1;
+  }
   checked_.clear();
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);

@@ -143,12 +143,12 @@ Value Emitter::read_special(const vm::FrameSlot& s, Width bytes) {
       return v;
     }
     case Special::Ntid: return one(b_.getInt32(c < 3 ? n[c] : 1));
-    case Special::Ctaid: case Special::ClusterId: return one(c < 3 ? field(offsetof(Context, ctaid) + 4u * c) : b_.getInt32(0));
+    case Special::Ctaid: case Special::ClusterId: return one(c == 0 && block_x_ ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), block_x_)) : c < 3 ? field(offsetof(Context, ctaid) + 4u * c) : b_.getInt32(0));
     case Special::Nctaid: case Special::NClusterId: return one(c < 3 ? field(offsetof(Context, nctaid) + 4u * c) : b_.getInt32(1));
     case Special::Laneid: return one(b_.getInt32(0));
     case Special::Warpid: return one(warp_);
     case Special::Nwarpid: return one(b_.getInt32(64));
-    case Special::Smid: return one(field(offsetof(Context, smid)));
+    case Special::Smid: return one(context_field(offsetof(Context, smid), b_.getInt32Ty(), !next_block_));
     case Special::Nsmid: return one(field(offsetof(Context, nsmid)));
     case Special::Gridid: return one(context_field(offsetof(Context, gridid), b_.getInt64Ty(), true));
     case Special::LanemaskEq: return table([](uint32_t l) { return 1u << l; });

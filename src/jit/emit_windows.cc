@@ -154,7 +154,8 @@ void Emitter::name_next_turns(const Access& a, V address) {
   constexpr uint64_t kLine = 64;
   static const bool without = left_out("turns");
   if (without || !apart_ || a.shared || a.insn->op[1] < 0) return;
-  if (!turns_ahead_) {  // the team's other warps take as long steps
+  V& ahead = turns_ahead_[a.insn];
+  if (!ahead) {  // the team's other warps take as long steps
     const Source base = flow_.source(a.insn->op[1], a.insn->base_width);
     if (base.kind != SourceKind::Variable) return;
     // Is there a way back to this node, on which the address changes?
@@ -172,7 +173,7 @@ void Emitter::name_next_turns(const Access& a, V address) {
     constexpr uint64_t kTurns = 6;
     const V step = b_.CreateSub(address, b_.CreateLoad(b_.getInt64Ty(), last));
     b_.CreateStore(address, last);
-    turns_ahead_ = b_.CreateMul(step, b_.getInt64(kTurns));
+    ahead = b_.CreateMul(step, b_.getInt64(kTurns));
   }
   const uint64_t bytes = kLanes * a.total(), all = bytes * static_cast<uint64_t>(team_->warps);
   const Shape shape = team_->shapes->source(a.insn->op[1], a.insn->base_width);
@@ -182,13 +183,14 @@ void Emitter::name_next_turns(const Access& a, V address) {
       b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
                          {b_.CreateIntToPtr(b_.CreateAdd(from, b_.getInt64(k)), b_.getPtrTy()), b_.getInt32(0), b_.getInt32(in_a_row ? 2 : 3), b_.getInt32(1)});
   };
-  if (!in_a_row) return name(b_.CreateAdd(address, turns_ahead_), bytes);
+  if (!in_a_row) return name(b_.CreateAdd(address, ahead), bytes);
   if (team_->member != 0) return;
   // The first warp names what all of them will read, and what lies behind that, which is for the blocks that come next: they
   // find it in the last cache, and hosts that are shown longer stretches have more of them under way. It is named for the
   // second cache, which waits for more lines at a time than the first.
   constexpr uint64_t kStretch = 1024;
-  name(b_.CreateAdd(address, turns_ahead_), all);
+  name(b_.CreateAdd(address, ahead), all);
+  if (team_->stores) return;  // they are written meanwhile
   name(b_.CreateAdd(address, b_.getInt64(all)), bytes < kLine ? all : std::max(all, kStretch));
 }
 

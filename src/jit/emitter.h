@@ -90,6 +90,10 @@ class Emitter {
   void emit_warps(const Region& region, V todo, bool once, llvm::BasicBlock* after);
   // Goes to a version of the region for what is guessed of masks, where that holds (emit_guessed.cc).
   void emit_guessed(const Region& region, V todo, llvm::BasicBlock* after);
+  // Goes on with the grid's next blocks (emit_blocks.cc).
+  void begin_blocks();
+  void end_block();
+  void emit_next_block();
   void change_shapes();              // to those of the version, and back
   void emit_node(uint32_t node);
   void part(const Node& node, V taken);
@@ -521,6 +525,8 @@ class Emitter {
   llvm::AllocaInst* exit_mask_ = nullptr;
   llvm::AllocaInst* first_warp_ = nullptr;   // which warp begins the next region
   llvm::AllocaInst* handover_ = nullptr;
+  llvm::BasicBlock* next_block_ = nullptr;   // null: the code is for one block
+  llvm::AllocaInst* block_x_ = nullptr;      // its place in the row, where it is not
   size_t region_ = 0;
   uint32_t node_ = 0;
   V warp_ = nullptr;       // index of the warp that runs
@@ -545,7 +551,7 @@ class Emitter {
   unsigned lanes_ = kLanes;         // that the code is for
   const vm::Insn* late_store_ = nullptr;
   V rows_ = nullptr;                // of late_store_
-  V turns_ahead_ = nullptr;         // how far the team's first warp has named what the access reads
+  std::map<const vm::Insn*, V> turns_ahead_;  // how far the team's first warp has named what the access reads
   Team* team_ = nullptr;            // whose code is being written
   llvm::BasicBlock* apart_ = nullptr;  // the code is for warps side by side: where they go when one cannot follow
   int few_ = 0;                     // the code is for so many lanes, the first ones

@@ -89,6 +89,9 @@ class Kernel final : public vm::CompiledKernel {
     c.param_bytes = launch.params.size();
     c.workspace = block.grid->workspace;
     c.block = &block;
+    c.block_linear = &block.linear;
+    c.block_x = &block.index[0];
+    c.block_smid = &block.smid;
     c.services = &services_;
     for (const RangeCells& range : tables_->ranges) fill_cells(c, range);
     c.watch = tables_->watch.get();
@@ -102,7 +105,10 @@ class Kernel final : public vm::CompiledKernel {
     const HostCode::Function function = code_->function;
     for (uint64_t n = 0;; services_.next_block(block)) {
       begin(state, block);
+      const uint64_t more = tables_->goes_on ? std::min<uint64_t>(count - n, launch.grid[0] - block.index[0]) - 1 : 0;
+      c.more = more;
       const bool done = function(&c);
+      n += more - c.more;
       if (!done) ++handed_over_;
       if (done && ++n < count) continue;
       if (tables_->streams) std::atomic_thread_fence(std::memory_order_seq_cst);  // stores past the caches come before what follows

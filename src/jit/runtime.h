@@ -64,6 +64,10 @@ struct Context {
   uint32_t as_rehearsed = 0;            // the block does what was rehearsed, and is looked at nevertheless
   class Turns* turns = nullptr;         // where warps have stacks of their own (turns.h)
   uint64_t events = 0;                  // then: what has come about that one may be waiting for
+  // Of code that goes on with the next block by itself: how many more there are, and what else knows which one it is.
+  uint64_t more = 0;
+  uint64_t* block_linear = nullptr;
+  uint32_t *block_x = nullptr, *block_smid = nullptr;
 };
 
 // Where a variable's values are when a warp is handed over, and where they belong: in its frame or in local memory.
@@ -124,6 +128,7 @@ struct CompiledTables {
   std::deque<std::vector<uint32_t>> numbers;
   std::unordered_map<const void*, std::string> names;  // what the code refers to outside of itself
   bool streams = false;   // some stores go past the caches
+  bool goes_on = false;   // with the next block by itself (Context::more)
   bool local = false;     // the code accesses local memory by itself
   bool in_turns = false;  // it is for one warp (turns.h)
   bool polls = false;     // and it may wait for other blocks

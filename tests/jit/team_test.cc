@@ -121,7 +121,8 @@ TEST_F(Engines, AgreeOnTeamsInStraightCode) {
                             "setp.lt.u32 %p1, %r1, %n; not.pred %p2, %p1; selp.u32 %r3, 5, 9, %p1; @%p2 bra S;", "setp.gt.u32 %p1, %n, %r1; not.pred %p2, %p1; not.pred %p3, %p2; @!%p3 bra S;",
                             "setp.ge.u32 %p1, %r1, %n; mov.u32 %r1, %i; @%p1 bra S;", ""})
     for (const char* work : {"ld.global.u32 %r4, [%d1]; add.u32 %r4, %r4, %r3; st.global.u32 [%d1], %r4;", "ld.global.u32 %r4, [%d1]; mad.lo.u32 %r4, %r4, 3, %r1; st.global.u32 [%d1+8192], %r4;",
-                             "ld.global.u32 %r4, [%d1]; add.s64 %d2, %d1, 64; st.global.u32 [%d2], %r4;", "ld.global.u32 %r4, [%d1]; selp.u32 %r4, %r4, %r3, %p1; st.global.u32 [%d1+8192], %r4;"})
+                             "ld.global.u32 %r4, [%d1]; add.s64 %d2, %d1, 64; st.global.u32 [%d2], %r4;",
+                             "ld.global.u32 %r4, [%d1]; add.u32 %r4, %r4, %r3; mov.u32 %r3, 77; st.global.u32 [%d1], %r4; st.global.u32 [%d1+8192], %r3;", "ld.global.u32 %r4, [%d1]; selp.u32 %r4, %r4, %r3, %p1; st.global.u32 [%d1+8192], %r4;"})
       for (const uint32_t threads : {32u, 100u, 256u, 352u})
         for (const uint32_t n : {0u, 1u, 160u, 256u, 700u, 5000u})
           if (!std::strstr(work, "64") || threads == 32)  // what is stored behind is another thread's

@@ -1,0 +1,67 @@
+// Block after block. Where there is little to do in each, coming back for the next one would be as much: the code goes on with
+// those that follow in the grid's row by itself. What the machine knows of the block follows, for whoever looks at it.
+#include <algorithm>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+
+namespace {
+
+constexpr size_t kShort = 300;  // instructions
+
+}  // namespace
+
+void Emitter::begin_blocks() {
+  static const bool without = left_out("blocks");
+  const auto& insns = flow_.code->insns;
+  const auto calls = [&](const vm::Insn& i) { return i.call && !flow_.is_library_call(i); };  // printf, which blocks do in their order
+  if (without || watch_ || flow_.in_turns || plan_.regions.size() > 1 || insns.size() > kShort || std::ranges::any_of(insns, calls)) return;
+  next_block_ = BasicBlock::Create(c_, "next_block", f_);
+  block_x_ = b_.CreateAlloca(b_.getInt32Ty());
+  tables_.goes_on = true;
+}
+
+// The block has ended.
+void Emitter::end_block() {
+  if (next_block_) b_.CreateBr(next_block_);
+  else b_.CreateRet(b_.getInt32(1));
+}
+
+// All that is written for a block stands in a loop; what is to be done once moves before it.
+void Emitter::emit_next_block() {
+  if (!next_block_) return;
+  const auto field = [&](size_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offset); };
+  auto* first = BasicBlock::Create(c_, "first_block", f_, entry_);
+  for (llvm::Instruction& i : llvm::make_early_inc_range(*entry_))
+    if (llvm::isa<llvm::AllocaInst>(i)) i.moveBefore(*first, first->end());
+  b_.SetInsertPoint(first);
+  b_.CreateStore(machine_load(b_.getInt32Ty(), field(offsetof(Context, ctaid))), block_x_);
+  b_.CreateBr(entry_);
+
+  auto* on = BasicBlock::Create(c_, "go_on", f_);
+  auto* last = BasicBlock::Create(c_, "last_block", f_);
+  b_.SetInsertPoint(next_block_);
+  const V left = machine_load(b_.getInt64Ty(), field(offsetof(Context, more)));
+  b_.CreateCondBr(b_.CreateICmpEQ(left, b_.getInt64(0)), last, on);
+  b_.SetInsertPoint(last);
+  b_.CreateRet(b_.getInt32(1));
+  b_.SetInsertPoint(on);
+  machine_store(b_.CreateSub(left, b_.getInt64(1)), field(offsetof(Context, more)));
+  const auto place = [&](size_t offset) { return machine_load(b_.getPtrTy(), field(offset), true); };
+  const V linear = place(offsetof(Context, block_linear));
+  machine_store(b_.CreateAdd(machine_load(b_.getInt64Ty(), linear), b_.getInt64(1)), linear);
+  const V x = b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), block_x_), b_.getInt32(1));
+  b_.CreateStore(x, block_x_);
+  machine_store(x, place(offsetof(Context, block_x)));
+  const V beside = b_.CreateAdd(machine_load(b_.getInt32Ty(), field(offsetof(Context, smid))), b_.getInt32(1));
+  const V there = b_.CreateICmpULT(beside, machine_load(b_.getInt32Ty(), field(offsetof(Context, nsmid)), true));
+  const V smid = b_.CreateSelect(there, beside, b_.getInt32(0));
+  machine_store(smid, field(offsetof(Context, smid)));
+  machine_store(smid, place(offsetof(Context, block_smid)));
+  b_.CreateBr(entry_);
+}
+
+}  // namespace warpbeam::jit
