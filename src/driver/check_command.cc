@@ -263,6 +263,9 @@ int check_command(const Arguments& arguments) {
   // `if (found) x = best;` may become a load and a choice, which reads where the program does not: races and missing values
   // that nobody wrote. LLVM leaves loads where they are in functions that are marked for a sanitizer.
   append(options->device, {"-mllvm", "-force-attribute=sanitize_thread"});
+  // Accesses stay where they stand in the source, and are not made one of two: each has a line (src/lowering/kept_places.cc).
+  for (const char* option : {"-simplifycfg-sink-common=false", "-simplifycfg-merge-cond-stores=false", "-disable-machine-sink", "-disable-machine-licm"})
+    append(options->device, {"-mllvm", option});
   // Variables without a value; the option is one of a library beside this program.
   if (std::error_code none; fs::exists(toolchain().library_directory + "/libwarpbeam_lowering.so", none)) append(options->device, {"-mllvm", "-warpbeam-unset-variables"});
   append(request->program, options->run_arguments);

@@ -18,6 +18,7 @@
 #include "lowering/array_unrolling.h"
 #include "lowering/constant_stores.h"
 #include "lowering/exchange_order.h"
+#include "lowering/kept_places.h"
 #include "lowering/known_spaces.h"
 #include "lowering/loop_lengths.h"
 #include "lowering/missing_functions.h"
@@ -124,8 +125,10 @@ struct SplitCopies : llvm::PassInfoMixin<SplitCopies> {
 
 void add_passes(llvm::PassBuilder& builder) {
   // A function's loads stay on its own lines: this pass would put them into its callers before it is inlined there.
-  if (llvm::PassInstrumentationCallbacks* passes = builder.getPassInstrumentationCallbacks())
+  if (llvm::PassInstrumentationCallbacks* passes = builder.getPassInstrumentationCallbacks()) {
     passes->registerShouldRunOptionalPassCallback([](llvm::StringRef name, llvm::Any) { return name != "ArgumentPromotionPass"; });
+    if (is_for_checker()) keep_places(*passes);
+  }
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
     if (level == llvm::OptimizationLevel::O0) return;
@@ -146,6 +149,7 @@ void add_passes(llvm::PassBuilder& builder) {
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
     passes.addPass(ShowUnsetVariables());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(GuessPlaces()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(OwnPlaces()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
     passes.addPass(TellMissingFunctions());

@@ -35,3 +35,55 @@ void run(void (*kernel)(int*)) {
 CASE(barrier_in_use) { run(begins_at_once); }
 CASE(barrier_begun) { run(begins_together); }
 CASE(crooked_field) { run(reads_field); }
+
+// Accesses that the optimiser would make one of, or move, are told of in their own lines.
+__device__ void exchange(int* s, int v) {
+  s[threadIdx.x] = v;  // expect carried_value race_war
+  __syncwarp();
+}
+__global__ void carries(const int* in, int* out, int rounds) {
+  __shared__ int s[32];
+  int v = in[threadIdx.x];
+  for (int r = 0; r < rounds; ++r) {
+    exchange(s, v);
+    v = s[(threadIdx.x + 5) % 32];  // expect carried_value race_war
+  }
+  out[threadIdx.x] = v;
+}
+__global__ void stores_either(const int* in, int* out, int n) {
+  int v;
+  if (in[threadIdx.x] > n)
+    v = in[threadIdx.x] * 3;
+  else
+    v = in[threadIdx.x + 32];   // expect read_in_a_branch out_of_bounds
+  if (v > n)
+    out[threadIdx.x] = v;
+  else
+    out[threadIdx.x + 64] = v;  // expect stored_in_a_branch out_of_bounds
+}
+__global__ void reads_before_loop(const int* in, int* out, int n) {
+  int sum = 0;
+  for (int k = 0; k < n; ++k) {
+    sum += k * out[threadIdx.x];
+    sum ^= in[64];              // expect read_in_a_loop out_of_bounds
+  }
+  out[threadIdx.x] = sum;
+}
+void run_places(int n, int bytes, int rounds) {
+  int *in, *out;
+  cudaMalloc(&in, bytes);
+  cudaMalloc(&out, 256);
+  cudaMemset(in, 0, bytes);
+  cudaMemset(out, 0, 256);
+  if (rounds > 0) carries<<<1, 32>>>(in, out, rounds);
+  else if (rounds < 0) reads_before_loop<<<1, 32>>>(in, out, n);
+  else stores_either<<<1, 32>>>(in, out, n);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
+CASE(carried_value) { run_places(0, 128, 3); }
+CASE(read_in_a_branch) { run_places(0, 128, 0); }
+CASE(stored_in_a_branch) { run_places(0, 256, 0); }
+CASE(stored_in_the_other) { run_places(-1, 256, 0); }
+CASE(read_in_a_loop) { run_places(4, 256, -1); }
