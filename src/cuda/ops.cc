@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "cuda/capture.h"
 #include "cuda/context.h"
@@ -164,6 +165,8 @@ void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stre
   tool.queued(operation);
 }
 
+thread_local const Stream* running_in = nullptr;  // while this thread runs internal work of the stream
+
 }  // namespace
 
 OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work, std::span<const TaskRef> after) {
@@ -171,7 +174,8 @@ OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work
   auto op = std::allocate_shared<Op>(Recycled<Op>(), context, stream, std::move(work));
   if (observe::Tool* tool = observe::tool()) tell(*tool, op->id, context, *stream, op->work(), after);
   Scheduler::instance().submit(op, stream->queue, after);
-  if (observe::Tool* tool = observe::tool(); tool && tool->checks()) op->settle();
+  // What internal work puts behind itself (the next round of a graph's loop) begins only after it.
+  if (observe::Tool* tool = observe::tool(); tool && tool->checks() && running_in != stream.get()) op->settle();
   return op;
 }
 
@@ -263,7 +267,9 @@ void Op::run_now() {
       thread.in_host_function = false;
     }
   } else if (auto* internal = std::get_if<InternalWork>(&work_)) {
+    const Stream* outer = std::exchange(running_in, stream_.get());
     internal->call();
+    running_in = outer;
   } else if (failure == cudaSuccess) {
     if (auto* copy = std::get_if<CopyWork>(&work_)) copy->run();
     if (auto* fill = std::get_if<FillWork>(&work_)) fill->run();

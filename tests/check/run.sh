@@ -169,6 +169,17 @@ end
     echo "FAIL idle: a launch takes $(head -n 1 "$work/idle.used") processors"
   fi
 fi
+# The rounds of a loop in a graph follow each other at once: none waits for what can only begin behind it.
+if wanted rounds "$@"; then
+  printf '#include "%s"\n' "$root/examples/graph_conditional.cu" >"$work/rounds.cu"
+  "$warpbeam" nvcc -o "$work/rounds" "$work/rounds.cu" </dev/null  # 111 rounds, which took 600 ms each
+  if timeout 30 "$warpbeam" check "$work/rounds" 2>&1 </dev/null | grep -q '^========= ERROR SUMMARY: 0 errors'; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo 'FAIL rounds: a loop in a graph takes long'
+  fi
+fi
 # A program that was checked before starts without the compiler.
 if wanted cached "$@"; then
   mkdir -p -- "$work/tools" "$work/cache"
