@@ -24,8 +24,8 @@ using llvm::BasicBlock;
 
 namespace {
 
-constexpr size_t kMostWarps = 4, kMostOnLines = 8;  // the latter where several read one line
-constexpr size_t kMostInSteps = 16;     // that have nothing to remember from round to round but where they are
+constexpr size_t kMostWarps = 4;
+constexpr size_t kMostOnLines = 8;      // where several read one line, or have nothing to remember from round to round but where they are
 constexpr size_t kMostTogether = 800;   // instructions, each warp's counted
 constexpr size_t kFewestShared = 8;     // loads of one place by all that are worth it
 constexpr size_t kMostInARow = 8;       // bytes of a lane
@@ -237,7 +237,7 @@ bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
       ++pairs;
       const int64_t apart = std::abs(w->insn->imm - a->insn->imm);
       const bool same = w->insn->op[1] == a->insn->op[1];
-      if (same && (apart ? apart < static_cast<int64_t>(kLanes * kMostInSteps * std::max(w->total(), a->total())) : w->total() != a->total())) return false;
+      if (same && (apart ? apart < static_cast<int64_t>(kLanes * kMostOnLines * std::max(w->total(), a->total())) : w->total() != a->total())) return false;
     }
   }
   return pairs <= kMostPairs;
@@ -304,7 +304,9 @@ Emitter::Team Emitter::find_team(const Region& region, bool may_store) {
   const std::vector<Access> all = accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); });
   team.stores = std::ranges::any_of(all, [](const Access& a) { return !a.load; });
   const bool on_lines = team.streams && std::ranges::all_of(all, [](const Access& a) { return kLanes * a.total() < 64; });
-  size_t most = team.stores && vectors == 0 ? kMostInSteps : on_lines && warps % kMostOnLines == 0 ? kMostOnLines : kMostWarps;
+  const auto in_loop = [&](uint32_t n) { return team.together[n] && reached(n, false)[n]; };
+  const bool in_steps = team.stores && vectors == 0 && std::ranges::any_of(region.nodes, in_loop);
+  size_t most = in_steps || (on_lines && warps % kMostOnLines == 0) ? kMostOnLines : kMostWarps;
   while (most > 1 && (most > warps || most * vectors > registers || most * instructions > kMostTogether)) most /= 2;
   if (most < 2) return team;
   for (uint32_t n : region.nodes)
@@ -545,7 +547,8 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   if (node.ends == End::Fall) return go_to(node.next[0], true);
   if (decision.compare) {
     auto* quick = BasicBlock::Create(c_, "all_go_on", f_);
-    auto* look = BasicBlock::Create(c_, "look", f_);
+    const bool once = team.stores && !reached(n, false)[n];  // the warps at the end of an array can go one by one
+    auto* look = once ? apart_ : BasicBlock::Create(c_, "look", f_);
     bool holds = true;
     b_.CreateCondBr(all_go_on(team, *decision.compare, holds), quick, look);
     b_.SetInsertPoint(quick);
@@ -554,6 +557,7 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     watch_end(*node.last, b_.getInt32(branches ? ~0u : 0));
     watch_times_ = 1;
     go_to(node.next[branches ? 0 : 1], branches);
+    if (once) return;
     b_.SetInsertPoint(look);
     for (uint32_t k : decision.instructions) each(k);
   }
