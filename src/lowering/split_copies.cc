@@ -18,6 +18,7 @@
 #include "lowering/array_unrolling.h"
 #include "lowering/constant_stores.h"
 #include "lowering/exchange_order.h"
+#include "lowering/inlined_calls.h"
 #include "lowering/kept_places.h"
 #include "lowering/known_spaces.h"
 #include "lowering/loop_lengths.h"
@@ -130,6 +131,7 @@ void add_passes(llvm::PassBuilder& builder) {
     if (is_for_checker()) keep_places(*passes);
   }
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    passes.addPass(NameFunctions());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
     if (level == llvm::OptimizationLevel::O0) return;
     passes.addPass(WatchUnsetVariables());
@@ -151,6 +153,7 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(ShowUnsetVariables());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(GuessPlaces()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(OwnPlaces()));
+    passes.addPass(NumberCalls());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
     passes.addPass(TellMissingFunctions());
   });

@@ -95,6 +95,13 @@ struct Instruction {
   std::vector<Operand> operands;
   Position at;
   uint32_t file = 0, line = 0;         // of the source, by .loc; 0 when unknown
+  uint32_t column = 0;                 // only in texts with inlined calls, of which it is a number
+};
+
+// Code that came from a function which was inlined (src/lowering/inlined_calls.cc).
+struct InlinedCall {
+  std::string function, file;  // of the code; where it is called
+  uint32_t line = 0, outer = 0;  // the call itself may have been inlined
 };
 
 // A label, a table of branch targets or a prototype.
@@ -141,6 +148,7 @@ struct Module {
   bool address64 = true;
   bool debug = false;
   std::vector<std::string> files;  // by .file number; [0] unused
+  std::vector<InlinedCall> inlined;  // by number; [0] unused; in texts for the checker
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::vector<Alias> aliases;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 
 namespace warpbeam::ptx {
 namespace {
@@ -165,6 +166,33 @@ void Parser::skip_section() {
   } while (depth > 0);
 }
 
+namespace {
+
+// "warpbeam inlined 5 3 20<tab>_Z4pullf<tab>/home/me/nbody.cu": see src/lowering/inlined_calls.cc.
+void note_inlined_call(Module& module, std::string_view text) {
+  constexpr std::string_view kWords = "warpbeam inlined ";
+  constexpr unsigned kMost = 0xffff;
+  unsigned number = 0, outer = 0, line = 0;
+  const size_t name = text.find('\t'), file = text.find('\t', name + 1);
+  if (!text.starts_with(kWords) || name == text.npos || file == text.npos) return;
+  if (std::sscanf(std::string(text.substr(kWords.size(), name - kWords.size())).c_str(), "%u %u %u", &number, &outer, &line) != 3) return;
+  if (number == 0 || number > kMost || outer >= number) return;
+  if (module.inlined.size() <= number) module.inlined.resize(number + 1);
+  module.inlined[number] = {std::string(text.substr(name + 1, file - name - 1)), std::string(text.substr(file + 1)), line, outer};
+}
+
+}  // namespace
+
+// Texts that others do not know say nothing to them.
+void Parser::parse_pragma() {
+  lex_.take();
+  while (lex_.peek().token == Token::String || lex_.peek().is(',')) {
+    const Lexeme l = lex_.take();
+    if (l.token == Token::String) note_inlined_call(*module_, l.text);
+  }
+  expect(';');
+}
+
 void Parser::parse_directive() {
   Lexeme l = lex_.peek();
   if (l.is(".target")) return parse_target();
@@ -178,12 +206,7 @@ void Parser::parse_directive() {
   if (l.is(".file")) return parse_file();
   if (l.is(".section")) return skip_section();
   if (l.is(".loc")) return parse_loc();
-  if (l.is(".pragma")) {
-    lex_.take();
-    while (lex_.peek().token == Token::String || lex_.peek().is(',')) lex_.take();
-    expect(';');
-    return;
-  }
+  if (l.is(".pragma")) return parse_pragma();
   if (l.is(".alias")) {
     lex_.take();
     const Lexeme name = lex_.take();
@@ -389,9 +412,7 @@ void Parser::parse_function_directives(Function& f) {
       lex_.take();
       f.noreturn = true;
     } else if (l.is(".pragma")) {
-      lex_.take();
-      while (lex_.peek().token == Token::String || lex_.peek().is(',')) lex_.take();
-      expect(';');
+      parse_pragma();
     } else if (l.is(".explicitcluster") || l.is(".blocksareclusters")) {
       lex_.take();
     } else if (l.is(".reqnctapercluster")) {

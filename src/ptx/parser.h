@@ -23,6 +23,7 @@ class Parser {
   void parse_target();
   void parse_file();
   void skip_section();
+  void parse_pragma();
   void parse_function(bool entry, Linkage linkage);
   std::vector<Variable> parse_params(isa::Space space);
   void parse_function_directives(Function& f);
@@ -128,7 +129,7 @@ class Parser {
   std::unique_ptr<Module> module_ = std::make_unique<Module>();
   std::vector<Diagnostic> diagnostics_;
   std::vector<Scope> scopes_;
-  uint32_t loc_file_ = 0, loc_line_ = 0;
+  uint32_t loc_file_ = 0, loc_line_ = 0, loc_column_ = 0;
   int unique_ = 0;
   uint64_t function_registers_ = 0, total_registers_ = 0, total_families_ = 0;
   std::vector<int> scope_parents_;  // of the scopes of the current function

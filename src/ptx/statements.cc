@@ -27,7 +27,7 @@ bool parse_selector(std::string_view text, Selector& out) {
 
 void Parser::parse_body(Function& f) {
   scope_parents_.clear();
-  loc_file_ = loc_line_ = 0;
+  loc_file_ = loc_line_ = loc_column_ = 0;
   function_registers_ = 0;
   open_scope();
   for (auto* list : {&f.returns, &f.params})
@@ -69,7 +69,12 @@ void Parser::parse_loc() {
     loc_file_ = static_cast<uint32_t>(f->bits);
     loc_line_ = static_cast<uint32_t>(n->bits);
   }
-  if (lex_.peek().token == Token::Number) lex_.take();
+  const Lexeme column = lex_.peek();
+  if (column.token == Token::Number) {
+    lex_.take();
+    const auto c = n->bits ? parse_number(column) : std::nullopt;
+    if (c) loc_column_ = static_cast<uint32_t>(c->bits);
+  }
   // `, function_name $L__info_string0, inlined_at 1 20 3`: where an inlined call came from is not kept.
   while (accept(',')) {
     Lexeme what = lex_.take();
@@ -181,6 +186,7 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
   i.guard_negated = negated;
   i.file = loc_file_;
   i.line = loc_line_;
+  i.column = loc_column_;
   std::vector<std::string_view> words;
   while (lex_.peek().token == Token::Dotted && words.size() < 24) words.push_back(lex_.take().text);
   if (!isa::known_opcode(op.text)) {

@@ -27,6 +27,8 @@ bool fits(std::string_view pattern, std::string_view text) {
 // Every place that a finding names, host and device.
 std::vector<std::string> places(const CheckFinding& f) {
   std::vector<std::string> all = f.locations;
+  all.insert(all.end(), f.callers.begin(), f.callers.end());
+  all.insert(all.end(), f.other_callers.begin(), f.other_callers.end());
   for (const auto& line : f.lines)
     for (const auto& frame : line.frames)
       if (frame.line) all.push_back(fmt::format("{}:{}", frame.file, frame.line));
@@ -53,21 +55,29 @@ bool rule_fits(const std::vector<std::pair<std::string, std::string>>& rule, con
   return !rule.empty();
 }
 
+// "a.cu:3, 5, b.cu:7"
+std::string listed(const std::vector<std::string>& places) {
+  std::string out, file;
+  for (const std::string& place : places) {
+    const size_t colon = place.rfind(':');
+    const bool same = out.size() && place.substr(0, colon) == file;
+    file = place.substr(0, colon);
+    out += (out.empty() ? "" : ", ") + (same ? place.substr(colon + 1) : place);
+  }
+  return out;
+}
+
 // Lines that race, or read too early, for the same reason.
 std::string other_lines(const CheckFinding& f) {
   const auto own = f.facts.find("accesses");
   std::vector<std::string> others;
   for (const std::string& place : f.locations)
     if (place != f.locations[0] && (own == f.facts.end() || !own->second.ends_with(' ' + place)) && f.folded) others.push_back(place);
-  std::string out, file;
-  for (const std::string& place : others) {
-    const size_t colon = place.rfind(':');
-    const bool same = out.size() && place.substr(0, colon) == file;
-    file = place.substr(0, colon);
-    out += (out.empty() ? "and so in " : ", ") + (same ? place.substr(colon + 1) : place);
-  }
-  return out;
+  return others.empty() ? "" : "and so in " + listed(others);
 }
+
+// Calls of the function that it is in, which had the same to tell.
+std::string other_calls(const CheckFinding& f) { return f.other_callers.empty() ? "" : "and so when called in " + listed(f.other_callers); }
 
 }  // namespace
 
@@ -92,6 +102,7 @@ Result<void> CheckReport::read(const std::string& path) {
     f.is_error = item.value("severity", "error") == "error";
     f.count = item.value("count", uint64_t(1));
     f.locations = item.value("locations", std::vector<std::string>());
+    f.callers = item.value("callers", std::vector<std::string>());
     const auto lines = item.value("lines", nlohmann::json::array()), facts = item.value("facts", nlohmann::json::object());
     for (const auto& line : lines)
       f.lines.push_back({line.value("text", ""), line.value("stack", std::vector<std::string>()), {}});
@@ -121,6 +132,7 @@ std::string CheckReport::text() const {
     }
     if (const std::string there = f.elsewhere(); !there.empty()) line("    ", there);
     if (const std::string others = other_lines(f); !others.empty()) line("    ", others);
+    if (const std::string others = other_calls(f); !others.empty()) line("    ", others);
     if (f.count > 1) line("    ", f.check == "race" ? fmt::format("[{} hazards]", f.count) : f.check == "init" ? fmt::format("[{} reads]", f.count) : fmt::format("[{} times]", f.count));
     if (!f.mend.empty()) line("    ", "Mend: " + f.mend);
     line("", "");
@@ -146,6 +158,9 @@ std::string CheckReport::json() const {
     o["title"] = f.title;
     o["kernel"] = f.kernel;
     o["locations"] = f.locations;
+    std::vector<std::string> callers = f.callers;
+    callers.insert(callers.end(), f.other_callers.begin(), f.other_callers.end());
+    if (!callers.empty()) o["callers"] = callers;
     o["count"] = f.count;
     if (f.kinds.size() > 1) o["kinds"] = f.kinds;
     if (f.kernels.size() > 1) o["kernels"] = f.kernels;

@@ -22,6 +22,8 @@ struct CheckFinding {
   bool is_error = true;
   uint64_t count = 1;
   std::vector<std::string> locations;
+  std::vector<std::string> callers;  // of functions that were inlined, as places
+  std::vector<std::string> other_callers;  // of what was folded into this
   struct Line {
     std::string text;
     std::vector<std::string> stack;   // module+offset, the innermost first

@@ -59,6 +59,9 @@ void take_in(CheckFinding& into, CheckFinding& other) {
     into.folded = into.folded || std::ranges::find(into.locations, l) == into.locations.end();
     add_once(into.locations, l);
   }
+  for (const auto* callers : {&other.callers, &other.other_callers})
+    for (const auto& place : *callers)
+      if (std::ranges::find(into.callers, place) == into.callers.end()) add_once(into.other_callers, place);
   const auto unset = std::ranges::find_if(other.lines, lacks_value);
   if (unset != other.lines.end() && std::ranges::none_of(into.lines, lacks_value)) into.lines.push_back(*unset);
   into.count += other.count;

@@ -14,14 +14,6 @@
 #include "vm/decode.h"
 
 namespace warpbeam::vm {
-namespace {
-
-using ptx::Linkage;
-
-constexpr uint64_t kConstantBank = 64 << 10;
-constexpr uint32_t kStaticSharedLimit = 48 << 10;
-constexpr uint64_t kParameterLimit = 32764;
-constexpr uint64_t kMostCallBytes = 512 * 1024;  // local memory that a thread may have
 
 std::string demangle(const std::string& name) {
   if (!name.starts_with("_Z")) return name;  // `f` alone would read as a type's code: float
@@ -31,6 +23,15 @@ std::string demangle(const std::string& name) {
   std::free(text);
   return out;
 }
+
+namespace {
+
+using ptx::Linkage;
+
+constexpr uint64_t kConstantBank = 64 << 10;
+constexpr uint32_t kStaticSharedLimit = 48 << 10;
+constexpr uint64_t kParameterLimit = 32764;
+constexpr uint64_t kMostCallBytes = 512 * 1024;  // local memory that a thread may have
 
 // Strong definitions win over weak and common ones, definitions over declarations.
 int strength(Linkage l) { return l == Linkage::Extern ? 0 : l == Linkage::Common ? 1 : l == Linkage::Weak ? 2 : 3; }

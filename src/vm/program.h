@@ -20,6 +20,9 @@ struct KernelParam {
 };
 
 // What the host may know about an entry function.
+// `pull(float)` of `_Z4pullf`.
+std::string demangle(const std::string& name);
+
 struct Kernel {
   std::string name;          // mangled, as in PTX
   std::string display_name;  // demangled

@@ -628,33 +628,49 @@ bool in_platform(const Insn& i, const FunctionCode& f) {
   return false;
 }
 
+// Names inside the working directory are shown as the user typed them.
+std::string in_words(std::string_view file, uint32_t line) {
+  static const std::string here = [] {
+    std::error_code error;
+    return std::filesystem::current_path(error).string() + "/";
+  }();
+  if (file.starts_with(here)) file.remove_prefix(here.size());
+  return fmt::format("{}:{}", file, line);
+}
+
+// Of an instruction that comes from one of the platform's headers, the one of the program's own code before it, which
+// asked for what was inlined.
+const Insn& in_program(const Insn& at, const FunctionCode& f) {
+  if (!in_platform(at, f)) return at;
+  const Insn *i = &at, *first = f.insns.data();
+  while (i > first && (i->watched == Watched::Extra || !has_place(*i, f) || in_platform(*i, f))) --i;
+  return has_place(*i, f) && !in_platform(*i, f) ? *i : at;
+}
+
 }  // namespace
 
-// Of an instruction that comes from one of the platform's headers, the place of the program's own code before it, which
-// asked for what was inlined.
 std::string Warp::location(const Insn& at, const FunctionCode& f) {
   if (!at.source) return "";
   if (!f.origins.empty()) {
     const Origin& origin = f.origins[static_cast<size_t>(&at - f.insns.data())];
     return location(*origin.insn, *origin.function);
   }
-  const Insn* i = &at;
-  if (in_platform(at, f)) {
-    const Insn* first = f.insns.data();
-    while (i > first && (i->watched == Watched::Extra || !has_place(*i, f) || in_platform(*i, f))) --i;
-    if (i == first && (!has_place(*i, f) || in_platform(*i, f))) i = &at;
-  }
-  if (has_place(*i, f)) {
-    // Names inside the working directory are shown as the user typed them.
-    static const std::string here = [] {
-      std::error_code error;
-      return std::filesystem::current_path(error).string() + "/";
-    }();
-    std::string_view file = f.module->files[i->source->file];
-    if (file.starts_with(here)) file.remove_prefix(here.size());
-    return fmt::format("{}:{}", file, i->source->line);
-  }
+  const Insn& i = in_program(at, f);
+  if (has_place(i, f)) return in_words(f.module->files[i.source->file], i.source->line);
   return fmt::format("PTX line {}", at.source->at.line);
+}
+
+std::vector<Warp::Inlined> Warp::inlined(const Insn& at, const FunctionCode& f) {
+  std::vector<Inlined> out;
+  if (!at.source || !f.module) return out;
+  if (!f.origins.empty()) {
+    const Origin& origin = f.origins[static_cast<size_t>(&at - f.insns.data())];
+    return inlined(*origin.insn, *origin.function);
+  }
+  const auto& calls = f.module->inlined;
+  for (uint32_t n = in_program(at, f).source->column; n > 0 && n < calls.size(); n = calls[n].outer)
+    out.push_back({demangle(calls[n].function), in_words(calls[n].file, calls[n].line)});
+  return out;
 }
 
 void Warp::trap(TrapKind kind, const Insn& i, int lane, std::string message, uint64_t address, std::string detail) {

@@ -154,6 +154,11 @@ class Warp {
   [[noreturn]] void trap(TrapKind kind, const Insn& i, int lane, std::string message, uint64_t address = 0,
                          std::string detail = "");
   static std::string location(const Insn& i, const FunctionCode& f);
+  // Of code that was inlined: the functions it is of, the innermost first, each with the place where it was called.
+  struct Inlined {
+    std::string function, called_at;
+  };
+  static std::vector<Inlined> inlined(const Insn& i, const FunctionCode& f);
 
  private:
   Frame* take_frame(const FunctionCode& f);

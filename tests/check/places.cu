@@ -87,3 +87,44 @@ CASE(read_in_a_branch) { run_places(0, 128, 0); }
 CASE(stored_in_a_branch) { run_places(0, 256, 0); }
 CASE(stored_in_the_other) { run_places(-1, 256, 0); }
 CASE(read_in_a_loop) { run_places(4, 256, -1); }
+
+// Who called a function that was inlined is told as well, each call for itself.
+struct Rows {
+  const int* at;
+  __device__ int get(int row, int column) const { return at[row * 8 + column]; }  // expect called_from out_of_bounds
+};
+__device__ int weigh(const Rows& rows, int row) {
+  return 3 * rows.get(row, threadIdx.x);  // expect called_from out_of_bounds
+}
+__global__ void weighs(int* in, int* out) {
+  Rows rows{in};
+  out[threadIdx.x] = rows.get(1, 0);
+  out[threadIdx.x] += weigh(rows, 2);
+  out[threadIdx.x] += weigh(rows, 8);     // expect called_from out_of_bounds
+}
+CASE(called_from) {
+  int *in, *out;
+  cudaMalloc(&in, 256);
+  cudaMalloc(&out, 256);
+  cudaMemset(in, 0, 256);
+  weighs<<<1, 8>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
+
+// A line that races with itself, through two calls of it.
+__device__ void count(int* cells, int k) {
+  cells[k] += k;                   // expect two_calls race_raw
+}
+__global__ void counts(int* out) {
+  __shared__ int cells[64];
+  cells[threadIdx.x] = 0;
+  __syncthreads();
+  count(cells, threadIdx.x);       // expect two_calls race_raw
+  count(cells, 63 - threadIdx.x);  // expect two_calls race_raw
+  count(cells, threadIdx.x ^ 33);  // expect two_calls race_raw
+  __syncthreads();
+  out[threadIdx.x] = cells[threadIdx.x];
+}
+CASE(two_calls) { run(counts); }

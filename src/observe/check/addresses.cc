@@ -44,6 +44,7 @@ Finding BlockWatch::finding(const Now& n, int lane, const char* check, const cha
   f.kernel = site.kernel;
   f.locations = {site.location};
   f.lines.push_back({fmt::format("at {} in {}", site.kernel, site.location), {}});
+  add_inlined(f, site.inlined, site.kernel);
   add_callers(f, n.warp);
   f.lines.push_back({thread_text(n.warp, lane), {}});
   f.facts.emplace_back("thread", fmt::format("({},{},{})", n.warp.tid[lane][0], n.warp.tid[lane][1], n.warp.tid[lane][2]));
@@ -55,7 +56,11 @@ Finding BlockWatch::finding(const Now& n, int lane, const char* check, const cha
 void BlockWatch::add_callers(Finding& f, const vm::Warp& w) const {
   for (const vm::Frame* frame = w.frame; frame && frame->caller && frame->return_to; frame = frame->caller) {
     const vm::FunctionCode& caller = *frame->caller->function;
-    f.lines.push_back({fmt::format("called by {} in {}", spaced(caller.display_name), vm::Warp::location(frame->return_to[-1], caller)), {}});
+    const vm::Insn& call = frame->return_to[-1];
+    const auto inlined = vm::Warp::inlined(call, caller);
+    const std::string into = spaced(caller.display_name);
+    f.lines.push_back({fmt::format("called by {} in {}", inlined.empty() ? into : spaced(inlined[0].function), vm::Warp::location(call, caller)), {}});
+    add_inlined(f, inlined, into);
   }
 }
 

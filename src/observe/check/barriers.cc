@@ -50,9 +50,11 @@ void BlockWatch::look_at_count(const vm::Warp& w, const vm::Insn& i, uint8_t bar
   found.locations = {vm::Warp::location(i, f), vm::Warp::location(*first.by, *first.function)};
   found.title = fmt::format("Threads come to barrier {} that expect different numbers of threads there: {} and {}", barrier, first.threads, threads);
   found.lines.push_back({fmt::format("at {} in {}", found.kernel, found.locations[0]), {}});
+  add_inlined(found, vm::Warp::inlined(i, f), found.kernel);
   found.lines.push_back({fmt::format("{}, for {} threads", thread_text(w, static_cast<int>(lane)), threads), {}});
   const auto& t = block_.warps[first.warp]->tid[first.lane];
   found.lines.push_back({fmt::format("thread ({},{},{}) came before, for {} threads, at {}", t[0], t[1], t[2], first.threads, found.locations[1]), {}});
+  add_inlined(found, vm::Warp::inlined(*first.by, *first.function), found.kernel);
   found.lines.push_back({"the kernel was launched", l_.stack});
   found.mend = "bar.sync and bar.arrive of one barrier must name the number of all threads that wait there or arrive";
   c_.report(0, std::move(found));
@@ -88,7 +90,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   if (whole && c_.settings.sync) {
     const Part& first = parts.front();
     const std::string here = vm::Warp::location(*first.group->waiting, *first.group->frame->function);
-    auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const std::string& what, Severity severity = Severity::Error) {
+    auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const std::string& what, const vm::Insn* at = nullptr, const vm::FunctionCode* of = nullptr, Severity severity = Severity::Error) {
       Finding f;
       f.severity = severity;
       f.check = "sync";
@@ -97,10 +99,12 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       f.locations = {here, there};
       f.title = title;
       f.lines.push_back({fmt::format("at {} in {}", f.kernel, here), {}});
+      add_inlined(f, vm::Warp::inlined(*first.group->waiting, *first.group->frame->function), f.kernel);
       const int lane = __builtin_ctz(first.group->mask);
       f.lines.push_back({thread_text(*first.warp, lane), {}});
       const auto& t = w.tid[__builtin_ctz(lanes)];
       f.lines.push_back({fmt::format("thread ({},{},{}) {}", t[0], t[1], t[2], what), {}});
+      if (at) add_inlined(f, vm::Warp::inlined(*at, *of), f.kernel);
       f.lines.push_back({"the kernel was launched", l_.stack});
       f.mend = "every thread of the block must reach the same __syncthreads(): move it out of the condition";
       c_.report(0, std::move(f));
@@ -110,7 +114,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       const std::string there = vm::Warp::location(*p.group->waiting, *p.group->frame->function);
       if (there == here && p.warp != first.warp) continue;  // the compiler may have made two of one
       divergence(p.warp == first.warp ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.",
-                 *p.warp, p.group->mask, there, "waits at " + there);
+                 *p.warp, p.group->mask, there, "waits at " + there, p.group->waiting, p.group->frame->function);
       break;
     }
     // Threads that ended without this barrier, after code that stands behind it, went around it. Those that returned before
@@ -132,11 +136,11 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
         const bool behind = last && last >= &barrier_here && last < f.insns.data() + f.insns.size();
         if (behind) {
           const std::string there = vm::Warp::location(*last, f);
-          divergence(of(*w), *w, 1u << lane, there, "went around it, executed " + there);
+          divergence(of(*w), *w, 1u << lane, there, "went around it, executed " + there, last, &f);
         } else if (in_rounds && may_go_around(f, barrier_here, was_here ? *before : barrier_here)) {
           divergence(of(*w), *w, 1u << lane, here, "was at it before, went around it and has ended");
         } else if (in_rounds) {
-          divergence("Threads end that were at this barrier before, while others come to it once more", *w, 1u << lane, here, "has ended", Severity::Warning);
+          divergence("Threads end that were at this barrier before, while others come to it once more", *w, 1u << lane, here, "has ended", nullptr, nullptr, Severity::Warning);
         } else if (l_.runs_to_its_end) {
           divergence(of(*w), *w, 1u << lane, here, "went around it and has ended: the kernel returns nowhere but at its end");
         } else {
@@ -329,6 +333,7 @@ void BlockWatch::ends() {
     f.locations = {site.location};
     f.apart = Apart::InLaunch;
     f.title = fmt::format("Race reported between {} access at {} in {} and the end of the block whose shared memory it is", act, site.kernel, site.location);
+    add_inlined(f, site.inlined, site.kernel);
     f.lines.push_back({fmt::format("{} {}", act, c_.thread_text(*e, v.lane)), {}});
     std::string text = fmt::format("offset {:#x} of shared memory", v.offset);
     for (const auto& s : l_.shared)

@@ -19,6 +19,7 @@ namespace {
 std::string key_of(const Finding& f, const std::string& more) {
   std::string key = f.check + '|' + f.kind + '|' + f.kernel + '|' + more;
   for (const auto& l : f.locations) key += '|' + l;
+  for (const auto& l : f.callers) key += '^' + l;
   return key;
 }
 
@@ -109,6 +110,7 @@ void Findings::write_all() const {
     j["title"] = f.title;
     j["kernel"] = f.kernel;
     j["locations"] = f.locations;
+    if (!f.callers.empty()) j["callers"] = f.callers;
     auto& lines = j["lines"] = nlohmann::ordered_json::array();
     for (const auto& l : f.lines) {
       // Return addresses stand behind the calls.

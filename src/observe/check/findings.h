@@ -31,6 +31,7 @@ struct Finding {
   std::string title;     // "Invalid __global__ write of size 4 bytes"
   std::string kernel;    // of the first side
   std::vector<std::string> locations;  // "file.cu:34" of every side, for programs and for folding
+  std::vector<std::string> callers;    // where the functions were called that they are in, if these were inlined
   // Lines of text, and after each perhaps the host code that it speaks of.
   struct Line {
     std::string text;

@@ -221,6 +221,7 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
   const auto known = [&](OpId op) { return self ? order.ordered(op, self) : order.host_knows(op); };
   OpId other = 0;
   std::string who, thread, location, kernel;
+  const Site* site = nullptr;
   auto consider = [&](EventId id, uint32_t lane) {
     const std::optional<Event> e = log.find(id);
     if (!e || known(e->op) || (!writes && e->act == Act::Read)) return;
@@ -228,8 +229,9 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
     if (e->strength == Strength::Sys) return;
     other = e->op;
     thread = thread_text(*e, lane);
-    location = sites[e->site].location;
-    kernel = sites[e->site].kernel;
+    site = &sites[e->site];
+    location = site->location;
+    kernel = site->kernel;
     who = fmt::format("{} access at {} in {}", name(e->act), kernel, location);
   };
   const uint64_t end = std::min(address + bytes, r->base + r->size), touched = address;
@@ -255,6 +257,7 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
   if (!location.empty()) f.locations = {location};
   f.title = self ? fmt::format("Race reported between {} and a {} by a host function that does not come after it", who, verb)
                  : fmt::format("Race reported between {} and a {} by host code that has not waited for it", who, verb);
+  if (site && !thread.empty()) add_inlined(f, site->inlined, kernel);
   f.lines.push_back({fmt::format("Host {}", verb), stack});
   if (!thread.empty()) f.lines.push_back({thread, {}});
   f.lines.push_back({fmt::format("{} was issued", order.what(other)), ops_[other].stack});

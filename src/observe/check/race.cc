@@ -329,7 +329,10 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   f.title = fmt::format("Race reported between {} access at {} in {}", name(other.act), theirs.kernel, theirs.location);
   f.locations.push_back(theirs.location);
   f.lines.clear();
+  f.callers.clear();
+  add_inlined(f, theirs.inlined, theirs.kernel);
   f.lines.push_back({fmt::format("and {} access at {} in {}", name(n.act), mine.kernel, mine.location), {}});
+  add_inlined(f, mine.inlined, mine.kernel);
   add_callers(f, n.warp);
   std::string first = fmt::format("{} {}", name(other.act), one_of_many ? "by another thread of this warp" : c_.thread_text(other, other_lane));
   if (!same_op) first += " of " + c_.order.what(other.op);

@@ -162,14 +162,15 @@ void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const
   if (!r) return look_for_freed(bytes, writes, stack, what);
   const EventId bound = order.ordered_below(op, log.next()), id = log.tick();
   const uint64_t end = bytes.base + bytes.width + (bytes.rows - 1) * bytes.pitch + (bytes.planes - 1) * bytes.plane;
-  auto race = [&](const std::string& other, const HostStack& other_stack, const std::string& thread, const std::string& location, const std::string& kernel, uint64_t key) {
+  auto race = [&](const std::string& other, const HostStack& other_stack, const std::string& thread, const Site* site, uint64_t key) {
     if (repeated(key)) return;
     Finding f;
     f.check = "race";
     f.kind = "race_streams";
-    f.kernel = kernel;
-    f.locations = {location};
+    f.kernel = site ? site->kernel : "";
+    f.locations = {site ? site->location : ""};
     f.title = fmt::format("Race reported between {} and {} in another stream", other, what);
+    if (site) add_inlined(f, site->inlined, site->kernel);
     f.lines.push_back({fmt::format("{} was issued", what), stack});
     if (!thread.empty()) f.lines.push_back({thread, {}});
     if (!other_stack.empty()) f.lines.push_back({thread.empty() ? fmt::format("{} was issued", other) : "the kernel was launched", other_stack});
@@ -182,7 +183,7 @@ void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const
   if (settings.race && bound < id) {
     for (const RangeUse& u : r->uses)
       if (u.id >= bound && u.begin < end && bytes.base < u.end && (u.writes || writes) && u.op != op && !order.ordered(u.op, op))
-        race(order.what(u.op), u.stack, "", "", "", uint64_t(u.op & 0xffffff) << 32 | uint64_t(op & 0xffffff) << 8 | 5);
+        race(order.what(u.op), u.stack, "", nullptr, uint64_t(u.op & 0xffffff) << 32 | uint64_t(op & 0xffffff) << 8 | 5);
     if (r->cells) {
       for (uint64_t plane = 0; plane < bytes.planes; ++plane)
         for (uint64_t row = 0; row < bytes.rows; ++row) {
@@ -197,7 +198,7 @@ void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const
                 if (!writes && e->act == Act::Read) return;
                 const Site& s = sites[e->site];
                 race(fmt::format("{} access at {} in {}", name(e->act), s.kernel, s.location),
-                     ops_[e->op].stack, thread_text(*e, lane), s.location, s.kernel, uint64_t(e->site) << 32 | uint64_t(op & 0xffffff) << 8 | 6);
+                     ops_[e->op].stack, thread_text(*e, lane), &s, uint64_t(e->site) << 32 | uint64_t(op & 0xffffff) << 8 | 6);
               };
               consider(c.write, c.write_lane);
               if (writes) consider(c.read_a, c.a_lane), consider(c.read_b, c.b_lane);

@@ -1,6 +1,10 @@
 #include "observe/check/sites.h"
 
+#include <fmt/format.h>
+
 #include <iterator>
+
+#include "observe/check/findings.h"
 
 namespace warpbeam::observe::check {
 namespace {
@@ -8,6 +12,15 @@ namespace {
 bool checks_old_value(isa::Op op) { return op == isa::Op::Cas || op == isa::Op::Min || op == isa::Op::Max || op == isa::Op::And || op == isa::Op::Or; }
 
 }  // namespace
+
+void add_inlined(Finding& finding, const std::vector<vm::Warp::Inlined>& inlined, const std::string& into) {
+  for (size_t k = 0; k < inlined.size(); ++k) {
+    const std::string who = k + 1 < inlined.size() ? spaced(inlined[k + 1].function) : into;
+    const std::string called = fmt::format("called by {} in {}", who, inlined[k].called_at);
+    finding.lines.push_back({k == 0 ? fmt::format("in {}, {}", spaced(inlined[0].function), called) : called, {}});
+    finding.callers.push_back(inlined[k].called_at);
+  }
+}
 
 // A loop that stores nothing and meets nobody, and reads what other threads write, waits for them.
 bool Sites::in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn) {
@@ -90,6 +103,7 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
     Site s;
     s.kernel = spaced(f.display_name);
     s.location = vm::Warp::location(insn, f);
+    s.inlined = vm::Warp::inlined(insn, f);
     s.waits = in_waiting_loop(f, insn);
     s.guesses = before_cas(f, insn);
     s.corrects = insn.source->form.row->cls == isa::Class::Atomic && checks_old_value(insn.mods().op);

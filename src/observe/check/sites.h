@@ -11,6 +11,7 @@ namespace warpbeam::observe::check {
 struct Site {
   std::string kernel;    // or the device function
   std::string location;  // file.cu:34
+  std::vector<vm::Warp::Inlined> inlined;  // the functions that it is of, if these were inlined into `kernel`
   bool waits = false;    // in a loop that only waits for memory to change
   bool guesses = false;  // a plain load whose value a later compare-and-swap checks
   bool corrects = false; // such a compare-and-swap, or a minimum and the like
@@ -20,6 +21,10 @@ struct Site {
   bool product = false;  // of a warp group, which the asynchronous proxy makes too
   bool updates = false;  // a store to an address that the same statement has loaded: p[i] = min(p[i], x)
 };
+
+struct Finding;
+// Tells of whoever called what was inlined: `inlined` into the function `into`.
+void add_inlined(Finding& finding, const std::vector<vm::Warp::Inlined>& inlined, const std::string& into);
 
 // "kernel(int *)", as NVIDIA's tools print it.
 std::string spaced(const std::string& name);
