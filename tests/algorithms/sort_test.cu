@@ -67,6 +67,15 @@ void radix(long long count, int few, wb::SortOrder order, int begin_bit, int end
   }
 }
 
+// Both orders have kernels of their own, which the fast engine compiles for long: all types go up; each width and each way
+// to encode keys also goes down, where radix_all is asked for.
+template <class Key>
+void radix_up(long long count) {
+  constexpr int kBits = 8 * sizeof(Key);
+  radix<Key>(count, 0, wb::SortOrder::ascending, 0, kBits);
+  radix<Key>(count, 3, wb::SortOrder::ascending, 0, kBits);
+}
+
 template <class Key>
 void radix_all(long long count) {
   constexpr int kBits = 8 * sizeof(Key);
@@ -138,7 +147,7 @@ void bitonic(long long count) {
 int main() {
   for (long long count : check::kSizes) {
     radix_all<unsigned>(count);
-    radix_all<int>(count);
+    radix_up<int>(count);
     radix_all<float>(count);
     radix_all<unsigned char>(count);
     radix_all<short>(count);
@@ -154,12 +163,12 @@ int main() {
     bitonic(count);
   }
   for (long long count : {0LL, 1LL, 31LL, 4097LL}) {
-    radix_all<__half>(count);
-    radix_all<signed char>(count);
-    radix_all<unsigned short>(count);
-    radix_all<unsigned long long>(count);
+    radix_up<__half>(count);
+    radix_up<signed char>(count);
+    radix_up<unsigned short>(count);
+    radix_up<unsigned long long>(count);
   }
   radix_all<unsigned>(check::kLarge);
-  merges<int>(check::kLarge, wb::Less{});
+  merges<unsigned>(check::kLarge, wb::Less{});
   return check::result("sort");
 }
