@@ -33,9 +33,12 @@ std::string joined(const std::vector<std::string>& words) {
 // What is the same in findings of one mistake; empty: it stands alone.
 std::string place_of(const CheckFinding& f) {
   if (f.kernel.empty() || f.locations.empty() || f.locations[0].empty()) return "";
-  // `*p += x` reads and writes in one line: whatever of it meets whatever of it.
-  if (const std::string* accesses = fact(f, "accesses"))
-    return "race|" + (std::ranges::all_of(f.locations, [&](const auto& l) { return l == f.locations[0]; }) ? f.locations[0] : *accesses);
+  // `*p += x` reads and writes in one line: whatever of it meets whatever of it, or of another line, is one mistake.
+  if (fact(f, "accesses")) {
+    std::vector<std::string> lines = f.locations;
+    std::ranges::sort(lines);
+    return "race|" + joined(lines);
+  }
   return f.check == "race" ? "" : f.kind + '|' + joined(f.locations);
 }
 

@@ -128,3 +128,15 @@ __global__ void counts(int* out) {
   out[threadIdx.x] = cells[threadIdx.x];
 }
 CASE(two_calls) { run(counts); }
+
+// What one line reads and writes, and another changes, is one mistake.
+__global__ void mixes(int* out) {
+  __shared__ int cell;
+  if (threadIdx.x == 0) cell = 1;
+  __syncthreads();
+  if (threadIdx.x >= 32) atomicAdd(&cell, 1);  // expect scaled_beside race_raw
+  if (threadIdx.x == 0) cell *= 3;             // expect scaled_beside race_raw
+  __syncthreads();
+  out[threadIdx.x] = cell;
+}
+CASE(scaled_beside) { run(mixes); }
