@@ -99,7 +99,8 @@ const Statement& Palette::pick(const Rows& rows, Random& random) {
 
 // ptxas 13.0 makes several instructions of these, and not all of them heed the guard.
 bool Palette::guardable(const Statement& s) const {
-  return !portable_ || (s.row->opcode != "testp" && s.row->opcode != "set");
+  constexpr std::string_view kLosing[] = {"testp", "set", "vadd4", "vsub4"};  // the latter with .add
+  return !portable_ || std::ranges::find(kLosing, s.row->opcode) == std::end(kLosing);
 }
 
 Palette::Palette(bool portable) : portable_(portable) {
