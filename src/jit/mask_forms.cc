@@ -148,7 +148,24 @@ void widen_mask_vectors(llvm::Function& f) {
     if (joins_bits(*i)) i->eraseFromParent();
 }
 
+// A choice between two sets of lanes as what it comes to: LLVM 19 turns such choices between words and back without end.
+static void spell_out_choices(llvm::Function& f) {
+  for (llvm::BasicBlock& block : f)
+    for (llvm::Instruction& i : llvm::make_early_inc_range(block)) {
+      auto* choice = llvm::dyn_cast<llvm::SelectInst>(&i);
+      if (!choice || !choice->getCondition()->getType()->isVectorTy() || !choice->getType()->isIntOrIntVectorTy(1)) continue;
+      llvm::IRBuilder<> b(choice);
+      Value* const which = choice->getCondition();
+      // No pass comes after this that would make use of what a choice leaves out.
+      Value* const one = b.CreateAnd(which, choice->getTrueValue());
+      Value* const other = b.CreateAnd(b.CreateNot(which), choice->getFalseValue());
+      choice->replaceAllUsesWith(b.CreateOr(one, other));
+      choice->eraseFromParent();
+    }
+}
+
 void settle_mask_forms(llvm::Function& f) {
+  spell_out_choices(f);
   for (llvm::BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&f))
     for (auto it = block->begin(); it != block->end();) {
       auto* logic = llvm::dyn_cast<llvm::BinaryOperator>(&*it++);
