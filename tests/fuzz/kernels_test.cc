@@ -24,6 +24,13 @@ TEST(RandomKernels, AreTakenAndGiveTheSameTwice) {
   }
 }
 
+// Over the sets of lanes in this one LLVM's instruction selection went round in circles.
+TEST(RandomKernels, CompileToAnEnd) {
+  Bench bench;
+  const Kernel kernel = generate(260000585, Palette(false));
+  EXPECT_EQ(bench.run(kernel, Engine::Interpreter), bench.run(kernel, Engine::Jit));
+}
+
 TEST(RandomKernels, ShrinkToWhatMatters) {
   const auto branches = [](const Kernel& k) { return k.text().find("bra ELSE") != std::string::npos; };
   const Palette palette(false);
