@@ -26,6 +26,7 @@ TEST(RandomKernels, AreTakenAndGiveTheSameTwice) {
 
 // Over the sets of lanes in this one LLVM's instruction selection went round in circles.
 TEST(RandomKernels, CompileToAnEnd) {
+  choose_fast_engine();
   Bench bench;
   const Kernel kernel = generate(260000585, Palette(false));
   EXPECT_EQ(bench.run(kernel, Engine::Interpreter), bench.run(kernel, Engine::Jit));
