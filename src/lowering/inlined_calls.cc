@@ -11,12 +11,10 @@
 #include "lowering/inlined_calls.h"
 
 #include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/SmallString.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Support/Path.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "lowering/own_places.h"
@@ -26,14 +24,6 @@ namespace warpbeam::lowering {
 namespace {
 
 constexpr unsigned kMostChains = 0xffff;
-
-llvm::SmallString<256> path_of(const llvm::DIFile& source) {
-  llvm::SmallString<256> file = source.getFilename();
-  if (!llvm::sys::path::is_relative(file)) return file;
-  file = source.getDirectory();
-  llvm::sys::path::append(file, source.getFilename());
-  return file;
-}
 
 bool can_be_quoted(llvm::StringRef text) { return text.find_first_of("\"\\\t\n") == text.npos; }
 

@@ -60,7 +60,7 @@ class Keeper {
     }
   }
 
-   private:
+ private:
   void set_apart(llvm::Function& f) {
     for (llvm::BasicBlock& block : f) {
       for (llvm::Instruction& i : block)

@@ -5,7 +5,6 @@
 #include "lowering/own_places.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallString.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
@@ -19,11 +18,7 @@ llvm::cl::list<std::string> platform("warpbeam-platform", llvm::cl::desc("Folder
 
 bool in_platform(const llvm::DIFile* source) {
   if (!source) return false;
-  llvm::SmallString<256> file = source->getFilename();
-  if (llvm::sys::path::is_relative(file)) {
-    file = source->getDirectory();
-    llvm::sys::path::append(file, source->getFilename());
-  }
+  const llvm::SmallString<256> file = path_of(*source);
   // NVIDIA's libraries of headers may stand anywhere.
   constexpr llvm::StringLiteral kLibraries[] = {"/cub/", "/thrust/", "/cuda/std/", "/libcudacxx/"};
   return llvm::any_of(platform, [&](const std::string& folder) { return file.starts_with(folder); }) ||
@@ -31,6 +26,14 @@ bool in_platform(const llvm::DIFile* source) {
 }
 
 }  // namespace
+
+llvm::SmallString<256> path_of(const llvm::DIFile& source) {
+  llvm::SmallString<256> file = source.getFilename();
+  if (!llvm::sys::path::is_relative(file)) return file;
+  file = source.getDirectory();
+  llvm::sys::path::append(file, source.getFilename());
+  return file;
+}
 
 bool is_of_platform(const llvm::Function& f) {
   const llvm::DISubprogram* program = f.getSubprogram();

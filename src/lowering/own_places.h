@@ -1,4 +1,5 @@
 #pragma once
+#include <llvm/ADT/SmallString.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/PassManager.h>
 
@@ -8,6 +9,8 @@ namespace warpbeam::lowering {
 struct OwnPlaces : llvm::PassInfoMixin<OwnPlaces> {
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& analyses);
 };
+
+llvm::SmallString<256> path_of(const llvm::DIFile& source);
 
 // Whether it is written in headers that are no part of the program.
 bool is_of_platform(const llvm::Function& f);

@@ -19,10 +19,10 @@ struct KernelParam {
   uint32_t offset, size, align;
 };
 
-// What the host may know about an entry function.
 // `pull(float)` of `_Z4pullf`.
 std::string demangle(const std::string& name);
 
+// What the host may know about an entry function.
 struct Kernel {
   std::string name;          // mangled, as in PTX
   std::string display_name;  // demangled

@@ -43,8 +43,7 @@ Finding BlockWatch::finding(const Now& n, int lane, const char* check, const cha
   f.title = std::move(title);
   f.kernel = site.kernel;
   f.locations = {site.location};
-  f.lines.push_back({fmt::format("at {} in {}", site.kernel, site.location), {}});
-  add_inlined(f, site.inlined, site.kernel);
+  add_where(f, site.inlined);
   add_callers(f, n.warp);
   f.lines.push_back({thread_text(n.warp, lane), {}});
   f.facts.emplace_back("thread", fmt::format("({},{},{})", n.warp.tid[lane][0], n.warp.tid[lane][1], n.warp.tid[lane][2]));

@@ -49,8 +49,7 @@ void BlockWatch::look_at_count(const vm::Warp& w, const vm::Insn& i, uint8_t bar
   found.kernel = spaced(f.display_name);
   found.locations = {vm::Warp::location(i, f), vm::Warp::location(*first.by, *first.function)};
   found.title = fmt::format("Threads come to barrier {} that expect different numbers of threads there: {} and {}", barrier, first.threads, threads);
-  found.lines.push_back({fmt::format("at {} in {}", found.kernel, found.locations[0]), {}});
-  add_inlined(found, vm::Warp::inlined(i, f), found.kernel);
+  add_where(found, vm::Warp::inlined(i, f));
   found.lines.push_back({fmt::format("{}, for {} threads", thread_text(w, static_cast<int>(lane)), threads), {}});
   const auto& t = block_.warps[first.warp]->tid[first.lane];
   found.lines.push_back({fmt::format("thread ({},{},{}) came before, for {} threads, at {}", t[0], t[1], t[2], first.threads, found.locations[1]), {}});
@@ -98,8 +97,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       f.kernel = spaced(b.code->function->display_name);
       f.locations = {here, there};
       f.title = title;
-      f.lines.push_back({fmt::format("at {} in {}", f.kernel, here), {}});
-      add_inlined(f, vm::Warp::inlined(*first.group->waiting, *first.group->frame->function), f.kernel);
+      add_where(f, vm::Warp::inlined(*first.group->waiting, *first.group->frame->function));
       const int lane = __builtin_ctz(first.group->mask);
       f.lines.push_back({thread_text(*first.warp, lane), {}});
       const auto& t = w.tid[__builtin_ctz(lanes)];

@@ -153,8 +153,7 @@ void BlockWatch::run_too_long(vm::Warp& w, const vm::Insn& i, uint32_t mask) {
   f.kernel = spaced(w.frame->function->display_name);
   f.locations = {vm::Warp::location(i, *w.frame->function)};
   f.title = fmt::format("Kernel does not end: a warp has executed {} instructions", c_.settings.most_instructions);
-  f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
-  add_inlined(f, vm::Warp::inlined(i, *w.frame->function), f.kernel);
+  add_where(f, vm::Warp::inlined(i, *w.frame->function));
   add_callers(f, w);
   f.lines.push_back({thread_text(w, lane), {}});
   f.lines.push_back({"the kernel was launched", l_.stack});
@@ -362,8 +361,7 @@ void BlockWatch::look_at_masks(vm::Warp& w, const vm::Insn& i, uint32_t members,
     f.kernel = c_.sites[site].kernel;
     f.locations = {c_.sites[site].location};
     f.title = std::move(title);
-    f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
-    add_inlined(f, c_.sites[site].inlined, f.kernel);
+    add_where(f, c_.sites[site].inlined);
     f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
     if (!other.empty()) f.lines.push_back({std::move(other), {}});
     f.lines.push_back({"the kernel was launched", l_.stack});
@@ -505,8 +503,7 @@ void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::Functi
   f.kernel = spaced(f_code.display_name);
   f.locations = {vm::Warp::location(i, f_code)};
   f.title = fmt::format("{} names lanes that never arrive: mask {:#010x}, missing {:#010x}", is_barrier ? "__syncwarp" : "A .sync function of the warp", members, missing);
-  f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
-  add_inlined(f, vm::Warp::inlined(i, f_code), f.kernel);
+  add_where(f, vm::Warp::inlined(i, f_code));
   f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
   if (*what) f.lines.push_back({fmt::format("lane {} {}{}{}", __builtin_ctz(missing), what, there.empty() ? "" : " ", there), {}});
   if (!there.empty()) f.locations.push_back(there);
@@ -532,8 +529,7 @@ void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, ui
   f.kernel = c_.sites[shuffle].kernel;
   f.locations = {c_.sites[shuffle].location, c_.sites[site].location};
   f.title = "A shuffle reads from a lane that does not take part in it: the value is undefined, and it is used";
-  f.lines.push_back({fmt::format("at {} in {}", f.kernel, f.locations[0]), {}});
-  add_inlined(f, c_.sites[shuffle].inlined, f.kernel);
+  add_where(f, c_.sites[shuffle].inlined);
   f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
   f.lines.push_back({fmt::format("what was made of it is stored at {}", f.locations[1]), {}});
   add_inlined(f, c_.sites[site].inlined, c_.sites[site].kernel);

@@ -22,6 +22,11 @@ void add_inlined(Finding& finding, const std::vector<vm::Warp::Inlined>& inlined
   }
 }
 
+void add_where(Finding& finding, const std::vector<vm::Warp::Inlined>& inlined) {
+  finding.lines.push_back({fmt::format("at {} in {}", finding.kernel, finding.locations[0]), {}});
+  add_inlined(finding, inlined, finding.kernel);
+}
+
 // A loop that stores nothing and meets nobody, and reads what other threads write, waits for them.
 bool Sites::in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn) {
   auto [it, fresh] = waiting_.try_emplace(&f);

@@ -25,6 +25,8 @@ struct Site {
 struct Finding;
 // Tells of whoever called what was inlined: `inlined` into the function `into`.
 void add_inlined(Finding& finding, const std::vector<vm::Warp::Inlined>& inlined, const std::string& into);
+// Tells of the finding's first location, which is in its kernel.
+void add_where(Finding& finding, const std::vector<vm::Warp::Inlined>& inlined);
 
 // "kernel(int *)", as NVIDIA's tools print it.
 std::string spaced(const std::string& name);
