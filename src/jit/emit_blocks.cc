@@ -38,26 +38,26 @@ void Emitter::emit_next_block() {
   for (llvm::Instruction& i : llvm::make_early_inc_range(*entry_))
     if (llvm::isa<llvm::AllocaInst>(i)) i.moveBefore(*first, first->end());
   b_.SetInsertPoint(first);
-  b_.CreateStore(machine_load(b_.getInt32Ty(), field(offsetof(Context, ctaid))), block_x_);
+  b_.CreateStore(context_field(offsetof(Context, ctaid), b_.getInt32Ty(), true), block_x_);
   b_.CreateBr(entry_);
 
   auto* on = BasicBlock::Create(c_, "go_on", f_);
   auto* last = BasicBlock::Create(c_, "last_block", f_);
   b_.SetInsertPoint(next_block_);
-  const V left = machine_load(b_.getInt64Ty(), field(offsetof(Context, more)));
+  const V left = context_field(offsetof(Context, more), b_.getInt64Ty(), false);
   b_.CreateCondBr(b_.CreateICmpEQ(left, b_.getInt64(0)), last, on);
   b_.SetInsertPoint(last);
   b_.CreateRet(b_.getInt32(1));
   b_.SetInsertPoint(on);
   machine_store(b_.CreateSub(left, b_.getInt64(1)), field(offsetof(Context, more)));
-  const auto place = [&](size_t offset) { return machine_load(b_.getPtrTy(), field(offset), true); };
+  const auto place = [&](size_t offset) { return context_field(offset, b_.getPtrTy(), true); };
   const V linear = place(offsetof(Context, block_linear));
   machine_store(b_.CreateAdd(machine_load(b_.getInt64Ty(), linear), b_.getInt64(1)), linear);
   const V x = b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), block_x_), b_.getInt32(1));
   b_.CreateStore(x, block_x_);
   machine_store(x, place(offsetof(Context, block_x)));
-  const V beside = b_.CreateAdd(machine_load(b_.getInt32Ty(), field(offsetof(Context, smid))), b_.getInt32(1));
-  const V there = b_.CreateICmpULT(beside, machine_load(b_.getInt32Ty(), field(offsetof(Context, nsmid)), true));
+  const V beside = b_.CreateAdd(context_field(offsetof(Context, smid), b_.getInt32Ty(), false), b_.getInt32(1));
+  const V there = b_.CreateICmpULT(beside, context_field(offsetof(Context, nsmid), b_.getInt32Ty(), true));
   const V smid = b_.CreateSelect(there, beside, b_.getInt32(0));
   machine_store(smid, field(offsetof(Context, smid)));
   machine_store(smid, place(offsetof(Context, block_smid)));

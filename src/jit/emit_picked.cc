@@ -78,8 +78,7 @@ std::optional<Emitter::Indexed> Emitter::indexed(const Access& a) {
 // each stores as much as it happens to have: it is named.
 void Emitter::store_in_a_row(const Access& a, V to, V mask) {
   constexpr uint64_t kLine = 64, kFurther = 1024;
-  for (uint64_t k = 0; !a.shared && k < kLanes * a.memory; k += kLine)
-    b_.CreateIntrinsic(In::prefetch, {b_.getPtrTy()}, {b_.CreateIntToPtr(b_.CreateAdd(to, b_.getInt64(kFurther + k)), b_.getPtrTy()), b_.getInt32(1), b_.getInt32(3), b_.getInt32(1)});
+  for (uint64_t k = 0; !a.shared && k < kLanes * a.memory; k += kLine) name_line(b_.CreateAdd(to, b_.getInt64(kFurther + k)), true);
   compress(b_.CreateTrunc(lanes_of(data_of(a, 0), a.reg), type_of(4, true)), b_.CreateIntToPtr(to, b_.getPtrTy()), mask);
 }
 

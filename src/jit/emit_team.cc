@@ -304,8 +304,7 @@ Emitter::Team Emitter::find_team(const Region& region, bool may_store) {
   const std::vector<Access> all = accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); });
   team.stores = std::ranges::any_of(all, [](const Access& a) { return !a.load; });
   const bool on_lines = team.streams && std::ranges::all_of(all, [](const Access& a) { return kLanes * a.total() < 64; });
-  const auto in_loop = [&](uint32_t n) { return team.together[n] && reached(n, false)[n]; };
-  const bool in_steps = team.stores && vectors == 0 && std::ranges::any_of(region.nodes, in_loop);
+  const bool in_steps = team.stores && vectors == 0 && std::ranges::any_of(region.nodes, [&](uint32_t n) { return team.together[n] && in_loop(n); });
   size_t most = in_steps || (on_lines && warps % kMostOnLines == 0) ? kMostOnLines : kMostWarps;
   while (most > 1 && (most > warps || most * vectors > registers || most * instructions > kMostTogether)) most /= 2;
   if (most < 2) return team;
@@ -547,7 +546,7 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   if (node.ends == End::Fall) return go_to(node.next[0], true);
   if (decision.compare) {
     auto* quick = BasicBlock::Create(c_, "all_go_on", f_);
-    const bool once = team.stores && !reached(n, false)[n];  // the warps at the end of an array can go one by one
+    const bool once = team.stores && !in_loop(n);  // the warps at the end of an array can go one by one
     auto* look = once ? apart_ : BasicBlock::Create(c_, "look", f_);
     bool holds = true;
     b_.CreateCondBr(all_go_on(team, *decision.compare, holds), quick, look);

@@ -105,6 +105,10 @@ Emitter::V Emitter::from_windows(const Access& a, V pointer) {
   return b_.CreateShuffleVector(sixteen(shift), sixteen(shift + kPart), both);
 }
 
+void Emitter::name_line(V address, bool stored, uint32_t closeness) {
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()}, {b_.CreateIntToPtr(address, b_.getPtrTy()), b_.getInt32(stored), b_.getInt32(closeness), b_.getInt32(1)});
+}
+
 // Where each warp of a block has a row of its own, hosts see jumps from row to row instead of the few bytes that each
 // row goes on by in the next block, so those are named. Where a block reads one stretch, they see it, but too little of
 // it is under way at a time.
@@ -114,7 +118,7 @@ void Emitter::name_next_blocks(const Access& a, V address, int64_t stride) {
   static const bool without = left_out("rows");
   if (without || watch_ || a.shared || a.count != 1 || a.memory != 4) return;
   const bool rows = plan_.block[0] == kLanes && plan_.block[1] >= 4;
-  const bool line = plan_.block[1] * plan_.block[2] == 1 && !reached(node_, false)[node_];
+  const bool line = plan_.block[1] * plan_.block[2] == 1 && !in_loop(node_);
   if (!rows && !line) return;
   if (const auto w = windows_.find(a.insn); w != windows_.end() && !w->second->parts.empty()) return;  // named already
   const int64_t bytes = kLanes * stride, further = rows ? kAhead * bytes : kFurther;
@@ -122,8 +126,7 @@ void Emitter::name_next_blocks(const Access& a, V address, int64_t stride) {
   for (int64_t k = 0; k < bytes; k += kLine) {
     // Two loads of every second element read the same lines.
     if (rehearsal_ && !rehearsal_->named.emplace(from, (at + k) / kLine).second) continue;
-    const V place = b_.CreateAdd(address, llvm::ConstantInt::getSigned(address->getType(), further + k));
-    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()}, {b_.CreateIntToPtr(place, b_.getPtrTy()), b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+    name_line(b_.CreateAdd(address, llvm::ConstantInt::getSigned(address->getType(), further + k)));
   }
 }
 
@@ -179,9 +182,7 @@ void Emitter::name_next_turns(const Access& a, V address) {
   const Shape shape = team_->shapes->source(a.insn->op[1], a.insn->base_width);
   const bool in_a_row = team_->streams && shape.paced && shape.pace == static_cast<int64_t>(bytes);
   const auto name = [&](V from, uint64_t length) {
-    for (uint64_t k = 0; k < length; k += kLine)
-      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-                         {b_.CreateIntToPtr(b_.CreateAdd(from, b_.getInt64(k)), b_.getPtrTy()), b_.getInt32(0), b_.getInt32(in_a_row ? 2 : 3), b_.getInt32(1)});
+    for (uint64_t k = 0; k < length; k += kLine) name_line(b_.CreateAdd(from, b_.getInt64(k)), false, in_a_row ? 2 : 3);
   };
   if (!in_a_row) return name(b_.CreateAdd(address, ahead), bytes);
   if (team_->member != 0) return;

@@ -287,9 +287,11 @@ class Emitter {
   };
   void find_windows(const std::vector<Access>& accesses);
   V from_windows(const Access& a, V pointer);
+  void name_line(V address, bool stored = false, uint32_t closeness = 3);  // of memory: that it will be wanted soon
   void name_next_blocks(const Access& a, V address, int64_t stride);
   void name_next_turns(const Access& a, V address);
   std::vector<char> reached(uint32_t from, bool back) const;
+  bool in_loop(uint32_t node) const { return reached(node, false)[node]; }
 
   // --- few lanes (emit_few.cc)
   bool compares_steps(const Node& node, int32_t predicate, uint32_t end) const;
