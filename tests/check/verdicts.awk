@@ -77,9 +77,9 @@ function is_expected(name, kind,    k) {
 }
 
 # The only warning that nothing may give but what announces it.
-function is_warned(name, lines,    k) {
+function is_warned(name, kind, lines,    k) {
   for (k = 1; k <= count["warn", name]; ++k)
-    if (index(lines, " " line_of["warn", name, k] " ")) return 1
+    if (kind_of["warn", name, k] == kind && index(lines, " " line_of["warn", name, k] " ")) return 1
   return 0
 }
 
@@ -98,7 +98,7 @@ function problems_of(name, status,    k, kind, line, problems) {
     kind = kinds_found[k]
     if (severities[k] == "error") {
       if (!is_expected(name, kind)) problems = problems " wrongly: " kind " (lines" lines_found[k] ");"
-    } else if (kind == "uninitialized_variable" && !is_warned(name, lines_found[k])) {
+    } else if (kind == "uninitialized_variable" && !is_warned(name, kind, lines_found[k])) {
       problems = problems " wrongly: a warning, " kind " (lines" lines_found[k] ");"
     }
   }
