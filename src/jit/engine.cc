@@ -166,17 +166,17 @@ class Kernel final : public vm::CompiledKernel {
       c.as_rehearsed = 0;
       const uint64_t found = block.observer->findings();
       enter(c);
-      block.observer->compiled_code(true);
+      block.observer->alone(true);
       bool done;
       try {
         done = code_->function(&c);
       } catch (...) {
-        block.observer->compiled_code(false);
+        block.observer->alone(false);
         take_back_after_trap(c);
         block.observer->settle();
         throw;
       }
-      block.observer->compiled_code(false);
+      block.observer->alone(false);
       if (!done) {
         block.observer->settle();
         ++handed_over_;

@@ -180,11 +180,14 @@ void watched_detour(Context& c, const Detour& d, uint32_t warp, uint32_t mask, u
     case Detour::What::Handler: break;
   }
   if (events && i.watched == Watched::Notable) observer.instruction(w, i, mask, active);
-  observer.compiled_code(false);
-  if (i.watched == Watched::Memory && (events || c.watch->wanted.traffic)) c.services->report_accesses(w, i, mask);
+  if (i.watched == Watched::Memory) {
+    if (events || c.watch->wanted.traffic) c.services->report_accesses(w, i, mask);
+    return i.fn(w, i, mask);
+  }
+  observer.alone(false);
   if (i.watched == Watched::WarpSync && events) c.services->report_meeting(w, i, active);
   i.fn(w, i, mask);
-  observer.compiled_code(true);
+  observer.alone(true);
 }
 
 namespace {

@@ -118,8 +118,8 @@ class BlockObserver {
   virtual bool goes_on_with(uint64_t block) { return false; }
   // Compiled code: a warp that has executed so many instructions goes on in the interpreter, which asks still_running.
   uint64_t patience = ~uint64_t(0);
-  // The block's compiled code begins to run, and has ended or calls a handler.
-  virtual void compiled_code(bool runs) {}
+  // Until it says false, no other thread is told of anything: the block's compiled code runs, or an access is told of and made.
+  virtual void alone(bool) {}
   // Once in a while.
   virtual void still_running(Warp&, const Insn&, uint32_t mask, uint64_t instructions) {}
 
@@ -185,6 +185,18 @@ class Observer {  // of one launch
   virtual Wanted wanted() const { return {}; }
   // Whether blocks take turns instead of running side by side: then events come in the same order every time.
   virtual bool one_block_at_a_time() const { return false; }
+};
+
+// What is told of an access and the access itself are one step: who sees another thread's value has been told of after that.
+class Alone {
+ public:
+  explicit Alone(BlockObserver& observer) : observer_(observer) { observer_.alone(true); }
+  ~Alone() { observer_.alone(false); }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+ private:
+  BlockObserver& observer_;
 };
 
 // Tells the block's observer of the accesses that `insn` is about to make.

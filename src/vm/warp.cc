@@ -262,7 +262,12 @@ void Warp::run_observed() {
     if (mask && gives_way_before(*this, i, mask)) break;  // and nobody is told of it twice
     if (i.watched != Watched::Extra && (i.watched != Watched::WarpSync || mask == 0)) {
       tell(i, mask, here);
-      if (i.watched == Watched::Memory && mask) report_accesses(*this, i, mask);
+      if (i.watched == Watched::Memory && mask) {
+        const Alone alone(observer);
+        report_accesses(*this, i, mask);
+        i.fn(*this, i, mask);
+        continue;
+      }
     }
     if (mask == 0) continue;
     if (i.watched != Watched::WarpSync) {

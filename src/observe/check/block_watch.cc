@@ -92,8 +92,8 @@ void BlockWatch::set_base(EventId base) {
   words_.shared_bound = c_.settings.race ? base_ : ~EventId{0};
 }
 
-void BlockWatch::compiled_code(bool runs) {
-  if (!runs) {
+void BlockWatch::alone(bool begins) {
+  if (!begins) {
     held_ = {};
     return;
   }

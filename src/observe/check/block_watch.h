@@ -45,7 +45,7 @@ class BlockWatch final : public vm::BlockObserver {
   bool all_came(const vm::Insn&) override;
   uint64_t findings() const override { return c_.findings.told(); }
   // Compiled code keeps the checker to itself: taking turns would cost more than what it does.
-  void compiled_code(bool runs) override;
+  void alone(bool begins) override;
 
  private:
   std::unique_lock<std::mutex> hold() { return held_ ? std::unique_lock<std::mutex>{} : std::unique_lock(c_.mutex); }
