@@ -27,6 +27,7 @@
 #include "jit/lane_accesses.h"
 #include "jit/mask_forms.h"
 #include "jit/runtime.h"
+#include "jit/way_out.h"
 
 namespace warpbeam::jit {
 namespace {
@@ -183,11 +184,15 @@ Result<std::unique_ptr<HostCode>> CodeGenerator::compile(llvm::Module& module, c
   std::unique_ptr<llvm::MemoryBuffer> object = shown ? nullptr : cache_.find(key);
   const bool found = object != nullptr;
   if (!object) {
-    optimise(module);
-    if (wanted("optimised")) module.print(llvm::errs(), nullptr);
-    if (wanted("asm"))
-      if (const auto text = emit(*llvm::CloneModule(module), llvm::CodeGenFileType::AssemblyFile)) llvm::errs() << text->getBuffer();
-    object = emit(module, llvm::CodeGenFileType::ObjectFile);
+    std::string why = do_or_leave([&] {
+      optimise(module);
+      if (wanted("optimised")) module.print(llvm::errs(), nullptr);
+      if (wanted("asm"))
+        if (const auto text = emit(*llvm::CloneModule(module), llvm::CodeGenFileType::AssemblyFile)) llvm::errs() << text->getBuffer();
+      object = emit(module, llvm::CodeGenFileType::ObjectFile);
+    });
+    left_in_its_midst_ = !why.empty();
+    if (left_in_its_midst_) return Error{1, std::move(why)};
     if (!object) return Error{1, "this processor's code cannot be written"};
     cache_.keep(key, object->getBuffer());
   }

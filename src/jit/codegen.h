@@ -35,6 +35,8 @@ class CodeGenerator {
   // Host code of a module whose one function is called `block`: from the cache, or optimised and compiled now. `names` says
   // where what it refers to is.
   Result<std::unique_ptr<HostCode>> compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names);
+  // LLVM did not come to an end: neither this nor the module can be used again, or taken apart.
+  bool left_in_its_midst() const { return left_in_its_midst_; }
   void prepare(llvm::Module& module) const;  // sets its target
   const Processor& processor() const { return processor_; }
 
@@ -48,6 +50,7 @@ class CodeGenerator {
   std::unique_ptr<llvm::TargetMachine> machine_;
   Processor processor_;
   std::atomic<uint64_t> serial_{0};
+  bool left_in_its_midst_ = false;
 };
 
 }  // namespace warpbeam::jit

@@ -505,9 +505,9 @@ class FastEngine final : public vm::Engine {
       if (!made) return made.error().message;
       generator_ = std::move(*made);
     }
-    llvm::LLVMContext context;
-    llvm::Module module("kernel", context);
-    generator_->prepare(module);
+    auto context = std::make_unique<llvm::LLVMContext>();
+    auto module = std::make_unique<llvm::Module>("kernel", *context);
+    generator_->prepare(*module);
     auto tables = std::make_unique<CompiledTables>();
     tables->in_turns = plan.flow.in_turns;
     tables->polls = !waiting.empty();
@@ -515,9 +515,10 @@ class FastEngine final : public vm::Engine {
       tables->watch = std::make_unique<WatchTables>();
       tables->watch->wanted = o.wanted;
     }
-    Emitter(module, plan, *tables, generator_->processor()).run();
+    Emitter(*module, plan, *tables, generator_->processor()).run();
     leave_program();
-    auto host = generator_->compile(module, tables->names);
+    auto host = generator_->compile(*module, tables->names);
+    if (generator_->left_in_its_midst()) static_cast<void>(module.release()), static_cast<void>(context.release()), static_cast<void>(generator_.release());
     if (!host) return host.error().message;
     from_cache = (*host)->from_cache;
     kernel = std::make_shared<Kernel>(std::move(*host), std::move(tables), std::move(flattened), services_);

@@ -1,4 +1,6 @@
 // Small kernels on the interpreter and on the fast engine.
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "both_engines.h"
@@ -144,6 +146,19 @@ TEST_F(Engines, GiveWayInWaitingLoops) {
   // A bound that is read anew each time is no poll.
   both("st.global.u32 [%at], %t; mov.u32 %r1, 0; W: red.global.add.u32 [%at+8192], 1; add.u32 %r1, %r1, 1; ld.global.u32 %r2, [%at]; setp.lt.u32 %p2, %r1, %r2; @%p2 bra W; ret;",
        {1, 1, 1}, {64, 1, 1}, 0);
+}
+
+// The first kernel is given up while LLVM is at it, and the next is compiled as if nothing had been.
+TEST_F(Engines, RunWhatLlvmDoesNotBringToAnEnd) {
+  const auto sums = [](int summands) {  // a text of its own each time: none may come from the cache
+    std::string body = "mov.u32 %r1, %t;\n";
+    for (int k = 0; k < summands; ++k) body += fmt::format("mad.lo.u32 %r1, %r1, {}, %i; xor.b32 %r1, %r1, {};\n", 2 * k + 3, getpid() + k);
+    return body + "st.global.u32 [%at], %r1; ret;";
+  };
+  setenv("WARPBEAM_COMPILE_SECONDS", "0.001", 1);
+  both(sums(400), {2, 1, 1}, {64, 1, 1}, 0, false);
+  unsetenv("WARPBEAM_COMPILE_SECONDS");
+  both(sums(401), {2, 1, 1}, {64, 1, 1}, 0);
 }
 
 }  // namespace
