@@ -99,7 +99,7 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
   const auto stored = [&](const Value& v) { return b_.CreateTrunc(lanes_of(v, a.reg), type_of(a.memory, true)); };
   const bool dense = runs && address.stride == static_cast<int64_t>(total);
 
-  if (a.load && full && (dense || in_steps(a, address)) && runs == 1) name_next_blocks(a, address.run[0], address.stride);
+  if (a.load && full && ((dense && runs) || (runs == 1 && in_steps(a, address)))) name_next_blocks(a, address);
   const V ready = a.load && full && dense && runs == 1 ? from_windows(a, pointer(address.run[0])) : nullptr;
   if (a.load && dense && runs == 1 && !ready) name_next_turns(a, address.run[0]);
   if (ready) {

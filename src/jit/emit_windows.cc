@@ -9,6 +9,7 @@
 namespace warpbeam::jit {
 
 using isa::Kind;
+using llvm::BasicBlock;
 
 namespace {
 
@@ -112,21 +113,27 @@ void Emitter::name_line(V address, bool stored, uint32_t closeness) {
 // Where each warp of a block has a row of its own, hosts see jumps from row to row instead of the few bytes that each
 // row goes on by in the next block, so those are named. Where a block reads one stretch, they see it, but too little of
 // it is under way at a time.
-void Emitter::name_next_blocks(const Access& a, V address, int64_t stride) {
-  constexpr int64_t kLine = 64, kAhead = 4;  // blocks, of rows
-  constexpr int64_t kFurther = 4096;         // bytes, of a stretch
+void Emitter::name_next_blocks(const Access& a, const Value& address) {
+  constexpr int64_t kLine = 64;
+  constexpr int64_t kAhead = 512, kFurther = 4096;  // bytes, of rows and of a stretch
   static const bool without = left_out("rows");
   if (without || watch_ || a.shared || a.count != 1 || a.memory != 4) return;
-  const bool rows = plan_.block[0] == kLanes && plan_.block[1] >= 4;
-  const bool line = plan_.block[1] * plan_.block[2] == 1 && !in_loop(node_);
+  const auto& [x, y, z] = plan_.block;
+  const int64_t row = x * address.stride, run = kLanes / address.runs * address.stride;
+  const bool rows = y * z > 1 && row <= kAhead && (x == kLanes || !in_loop(node_));
+  const bool line = y * z == 1 && address.runs == 1 && !in_loop(node_);
   if (!rows && !line) return;
   if (const auto w = windows_.find(a.insn); w != windows_.end() && !w->second->parts.empty()) return;  // named already
-  const int64_t bytes = kLanes * stride, further = rows ? kAhead * bytes : kFurther;
-  const auto [from, at] = sum_of(address);
-  for (int64_t k = 0; k < bytes; k += kLine) {
-    // Two loads of every second element read the same lines.
-    if (rehearsal_ && !rehearsal_->named.emplace(from, (at + k) / kLine).second) continue;
-    name_line(b_.CreateAdd(address, llvm::ConstantInt::getSigned(address->getType(), further + k)));
+  const int64_t further = rows ? std::max(kAhead, 2 * row) : kFurther;
+  NamedLines& named = rehearsal_ ? rehearsal_->named : named_;
+  const BasicBlock* const here = rehearsal_ ? nullptr : b_.GetInsertBlock();
+  for (size_t r = 0; r < address.runs; ++r) {
+    const auto [from, at] = sum_of(address.run[r]);
+    for (int64_t k = 0; k < run; k += kLine) {
+      // Loads of neighbours, and two of every second element, read the same lines.
+      if (!named.emplace(here, from, (at + k) / kLine).second) continue;
+      name_line(b_.CreateAdd(address.run[r], llvm::ConstantInt::getSigned(address.run[r]->getType(), further + k)));
+    }
   }
 }
 

@@ -288,7 +288,7 @@ class Emitter {
   void find_windows(const std::vector<Access>& accesses);
   V from_windows(const Access& a, V pointer);
   void name_line(V address, bool stored = false, uint32_t closeness = 3);  // of memory: that it will be wanted soon
-  void name_next_blocks(const Access& a, V address, int64_t stride);
+  void name_next_blocks(const Access& a, const Value& address);
   void name_next_turns(const Access& a, V address);
   std::vector<char> reached(uint32_t from, bool back) const;
   bool in_loop(uint32_t node) const { return reached(node, false)[node]; }
@@ -553,6 +553,7 @@ class Emitter {
   unsigned lanes_ = kLanes;         // that the code is for
   const vm::Insn* late_store_ = nullptr;
   V rows_ = nullptr;                // of late_store_
+  NamedLines named_;
   std::map<const vm::Insn*, V> turns_ahead_;  // how far the team's first warp has named what the access reads
   Team* team_ = nullptr;            // whose code is being written
   llvm::BasicBlock* apart_ = nullptr;  // the code is for warps side by side: where they go when one cannot follow

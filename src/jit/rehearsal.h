@@ -21,6 +21,10 @@
 
 namespace warpbeam::jit {
 
+// Lines of memory that hosts were told of where a block is emitted, by what their addresses begin with: what later blocks of the
+// grid read.
+using NamedLines = std::set<std::tuple<const llvm::BasicBlock*, llvm::Value*, int64_t>>;
+
 // What variables hold, by warp and by variable, in parts as Emitter::storage_ has them; null: it is not known.
 using Cells = std::array<llvm::Value*, 4>;
 using WarpsValues = std::vector<std::vector<Cells>>;
@@ -91,7 +95,7 @@ struct Rehearsal {
   bool told = false;                // something was told to an observer of events
   bool knows_all = false;           // values that are not there are looked for nowhere else
   std::unordered_set<llvm::Value*> folded;
-  std::set<std::pair<llvm::Value*, int64_t>> named;  // lines, by what their addresses begin with: what the next block reads
+  NamedLines named;  // of no block: a rehearsal is all one
 };
 
 }  // namespace warpbeam::jit
