@@ -153,10 +153,10 @@ void judge_calls(report::CheckReport& report, const CheckFacts& facts, int statu
     if (looked_at) {
       std::erase_if(f.lines, [](const auto& line) { return line.text.starts_with("and no later call"); });
       f.kind = "api_error";
-      f.mend = "";
+      if (!f.facts.contains("arguments")) f.mend = "";
     }
-    // A program that saw the error and ended well wanted to see it.
-    f.is_error = !looked_at || status != 0;
+    // A program that saw the error and ended well wanted to see it, unless its arguments made no sense.
+    f.is_error = !looked_at || status != 0 || f.facts.contains("arguments");
   }
 }
 

@@ -119,6 +119,17 @@ CASE(managed_written_early) {
   d.managed[7] = 1;  // expect managed_written_early host_race
 }
 CASE(managed_after_wait) { Data d; set<<<1, kN>>>(d.managed, 5); cudaDeviceSynchronize(); printf("%d\n", d.managed[3]); }
+// Nothing runs any more where a kernel has failed, though waiting for it fails too.
+__global__ void set_through(int* p, int** q) { p[threadIdx.x] = 1, **q = 5; }  // expect managed_after_failure null_pointer
+CASE(managed_after_failure) {
+  int** q;
+  cudaMallocManaged(&q, sizeof *q);
+  *q = nullptr;
+  Data d;
+  set_through<<<1, kN>>>(d.managed, q);
+  printf("%s", cudaGetErrorString(cudaDeviceSynchronize()));
+  printf("%d\n", d.managed[3]);
+}
 CASE(managed_elsewhere) { Data d; set<<<1, kN / 2>>>(d.managed, 5); d.managed[kN - 1] = 9; }
 CASE(pinned_read_early) {
   Data d;

@@ -40,6 +40,24 @@ CASE(wrong_direction) {
   cudaMemcpy(host, p, 400, cudaMemcpyHostToDevice);  // expect wrong_direction unchecked_error
   cudaFree(p);
 }
+// Whoever looks at the error only at the end has not asked for it.
+CASE(wrong_direction_seen_late) {
+  int* p;
+  cudaMalloc(&p, 400);
+  cudaMemcpy(p, host, 400, cudaMemcpyDeviceToHost);  // expect wrong_direction_seen_late api_error
+  use_all<<<1, 100>>>(p);
+  cudaDeviceSynchronize();
+  puts(cudaGetErrorString(cudaGetLastError()));
+  cudaFree(p);
+}
+CASE(row_longer_than_pitch_seen_late) {
+  char* p;
+  size_t pitch;
+  CHECK(cudaMallocPitch(&p, &pitch, 40, 8));
+  cudaMemcpy2D(p, pitch, host, 40, pitch, 8, cudaMemcpyHostToDevice);  // expect row_longer_than_pitch_seen_late api_error
+  puts(cudaGetErrorString(cudaGetLastError()));
+  cudaFree(p);
+}
 CASE(arguments_swapped) {
   int* p;
   cudaMalloc(&p, 400);

@@ -417,6 +417,7 @@ void LaunchWatch::end_grid(const vm::LaunchResult& result) {
   c_.ended_barriers_.push_back(std::move(info_.clusters));
   if (t.kind == None || t.kind == Cancelled) return;
   c_.kernel_failed_ = true;
+  c_.failed_devices_.insert(c_.order.device_of(info_.op));
   // A kernel ends with those that it launched: the first to end is the one that failed.
   if (!c_.failed_.insert(c_.order.root(info_.op)).second || info_.ended_by_checker || (t.kind == Deadlock && info_.counts_differ)) return;
   Finding f;

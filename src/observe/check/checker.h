@@ -201,6 +201,7 @@ class Checker final : public Tool {
   int host_functions_ = 0;  // that run now
   uint64_t beside_ = 0;  // what the host touched in the pages of managed variables, but not of them
   bool kernel_failed_ = false;
+  std::set<int> failed_devices_;  // by a kernel: nothing runs there any more, and to wait for it fails
   std::set<OpId> failed_;  // launches of the host whose end has been told, by them or by their children
   bool done_ = false;
 };

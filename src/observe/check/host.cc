@@ -59,6 +59,7 @@ void Checker::asked_for_error(int code) {
 void Checker::resetting(int device) {
   std::lock_guard lock(mutex);
   order.host_waited_device(device);
+  failed_devices_.erase(device);
   report_leaks("cudaDeviceReset");
   sites.forget_programs();
   std::vector<uint64_t> gone;
@@ -93,6 +94,18 @@ void Checker::report_leaks(const char* when) {
   if (count) findings.set_note("leaks", fmt::format("LEAK SUMMARY: {} bytes leaked in {} allocations", bytes, count));
 }
 
+namespace {
+
+// Programs ask for devices and for memory to see whether they get them, but nobody makes a copy in order to be told that its
+// arguments do not fit.
+bool has_bad_arguments(const FailedCall& call) {
+  constexpr int kInvalidValue = 1, kInvalidPitch = 12, kInvalidDirection = 21;
+  return (call.function.starts_with("cudaMemcpy") || call.function.starts_with("cudaMemset")) &&
+         (call.code == kInvalidValue || call.code == kInvalidPitch || call.code == kInvalidDirection);
+}
+
+}  // namespace
+
 // Errors that nobody looked at. Which calls drop their result is known from the compiler, for programs that this command
 // compiled; a launch gives its error only to who asks for it.
 void Checker::report_calls() {
@@ -101,13 +114,21 @@ void Checker::report_calls() {
     Finding f;
     f.check = "host";
     f.kind = c.looked_at ? "api_error" : "unchecked_error";
-    f.severity = c.looked_at ? Severity::Warning : Severity::Error;
+    const bool misused = has_bad_arguments(c.call);
+    f.severity = c.looked_at && !misused ? Severity::Warning : Severity::Error;
     f.title = fmt::format("Program hit {} (error {}) due to \"{}\" on CUDA API call to {}.", c.call.error_name, c.call.code, c.call.error_text, c.call.function);
     f.lines.push_back({launch ? "the kernel was launched" : c.call.function + " was called", c.stack});
+    if (c.call.bytes.width && !c.call.bytes.base) f.lines.push_back({fmt::format("It was to {} a null pointer", c.call.writes ? "write to" : "read from"), {}});
+    else if (c.call.bytes.width)
+      f.lines.push_back({fmt::format("It was to {} memory of the device, and {:#x} is not", c.call.writes ? "write to" : "read from", c.call.bytes.base), {}});
     if (!c.looked_at) f.lines.push_back({"and no later call looked at the error", {}});
-    f.mend = launch ? "look at cudaGetLastError() after every launch" : "look at what every call returns";
+    f.mend = launch ? "look at cudaGetLastError() after every launch"
+             : misused && c.call.bytes.width && c.call.function.starts_with("cudaMemcpy") ? "the destination comes first, and the direction must fit both pointers: cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost or cudaMemcpyDefault"
+             : misused ? "compare the arguments with what the pointers lead to, and widths with pitches"
+                       : "look at what every call returns";
     f.facts.emplace_back("error", c.call.error_name);
     f.facts.emplace_back("function", c.call.function);
+    if (misused) f.facts.emplace_back("arguments", "invalid");
     f.count = c.count;
     findings.add(std::move(f), key_of(c.stack));
   }
@@ -218,7 +239,7 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
   }
   // Who used these bytes, and has not been waited for?
   const OpId self = host_function_of;
-  const auto known = [&](OpId op) { return self ? order.ordered(op, self) : order.host_knows(op); };
+  const auto known = [&](OpId op) { return failed_devices_.contains(order.device_of(op)) || (self ? order.ordered(op, self) : order.host_knows(op)); };
   OpId other = 0;
   std::string who, thread, location, kernel;
   const Site* site = nullptr;
