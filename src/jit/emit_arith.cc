@@ -545,8 +545,8 @@ bool Emitter::emit_pure(const vm::Insn& i) {
     result.lanes = joined(o[0]);
     other.lanes = joined(bool_lanes(b_.CreateNot(known)));
   } else if (shape.runs == 0) {
-    const auto made = flow_.variable_at.find(destinations[0].at);
-    if (!not_pred && made != flow_.variable_at.end() && plan_.spreads[made->second] && !rehearsal_) {
+    const auto made = flow_.variable(destinations[0].at);
+    if (!not_pred && made && plan_.spreads[*made] && !rehearsal_) {
       result.spread = spread_of_result(i, in);
       llvm::Type* type = type_of(out_bytes, true);
       result.lanes = b_.CreateAdd(splat(result.spread.base), b_.CreateSExtOrTrunc(result.spread.pattern, type));
@@ -557,7 +557,7 @@ bool Emitter::emit_pure(const vm::Insn& i) {
     for (auto& [v, bytes] : in) o.push_back(lanes_of(v, bytes));
     result.lanes = apply(o, &other.lanes);
     if (!alone_ && !not_pred && !rehearsal_)
-      if (const auto d = flow_.variable_at.find(destinations[0].at); d != flow_.variable_at.end() && plan_.slopes[d->second]) result.line = line_of_result(i, in);
+      if (const auto d = flow_.variable(destinations[0].at); d && plan_.slopes[*d]) result.line = line_of_result(i, in);
   } else {
     const auto beyond = [&](int64_t stride, Width bytes) {  // from the first lane to the first that takes part
       return b_.CreateMul(b_.CreateZExtOrTrunc(head, lane_type(bytes)), llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(stride)));

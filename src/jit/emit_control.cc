@@ -160,7 +160,7 @@ Bits Emitter::live_at_exit(const Region& r) const {
   const Node& node = flow_.nodes[static_cast<size_t>(r.exit_node)];
   live = node.live_out;
   for (const Slot& s : flow_.slots[node.end - 1])
-    if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end() && s.read) live.add(v->second);
+    if (const auto v = flow_.variable(s.at); v && s.read) live.add(*v);
   return live;
 }
 
@@ -169,7 +169,7 @@ Bits Emitter::written_in(const Region& r) const {
   for (uint32_t b : r.nodes)
     for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k)
       for (const Slot& s : flow_.slots[k])
-        if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) written.add(v->second);
+        if (const auto v = flow_.variable(s.at); s.written && v) written.add(*v);
   return written;
 }
 
@@ -197,7 +197,7 @@ void Emitter::begin_warp(const Region& region) {
   for (uint32_t n : region.nodes)
     for (uint32_t k = flow_.nodes[n].begin; k < flow_.nodes[n].end; ++k)
       for (const Slot& s : flow_.slots[k])
-        if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end()) fresh.add(v->second);
+        if (const auto v = flow_.variable(s.at)) fresh.add(*v);
   fresh.each([&](size_t v) {
     if (region.entry != 0 && entry.live_in.has(v)) return;
     for (size_t k = 0; k < std::max<size_t>(shapes_.variables[v].runs, 1); ++k) b_.CreateStore(llvm::Constant::getNullValue(storage_[v][k]->getAllocatedType()), storage_[v][k]);
@@ -628,7 +628,7 @@ Handover& Emitter::new_handover(const vm::Insn& at) {
   Bits live = node.live_out;
   for (size_t k = number_of(at); k < node.end; ++k)
     for (const Slot& s : flow_.slots[k])
-      if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end()) live.add(v->second);
+      if (const auto v = flow_.variable(s.at)) live.add(*v);
   node.waits.each([&](size_t w) { live.add(flow_.nodes[w].live_in); });
   live.add(live_at_exit(region));
   h.here = saved(live, false);

@@ -77,8 +77,8 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
     }
   };
   const auto variable_of = [&](int32_t at) -> int64_t {
-    const auto v = flow_.variable_at.find(at);
-    return v == flow_.variable_at.end() ? -1 : static_cast<int64_t>(v->second);
+    const auto v = flow_.variable(at);
+    return v ? static_cast<int64_t>(*v) : -1;
   };
   for (uint32_t k = begin; k < end; ++k) {
     const vm::Insn& i = flow_.code->insns[k];

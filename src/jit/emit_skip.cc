@@ -56,9 +56,9 @@ bool Emitter::does_nothing(uint32_t n, const Region& region, bool& computes) con
       const vm::Insn& i = flow_.code->insns[k];
       if (!only_computes(i)) return false;
       for (const Slot& s : flow_.slots[k]) {
-        const auto v = flow_.variable_at.find(s.at);
-        if (!s.written || v == flow_.variable_at.end() || !live.has(v->second)) continue;
-        if (!block_level(v->second)) return false;
+        const auto v = flow_.variable(s.at);
+        if (!s.written || !v || !live.has(*v)) continue;
+        if (!block_level(*v)) return false;
         computes = true;
       }
     }
@@ -88,9 +88,9 @@ Emitter::V Emitter::warps_to_run(const Region& region) {
       const vm::Insn& i = flow_.code->insns[k];
       if (!only_computes(i) || (i.guard >= 0 && !of_block(i.guard, 0))) return nullptr;
       for (const Slot& s : flow_.slots[k]) {
-        const auto v = flow_.variable_at.find(s.at);
-        if (!s.written || v == flow_.variable_at.end() || !live.has(v->second)) continue;
-        if (!block_level(v->second)) return nullptr;
+        const auto v = flow_.variable(s.at);
+        if (!s.written || !v || !live.has(*v)) continue;
+        if (!block_level(*v)) return nullptr;
         computes = true;
       }
       way.push_back(k);
@@ -154,7 +154,7 @@ Emitter::V Emitter::warps_to_run(const Region& region) {
   std::vector<uint32_t> needed;
   Bits wants(flow_.variables.size());
   const auto want = [&](int32_t slot) {
-    if (const auto v = flow_.variable_at.find(slot); v != flow_.variable_at.end()) wants.add(v->second);
+    if (const auto v = flow_.variable(slot)) wants.add(*v);
   };
   want(compare->op[1]);
   want(compare->op[2]);
@@ -163,8 +163,8 @@ Emitter::V Emitter::warps_to_run(const Region& region) {
     if (&i >= compare) continue;
     bool makes = false;
     for (const Slot& s : flow_.slots[way[k]])
-      if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end())
-        makes = makes || wants.has(v->second);
+      if (const auto v = flow_.variable(s.at); s.written && v)
+        makes = makes || wants.has(*v);
     if (!makes) continue;
     needed.push_back(way[k]);
     for (const Slot& s : flow_.slots[way[k]])

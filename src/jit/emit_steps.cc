@@ -34,9 +34,9 @@ bool Emitter::steps_along(const vm::Insn& i) const {
   bool any = false, all = true;
   for (const Slot& s : flow_.slots[number_of(i)]) {
     if (!s.written) continue;
-    const auto v = flow_.variable_at.find(s.at);
+    const auto v = flow_.variable(s.at);
     any = true;
-    all = all && v != flow_.variable_at.end() && steps_along(v->second);
+    all = all && v && steps_along(*v);
   }
   return any && all;
 }
@@ -115,18 +115,18 @@ Emitter::Decision Emitter::decides_in_a_row(const Team& team, const Node& node) 
     size_t written = 0;
     bool reads = k == at;
     for (const Slot& s : flow_.slots[k]) {
-      const auto v = flow_.variable_at.find(s.at);
+      const auto v = flow_.variable(s.at);
       written += s.written;
-      reads = reads || (s.read && v != flow_.variable_at.end() && said.has(v->second));
+      reads = reads || (s.read && v && said.has(*v));
     }
     const vm::Insn& user = flow_.code->insns[k];
     if (!reads || &user == node.last) continue;
     if (written != 1 || (k != at && user.fn != flow_.services->not_pred)) return {};
     for (const Slot& s : flow_.slots[k]) {
-      const auto v = flow_.variable_at.find(s.at);
+      const auto v = flow_.variable(s.at);
       if (!s.written) continue;
-      if (v == flow_.variable_at.end() || node.live_out.has(v->second)) return {};
-      said.add(v->second);
+      if (!v || node.live_out.has(*v)) return {};
+      said.add(*v);
     }
     decision.instructions.push_back(k);
   }
@@ -142,7 +142,7 @@ Emitter::Decision Emitter::decides_in_a_row(const Team& team, const Node& node) 
     if (s.kind != SourceKind::Variable) continue;
     for (uint32_t later = at + 1; later < node.end; ++later)  // it has to be there still
       for (const Slot& o : flow_.slots[later])
-        if (const auto v = flow_.variable_at.find(o.at); o.written && v != flow_.variable_at.end() && v->second == s.variable) return {};
+        if (const auto v = flow_.variable(o.at); o.written && v && *v == s.variable) return {};
   }
   if (!index || !bound) return {};
   decision.compare = i;

@@ -22,8 +22,8 @@ std::vector<uint32_t> Emitter::early(uint32_t begin, uint32_t end, const std::ve
   Bits used_early(n), made_early(n);
   std::vector<uint32_t> movable;
   const auto variable = [&](const Slot& s) -> int64_t {
-    const auto v = flow_.variable_at.find(s.at);
-    return v == flow_.variable_at.end() ? -1 : static_cast<int64_t>(v->second);
+    const auto v = flow_.variable(s.at);
+    return v ? static_cast<int64_t>(*v) : -1;
   };
   for (uint32_t k = begin; k < end; ++k) {
     const vm::Insn& i = flow_.code->insns[k];
@@ -96,7 +96,7 @@ Emitter::Straight Emitter::straight(uint32_t begin, uint32_t end) const {
     }
     if (std::find(out.ahead.begin(), out.ahead.end(), k) != out.ahead.end()) continue;
     for (const Slot& s : flow_.slots[k])
-      if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) changed.add(v->second);
+      if (const auto v = flow_.variable(s.at); s.written && v) changed.add(*v);
   }
   return out;
 }
@@ -105,7 +105,7 @@ Emitter::Straight Emitter::straight(uint32_t begin, uint32_t end) const {
 bool Emitter::keeps_old(const std::vector<uint32_t>& instructions) const {
   for (uint32_t k : instructions)
     for (const Slot& s : flow_.slots[k])
-      if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end() && shapes_.needs_blend(node_, v->second)) return true;
+      if (const auto v = flow_.variable(s.at); s.written && v && shapes_.needs_blend(node_, *v)) return true;
   return false;
 }
 

@@ -61,10 +61,10 @@ bool Emitter::suits_team(const vm::Insn& i, bool may_store) const {
   if (i.call || i.fn == flow_.services->read_special) return false;
   size_t shared = 0, written = 0;
   for (const Slot& s : flow_.slots[number_of(i)]) {
-    const auto v = flow_.variable_at.find(s.at);
-    if (!s.written || v == flow_.variable_at.end()) continue;
+    const auto v = flow_.variable(s.at);
+    if (!s.written || !v) continue;
     ++written;
-    shared += one_value(shapes_.variables[v->second]);
+    shared += one_value(shapes_.variables[*v]);
   }
   if (shared && shared != written) return false;
   if (i.fn == flow_.services->not_pred) return true;
@@ -295,7 +295,7 @@ Emitter::Team Emitter::find_team(const Region& region, bool may_store) {
     vectors = std::max(vectors, processor_.wide ? bytes / 2 : bytes);
     for (uint32_t k = node.begin; k < node.end; ++k)
       for (const Slot& s : flow_.slots[k])
-        if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) team.written.add(v->second);
+        if (const auto v = flow_.variable(s.at); s.written && v) team.written.add(*v);
     if (region.exit_node != static_cast<int32_t>(n))
       for (uint32_t s : node.next) visit(s);
   }
@@ -449,8 +449,8 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   }
   const auto for_all = [&](uint32_t k) {
     return std::ranges::any_of(flow_.slots[k], [&](const Slot& s) {
-      const auto v = flow_.variable_at.find(s.at);
-      return s.written && v != flow_.variable_at.end() && one_value(shapes_.variables[v->second]);
+      const auto v = flow_.variable(s.at);
+      return s.written && v && one_value(shapes_.variables[*v]);
     });
   };
   const auto each = [&](uint32_t k) {
@@ -501,11 +501,11 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   const auto at_once = [&](uint32_t k) {
     bool yes = false;
     for (const Slot& s : flow_.slots[k])
-      if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end()) {
-        yes = yes || (s.written && (team.steps[v->second] || (one_value(shapes_.variables[v->second]) && mentioned.has(v->second))));
+      if (const auto v = flow_.variable(s.at)) {
+        yes = yes || (s.written && (team.steps[*v] || (one_value(shapes_.variables[*v]) && mentioned.has(*v))));
       }
     for (const Slot& s : flow_.slots[k])
-      if (const auto v = flow_.variable_at.find(s.at); v != flow_.variable_at.end()) mentioned.add(v->second);
+      if (const auto v = flow_.variable(s.at)) mentioned.add(*v);
     return yes;
   };
   for (auto from = straight_on.begin(); from != straight_on.end();) {

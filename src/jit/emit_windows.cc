@@ -175,7 +175,7 @@ void Emitter::name_next_turns(const Access& a, V address) {
     for (uint32_t n : plan_.regions[region_].nodes)
       for (uint32_t k = flow_.nodes[n].begin; after[n] && before[n] && k < flow_.nodes[n].end; ++k)
         for (const Slot& s : flow_.slots[k])
-          if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) changes = changes || v->second == base.variable;
+          if (const auto v = flow_.variable(s.at); s.written && v) changes = changes || *v == base.variable;
     if (!changes) return;
     llvm::IRBuilder<> top(entry_, entry_->begin());
     auto* last = top.CreateAlloca(b_.getInt64Ty());

@@ -260,24 +260,6 @@ std::string refuse_handovers(const Flow& flow) {
   return std::ranges::count_if(flow.variables, part) > kMostParts ? "its calls have very many parameters" : "";
 }
 
-// How much a thread does in a kernel, in instructions, guessed: a loop is taken to turn so many times.
-uint64_t guess_work(const vm::FunctionCode& code) {
-  constexpr uint64_t kTurns = 16;
-  std::vector<int32_t> deeper(code.insns.size() + 1);
-  for (size_t k = 0; k < code.insns.size(); ++k)
-    if (const uint32_t to = code.insns[k].target; to <= k) {  // a way back; kNoTarget is beyond all
-      ++deeper[to];
-      --deeper[k + 1];
-    }
-  uint64_t work = 0;
-  int32_t depth = 0;
-  for (size_t k = 0; k < code.insns.size(); ++k) {
-    depth += deeper[k];
-    work += depth <= 0 ? 1 : depth == 1 ? kTurns : kTurns * kTurns;
-  }
-  return work;
-}
-
 class FastEngine final : public vm::Engine {
  public:
   explicit FastEngine(const vm::EngineServices& services) : services_(services) {
@@ -285,21 +267,17 @@ class FastEngine final : public vm::Engine {
     always_ = choice && std::string_view(choice) == "jit";
   }
 
-  Found find(const vm::Launch& launch, bool long_run) override {
+  Found find(const vm::Launch& launch, bool worth_it) override {
     const vm::Code& code = *launch.kernel->code;
     std::unique_lock lock(mutex_);
-    if (!code.compiled) code.compiled = std::make_shared<Versions>(*this);
-    Versions& versions = *static_cast<Versions*>(code.compiled.get());
-    const vm::Wanted wanted = launch.observer ? launch.observer->wanted() : vm::Wanted{};
-    Version& version = versions.by_shape[{launch.block, flavour(wanted)}];
+    auto& kept = *static_cast<vm::KeptForEngine*>(code.compiled.get());
+    if (!kept.versions) kept.versions = std::make_shared<Versions>(*this);
+    Versions& versions = *static_cast<Versions*>(kept.versions.get());
+    Version& version = versions.by_key[vm::version_of(launch)];
     const bool unsure = version.kernel && version.kernel->often_handed_over();
     if (stopping_) return {version.kernel, false};
     if (version.state == State::Fresh) {
-      // What compiling costs must be won back.
-      if (!versions.work_of_warp) versions.work_of_warp = guess_work(*code.function);
-      const uint64_t warps = (uint64_t(launch.block[0]) * launch.block[1] * launch.block[2] + 31) / 32;
-      version.work += uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] * warps * versions.work_of_warp;
-      if (!always_ && !long_run && version.work < kWorthCompiling) return {nullptr, true};
+      if (!worth_it) return {nullptr, true};
       order(code, launch, versions, version, true);
     } else if (unsure && version.state == State::Done && version.assumes) {
       order(code, launch, versions, version, false);
@@ -323,21 +301,17 @@ class FastEngine final : public vm::Engine {
   }
 
  private:
-  static constexpr uint64_t kWorthCompiling = 1u << 20;
   enum class State : uint8_t { Fresh, Ordered, Done };
   struct Version {
     std::shared_ptr<Kernel> kernel;
     bool assumes = true;
     State state = State::Fresh;
-    uint64_t work = 0;  // instructions of warps so far, guessed
   };
-  static int flavour(const vm::Wanted& w) { return w.compiled ? 1 | w.executions << 1 | w.traffic << 2 | w.events << 3 : 0; }
   struct Versions {  // of a kernel; it goes with the program, and what was ordered for it is called off
     explicit Versions(FastEngine& e) : engine(e) {}
     ~Versions() { engine.call_off(*this); }
     FastEngine& engine;
-    std::map<std::pair<std::array<uint32_t, 3>, int>, Version> by_shape;  // of block, and for whom
-    uint64_t work_of_warp = 0;
+    std::map<vm::VersionKey, Version> by_key;
   };
   struct Order {
     const vm::Code* code = nullptr;

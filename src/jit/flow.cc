@@ -198,10 +198,10 @@ void find_live(Flow& flow) {
     for (uint32_t k = node.begin; k < node.end; ++k) {
       const bool guarded = flow.code->insns[k].guard >= 0;
       for (const Slot& s : flow.slots[k])
-        if (const auto v = flow.variable_at.find(s.at); v != flow.variable_at.end() && (s.read || guarded) && !kill[b].has(v->second)) use[b].add(v->second);
+        if (const auto v = flow.variable(s.at); v && (s.read || guarded) && !kill[b].has(*v)) use[b].add(*v);
       if (guarded) continue;
       for (const Slot& s : flow.slots[k])
-        if (const auto v = flow.variable_at.find(s.at); v != flow.variable_at.end() && s.written && !s.read) kill[b].add(v->second);
+        if (const auto v = flow.variable(s.at); v && s.written && !s.read) kill[b].add(*v);
     }
   }
   for (bool changed = true; changed;) {
@@ -225,7 +225,7 @@ void find_live(Flow& flow) {
 Source Flow::source(int32_t at, Width bytes) const {
   Source s;
   if (at < 0) return s;
-  if (const auto v = variable_at.find(at); v != variable_at.end()) return {SourceKind::Variable, v->second, 0, nullptr};
+  if (const auto v = variable(at)) return {SourceKind::Variable, *v, 0, nullptr};
   if (const auto f = special_at.find(at); f != special_at.end()) return {SourceKind::Special, 0, 0, f->second};
   s.kind = SourceKind::Constant;
   std::memcpy(&s.bits, code->constants.data() + (at - static_cast<int32_t>(code->constants_at)), bytes == 0 ? 4 : std::min<size_t>(bytes, 8));

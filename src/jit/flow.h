@@ -92,6 +92,11 @@ struct Flow {
   std::vector<Meeting> meetings;
   bool in_turns = false;                        // each warp runs on a stack of its own (turns.h), and barriers are instructions like others
 
+  // The variable of a slot, if it has one: slots of calls' parameters in memory have none.
+  std::optional<uint32_t> variable(int32_t at) const {
+    const auto v = variable_at.find(at);
+    return v == variable_at.end() ? std::nullopt : std::optional(v->second);
+  }
   Source source(int32_t at, Width bytes) const;
   const CellAccess* cell_access(const vm::Insn& insn) const;
   // The one cell that is all of a parameter or result of a call, as a key; -1.

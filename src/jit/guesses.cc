@@ -33,11 +33,11 @@ std::vector<LowBits> find_guesses(const Flow& flow) {
     if (flow.variables[v].bytes == 4 && flow.variables[v].at < kParamKeys) out[v] = LowBits::Zeros;
   for (size_t k = 0; k < flow.slots.size(); ++k)
     for (const Slot& s : flow.slots[k]) {
-      const auto v = flow.variable_at.find(s.at);
-      if (!s.written || v == flow.variable_at.end() || out[v->second] == LowBits::Unknown) continue;
+      const auto v = flow.variable(s.at);
+      if (!s.written || !v || out[*v] == LowBits::Unknown) continue;
       const vm::Insn& i = flow.code->insns[k];
-      if (plain(flow, i) && one_less(flow, i) && !other[v->second]) out[v->second] = LowBits::Ones;
-      else other[v->second] = 1, out[v->second] = LowBits::Zeros;
+      if (plain(flow, i) && one_less(flow, i) && !other[*v]) out[*v] = LowBits::Ones;
+      else other[*v] = 1, out[*v] = LowBits::Zeros;
     }
   return out;
 }
@@ -62,7 +62,7 @@ std::unique_ptr<Guessed> guess_shapes(Flow& flow, const Shapes& shapes, const st
     const Node& exit = flow.nodes[static_cast<size_t>(r.exit_node)];
     shared.add(exit.live_out);
     for (const Slot& s : flow.slots[exit.end - 1])
-      if (const auto v = flow.variable_at.find(s.at); v != flow.variable_at.end()) shared.add(v->second);
+      if (const auto v = flow.variable(s.at)) shared.add(*v);
   }
   for (size_t v = 0; v < flow.variables.size(); ++v)
     if (!shared.has(v)) g->shapes.variables[v] = Shape{};
@@ -88,7 +88,7 @@ GuessedMasks guessed_masks(const Flow& flow, const Region& region, const Shapes&
   size_t size = 0;
   const auto each_written = [&](uint32_t k, auto f) {
     for (const Slot& s : flow.slots[k])
-      if (const auto v = flow.variable_at.find(s.at); s.written && v != flow.variable_at.end()) f(v->second);
+      if (const auto v = flow.variable(s.at); s.written && v) f(*v);
   };
   for (uint32_t n : region.nodes)
     for (uint32_t k = flow.nodes[n].begin; k < flow.nodes[n].end; ++k) {
@@ -119,10 +119,10 @@ GuessedMasks guessed_masks(const Flow& flow, const Region& region, const Shapes&
     if (!makes) continue;
     out.makes.push_back(way[k]);
     for (const Slot& s : flow.slots[way[k]]) {
-      const auto v = flow.variable_at.find(s.at);
-      if (v == flow.variable_at.end()) continue;
-      if (s.written && writes[v->second] == 1) writes[v->second] = 0;  // found: the one place that writes it
-      if (s.read) wanted.add(v->second);
+      const auto v = flow.variable(s.at);
+      if (!v) continue;
+      if (s.written && writes[*v] == 1) writes[*v] = 0;  // found: the one place that writes it
+      if (s.read) wanted.add(*v);
     }
   }
   std::ranges::reverse(out.makes);

@@ -119,9 +119,9 @@ std::optional<LoopBody> loop_body(const Flow& flow, const Shapes& shapes, const 
     for (const Region& r : regions) fine = fine && r.exit_node != static_cast<int32_t>(b) && (b == head || r.entry != b);
     for (uint32_t k = node.begin; k < node.end; ++k)
       for (const Slot& s : flow.slots[k])
-        if (const auto v = flow.variable_at.find(s.at); v != flow.variable_at.end()) {
-          l.used.add(v->second);
-          if (s.written) l.written.add(v->second);
+        if (const auto v = flow.variable(s.at)) {
+          l.used.add(*v);
+          if (s.written) l.written.add(*v);
         }
   }
   if (!fine || l.targets.empty()) return std::nullopt;

@@ -119,7 +119,7 @@ class Differing {
       bool differs = nodes_[n] || i.call || i.fn == flow_.services->read_special || reads_own(i);
       for (const Slot& s : flow_.slots[k]) differs = differs || (s.read && value(s.at, s.bytes));
       const auto write = [&](int32_t slot) {
-        if (const auto v = flow_.variable_at.find(slot); differs && v != flow_.variable_at.end()) changed = mark(variables_[v->second]) || changed;
+        if (const auto v = flow_.variable(slot); differs && v) changed = mark(variables_[*v]) || changed;
       };
       if (const CellAccess* cells = flow_.cell_access(i)) {
         for (const auto& element : cells->elements)

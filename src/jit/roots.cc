@@ -47,10 +47,10 @@ Roots find_roots(const Flow& flow) {
     for (size_t k = 0; k < flow.code->insns.size(); ++k) {
       const vm::Insn& i = flow.code->insns[k];
       for (const Slot& slot : flow.slots[k]) {
-        const auto v = flow.variable_at.find(slot.at);
-        if (!slot.written || v == flow.variable_at.end()) continue;
-        int64_t& now = roots.of[v->second];
-        const int64_t r = flow.variables[v->second].bytes == 8 ? result(i) : Roots::kNone;
+        const auto v = flow.variable(slot.at);
+        if (!slot.written || !v) continue;
+        int64_t& now = roots.of[*v];
+        const int64_t r = flow.variables[*v].bytes == 8 ? result(i) : Roots::kNone;
         const int64_t next = r == Roots::kUnset ? now : now == Roots::kUnset || now == r ? r : Roots::kNone;
         changed = changed || next != now;
         now = next;

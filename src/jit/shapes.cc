@@ -136,8 +136,8 @@ void find_loose(Shapes& s) {
       // The special function unit gives one NaN for all of them.
       const bool special = row && !arithmetic && !i.call && i.fn != sv.read_special && i.fn != sv.not_pred && row->kind == Kind::Lane && i.type() == Type::F32 && says(*row, ".approx");
       for (const Slot& slot : flow.slots[k]) {
-        const auto v = flow.variable_at.find(slot.at);
-        if (v == flow.variable_at.end() || !s.loose[v->second]) continue;
+        const auto v = flow.variable(slot.at);
+        if (!v || !s.loose[*v]) continue;
         bool fine = arithmetic;
         if (slot.written && move) {
           const Source from = flow.source(i.op[1], 4);
@@ -147,7 +147,7 @@ void find_loose(Shapes& s) {
           fine = arithmetic || compares || special || move || (store && slot.at != i.op[1]);
         }
         if (!fine) {
-          s.loose[v->second] = 0;
+          s.loose[*v] = 0;
           changed = true;
         }
       }
@@ -438,7 +438,7 @@ Shapes Shapes::in_step(const std::vector<char>& nodes, uint32_t entry) const {
     for (uint32_t n = 0; n < nodes.size(); ++n)
       for (uint32_t k = flow->nodes[n].begin; nodes[n] && k < flow->nodes[n].end; ++k)
         for (const Slot& slot : flow->slots[k])
-          if (const auto v = flow->variable_at.find(slot.at); slot.written && v != flow->variable_at.end()) each(flow->code->insns[k], slot, v->second);
+          if (const auto v = flow->variable(slot.at); slot.written && v) each(flow->code->insns[k], slot, *v);
   };
   written([&](const vm::Insn&, const Slot&, uint32_t v) {
     if (!flow->nodes[entry].live_in.has(v)) s.variables[v] = {};
@@ -480,12 +480,12 @@ void settle_shapes(Shapes& s, Flow& flow, const std::vector<char>& decides, bool
         const vm::Insn& i = flow.code->insns[k];
         for (const Slot& slot : flow.slots[k]) {
           if (!slot.written) continue;
-          const auto v = flow.variable_at.find(slot.at);
-          if (v == flow.variable_at.end()) continue;
+          const auto v = flow.variable(slot.at);
+          if (!v) continue;
           Shape r = slot.at == i.op[5] && slot.at != i.op[0] ? vector_shape() : s.result(i);
           if (r.unset) continue;
           if (r.stride != 0 && without_shapes) r = vector_shape();
-          if (r.runs && without_uniform && flow.variables[v->second].bytes != 0) r = vector_shape();
+          if (r.runs && without_uniform && flow.variables[*v].bytes != 0) r = vector_shape();
           if (i.guard >= 0) {
             const Shape g = s.source(i.guard, 0);
             if (g.unset) continue;
@@ -493,12 +493,12 @@ void settle_shapes(Shapes& s, Flow& flow, const std::vector<char>& decides, bool
             else if (g.reach == Reach::Warp) r = of_warp(r);
           }
           if (per_warp[b]) r = of_warp(r);
-          if (r.runs && s.needs_blend(b, v->second)) r = vector_shape();
-          if (flow.variables[v->second].bytes == 16) r = vector_shape();
-          if (flow.variables[v->second].bytes == 0 && !r.uniform()) r = vector_shape();
-          r = join(s.variables[v->second], r);
-          if (!(r == s.variables[v->second])) {
-            s.variables[v->second] = r;
+          if (r.runs && s.needs_blend(b, *v)) r = vector_shape();
+          if (flow.variables[*v].bytes == 16) r = vector_shape();
+          if (flow.variables[*v].bytes == 0 && !r.uniform()) r = vector_shape();
+          r = join(s.variables[*v], r);
+          if (!(r == s.variables[*v])) {
+            s.variables[*v] = r;
             changed = true;
           }
         }

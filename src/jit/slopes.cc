@@ -26,10 +26,10 @@ class Slopes {
       for (uint32_t n = 0; n < flow_.nodes.size(); ++n)
         for (uint32_t k = flow_.nodes[n].begin; k < flow_.nodes[n].end; ++k)
           for (const Slot& s : flow_.slots[k]) {
-            const auto v = flow_.variable_at.find(s.at);
-            if (!s.written || v == flow_.variable_at.end() || !of_[v->second]) continue;
-            if (defines(n, flow_.code->insns[k], v->second)) continue;
-            of_[v->second] = 0;
+            const auto v = flow_.variable(s.at);
+            if (!s.written || !v || !of_[*v]) continue;
+            if (defines(n, flow_.code->insns[k], *v)) continue;
+            of_[*v] = 0;
             changed = true;
           }
     }
@@ -94,9 +94,9 @@ class Slopes {
 std::vector<char> made_into_addresses(const Flow& flow, const std::vector<char>& candidates) {
   std::vector<char> out(candidates.size());
   const auto need = [&](int32_t at) {
-    const auto v = flow.variable_at.find(at);
-    if (v == flow.variable_at.end() || !candidates[v->second] || out[v->second]) return false;
-    out[v->second] = 1;
+    const auto v = flow.variable(at);
+    if (!v || !candidates[*v] || out[*v]) return false;
+    out[*v] = 1;
     return true;
   };
   for (const vm::Insn& i : flow.code->insns) {
@@ -107,8 +107,8 @@ std::vector<char> made_into_addresses(const Flow& flow, const std::vector<char>&
     changed = false;
     for (const std::vector<Slot>& slots : flow.slots) {
       const bool makes = std::any_of(slots.begin(), slots.end(), [&](const Slot& s) {
-        const auto v = flow.variable_at.find(s.at);
-        return s.written && v != flow.variable_at.end() && out[v->second];
+        const auto v = flow.variable(s.at);
+        return s.written && v && out[*v];
       });
       if (!makes) continue;
       for (const Slot& s : slots)

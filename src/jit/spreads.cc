@@ -27,20 +27,20 @@ class Spreads {
     std::vector<uint32_t> writes(flow_.variables.size());
     for (const std::vector<Slot>& slots : flow_.slots)
       for (const Slot& s : slots)
-        if (const auto v = flow_.variable_at.find(s.at); s.written && v != flow_.variable_at.end()) ++writes[v->second];
+        if (const auto v = flow_.variable(s.at); s.written && v) ++writes[*v];
     for (bool changed = true; changed;) {
       changed = false;
       for (uint32_t n = 0; n < flow_.nodes.size(); ++n)
         for (uint32_t k = flow_.nodes[n].begin; k < flow_.nodes[n].end; ++k) {
           const vm::Insn& i = flow_.code->insns[k];
           if (!pure(flow_, i) || i.guard >= 0 || i.op[0] < 0) continue;
-          const auto v = flow_.variable_at.find(i.op[0]);
-          if (v == flow_.variable_at.end() || reach_[v->second] || writes[v->second] != 1 || kept.has(v->second)) continue;
-          const Width bytes = flow_.variables[v->second].bytes;
-          if (i.op[0] >= kParamKeys || (bytes != 4 && bytes != 8) || shapes_.variables[v->second].runs != 0) continue;
-          if (i.op[5] >= 0 || shapes_.needs_blend(n, v->second) || !shapes_.has_ir(i)) continue;
-          reach_[v->second] = reach(i);
-          changed = changed || reach_[v->second];
+          const auto v = flow_.variable(i.op[0]);
+          if (!v || reach_[*v] || writes[*v] != 1 || kept.has(*v)) continue;
+          const Width bytes = flow_.variables[*v].bytes;
+          if (i.op[0] >= kParamKeys || (bytes != 4 && bytes != 8) || shapes_.variables[*v].runs != 0) continue;
+          if (i.op[5] >= 0 || shapes_.needs_blend(n, *v) || !shapes_.has_ir(i)) continue;
+          reach_[*v] = reach(i);
+          changed = changed || reach_[*v];
         }
     }
     std::vector<char> all;

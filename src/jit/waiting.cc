@@ -97,7 +97,7 @@ bool polls_plainly(const Flow& flow, uint32_t head, uint32_t latch) {
   Bits read(flow.variables.size()), changes(flow.variables.size());
   const auto each = [&](uint32_t k, bool written, auto&& visit) {
     for (const Slot& slot : flow.slots[k])
-      if (const auto v = flow.variable_at.find(slot.at); v != flow.variable_at.end() && (written ? slot.written : slot.read)) visit(v->second);
+      if (const auto v = flow.variable(slot.at); v && (written ? slot.written : slot.read)) visit(*v);
   };
   for (uint32_t b = head; b <= latch; ++b)
     for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k)
@@ -121,8 +121,8 @@ bool polls_plainly(const Flow& flow, uint32_t head, uint32_t latch) {
   for (uint32_t b = head; b <= latch; ++b) {
     const Node& node = flow.nodes[b];
     if (!node.last || node.last->guard < 0) continue;
-    const auto guard = flow.variable_at.find(node.last->guard);
-    if (guard == flow.variable_at.end() || !read.has(guard->second) || changes.has(guard->second)) continue;
+    const auto guard = flow.variable(node.last->guard);
+    if (!guard || !read.has(*guard) || changes.has(*guard)) continue;
     if (node.ends == End::Leave || std::any_of(node.next.begin(), node.next.end(), [&](uint32_t t) { return t < head || t > latch; })) return true;
   }
   return false;
@@ -171,8 +171,8 @@ std::vector<WaitingLoop> find_waiting_loops(const Flow& flow, bool watched) {
         return row->kind == Kind::Atomic || (loads(*row) && (!loads_for_itself(i) || (sleeps && of_many_threads(i.mods().space))));
       };
       const auto variable = [&](int32_t at) -> int64_t {
-        const auto v = flow.variable_at.find(at);
-        return v == flow.variable_at.end() ? -1 : int64_t(v->second);
+        const auto v = flow.variable(at);
+        return v ? static_cast<int64_t>(*v) : -1;
       };
       std::vector<char> swayed(n);  // blocks that a tainted decision reaches
       bool waits = false;
