@@ -42,6 +42,30 @@ __global__ void returns_before_barrier(const int* in, int* out, int n) {
 }
 CASE(returned_before_barrier) { Data d; returns_before_barrier<<<1, 128>>>(d.in, d.out, 100); }
 
+// Behind the last early return whoever ends has gone around the rest.
+__global__ void returns_before_condition(const int* in, int* out, int n, int m) {
+  __shared__ int s[128];
+  const int t = threadIdx.x;
+  if (t >= n) return;
+  s[t] = in[t];
+  if (t < m) {
+    __syncthreads();  // expect returned_before_barrier_within barrier_divergence
+    out[t] = s[m - 1 - t];
+  }
+}
+CASE(returned_before_barrier_within) { Data d; returns_before_condition<<<1, 128>>>(d.in, d.out, 100, 64); }
+CASE(returned_before_barrier_for_all) { Data d; returns_before_condition<<<1, 128>>>(d.in, d.out, 64, 64); }
+__global__ void returns_before_shuffle_in_condition(const int* in, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int v = in[i];
+  out[128 + i] = v;
+  if (i % 32 < 16) {
+    for (int d = 8; d; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);  // expect returned_before_sum_within lanes_never_arrive
+    if (i % 32 == 0) out[i / 32] = v;
+  }
+}
+CASE(returned_before_sum_within) { Data d; returns_before_shuffle_in_condition<<<2, 64>>>(d.in, d.out, 100); }
 __global__ void goes_to_the_end(const int* in, int* out, int n) {
   __shared__ int s[128];
   const int t = threadIdx.x;

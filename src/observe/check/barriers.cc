@@ -116,7 +116,8 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       break;
     }
     // Threads that ended without this barrier, after code that stands behind it, went around it. Those that returned before
-    // may: the barrier does not wait for them. Where the kernel returns nowhere but at its end, nobody has. In between are
+    // may: the barrier does not wait for them. Where the kernel returns nowhere but at its end, or not behind what the thread has
+    // done, nobody has. In between are
     // loops with fewer rounds for some threads, which then end: a GPU lets them, and whatever is added behind the loop makes
     // it a mistake. Where a round may go around the barrier, the threads were still in the loop when others waited.
     const auto of = [](const vm::Warp& w) {
@@ -139,8 +140,8 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
           divergence(of(*w), *w, 1u << lane, here, "was at it before, went around it and has ended");
         } else if (in_rounds) {
           divergence("Threads end that were at this barrier before, while others come to it once more", *w, 1u << lane, here, "has ended", nullptr, nullptr, Severity::Warning);
-        } else if (l_.runs_to_its_end) {
-          divergence(of(*w), *w, 1u << lane, here, "went around it and has ended: the kernel returns nowhere but at its end");
+        } else if (ran_to_the_end(*w, barrier_here, f, lane)) {
+          divergence(of(*w), *w, 1u << lane, here, fmt::format("went around it and has ended: {}", where_it_returns()));
         } else {
           continue;
         }
@@ -184,6 +185,38 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
     for (uint32_t left = p.group->mask; left; left &= left - 1) add(s.extra().came[__builtin_ctz(left)], {&meeting, now});
     hand_on(fenced, s, p.group->mask);
   }
+}
+
+namespace {
+
+// The file and the line in the function itself that led to an instruction.
+std::pair<std::string, uint32_t> outer_place(const vm::Insn& i, const vm::FunctionCode& f) {
+  const std::vector<vm::Warp::Inlined> calls = vm::Warp::inlined(i, f);
+  const std::string place = calls.empty() ? vm::Warp::location(i, f) : calls.back().called_at;
+  const size_t colon = place.rfind(':');
+  if (colon == place.npos) return {};
+  return {place.substr(0, colon), static_cast<uint32_t>(std::strtoul(place.c_str() + colon + 1, nullptr, 10))};
+}
+
+}  // namespace
+
+// Has a thread that has ended done something behind the kernel's last early return? Then it has not returned early.
+bool BlockWatch::ran_to_the_end(const vm::Warp& w, const vm::Insn& here, const vm::FunctionCode& f, int lane) const {
+  if (!l_.last_return || *l_.last_return == 0) return l_.last_return.has_value();
+  const std::string file = outer_place(here, f).first;
+  const auto behind = [&](const vm::Insn* i) {
+    if (!i || i < f.insns.data() || i >= f.insns.data() + f.insns.size()) return false;
+    // The compiler may load from shared memory before it is known to be needed.
+    if (i->source->form.row->cls == isa::Class::Load && i->mods().space == isa::Space::Shared) return false;
+    const auto [of, line] = outer_place(*i, f);
+    return of == file && line > *l_.last_return;
+  };
+  const WarpState& s = warps_[w.index];
+  return behind(s.last_of(lane)) || behind(all_at_) || (s.at_barrier >> lane & 1 && behind(s.barrier));
+}
+
+std::string BlockWatch::where_it_returns() const {
+  return *l_.last_return ? fmt::format("the kernel returns nowhere behind line {} but at its end", *l_.last_return) : "the kernel returns nowhere but at its end";
 }
 
 bool BlockWatch::all_came(const vm::Insn& i) {

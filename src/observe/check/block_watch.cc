@@ -396,7 +396,7 @@ uint32_t& BlockWatch::WarpState::been_at(const vm::Insn& i) {
 }
 
 // Named lanes that have ended, after code behind the call, went around it. Those that returned before need not come; where the
-// kernel returns nowhere but at its end, nobody has. Who was here in an earlier round left a loop: a GPU lets them.
+// kernel returns nowhere but at its end (see ran_to_the_end), nobody has. Who was here in an earlier round left a loop: a GPU lets them.
 void BlockWatch::look_at_ended(vm::Warp& w, const vm::Insn& i, uint32_t members, uint32_t mask) {
   uint32_t& been = warps_[w.index].been_at(i);
   been |= mask;
@@ -405,14 +405,14 @@ void BlockWatch::look_at_ended(vm::Warp& w, const vm::Insn& i, uint32_t members,
     const vm::FunctionCode& f = *w.frame->function;
     const vm::Insn* last = warps_[w.index].last_of(lane);
     const bool behind = last && last >= &i && last < f.insns.data() + f.insns.size();
-    if (!behind && !l_.runs_to_its_end) continue;
+    if (!behind && !ran_to_the_end(w, i, f, lane)) continue;
     const bool in_rounds = !behind && (been >> lane & 1);
     const uint64_t key = uint64_t(c_.sites.number(i, w)) << 8 | (in_rounds ? 10 : 7);
     if (c_.repeated(key)) return;
     if (!behind && std::exchange(l_.went_around, true)) return;  // what comes after the first such call stands in the same condition
     if (behind) report_missing(w, i, f, members, mask, 1u << lane, vm::Warp::location(*last, f), "went on to", key);
     else if (in_rounds) report_missing(w, i, f, members, mask, gone, "", "was here in earlier rounds and has ended", key, Severity::Warning);
-    else report_missing(w, i, f, members, mask, gone, "", "went around it and has ended: the kernel returns nowhere but at its end", key);
+    else report_missing(w, i, f, members, mask, *l_.last_return ? 1u << lane : gone, "", ("went around it and has ended: " + where_it_returns()).c_str(), key);
     return;
   }
 }

@@ -187,6 +187,8 @@ class BlockWatch final : public vm::BlockObserver {
   // `there`: where the missing lanes are, if that is known, and what they do: words and this place, or words alone.
   void report_missing(vm::Warp&, const vm::Insn&, const vm::FunctionCode&, uint32_t members, uint32_t mask, uint32_t missing,
                       const std::string& there, const char* what, uint64_t key, Severity severity = Severity::Error);
+  bool ran_to_the_end(const vm::Warp&, const vm::Insn& here, const vm::FunctionCode&, int lane) const;
+  std::string where_it_returns() const;
   void look_at_ended(vm::Warp&, const vm::Insn&, uint32_t members, uint32_t mask);
   void look_at_count(const vm::Warp&, const vm::Insn&, uint8_t barrier, uint32_t threads, uint32_t mask);
   void fence(vm::Warp&, Strength scope, uint32_t mask);

@@ -353,7 +353,7 @@ Who who_of(const vm::Insn& i, Act act, uint32_t site) {
 std::shared_ptr<vm::Observer> Checker::watch(const vm::Launch& launch, LaunchInfo info) {
   info.kernel = spaced(launch.kernel->display_name);
   info.launch = &launch;
-  info.runs_to_its_end = shapes.runs_to_its_end(launch.kernel->name);
+  info.last_return = shapes.last_return(launch.kernel->name);
   info.ordered_below = order.ordered_below(info.op, log.next());
   // Meetings of earlier launches matter only to those that may run at the same time.
   if (info.ordered_below == log.next() && launch.depth == 0) {

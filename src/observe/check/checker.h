@@ -3,6 +3,7 @@
 #pragma once
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -77,7 +78,7 @@ struct LaunchInfo {
     return k;
   }
   bool ended_by_checker = false;
-  bool runs_to_its_end = false;  // see Shapes
+  std::optional<uint32_t> last_return;  // see Shapes
   bool counts_differ = false;    // at a barrier: that it never completes is no news
   bool went_around = false;      // lanes a call that names them, to the end: has been told
   bool known_good = false;  // as vm::BlockObserver has it

@@ -1,13 +1,13 @@
 // Names of memory: `tile[3][5]` for a place in an array. Sizes come from the program; how an array is divided comes from
 // the compiler driver, which asks the front end: a line `name;element bytes;dimensions…` per variable, and a line
-// `~kernel;bytes;from-to;…` per structure with gaps to which a kernel's parameters lead. It says as well, `^kernel`, which
-// kernels return nowhere but at their end.
+// `~kernel;bytes;from-to;…` per structure with gaps to which a kernel's parameters lead. It says as well, `^kernel;line`,
+// behind which line a kernel returns nowhere but at its end.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace warpbeam::observe::check {
@@ -35,14 +35,18 @@ class Shapes {
   // `tile[3][5]`, or `tile+0x1c` when the shape is unknown; `name` is mangled.
   std::string place(std::string_view name, uint64_t offset) const;
   std::vector<Gaps> gaps(const std::string& kernel) const;  // mangled
-  // Its threads end at its end only: who misses a barrier has not returned, but gone around it.
-  bool runs_to_its_end(const std::string& kernel) const { return to_their_end_.contains(kernel); }
+  // Behind this line its threads end at its end only: who misses a barrier there has not returned, but gone around it. 0: it
+  // has no early return; nothing: it is not known.
+  std::optional<uint32_t> last_return(const std::string& kernel) const {
+    const auto it = last_returns_.find(kernel);
+    return it == last_returns_.end() ? std::nullopt : std::optional(it->second);
+  }
 
  private:
   void read_gaps(const std::string& line);
   std::unordered_map<std::string, Shape> shapes_;
   std::unordered_multimap<std::string, Gaps> gaps_;  // by kernel
-  std::unordered_set<std::string> to_their_end_;     // kernels
+  std::unordered_map<std::string, uint32_t> last_returns_;  // of kernels
 };
 
 // `tile` of `_ZZ6kernelPiE4tile`.
