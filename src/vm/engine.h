@@ -1,16 +1,21 @@
 // How a faster engine takes kernels over from the interpreter. The machine asks the engine once per launch; a kernel that
 // the engine has compiled runs its blocks as host code, every other launch is interpreted. Both give the same bits.
 //
-// The engine lives in a library of its own (libwarpbeam_jit.so, room `jit`), which is loaded when the first kernel is
-// launched and WARPBEAM_ENGINE asks for it: a program that never launches does not pay for the code generator.
+// The engine lives in a library of its own (libwarpbeam_jit.so, room `jit`), which is loaded when the first kernel has
+// enough to do to be worth compiling: loading the code generator takes longer than most small programs.
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "vm/code.h"
 #include "vm/machine.h"
+#include "vm/observer.h"
 
 namespace warpbeam::vm {
 
@@ -38,12 +43,19 @@ class Engine {
     std::shared_ptr<const CompiledKernel> kernel;
     bool later = false;
   };
-  // `long_run`: the kernel has been seen to run for long.
-  virtual Found find(const Launch& launch, bool long_run) = 0;
+  // `worth_it`: what compiling the kernel costs will be won back.
+  virtual Found find(const Launch& launch, bool worth_it) = 0;
   std::atomic<uint64_t> ready{0};
   // Compiles nothing any more; returns when nothing is being compiled.
   virtual void stop() = 0;
 };
+
+// A kernel is compiled anew for each shape of block, and for each sort of watcher.
+using VersionKey = std::pair<std::array<uint32_t, 3>, int>;
+inline VersionKey version_of(const Launch& launch) {
+  const Wanted w = launch.observer ? launch.observer->wanted() : Wanted{};
+  return {launch.block, w.compiled ? 1 | w.executions << 1 | w.traffic << 2 | w.events << 3 : 0};
+}
 
 // What an engine needs of the machine. Handlers that the decoder places by itself tell control flow apart.
 struct EngineServices {
@@ -69,8 +81,18 @@ struct EngineServices {
   void (*resume)(Block& block);
 };
 
-// The engine that WARPBEAM_ENGINE chose ("auto", the default, "jit" or "interpreter"); null: the interpreter alone.
-Engine* engine();
+// What is kept for a kernel, in Code::compiled.
+struct KeptForEngine {
+  std::mutex mutex;
+  uint64_t work_of_warp = 0;                 // in instructions, guessed
+  std::map<VersionKey, uint64_t> work;       // instructions of warps so far
+  std::shared_ptr<void> versions;            // the engine's own
+};
+
+// What the engine that WARPBEAM_ENGINE chose ("auto", the default, "jit" or "interpreter") has for a launch. `long_run`: the
+// kernel has been seen to run for long.
+Engine::Found find_compiled(const Launch& launch, bool long_run);
+uint64_t compiled_so_far();  // Engine::ready
 
 // The code generator has static objects of its own, some made only when they are first needed, that a process which ends
 // destroys while another thread may be compiling. What belongs to the main thread goes before all of them: if it calls this,

@@ -31,7 +31,7 @@ struct GridState {
   std::vector<std::shared_ptr<const CompiledKernel>> replaced;  // what it was before: blocks may still be running it
   bool may_be_compiled = false;          // while it runs
   uint64_t ready_seen = 0;               // Engine::ready when it was last asked
-  int64_t started = 0;                   // nanoseconds; of a grid that may be compiled
+  int64_t started = 0;                   // nanoseconds, when its first block was taken; of a grid that may be compiled
   std::function<void(LaunchResult&&)> done;
   uint64_t total_blocks = 0;             // clusters count as one here and below
   uint64_t resident_limit = 1;           // blocks that may have begun and not ended

@@ -202,13 +202,14 @@ constexpr int64_t kLongRun = 5'000'000;  // nanoseconds
 
 // An interpreted grid goes on with the compiled kernel as soon as there is one; its mutex is held.
 void ask_engine(Grid& grid) {
-  Engine& fast = *engine();
+  // From its first block on: until then it may have waited for a processor.
+  if (!grid.next_block) grid.started = nanoseconds();
   const bool long_run = grid.started && nanoseconds() - grid.started > kLongRun;
-  const uint64_t ready = fast.ready;
+  const uint64_t ready = compiled_so_far();
   if (!long_run && ready == grid.ready_seen) return;
   if (long_run) grid.started = 0;  // said once
   grid.ready_seen = ready;
-  auto [kernel, later] = fast.find(grid.launch, long_run);
+  auto [kernel, later] = find_compiled(grid.launch, long_run);
   if (kernel != grid.compiled) {
     if (grid.compiled) grid.replaced.push_back(std::move(grid.compiled));
     grid.compiled = std::move(kernel);
@@ -515,14 +516,12 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   grid->done = std::move(done);
   const Launch& l = grid->launch;
   const uint64_t cluster_size = uint64_t(l.cluster[0]) * l.cluster[1] * l.cluster[2];
-  if ((!l.observer || l.observer->wanted().compiled) && !l.interpret && cluster_size == 1)
-    if (Engine* fast = engine()) {
-      grid->ready_seen = fast->ready;
-      auto [kernel, later] = fast->find(l, false);
-      grid->compiled = std::move(kernel);
-      grid->may_be_compiled = later;
-      if (later) grid->started = nanoseconds();
-    }
+  if ((!l.observer || l.observer->wanted().compiled) && !l.interpret && cluster_size == 1) {
+    grid->ready_seen = compiled_so_far();
+    auto [kernel, later] = find_compiled(l, false);
+    grid->compiled = std::move(kernel);
+    grid->may_be_compiled = later;
+  }
   grid->takes_turns = l.one_block_at_a_time || (l.observer && l.observer->one_block_at_a_time());
   grid->total_blocks = uint64_t(l.grid[0]) * l.grid[1] * l.grid[2] / cluster_size;
   grid->resident_limit = std::max<uint64_t>(l.cooperative ? grid->total_blocks : l.resident_blocks / cluster_size, 1);

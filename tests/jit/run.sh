@@ -65,6 +65,13 @@ sees_damage() {
   start 2>log && ! grep -q 'from the cache' log || return 1
   start 2>log && grep -q 'from the cache' log
 }
+# What a kernel with little to do would win is less than what loading the engine costs.
+loads_nothing_for_little() {
+  local kernel='__global__ void k(int* p) { *p = 3; }'
+  printf '%s\n' "$kernel" 'int main() { int *p, n = 0; cudaMalloc(&p, 4); k<<<1, 1>>>(p); cudaMemcpy(&n, p, 4, cudaMemcpyDefault); return n != 3; }' >little.cu
+  "$warpbeam" nvcc little.cu -o little && LD_DEBUG=files WARPBEAM_ENGINE=auto ./little 2>log && ! grep -q libwarpbeam_jit log &&
+    LD_DEBUG=files WARPBEAM_ENGINE=jit ./little 2>log && grep -q libwarpbeam_jit log
+}
 does_without() { start jit off 2>log && ! grep -q 'from the cache' log && start jit /proc/nowhere 2>log; }
 runs_side_by_side() {
   local pids=() pid
@@ -186,6 +193,6 @@ other_processors() {
   done
 }
 
-for case in compiles_and_keeps finds_again sees_damage does_without runs_side_by_side compiles_while_it_runs unloads_while_it_compiles changes_versions_while_it_runs gives_up_where_many_blocks_leave other_processors; do check "$case" "$case"; done
+for case in compiles_and_keeps finds_again sees_damage does_without loads_nothing_for_little runs_side_by_side compiles_while_it_runs unloads_while_it_compiles changes_versions_while_it_runs gives_up_where_many_blocks_leave other_processors; do check "$case" "$case"; done
 echo "$passed passed, $failed failed"
 ((failed == 0))
