@@ -130,15 +130,6 @@ struct StepInfo {
   std::shared_ptr<Factors> factors = std::make_shared<Factors>();
 };
 
-inline cusolverStatus_t set_stream(Call& call, cudaStream_t stream) {
-  call.handle().stream = stream;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-inline cusolverStatus_t get_stream(Call& call, cudaStream_t* stream) {
-  call.require(stream);
-  *stream = call.handle().stream;
-  return CUSOLVER_STATUS_SUCCESS;
-}
 template <class... Sizes>
 cusolverStatus_t no_buffer(Call& call, Sizes*... sizes) {
   (call.require(sizes), ...);

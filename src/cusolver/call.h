@@ -65,6 +65,18 @@ class Call {
 
 cusolverStatus_t enter(const char* name, const void* handle, const std::function<cusolverStatus_t(Call&)>& body) noexcept;
 
+template <class T>
+cusolverStatus_t give(Call& call, const T& setting, T* out) {
+  call.require(out);
+  *out = setting;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+inline cusolverStatus_t set_stream(Call& call, cudaStream_t stream) {
+  call.handle().stream = stream;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+inline cusolverStatus_t get_stream(Call& call, cudaStream_t* stream) { return give(call, call.handle().stream, stream); }
+
 #define WB_DEFINE_CUSOLVER(full_name, parameters, ...)                                                       \
   extern "C" __attribute__((visibility("default"))) cusolverStatus_t full_name parameters {                  \
     return warpbeam::cusolver::enter(                                                                        \

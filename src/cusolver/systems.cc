@@ -8,45 +8,24 @@ namespace warpbeam::cusolver {
 
 namespace {
 
-cusolverStatus_t set_stream(Call& call, cudaStream_t stream) {
-  call.handle().stream = stream;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-cusolverStatus_t get_stream(Call& call, cudaStream_t* stream) {
-  call.require(stream);
-  *stream = call.handle().stream;
-  return CUSOLVER_STATUS_SUCCESS;
-}
 cusolverStatus_t set_mode(Call& call, cusolverDeterministicMode_t mode) {
   call.require(mode == CUSOLVER_DETERMINISTIC_RESULTS || mode == CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS);
   call.handle().mode = mode;
   return CUSOLVER_STATUS_SUCCESS;
 }
-cusolverStatus_t get_mode(Call& call, cusolverDeterministicMode_t* mode) {
-  call.require(mode);
-  *mode = call.handle().mode;
-  return CUSOLVER_STATUS_SUCCESS;
-}
+cusolverStatus_t get_mode(Call& call, cusolverDeterministicMode_t* mode) { return give(call, call.handle().mode, mode); }
 
 cusolverStatus_t set_math_mode(Call& call, cusolverMathMode_t mode) {
   call.require(mode == CUSOLVER_DEFAULT_MATH || mode == CUSOLVER_FP32_EMULATED_BF16X9_MATH);
   call.handle().math = mode;
   return CUSOLVER_STATUS_SUCCESS;
 }
-cusolverStatus_t get_math_mode(Call& call, cusolverMathMode_t* mode) {
-  call.require(mode);
-  *mode = call.handle().math;
-  return CUSOLVER_STATUS_SUCCESS;
-}
+cusolverStatus_t get_math_mode(Call& call, cusolverMathMode_t* mode) { return give(call, call.handle().math, mode); }
 cusolverStatus_t set_strategy(Call& call, cudaEmulationStrategy_t strategy) {
   call.handle().strategy = strategy;
   return CUSOLVER_STATUS_SUCCESS;
 }
-cusolverStatus_t get_strategy(Call& call, cudaEmulationStrategy_t* strategy) {
-  call.require(strategy);
-  *strategy = call.handle().strategy;
-  return CUSOLVER_STATUS_SUCCESS;
-}
+cusolverStatus_t get_strategy(Call& call, cudaEmulationStrategy_t* strategy) { return give(call, call.handle().strategy, strategy); }
 
 template <class P>
 void read_addresses(Memory& memory, P pointers, int count) {
