@@ -6,6 +6,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -62,13 +63,32 @@ std::optional<unsigned> space_of(const llvm::Value* pointer, bool kernel) {
   return all;
 }
 
+bool counts_around(const llvm::IntrinsicInst& i) {
+  const auto id = i.getIntrinsicID();
+  return (id == llvm::Intrinsic::nvvm_atomic_load_inc_32 || id == llvm::Intrinsic::nvvm_atomic_load_dec_32) && !i.getArgOperand(0)->getType()->getPointerAddressSpace();
+}
+
+// atomicInc and atomicDec name the memory they change, as other atomic operations do by themselves.
+bool name_space(llvm::IntrinsicInst& i, unsigned space) {
+  if (space != kGlobal && space != kShared) return false;
+  llvm::IRBuilder<> build(&i);
+  llvm::Value* there = build.CreateAddrSpaceCast(i.getArgOperand(0), llvm::PointerType::get(i.getContext(), space));
+  llvm::CallInst* named = build.CreateIntrinsic(i.getIntrinsicID(), {there->getType()}, {there, i.getArgOperand(1)});
+  i.replaceAllUsesWith(named);
+  i.eraseFromParent();
+  return true;
+}
+
 }  // namespace
 
 llvm::PreservedAnalyses FoldKnownSpaces::run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
-  llvm::SmallVector<llvm::IntrinsicInst*, 8> questions;
+  llvm::SmallVector<llvm::IntrinsicInst*, 8> questions, atomics;
   for (llvm::Instruction& i : llvm::instructions(f))
-    if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i); call && asked_for(*call)) questions.push_back(call);
-  const bool kernel = !questions.empty() && is_kernel(f);
+    if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i); call) {
+      if (asked_for(*call)) questions.push_back(call);
+      if (counts_around(*call)) atomics.push_back(call);
+    }
+  const bool kernel = !(questions.empty() && atomics.empty()) && is_kernel(f);
   bool changed = false;
   for (llvm::IntrinsicInst* question : questions) {
     const std::optional<unsigned> space = space_of(question->getArgOperand(0), kernel);
@@ -77,6 +97,8 @@ llvm::PreservedAnalyses FoldKnownSpaces::run(llvm::Function& f, llvm::FunctionAn
     question->eraseFromParent();
     changed = true;
   }
+  for (llvm::IntrinsicInst* atomic : atomics)
+    if (const auto space = space_of(atomic->getArgOperand(0), kernel)) changed = name_space(*atomic, *space) || changed;
   return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }
 

@@ -125,14 +125,17 @@ bool phases_merge(const WarpAccess& access) {
   return false;
 }
 
+// As many as the banks can serve at once.
+int lanes_of_phase(const WarpAccess& access) { return access.bytes_per_lane <= 4 ? 32 : access.bytes_per_lane == 8 ? 16 : 8; }
+
 SharedTraffic by_phases(const WarpAccess& access, bool merges) {
   SharedTraffic traffic;
-  int lanes = access.bytes_per_lane <= 4 ? 32 : access.bytes_per_lane == 8 ? 16 : 8;
+  const int lanes = lanes_of_phase(access);
   if (lanes == 32) {
     add_phase(traffic, passes_by_word(access, ~0u));
     return traffic;
   }
-  const bool merged = merges && !access.store && phases_merge(access);
+  const bool merged = merges && !access.store && !access.rows && phases_merge(access);
   for (int first = 0; first < 32; first += 2 * lanes) {
     uint32_t pair = lanes_from(first, 2 * lanes);
     if (merged) {
@@ -145,12 +148,13 @@ SharedTraffic by_phases(const WarpAccess& access, bool merges) {
   return traffic;
 }
 
-// Lanes that want one bank take turns, those that want one word of it too.
-int turns_by_bank(const WarpAccess& access, int banks) {
+// Lanes that want one bank, or as many neighbouring ones as their words fill, take turns; those that want one word of it too.
+int turns_by_bank(const WarpAccess& access, uint32_t lanes, unsigned banks) {
+  const auto words = static_cast<unsigned>(std::max(1, access.bytes_per_lane / 4));
   int lanes_of[32] = {};
   int most = 0;
-  for (uint32_t left = access.active; left; left &= left - 1) {
-    const auto bank = access.address[std::countr_zero(left)] / 4 % static_cast<unsigned>(banks);
+  for (uint32_t left = access.active & lanes; left; left &= left - 1) {
+    const auto bank = access.address[std::countr_zero(left)] / (4 * words) % (banks / words);
     most = std::max(most, ++lanes_of[bank]);
   }
   return most;
@@ -166,9 +170,23 @@ SharedTraffic shared_atomic_traffic(BankRule rule, const WarpAccess& access, Sha
     return traffic;
   }
   const int times = form == SharedAtomic::CompareSwap ? 2 : 1;
-  const int turns = turns_by_bank(access, rule == BankRule::HalfWarp16 ? 16 : 32);
-  traffic.wavefronts = times * turns;
-  traffic.ideal = traffic.wavefronts - (turns - 1);
+  const int lanes = lanes_of_phase(access);
+  for (int first = 0; first < 32; first += lanes) {
+    const int turns = turns_by_bank(access, lanes_from(first, lanes), rule == BankRule::HalfWarp16 ? 16 : 32);
+    if (!turns) continue;
+    traffic.wavefronts += times * turns;
+    traffic.ideal += times * turns - (turns - 1);
+  }
+  return traffic;
+}
+
+SharedTraffic shared_copy_traffic(const WarpAccess& from, const WarpAccess& to) {
+  SharedTraffic traffic;
+  const int lanes = lanes_of_phase(to);
+  for (int first = 0; first < 32; first += lanes) {
+    const uint32_t phase = lanes_from(first, lanes);
+    add_phase(traffic, std::max(turns_by_bank(from, phase, 32), turns_by_bank(to, phase, 32)));
+  }
   return traffic;
 }
 

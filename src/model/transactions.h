@@ -17,6 +17,7 @@ struct WarpAccess {
   int bytes_per_lane = 4;  // 1, 2, 4, 8, 16 (32 for global memory on the devices that have it)
   bool store = false;
   bool compares = false;  // compare-and-swap
+  bool rows = false;      // of tiles (ldmatrix): phases stay apart
 };
 
 // Which cache a global load asks for.
@@ -80,8 +81,13 @@ enum class SharedAtomic : uint8_t {
   CompareSwap,  // two wavefronts for each turn
 };
 
-// Measured on an H200 (tests/profile). `ideal` is that of lanes that meet in no bank.
+// Measured on an H200 (tests/profile); words of 8 bytes, which go by half-warps, on an H100. `ideal` is that of lanes that
+// meet in no bank.
 SharedTraffic shared_atomic_traffic(BankRule rule, const WarpAccess& access, SharedAtomic form);
+
+// cp.async that L1 keeps, as measured on an H100: lanes take turns at the banks that they read in L1 and at those that they
+// write, whichever takes more; one word for two lanes is two turns.
+SharedTraffic shared_copy_traffic(const WarpAccess& from, const WarpAccess& to);
 
 inline bool merges_load_phases(const Device& device) { return device.major >= 7; }
 

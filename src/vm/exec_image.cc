@@ -67,6 +67,10 @@ class Images {
     }
     return watched_;
   }
+  // Says that a warp reads: textures of its lanes that differ have texels of one size.
+  void begin(uint32_t mask) {
+    if (w_.block->observer && mask) w_.block->observer->texture_read(w_, i_, mask, texture(std::countr_zero(mask)).image.format.bytes());
+  }
   void tell(int lane) {
     if (touched_.empty()) return;
     for (const std::byte* at : touched_)
@@ -142,6 +146,7 @@ void sample_lanes(Warp& w, const Insn& i, uint32_t mask) {
   const Geometry g = i.mods().geometry;
   const Detail detail = i.mods().detail;
   Images images(w, i, ImageUse::Texture);
+  images.begin(mask);
   each_lane(mask, [&](int lane) {
     const Texture& t = images.texture(lane);
     const TexturePoint p = point_of(w, s, g, lane);
@@ -168,6 +173,7 @@ void fetch_lanes(Warp& w, const Insn& i, uint32_t mask) {
   const Sampling s = layout(i);
   const Geometry g = i.mods().geometry;
   Images images(w, i, ImageUse::Texture);
+  images.begin(mask);
   each_lane(mask, [&](int lane) {
     const Texture& t = images.texture(lane);
     int at = 0;
@@ -187,6 +193,7 @@ void fetch_lanes(Warp& w, const Insn& i, uint32_t mask) {
 void gather_lanes(Warp& w, const Insn& i, uint32_t mask) {
   const Sampling s = layout(i);
   Images images(w, i, ImageUse::Texture);
+  images.begin(mask);
   each_lane(mask, [&](int lane) {
     write_texel(w, i, s, lane, gather(images.texture(lane), point_of(w, s, i.mods().geometry, lane), i.mods().lane_sel, is_cube(i.mods().geometry)));
     images.tell(lane);

@@ -164,6 +164,8 @@ class BlockObserver {
   // heap did not give, or has back already: a trap follows.
   virtual void heap_allocated(Warp&, const Insn&, int lane, uint64_t address, uint64_t bytes) {}
   virtual void heap_freed(Warp&, const Insn&, int lane, uint64_t address, bool known) {}
+  // A warp reads a texture whose texels have so many bytes; then come the lanes' texels.
+  virtual void texture_read(Warp&, const Insn&, uint32_t mask, uint32_t texel_bytes) {}
   // A lane reads a texel of a texture, or accesses a surface. `stores`: what it writes there, if it does.
   virtual void image_accessed(Warp&, const Insn&, int lane, uint64_t address, uint32_t bytes, AccessKind, const std::byte* stores) {}
   // Something other than an access gives these bytes a value: a copy or fill that a kernel asked the device runtime for, a bulk

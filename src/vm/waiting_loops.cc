@@ -213,9 +213,11 @@ bool may_wait(const ptx::Instruction& i) {
 
 bool Decoder::nobody_reads_result(const ptx::Instruction& i) const {
   if (i.form.row->kind != Kind::Atomic) return false;
+  const auto unread = [&](const Operand& old) {
+    return old.kind == OperandKind::Sink || (old.kind == OperandKind::Register && mentions_[old.reg] == 1);
+  };
   const Operand& old = i.operands[0];
-  return i.form.row->opcode != "atom" || old.kind == OperandKind::Sink ||
-         (old.kind == OperandKind::Register && mentions_[old.reg] == 1);
+  return i.form.row->opcode != "atom" || (old.kind == OperandKind::Vector ? std::ranges::all_of(old.list, unread) : unread(old));
 }
 
 void Decoder::find_spins() {

@@ -29,8 +29,16 @@ is() {
 
 # hardware GROUP: every number that an H200's counters gave.
 hardware() {
-  local group=$1
-  profile --set full --csv ours.csv "$here/accesses.cu" -- "$group" >out 2>err || { cat err; return 1; }
+  profile --set full --csv ours.csv "$here/accesses.cu" -- "$1" >out 2>err || { cat err; return 1; }
+  equal "$here/h200/$1.csv"
+}
+# h100 PROGRAM: every number that an H100's counters gave.
+h100() {
+  profile --device h100 --set full --csv ours.csv "$here/$1.cu" >out 2>err || { cat err; return 1; }
+  equal "$here/h100/$1.csv"
+}
+# equal FILE: ours.csv has its numbers.
+equal() {
   awk -F'","' '
     { gsub(/^"|"$/, "") }
     FNR == NR && FNR == 1 { for (k = 1; k <= NF; ++k) ours[$k] = k; next }
@@ -52,7 +60,7 @@ hardware() {
       if (rows != launches) { print "    " launches " launches instead of " rows; wrong = 1 }
       if (!compared) { print "    nothing was compared"; wrong = 1 }
       exit wrong
-    }' ours.csv "$here/h200/$group.csv" >differences
+    }' ours.csv "$1" >differences
   local status=$?
   head -12 differences
   return $status
@@ -66,6 +74,9 @@ case_shared_stores_count_as_on_an_h200() { hardware shared_store; }
 case_shared_atomics_count_as_on_an_h200() { hardware shared_atomic; }
 case_asynchronous_copies_count_as_on_an_h200() { hardware async_copy; }
 case_arithmetic_counts_as_on_an_h200() { hardware arithmetic; }
+
+case_other_ways_to_memory_count_as_on_an_h100() { h100 paths; }
+case_texture_requests_count_as_on_an_h100() { h100 textures; }
 
 case_sectors_of_a_modern_gpu() {
   profile --device h200 --set full --csv h200.csv "$here/worked.cu" >out || return 1
@@ -503,6 +514,69 @@ CU
     is a.csv halves $atom 45 && is a.csv slots $atom 913 && is a.csv slots global_atomic_requests 32 && is a.csv slots smsp__inst_executed_op_generic_atom.sum 32 && is a.csv tickets $atom 434 &&
       is a.csv swapped $atom 417 && is a.csv greatest $red 437 && is a.csv sums $red 457 || return 1
   done
+}
+
+# One lane does it for all where the vendor's assembler sees that lanes share the address: of shared memory as an H100 does it.
+case_atomics_on_one_word_of_shared_memory_are_gathered() {
+  cat >g.cu <<'CU'
+#define KERNEL(name, T, what)                                                                        \
+  __global__ void name(T* o, const int* k) {                                                          \
+    __shared__ T n[64];                                                                               \
+    n[threadIdx.x & 63] = 0;                                                                          \
+    __syncthreads();                                                                                  \
+    what;                                                                                             \
+    __syncthreads();                                                                                  \
+    o[threadIdx.x & 63] = n[threadIdx.x & 63];                                                        \
+  }
+KERNEL(sums, int, atomicAdd(&n[3], k[threadIdx.x]))
+KERNEL(constants, int, atomicAdd(&n[3], 5))
+KERNEL(some, int, if (k[threadIdx.x] & 1) atomicAdd(&n[3], k[threadIdx.x]))
+KERNEL(ticket, int, o[64 + threadIdx.x] = atomicAdd(&n[3], 1))
+KERNEL(greatest, int, atomicMax(&n[blockIdx.x], k[threadIdx.x]))
+KERNEL(bits, unsigned, atomicOr(&n[3], 1u << (k[threadIdx.x] & 31)))
+KERNEL(greatest_used, int, o[64 + threadIdx.x] = atomicMax(&n[3], k[threadIdx.x]))
+KERNEL(wraps, unsigned, atomicInc(&n[3], 100u))
+KERNEL(exchanged, int, atomicExch(&n[3], k[threadIdx.x]))
+KERNEL(by_warps, int, atomicAdd(&n[threadIdx.x / 32], k[threadIdx.x]))
+int main() {
+  int *o, *k, all[128];
+  for (int i = 0; i < 128; ++i) all[i] = i * 5;
+  cudaMalloc(&o, 1024);
+  cudaMalloc(&k, 512);
+  cudaMemcpy(k, all, 512, cudaMemcpyHostToDevice);
+  sums<<<1, 128>>>(o, k), constants<<<1, 128>>>(o, k), some<<<1, 128>>>(o, k), ticket<<<1, 128>>>(o, k), greatest<<<1, 128>>>(o, k);
+  bits<<<1, 128>>>((unsigned*)o, k), greatest_used<<<1, 128>>>(o, k), wraps<<<1, 128>>>((unsigned*)o, k), exchanged<<<1, 128>>>(o, k), by_warps<<<1, 128>>>(o, k);
+  return cudaDeviceSynchronize();
+}
+CU
+  local passes=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum conflicts=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum engine kernel
+  for engine in interpreter jit; do
+    WARPBEAM_ENGINE=$engine profile --device h100 --metrics $passes,$conflicts,inst_executed_shared_atomics --csv g.csv g.cu >out 2>err || { cat err; return 1; }
+    for kernel in sums constants some ticket greatest bits; do is g.csv $kernel $passes 4 && is g.csv $kernel $conflicts 0 || return 1; done
+    for kernel in greatest_used wraps exchanged by_warps; do is g.csv $kernel $passes 128 && is g.csv $kernel inst_executed_shared_atomics 4 || return 1; done
+  done
+  profile --device v100 --metrics $passes --csv v.csv g.cu >out 2>err && is v.csv sums $passes 128 && is v.csv constants $passes 4
+}
+
+# As an H100 executes them; results that nobody uses make `red`, of vectors and of atomicInc too.
+case_reductions_of_vectors_and_counters() {
+  cat >r.cu <<'CU'
+__global__ void pairs(float2* p) { atomicAdd(&p[threadIdx.x], make_float2(1, 2)); }
+__global__ void pairs_used(float2* p) { p[threadIdx.x + 64] = atomicAdd(&p[threadIdx.x], make_float2(1, 2)); }
+__global__ void around(unsigned* p) { atomicInc(&p[threadIdx.x], 9); atomicDec(&p[threadIdx.x + 64], 9); }
+__global__ void around_used(unsigned* p) { p[threadIdx.x + 64] = atomicInc(&p[threadIdx.x], 9); }
+int main() {
+  void* p;
+  cudaMalloc(&p, 4096);
+  cudaMemset(p, 0, 4096);
+  pairs<<<1, 32>>>((float2*)p), pairs_used<<<1, 32>>>((float2*)p), around<<<1, 32>>>((unsigned*)p), around_used<<<1, 32>>>((unsigned*)p);
+  return cudaDeviceSynchronize();
+}
+CU
+  profile --device h100 --metrics global_reduction_requests,global_atomic_requests,shared_atomic_transactions --csv r.csv -arch=sm_90 r.cu >out 2>err || { cat err; return 1; }
+  is r.csv pairs global_reduction_requests 1 && is r.csv pairs global_atomic_requests 0 && is r.csv pairs_used global_atomic_requests 1 &&
+    is r.csv around global_reduction_requests 2 && is r.csv around global_atomic_requests 0 && is r.csv around shared_atomic_transactions 0 &&
+    is r.csv around_used global_atomic_requests 1 && is r.csv around_used shared_atomic_transactions 0
 }
 
 # Comments of examples say `//   METRIC of KERNEL: VALUES`.

@@ -1,6 +1,7 @@
 #include "observe/profiler/block_profile.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "observe/profiler/gathered.h"
 #include "observe/profiler/merged_accesses.h"
@@ -115,6 +116,7 @@ void BlockProfile::hand_over(FunctionCounts& sum) {
   fragments_ = {};
   places_ = nullptr;
   asked_ = {};
+  copied_ = {};
 }
 
 // Executions are counted by the machine; this is told every instruction of the blocks that are sampled.
@@ -124,13 +126,52 @@ void BlockProfile::instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t, u
   samples->instruction(warp.index, counted_function, index_of(insn), active);
 }
 
+namespace {
+
+// cp.async, unlike the bulk copies that one lane asks for.
+bool copies_by_lanes(const vm::Insn& insn, const vm::Access& access) {
+  return access.async && insn.source->form.row->kind == isa::Kind::Async && insn.source->form.row->syntax.starts_with("cp.async.c");
+}
+
+// Whether an address of shared memory names a block of the cluster, and this one.
+bool names_own_block(const vm::Warp& warp, const vm::Access& access) {
+  const uint64_t first = access.address[static_cast<size_t>(std::countr_zero(access.mask))];
+  return to_cluster(access) && first / vm::kClusterStride - 1 == warp.block->cluster_rank;
+}
+
+}  // namespace
+
 void BlockProfile::access(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access) {
+  if (names_own_block(warp, access)) {
+    vm::Access own = access;
+    for (uint64_t& address : own.address) address %= vm::kClusterStride;
+    return this->access(warp, insn, own);
+  }
   // What a multicast copy writes into other blocks' shared memory passes no banks of this multiprocessor.
   if (access.async && access.space == isa::Space::Shared && access.address[0] >= vm::kClusterStride) return;
   if (warp.frame->function != counted_function) enter(*warp.frame->function);
   if (to_parameters(access.space, access.address[0])) return;
+  if (copies_by_lanes(insn, access)) return copied(warp, insn, access);
   if (!FragmentAccesses::concerns(insn)) return made(warp, insn, access);
   for (const vm::Access& one : fragments_.take(insn, access)) made(warp, insn, one);
+}
+
+// Both sides together; lanes that fill up with zeros read in several parts.
+void BlockProfile::copied(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access) {
+  const bool reads = access.space == isa::Space::Global;
+  const auto from = std::exchange(copied_, std::nullopt);
+  if (from && (reads || from->mask != access.mask)) made(warp, insn, *from);
+  if (reads) {
+    copied_ = access;
+  } else if (!from || from->mask != access.mask) {
+    made(warp, insn, access);
+  } else {
+    Counts counts;
+    count_copy(device_, insn, *from, access, counts);
+    entered_->counts[index_of(insn)].add(counts, 1);
+    if (!samples) return;
+    for (const vm::Access* one : {&*from, &access}) samples->access(warp.index, counted_function, index_of(insn), *one);
+  }
 }
 
 void BlockProfile::repeated(const vm::Insn& insn, const vm::Access& access, uint64_t times) {
@@ -166,6 +207,20 @@ bool BlockProfile::repeats(const vm::Insn& insn, uint32_t mask, uint64_t first, 
   return false;
 }
 
+// Measured on an H100 (tests/profile): a texel at an interpolated place is asked for by quads of lanes, which may need a level
+// of detail; where the level or the texel is named, eight lanes with texels of up to 8 bytes ask together.
+void BlockProfile::texture_read(vm::Warp& warp, const vm::Insn& insn, uint32_t mask, uint32_t texel_bytes) {
+  if (warp.frame->function != counted_function) enter(*warp.frame->function);
+  const bool named = insn.source->form.atype == isa::Type::S32 || insn.mods().detail == isa::Detail::Level;
+  const uint32_t together = named && texel_bytes <= 8 ? 8 : 4;
+  uint64_t& requests = entered_->counts[index_of(insn)].image_requests;
+  for (uint32_t left = mask; left;) {
+    const uint32_t first = static_cast<uint32_t>(std::countr_zero(left)) / together * together;
+    left &= ~(((1u << together) - 1) << first);
+    ++requests;
+  }
+}
+
 void BlockProfile::enter(const vm::FunctionCode& function) {
   // Another function may have been where this one is now.
   if (const auto it = functions_.find(&function); it != functions_.end() && it->second.serial != function.serial) functions_.erase(it);
@@ -191,7 +246,7 @@ BlockProfile::Patterns& BlockProfile::patterns_of(size_t index, isa::Space space
 
 // The traffic of one access; `fresh` is where to count what is not known.
 const Counts& BlockProfile::counts_of(const vm::Insn& insn, size_t index, const vm::Access& access, Counts& fresh) {
-  if (access.kind == vm::AccessKind::Atomic && entered_->gathered[index] && access.space == isa::Space::Global) {
+  if (access.kind == vm::AccessKind::Atomic && entered_->gathered[index] && (access.space == isa::Space::Global || access.space == isa::Space::Shared)) {
     vm::Access one = access;
     one.mask &= -one.mask;  // one lane does it for all
     count_access(device_, mode_, insn, one, fresh);
@@ -204,6 +259,10 @@ const Counts& BlockProfile::counts_of(const vm::Insn& insn, size_t index, const 
     const uint64_t shift = places_->shift(access.address[0]);
     for (uint64_t& address : there.address) address += shift;
     return counts_as_told(insn, index, there, fresh);
+  }
+  if (to_cluster(access)) {
+    count_access(device_, mode_, insn, access, fresh);
+    return fresh;
   }
   if (!entered_->merged[index] || access.space != isa::Space::Shared) return counts_as_told(insn, index, access, fresh);
   if (entered_->merged[index] == kPartOfOther) return fresh;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,7 @@ class BlockProfile final : public vm::BlockObserver {
   void access(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access) override;
   void repeated(const vm::Insn& insn, const vm::Access& access, uint64_t times) override;
   bool repeats(const vm::Insn& insn, uint32_t mask, uint64_t first, uint64_t shape, uint64_t times) override;
+  void texture_read(vm::Warp& warp, const vm::Insn& insn, uint32_t mask, uint32_t texel_bytes) override;
   void enter(const vm::FunctionCode& function) override;
 
   std::unique_ptr<BlockSamples> samples;
@@ -63,6 +65,7 @@ class BlockProfile final : public vm::BlockObserver {
     uint64_t times = 0;  // that have not been counted yet
   };
 
+  void copied(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access);
   void made(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access);
   uint32_t index_of(const vm::Insn& insn) const { return static_cast<uint32_t>(&insn - counted_function->insns.data()); }
   // A kernel's parameters whose address is taken lie in device memory here; on a GPU they are constants.
@@ -78,6 +81,7 @@ class BlockProfile final : public vm::BlockObserver {
   std::map<const vm::FunctionCode*, OfFunction> functions_;
   OfFunction* entered_ = nullptr;  // of counted_function
   FragmentAccesses fragments_;
+  std::optional<vm::Access> copied_;  // what a cp.async reads, until it is told where that goes
   std::unique_ptr<GpuPlaces> places_;
   std::pair<Shaped*, Counts*> asked_{};  // are to be told what `repeated` finds
   bool anywhere_ = true;                 // what was counted last holds for other places too

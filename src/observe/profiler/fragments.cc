@@ -104,6 +104,10 @@ bool FragmentAccesses::by_tiles(const vm::Insn& insn) {
   return (syntax.starts_with("wmma.load.a") || syntax.starts_with("wmma.load.b")) && isa::bits_of(insn.type()) <= 16;
 }
 
+bool loads_tiles(const vm::Insn& insn) {
+  return insn.source->form.row->opcode == "ldmatrix" || (FragmentAccesses::concerns(insn) && FragmentAccesses::by_tiles(insn));
+}
+
 const std::vector<Access>& FragmentAccesses::take(const vm::Insn& insn, const Access& element) {
   made_.clear();
   if (insn_ != &insn) elements_.clear();

@@ -8,6 +8,9 @@
 namespace warpbeam::observe {
 
 // Gathers the accesses of one such instruction after the other.
+// Reads tiles of a matrix from shared memory, lane 8t + r naming row r of tile t (LDSM).
+bool loads_tiles(const vm::Insn& insn);
+
 class FragmentAccesses {
  public:
   static bool concerns(const vm::Insn& insn) { return insn.fragment; }

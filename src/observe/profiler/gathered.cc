@@ -115,7 +115,8 @@ std::vector<char> gathered_atomics(const vm::FunctionCode& code, int cc) {
     if (insn.watched != vm::Watched::Memory || insn.source->form.row->cls != Class::Atomic) continue;
     const Instruction& i = *insn.source;
     const isa::Mods& mods = i.form.mods;
-    if (mods.vec || isa::is_float(i.form.type) || (mods.space != Space::Global && mods.space != Space::Generic))
+    const bool shared = mods.space == Space::Shared;
+    if (mods.vec || isa::is_float(i.form.type) || (mods.space != Space::Global && mods.space != Space::Generic && !shared))
       continue;
     const bool returns = i.form.row->opcode == "atom";
     if (!uniform(i.operands[returns ? 1 : 0])) continue;
@@ -124,10 +125,11 @@ std::vector<char> gathered_atomics(const vm::FunctionCode& code, int cc) {
     const bool sum = mods.op == isa::Op::Add;
     const bool joins = sum || mods.op == isa::Op::Min || mods.op == isa::Op::Max || mods.op == isa::Op::And ||
                        mods.op == isa::Op::Or || mods.op == isa::Op::Xor;
+    const bool adds_lanes = cc >= 80 && word;  // REDUX
     if (returns && !insn.drops_result)
-      out[k] = sum && word && same_value;
+      out[k] = sum && word && (same_value || (shared && adds_lanes));
     else
-      out[k] = joins && ((same_value && sum) || (word && cc >= 80));
+      out[k] = joins && ((same_value && sum && (word || !shared)) || adds_lanes);
   }
   return out;
 }

@@ -39,12 +39,6 @@ isa::Class memory_class(const isa::Row& row) {
   return row.cls;
 }
 
-// LDSM, which the counter of loads from shared memory leaves out.
-bool loads_tiles(const vm::Insn& insn) {
-  const isa::Row& row = *insn.source->form.row;
-  return row.opcode == "ldmatrix" || (FragmentAccesses::concerns(insn) && FragmentAccesses::by_tiles(insn));
-}
-
 void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
   using isa::Class;
   const isa::Row& row = *insn.source->form.row;
@@ -128,28 +122,46 @@ bool executed_as_atom(const vm::Insn& insn, int cc) {
   return !insn.drops_result || mods.op == isa::Op::Cas || mods.op == isa::Op::Exch || (cc >= 90 && mods.space == isa::Space::Generic);
 }
 
+// Counted by the units of shared memory and of the path to global memory alike, whatever L1 keeps.
+void add_copy(Totals& t, const vm::Insn& insn, const Counts& c) {
+  t.global_copy.add(c.global, c.to_global);
+  if (insn.mods().cache == isa::Cache::Cg) t.copy_past_l1.add(c.global, c.to_global);
+  if (insn.source->form.row->syntax.starts_with("cp.async.c")) t.shared_copy.add(c.shared, c.to_shared);
+}
+
+// Measured on an H100: instructions of generic addresses are neither of global nor of shared memory to the counters of
+// instructions; their requests, sectors and passes are counted where they went.
 void add_memory(Totals& t, const vm::Insn& insn, const Counts& c, int cc) {
   const isa::Row& row = *insn.source->form.row;
+  const bool generic = cc >= 70 && insn.mods().space == isa::Space::Generic && !FragmentAccesses::concerns(insn);
+  const uint64_t without = generic ? 1 : 0;
   switch (memory_class(row)) {
     case isa::Class::Load:
-      if (row.kind == isa::Kind::Async) {
-        t.global_copy.add(c.global, c.to_global);
-        if (insn.mods().cache == isa::Cache::Cg) t.copy_past_l1.add(c.global, c.to_global);
-        return;
-      }
+      if (row.kind == isa::Kind::Image) t.texture_requests += row.opcode.starts_with("su") ? 0 : cc >= 70 ? c.image_requests : c.executed;
+      if (row.kind == isa::Kind::Async) return add_copy(t, insn, c);
       t.global_ld.add(c.global, c.to_global);
       t.local_ld.add(c.local, c.to_local);
       t.shared_ld.add(c.shared, loads_tiles(insn) ? 0 : c.to_shared);
       t.ldsm += loads_tiles(insn) ? c.to_shared : 0;
+      t.generic.global_ld += without * c.to_global;
+      t.generic.local_ld += without * c.to_local;
+      t.generic.shared_ld += without * c.to_shared;
       return;
     case isa::Class::Store:
       t.global_st.add(c.global, c.to_global);
       t.local_st.add(c.local, c.to_local);
-      t.shared_st.add(c.shared, c.to_shared);
+      t.shared_st.add(c.shared, row.opcode == "stmatrix" ? 0 : c.to_shared);
+      t.stsm += row.opcode == "stmatrix" ? c.to_shared : 0;
+      t.generic.global_st += without * c.to_global;
+      t.generic.local_st += without * c.to_local;
+      t.generic.shared_st += without * c.to_shared;
       return;
     case isa::Class::Atomic: {
-      (executed_as_atom(insn, cc) ? t.global_atom : t.global_red).add(c.global, c.to_global);
+      const bool atom = executed_as_atom(insn, cc);
+      (atom ? t.global_atom : t.global_red).add(c.global, c.to_global);
       t.shared_atom.add(c.shared, c.to_shared);
+      t.generic.shared_atom += without * c.to_shared;
+      t.generic_atoms += c.to_cluster + (atom && generic ? c.to_global : 0);
       return;
     }
     default:

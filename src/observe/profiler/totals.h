@@ -42,16 +42,20 @@ struct Counts {
   uint64_t threads_on = 0;                              // and that the predicate let take part
   uint64_t divergent = 0;                               // branches whose threads went different ways
   uint64_t to_global = 0, to_local = 0, to_shared = 0;  // warps whose access went there
+  uint64_t to_cluster = 0;                              // to other blocks' shared memory
+  uint64_t image_requests = 0;
   Traffic global, local;
   SharedPasses shared;
   Counts& operator+=(const Counts& o) {
     executed += o.executed, threads += o.threads, threads_on += o.threads_on, divergent += o.divergent;
-    to_global += o.to_global, to_local += o.to_local, to_shared += o.to_shared;
+    to_global += o.to_global, to_local += o.to_local, to_shared += o.to_shared, to_cluster += o.to_cluster;
+    image_requests += o.image_requests;
     global += o.global, local += o.local, shared += o.shared;
     return *this;
   }
   // The traffic of one access, so many times.
   void add(const Counts& access, uint64_t times) {
+    to_cluster += access.to_cluster * times;
     to_global += access.to_global * times, to_local += access.to_local * times, to_shared += access.to_shared * times;
     if (access.to_global) global += access.global * times;
     if (access.to_local) local += access.local * times;
@@ -88,12 +92,17 @@ struct Totals {
   uint64_t executed = 0, threads = 0, threads_on = 0, branches = 0, divergent = 0;
   TrafficTotal global_ld, global_st, global_atom, global_red, local_ld, local_st;
   TrafficTotal global_copy, copy_past_l1;  // cp.async, and those of them that do not stay in L1
-  SharedTotal shared_ld, shared_st, shared_atom;
-  uint64_t ldsm = 0;  // loads of tiles, which shared_ld.executed is without
+  SharedTotal shared_ld, shared_st, shared_atom, shared_copy;  // what cp.async writes
+  uint64_t ldsm = 0, stsm = 0;  // accesses to tiles, which shared_ld.executed and shared_st.executed are without
+  // Of those that were executed: by instructions of generic addresses, which the counters of a memory's instructions leave out.
+  struct Generic {
+    uint64_t global_ld = 0, global_st = 0, local_ld = 0, local_st = 0, shared_ld = 0, shared_st = 0, shared_atom = 0;
+  } generic;
+  uint64_t generic_atoms = 0;  // atomic operations of such that went elsewhere than to this block's shared memory
   Arithmetic fp16, fp32, fp64;
   uint64_t widened = 0;  // halves that became floats, by threads
   uint64_t integer = 0, conversions = 0, control = 0, memory = 0, communication = 0, special = 0, misc = 0;  // by threads
-  uint64_t control_flow = 0, barriers = 0, textures = 0, surface_ld = 0, surface_st = 0, surface_red = 0;  // by warps
+  uint64_t control_flow = 0, barriers = 0, textures = 0, texture_requests = 0, surface_ld = 0, surface_st = 0, surface_red = 0;  // by warps
 
   uint64_t blocks = 0, block_threads = 0, warps = 0;
   uint64_t registers = 0, static_shared = 0, dynamic_shared = 0;
@@ -113,11 +122,15 @@ struct Totals {
   // L1 counts cp.async among the loads.
   uint64_t load_requests() const { return global_ld.requests + global_copy.requests; }
   uint64_t load_sectors() const { return global_ld.transactions + global_copy.transactions; }
-  uint64_t shared_wavefronts() const { return shared_ld.wavefronts + shared_st.wavefronts + shared_atom.wavefronts; }
-  uint64_t shared_ideal() const { return shared_ld.ideal + shared_st.ideal + shared_atom.ideal; }
+  uint64_t shared_wavefronts() const { return shared_ld.wavefronts + shared_st.wavefronts + shared_atom.wavefronts + shared_copy.wavefronts; }
+  uint64_t shared_ideal() const { return shared_ld.ideal + shared_st.ideal + shared_atom.ideal + shared_copy.ideal; }
+  uint64_t shared_conflicts() const { return shared_ld.conflicts + shared_st.conflicts + shared_atom.conflicts + shared_copy.conflicts; }
+  uint64_t shared_bytes() const { return shared_ld.bytes + shared_st.bytes + shared_atom.bytes + shared_copy.bytes; }
+  // The GPU's counter takes a cp.async for three loads, whatever its width.
+  uint64_t shared_loads() const { return shared_ld.executed - generic.shared_ld + 3 * shared_copy.executed; }
   uint64_t loads_and_stores() const {
     return global_ld.executed + global_st.executed + global_copy.executed + local_ld.executed + local_st.executed +
-           shared_ld.executed + ldsm + shared_st.executed + textures + surface_ld + surface_st;
+           shared_ld.executed + ldsm + shared_st.executed + stsm + textures + surface_ld + surface_st;
   }
   uint64_t tail_blocks() const {
     const uint64_t wave = resident_blocks * multiprocessors;

@@ -8,7 +8,9 @@
 
 #include "model/atomic_turns.h"
 #include "model/transactions.h"
+#include "observe/profiler/fragments.h"
 #include "vm/access.h"
+#include "vm/spans.h"
 
 namespace warpbeam::observe {
 namespace {
@@ -301,12 +303,13 @@ void count_shared(const model::Device& device, model::BankMode mode, const vm::I
   if (access.bytes == 4 && device.bank_rule == model::BankRule::Phases32 &&
       (!atomic || atomic_form(insn, access) == model::SharedAtomic::Increment) && count_words(access, s))
     return;
-  const WarpAccess warp = to_model(access);
+  WarpAccess warp = to_model(access);
+  warp.rows = loads_tiles(insn);
   const uint64_t lanes = static_cast<uint64_t>(std::popcount(access.mask));
   model::SharedTraffic traffic;
   if (atomic) {
     traffic = model::shared_atomic_traffic(device.bank_rule, warp, atomic_form(insn, access));
-    s.ideal += insn.mods().op == isa::Op::Cas ? 2 : 1;
+    s.ideal += (insn.mods().op == isa::Op::Cas ? 2 : 1) * std::max<uint64_t>((lanes * access.bytes + 127) / 128, 1);
   } else {
     traffic = model::shared_traffic(device, warp, mode);
     const uint64_t wavefronts = static_cast<uint64_t>(traffic.wavefronts);
@@ -319,7 +322,45 @@ void count_shared(const model::Device& device, model::BankMode mode, const vm::I
   s.bytes += static_cast<uint64_t>(model::distinct_bytes(warp));
 }
 
+// How many different pairs of pieces, of 2^from_shift bytes and 2^to_shift bytes, the lanes copy between.
+unsigned pairs(const vm::Access& from, const vm::Access& to, int from_shift, int to_shift) {
+  std::array<std::pair<uint64_t, uint64_t>, 32> all;
+  size_t count = 0;
+  for (uint32_t rest = to.mask; rest; rest &= rest - 1) {
+    const auto l = static_cast<size_t>(std::countr_zero(rest));
+    all[count++] = {from.address[l] >> from_shift, to.address[l] >> to_shift};
+  }
+  std::sort(all.begin(), all.begin() + static_cast<long>(count));
+  return static_cast<unsigned>(std::unique(all.begin(), all.begin() + static_cast<long>(count)) - all.begin());
+}
+
+// What passes L1 by is written as it comes: a sector again for each line of 128 bytes that a part of it is read from. Whole
+// sectors that stay whole go by lines, others lane by lane.
+void count_past_l1(const vm::Access& from, const vm::Access& to, Counts& counts) {
+  const unsigned sectors = pairs(from, to, 5, 5), moved = pairs(from, to, 7, 5);
+  const auto lanes = static_cast<unsigned>(std::popcount(to.mask));
+  Traffic& t = counts.global;
+  t.transactions = moved;
+  t.bytes_moved = 32 * moved;
+  t.sectors = sectors;
+  t.ideal = std::min(sectors, (lanes * to.bytes + 31) / 32);
+  counts.shared.wavefronts = 2 * sectors == lanes ? pairs(from, to, 7, 7) : lanes;
+}
+
 }  // namespace
+
+// Both sides of a cp.async. Measured on an H100, but for places in shared memory that several lanes write.
+void count_copy(const model::Device& device, const vm::Insn& insn, const vm::Access& from, const vm::Access& to, Counts& counts) {
+  count_access(device, model::BankMode::FourBytes, insn, from, counts);
+  ++counts.to_shared;
+  const WarpAccess written = to_model(to);
+  const model::SharedTraffic traffic = model::shared_copy_traffic(to_model(from), written);
+  counts.shared.bytes = static_cast<uint64_t>(model::distinct_bytes(written));
+  counts.shared.ideal = (static_cast<uint64_t>(std::popcount(to.mask)) * to.bytes + 127) / 128;
+  if (insn.mods().cache == isa::Cache::Cg) return count_past_l1(from, to, counts);
+  counts.shared.wavefronts = static_cast<uint64_t>(traffic.wavefronts);
+  counts.shared.conflicts = static_cast<uint64_t>(traffic.conflicts());
+}
 
 uint64_t bank_bytes(const model::Device& device) {
   switch (device.bank_rule) {
@@ -330,6 +371,10 @@ uint64_t bank_bytes(const model::Device& device) {
     default:
       return 128;
   }
+}
+
+bool to_cluster(const vm::Access& access) {
+  return access.space == Space::Shared && access.address[static_cast<size_t>(std::countr_zero(access.mask))] >= vm::kClusterStride;
 }
 
 bool count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
@@ -343,6 +388,11 @@ bool count_access(const model::Device& device, model::BankMode mode, const vm::I
       count_local(access, counts.local);
       return true;
     case Space::Shared:
+      // Another block's, over the network of the cluster: this multiprocessor's banks see none of it.
+      if (to_cluster(access)) {
+        ++counts.to_cluster;
+        return true;
+      }
       ++counts.to_shared;
       count_shared(device, mode, insn, access, counts.shared);
       return true;

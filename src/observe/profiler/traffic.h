@@ -12,6 +12,12 @@ namespace warpbeam::observe {
 bool count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
                   Counts& counts);
 
+// Whether it goes to shared memory by the name of a block of the cluster.
+bool to_cluster(const vm::Access& access);
+
+// Both sides of a cp.async, by a device of 8.0 or later.
+void count_copy(const model::Device& device, const vm::Insn& insn, const vm::Access& from, const vm::Access& to, Counts& counts);
+
 // Bytes that one pass over the device's banks moves at best.
 uint64_t bank_bytes(const model::Device& device);
 
