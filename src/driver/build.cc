@@ -19,6 +19,7 @@
 #include "driver/diagnostics.h"
 #include "driver/fatbin.h"
 #include "driver/launch_marks.h"
+#include "driver/link_cache.h"
 #include "driver/object_file.h"
 #include "driver/passes.h"
 #include "driver/process.h"
@@ -177,7 +178,8 @@ Result<void> Build::run_all(const std::vector<Command>& commands, int at_once) {
   }
   if (only_shown()) return {};
   bool failed = false;
-  auto outcomes = run_passes(commands, at_once);
+  const bool links = commands.size() == 1 && !commands[0].varying.empty();
+  auto outcomes = links ? std::vector{run_link(commands[0])} : run_passes(commands, at_once);
   if (interrupted()) return Error{128 + interrupted(), ""};
   for (size_t at = 0; at < outcomes.size(); ++at) {
     say(diagnostics_.fresh(outcomes[at].messages));

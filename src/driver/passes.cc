@@ -387,8 +387,14 @@ Command link_pass(const Options& options, const LinkInputs& inputs, const std::s
     // A runtime that was built with a sanitizer needs the program to bring the sanitizer's own runtime.
     if constexpr (kSanitizer[0] != '\0') words.push_back(std::string("-fsanitize=") + kSanitizer);
   }
-  if (!inputs.dependency_file.empty()) words.push_back("-Wl,--dependency-file=" + inputs.dependency_file);
-  return {words, ""};
+  std::vector<std::string> varying(libraries.begin(), first_library);
+  varying.push_back(output);
+  if (!inputs.dependency_file.empty()) {
+    words.push_back("-Wl,--dependency-file=" + inputs.dependency_file);
+    varying.push_back(inputs.dependency_file);
+  }
+  if (!inputs.registration.empty()) varying.clear();  // assembly, which is more than a link
+  return {words, "", 0, varying};
 }
 
 Command archive_pass(const Options& options, const std::vector<std::string>& objects, const std::string& output) {

@@ -12,6 +12,7 @@ struct Command {
   std::vector<std::string> words;
   std::string standard_output;  // a file; empty: ours
   size_t shared = 0;            // CUDA sources: how many of the first words are the same for every source (prelude_cache.h)
+  std::vector<std::string> varying = {};  // links: the files that are others for every program (link_cache.h)
 };
 
 // Somebody else has waited for the process, or SIGCHLD is ignored: nobody knows how it ended.

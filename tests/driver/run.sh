@@ -70,6 +70,31 @@ CU
   old hello.cu
 }
 
+# What clang would tell the linker is asked once for all links in one way; a mistake is told as clang does.
+case_kept_link() {
+  local links
+  links() { grep -c -e -lwarpbeam asked; }
+  mkdir tools own
+  export XDG_CACHE_HOME=$PWD/cache
+  printf '#!/bin/sh\necho "$@" >>%q\nexec %q "$@"\n' "$PWD/asked" "$(command -v clang++-19)" >tools/clang++-19
+  printf '#!/bin/sh\necho "$@" >>%q\nexec ld "$@"\n' "$PWD/linked" >own/ld
+  chmod +x tools/clang++-19 own/ld
+  echo 'int main() { return 7; }' >one.cu
+  for name in two three four 'f i=v"e'; do cp one.cu "$name.cu"; done
+  printf '%s\n' 'void missing();' 'int main() { missing(); }' >bad.cu
+  old ./*.cu
+  export PATH=$PWD/tools:$PATH
+  expect 0 nvcc one.cu -o one && [[ $(links) == 1 && $(grep -c '###' asked) == 0 ]] && expect 7 ./one || return 1
+  expect 0 nvcc two.cu -o two && [[ $(links) == 2 && $(grep -c '###' asked) == 1 ]] && expect 7 ./two || return 1
+  expect 0 nvcc three.cu -o three && expect 0 nvcc 'f i=v"e.cu' -o ' s i=x"' && expect 7 run four.cu && expect 7 run three.cu && [[ $(links) -le 4 ]] &&
+    expect 0 nvcc two.cu -o lwarpbeam && expect 7 ./lwarpbeam && expect 7 ./three && expect 7 './ s i=x"' || { cat asked; return 1; }
+  rm asked
+  expect 0 nvcc four.cu -o four && [[ $(grep -c -e -lwarpbeam asked) == 0 ]] && expect 1 nvcc bad.cu -o bad && has err 'undefined reference to `missing()' 'linker command failed' || return 1
+  for name in one two three; do COMPILER_PATH=$PWD/own expect 0 nvcc $name.cu -o $name || return 1; done
+  [[ $(wc -l <linked) == 3 ]] || { cat linked; return 1; }
+  for name in one two three; do expect 0 nvcc $name.cu -Xlinker -s -o $name && expect 7 ./$name || return 1; done
+  expect 0 nvcc -shared -Xcompiler -fPIC two.cu -o libtwo.so && expect 0 nvcc four.cu libtwo.so -o four && expect 7 env LD_LIBRARY_PATH=. ./four
+}
 # From the second source on the prelude is read once for all that are compiled in one way, and again when a file of it has changed.
 case_kept_prelude() {
   local kept
