@@ -21,8 +21,10 @@
 #include "lowering/inlined_calls.h"
 #include "lowering/kept_places.h"
 #include "lowering/known_spaces.h"
+#include "lowering/local_margins.h"
 #include "lowering/loop_lengths.h"
 #include "lowering/missing_functions.h"
+#include "lowering/outside_arrays.h"
 #include "lowering/own_places.h"
 #include "lowering/unset_variables.h"
 #include "lowering/whole_loads.h"
@@ -137,10 +139,12 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(WatchUnsetVariables());
     passes.addPass(WholeProgram());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(ShowOutsideArrays()));
   });
   // Variables are values by now and calls inlined, and nothing has moved between accesses yet.
   builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(KeepExchangeOrder());
+    passes.addPass(ShowOutsideArrays());
     passes.addPass(FoldKnownSpaces());
   });
   builder.registerLateLoopOptimizationsEPCallback([](llvm::LoopPassManager& passes, llvm::OptimizationLevel) {
@@ -151,6 +155,7 @@ void add_passes(llvm::PassBuilder& builder) {
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
     passes.addPass(ShowUnsetVariables());
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(LocalMargins()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(GuessPlaces()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(OwnPlaces()));
     passes.addPass(NumberCalls());

@@ -72,6 +72,66 @@ __global__ void stencil(const int* in, int* out, int halo) {
   __syncthreads();
   out[i] = s[t] + s[t + 1] + s[t + 1 + halo];  // expect wrong_halo out_of_bounds
 }
+// Beyond an array of its own a thread meets another, which may have all that it needs: values, and room.
+__global__ void local_neighbours(const int* in, int* out, int n) {
+  int counts[8], last[5];
+  for (int k = 0; k < 8; ++k) counts[k] = 0;
+  for (int k = 0; k < 5; ++k) last[k] = 0;
+  for (int k = 0; k < 24; ++k) {
+    counts[in[k] % n] += 1;  // expect local_neighbour_read out_of_bounds
+    last[in[k] % 5] = k;
+  }
+  out[threadIdx.x] = counts[in[0] % 8] + last[in[1] % 5];
+}
+__global__ void local_list(const int* in, int* out, int n) {
+  int found[6], count = 0;
+  for (int k = 0; k < 24; ++k)
+    if (in[k] % n == 0) found[count++] = k;  // expect local_neighbour_written out_of_bounds
+  int sum = 0;
+  for (int k = 0; k < count; ++k) sum += found[k];
+  out[threadIdx.x] = sum;
+}
+// What lies there belongs to those who are called next.
+__device__ __noinline__ int fives(const int* in) {
+  int a[5];
+  for (int k = 0; k < 10; ++k) a[in[k] % 5] = in[k];
+  return a[in[3] % 5];
+}
+__device__ __noinline__ int twelves(const int* in) {
+  int a[12];
+  for (int k = 0; k < 24; ++k) a[in[k] % 12] = k;
+  return a[in[5] % 12];
+}
+__global__ void local_calls(const int* in, int* out) {
+  int sum = 0;
+  for (int k = 0; k < 3; ++k) sum += fives(in) + twelves(in);
+  out[threadIdx.x] = sum;
+}
+int* counted() {  // 0 to 63
+  int h[64], *p = nullptr;
+  for (int k = 0; k < 64; ++k) h[k] = k;
+  cudaMalloc(&p, sizeof h);
+  cudaMemcpy(p, h, sizeof h, cudaMemcpyHostToDevice);
+  return p;
+}
+// Arrays that become registers, since the rounds are known.
+template <int kRounds, int kLast>
+__global__ void local_rounds(const int* in, int* out) {
+  int a[8], m[3][4];
+  for (int k = 0; k < kRounds; ++k) a[k] = in[k];  // expect local_one_round_more out_of_bounds
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 4; ++k) m[i][k] = in[i * 4 + k];
+  int sum = 0;
+  for (int i = 0; i < 3; ++i)
+    for (int k = kLast - 3; k <= kLast; ++k) sum += m[i][k] * a[i];  // expect local_one_column_on out_of_bounds
+  for (int* p = a; p != a + 8; ++p) sum += *p;
+  for (int k = 7; k >= 0; --k) sum += a[k] * m[k % 3][3];
+  for (int k = 0; k < 11; ++k) sum += m[0][k + 1];
+  out[threadIdx.x] = sum;
+}
+CASE(local_one_round_more) { local_rounds<9, 3><<<1, 32>>>(counted(), counted()); }
+CASE(local_one_column_on) { local_rounds<8, 4><<<1, 32>>>(counted(), counted()); }
+CASE(local_all_rounds) { local_rounds<8, 3><<<1, 32>>>(counted(), counted()); }
 __global__ void local_array(int* out, int n) {
   int a[16];
   for (int k = 0; k < n; ++k) a[k * (n - 3) % 64] = k;  // expect local_end out_of_bounds
@@ -151,6 +211,11 @@ CASE(dynamic_none) { int* p = numbers(64); dynamic<<<1, 64>>>(p); cudaDeviceSync
 CASE(dynamic_fits) { int* p = numbers(64); dynamic<<<1, 64, 64 * 4>>>(p); cudaDeviceSynchronize(); cudaFree(p); }
 CASE(wrong_halo) { int* p = numbers(256); int* q = numbers(256); stencil<<<4, 64>>>(p, q, 2); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
 CASE(right_halo) { int* p = numbers(256); int* q = numbers(256); stencil<<<4, 64>>>(p, q, 1); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
+CASE(local_neighbour_read) { int *p = counted(), *q = numbers(64); local_neighbours<<<1, 32>>>(p, q, 9); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
+CASE(local_neighbour_apart) { int *p = counted(), *q = numbers(64); local_neighbours<<<1, 32>>>(p, q, 8); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
+CASE(local_neighbour_written) { int *p = counted(), *q = numbers(64); local_list<<<1, 32>>>(p, q, 3); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
+CASE(local_list_fits) { int *p = counted(), *q = numbers(64); local_list<<<1, 32>>>(p, q, 4); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
+CASE(local_of_others) { int *p = counted(), *q = numbers(64); local_calls<<<1, 32>>>(p, q); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
 CASE(local_end) { int* p = numbers(64); local_array<<<1, 32>>>(p, 40); cudaDeviceSynchronize(); cudaFree(p); }
 CASE(variable_end) { use_table<<<1, 17>>>(3); cudaDeviceSynchronize(); }
 CASE(variable_fits) { use_table<<<1, 16>>>(3); cudaDeviceSynchronize(); }

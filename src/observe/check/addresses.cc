@@ -1,4 +1,4 @@
-// Where an access goes: bounds to the byte, alignment, local memory, and the words for a place.
+// Where an access goes: bounds to the byte, alignment, and the words for a place.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,15 +16,14 @@ const char* verb(Act a) { return a == Act::Read ? "read" : a == Act::Write ? "wr
 // "1 bytes" is how NVIDIA's tools print it, and what scripts look for.
 std::string in_bytes(uint64_t n) { return fmt::format("{} bytes", n); }
 
-// Accesses of several elements are aligned as a whole.
+}  // namespace
+
 uint32_t alignment(const vm::Access& a) {
   uint32_t n = a.bytes;
   if (n > 32) return 1;  // copies and matrices: their instructions check it
   while (n & (n - 1)) n &= n - 1;
   return n ? n : 1;
 }
-
-}  // namespace
 
 std::string spaced(const std::string& name) {
   std::string out;
@@ -387,52 +386,6 @@ void BlockWatch::image_accessed(vm::Warp& w, const vm::Insn& i, int lane, uint64
   Now n = now(w, i, a);
   n.stores = stores;
   look_at(n);
-}
-
-// --- local memory -------------------------------------------------------------------------------------------------
-
-void BlockWatch::local_access(Now& n) {
-  const uint32_t bytes = n.access.bytes, align = alignment(n.access) - 1;
-  const vm::Frame& frame = *n.warp.frame;
-  const uint32_t limit = frame.local_base + frame.function->local_bytes;
-  WarpState& s = n.state;
-  for (uint32_t left = n.access.mask; left; left &= left - 1) {
-    const int l = __builtin_ctz(left);
-    const uint64_t offset = n.access.address[l];
-    if (offset & align) misaligned(n, l, align + 1);
-    if (offset + bytes > limit || offset + bytes < offset) {
-      const bool of_stack = offset >= n.warp.stack_tops[l] && offset + bytes <= n.warp.local_limit && offset + bytes > offset;  // from alloca
-      if (of_stack || (!c_.settings.memory && offset + bytes <= n.warp.local_limit)) continue;
-      bad_local(n, l, limit);
-    }
-    if (!c_.settings.init) continue;
-    if (!s.local || s.local_stride < limit) {
-      auto fresh = std::make_unique<uint8_t[]>(size_t(32) * (limit + 64));
-      for (int k = 0; k < 32 && s.local; ++k) std::copy_n(&s.local[size_t(k) * s.local_stride], s.local_stride, &fresh[size_t(k) * (limit + 64)]);
-      s.local = std::move(fresh);
-      s.local_stride = limit + 64;
-    }
-    uint8_t* flags = &s.local[size_t(l) * s.local_stride + offset];
-    if (n.act != Act::Read) {
-      std::fill_n(flags, bytes, uint8_t{1});
-    } else if (std::none_of(flags, flags + bytes, [](uint8_t v) { return v; })) {
-      n.site = c_.sites.number(n.insn, n.warp);
-      const bool gap = bytes < 4 && c_.sites.moved(n.insn, *n.warp.frame->function);
-      if (!gap) uninitialised(n, l, offset, bytes);
-    }
-  }
-}
-
-void BlockWatch::bad_local(Now& n, int lane, uint32_t limit) {
-  n.site = c_.sites.number(n.insn, n.warp);
-  const uint64_t offset = n.access.address[lane];
-  Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __local__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
-  f.facts.emplace_back("address", fmt::format("{:#x}", offset));
-  f.lines.push_back({fmt::format("Address {:#x} is out of bounds: the function's local variables have {}", offset, in_bytes(limit)), {}});
-  f.mend = "compare the index with the size of the local array";
-  f.lines.push_back({"the kernel was launched", l_.stack});
-  c_.report(0, std::move(f));
-  stop(n, lane, vm::TrapKind::IllegalAddress, "invalid local access", offset);
 }
 
 // --- values -------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // One block under the checker's eyes.
 #pragma once
 #include <array>
+#include <map>
 #include <memory>
 
 #include "observe/check/checker.h"
@@ -21,6 +22,9 @@ struct Look {
 struct Readers {
   EventId a = 0, b = 0;  // 0: nobody
 };
+
+// Accesses of several elements are aligned as a whole.
+uint32_t alignment(const vm::Access&);
 
 class BlockWatch final : public vm::BlockObserver {
  public:
@@ -95,8 +99,13 @@ class BlockWatch final : public vm::BlockObserver {
     uint32_t arrived_at_cluster = 0, to_wait_at_cluster = 0;
     EventId arrived = 0;
     Came cluster{};
-    std::unique_ptr<uint8_t[]> local;        // a flag per byte of local memory: has a value
+    std::unique_ptr<uint8_t[]> local;        // what is known of each byte of local memory
     uint32_t local_stride = 0;
+    struct Margin {
+      uint32_t of, bytes;  // behind so many that belong to an array
+      const vm::FunctionCode* function;
+    };
+    std::map<uint32_t, Margin> margins;  // by offset in local memory
     Lanes& extra() {
       if (!lanes) lanes = std::make_unique<Lanes>();
       return *lanes;
@@ -209,7 +218,9 @@ class BlockWatch final : public vm::BlockObserver {
   void note_visit(const Now&, int lane, uint64_t offset);
   void bad_address(Now&, int lane);
   void bad_shared(Now&, int lane);
-  void bad_local(Now&, int lane, uint32_t limit);
+  bool begins_local(const Now&, int lane, uint8_t* flags, uint64_t offset);
+  bool in_margin(Now&, int lane, const uint8_t* flags, uint64_t offset);
+  void bad_local(Now&, int lane, std::string what);
   void constant_written(Now&, int lane);
   void misaligned(Now&, int lane, uint32_t align);
   void uninitialised(Now&, int lane, uint64_t offset, uint32_t bytes);
