@@ -124,6 +124,7 @@ void CodeGenerator::optimise(llvm::Module& module) const {
   for (llvm::Function& f : module)
     if (!f.isDeclaration()) {
       settle_mask_forms(f);
+      if (processor_.avx512) choose_before_mixing(f);
       settle_lane_accesses(f, functions.getResult<llvm::TargetIRAnalysis>(f));
       if (!processor_.avx512) {
         spread_mask_words(f);

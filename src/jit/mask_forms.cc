@@ -4,6 +4,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -160,6 +161,42 @@ static void spell_out_choices(llvm::Function& f) {
       Value* const one = b.CreateAnd(which, choice->getTrueValue());
       Value* const other = b.CreateAnd(b.CreateNot(which), choice->getFalseValue());
       choice->replaceAllUsesWith(b.CreateOr(one, other));
+      choice->eraseFromParent();
+    }
+}
+
+// (x & bits) | (y & ~bits), in any of the forms that instruction selection takes for it.
+struct Mixture {
+  Value *x = nullptr, *y = nullptr;
+  llvm::Constant* bits = nullptr;
+};
+static Mixture mixture_of(Value* v) {
+  using namespace llvm::PatternMatch;
+  Mixture m;
+  llvm::Constant* others = nullptr;
+  const auto both = [&](Value* one, Value* other) { return match(one, m_And(m_Value(m.x), m_Constant(m.bits))) && match(other, m_And(m_Value(m.y), m_Constant(others))); };
+  auto* i = llvm::dyn_cast<llvm::BinaryOperator>(v);
+  if (!i || (i->getOpcode() != llvm::Instruction::Or && i->getOpcode() != llvm::Instruction::Xor && i->getOpcode() != llvm::Instruction::Add)) return {};
+  if (both(i->getOperand(0), i->getOperand(1))) return others == llvm::ConstantExpr::getNot(m.bits) ? m : Mixture{};
+  // ((x ^ y) & bits) ^ y
+  const bool in_one = match(i, m_c_Xor(m_And(m_Xor(m_Value(m.x), m_Value(m.y)), m_Constant(m.bits)), m_Deferred(m.y)));
+  if (in_one) return m;
+  return match(i, m_c_Xor(m_And(m_Xor(m_Value(m.y), m_Value(m.x)), m_Constant(m.bits)), m_Deferred(m.y))) ? m : Mixture{};
+}
+
+void choose_before_mixing(llvm::Function& f) {
+  for (llvm::BasicBlock& block : f)
+    for (llvm::Instruction& i : llvm::make_early_inc_range(block)) {
+      auto* choice = llvm::dyn_cast<llvm::SelectInst>(&i);
+      if (!choice || !choice->getType()->isVectorTy() || !choice->getCondition()->getType()->isVectorTy()) continue;
+      const bool mixed_first = mixture_of(choice->getTrueValue()).bits;
+      Value *const mixed = mixed_first ? choice->getTrueValue() : choice->getFalseValue(), *const plain = mixed_first ? choice->getFalseValue() : choice->getTrueValue();
+      const Mixture m = mixture_of(mixed);
+      if (!m.bits || (plain != m.x && plain != m.y)) continue;
+      llvm::IRBuilder<> b(choice);
+      const auto chosen = [&](Value* v) { return v == plain ? v : mixed_first ? b.CreateSelect(choice->getCondition(), v, plain) : b.CreateSelect(choice->getCondition(), plain, v); };
+      Value *const x = b.CreateAnd(chosen(m.x), m.bits), *const y = b.CreateAnd(chosen(m.y), llvm::ConstantExpr::getNot(m.bits));
+      choice->replaceAllUsesWith(b.CreateOr(x, y));
       choice->eraseFromParent();
     }
 }

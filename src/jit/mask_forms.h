@@ -9,6 +9,10 @@ namespace warpbeam::jit {
 // logic of a bitcast word and a vector.
 void settle_mask_forms(llvm::Function& function);
 
+// For optimised code: where lanes choose between a value and a mixture of its bits and another's, they choose between the two
+// values, and mix then. LLVM 19 makes one instruction of such a choice for AVX-512, in which it confuses the operands.
+void choose_before_mixing(llvm::Function& function);
+
 // For optimised code on processors whose registers of lanes have no registers of masks beside them: words that are used as
 // vectors of bits become comparisons, block by block. LLVM would take the bits out one by one.
 void spread_mask_words(llvm::Function& function);

@@ -32,6 +32,14 @@ TEST(RandomKernels, CompileToAnEnd) {
   EXPECT_EQ(bench.run(kernel, Engine::Interpreter), bench.run(kernel, Engine::Jit));
 }
 
+// A choice between a value and one with the sign of another, both just loaded, became one instruction with its operands confused.
+TEST(RandomKernels, TakeSignsOfOthersInSomeLanes) {
+  choose_fast_engine();
+  Bench bench;
+  const Kernel kernel = generate(1445, Palette(false));
+  EXPECT_EQ(bench.run(kernel, Engine::Interpreter), bench.run(kernel, Engine::Jit));
+}
+
 TEST(RandomKernels, ShrinkToWhatMatters) {
   const auto branches = [](const Kernel& k) { return k.text().find("bra ELSE") != std::string::npos; };
   const Palette palette(false);

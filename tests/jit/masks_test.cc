@@ -77,5 +77,19 @@ TEST_F(Engines, AgreeOnComparisonsOfWideKnownShapes) {
   for (uint32_t n : {20u, 4294967295u}) both(body, {1, 1, 1}, {64, 1, 1}, n);
 }
 
+// What LLVM makes one instruction of, with its operands confused, unless lanes choose first.
+TEST_F(Engines, AgreeOnBitsOfTwoValuesInSomeLanes) {
+  for (const char* bits : {"0x80000000", "0x7fffffff", "1", "0x7f800000"})
+    for (const char* kept : {"%r1", "%r2"}) {
+      const std::string rest = fmt::format("xor.b32 %r5, {}, 0xffffffff;\n", bits);
+      both(fmt::format("setp.lt.u32 %p1, %t, %n; ld.global.u32 %r1, [%at]; ld.global.u32 %r2, [%at+4096];\n{}"
+                       "and.b32 %r3, %r1, {}; and.b32 %r4, %r2, %r5; @%p1 or.b32 {}, %r3, %r4; st.global.u32 [%at+8192], {}; ret;",
+                       rest, bits, kept, kept),
+           {2, 1, 1}, {64, 1, 1}, 37);
+    }
+  both("mul.wide.u32 %d1, %i, 8; add.s64 %d1, %out, %d1; setp.lt.u32 %p1, %t, %n; ld.global.f64 %g1, [%d1]; ld.global.f64 %g2, [%d1+4096]; @%p1 copysign.f64 %g2, %g1, %g2; st.global.f64 [%d1+8192], %g2; ret;",
+       {2, 1, 1}, {64, 1, 1}, 37);
+}
+
 }  // namespace
 }  // namespace warpbeam::vm
