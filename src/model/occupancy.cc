@@ -178,6 +178,28 @@ void limit_rest(const Question& q, Occupancy& result) {
 
 }  // namespace
 
+// Read off an H100's driver 580 (launch__shared_mem_config_size) for 400 launches, all of which it gives: room for twice the
+// blocks that the other resources let run, for blocks of 128 threads 28 of them and of 1024 threads no more than run; and
+// nothing beyond 132 KiB but for those that do run. A kernel without shared memory needs the reserved part of its blocks alone.
+int blocks_by_default_split(const Device& device, const Occupancy& fit, int block_size) {
+  const int warps = (block_size + device.warp_size - 1) / device.warp_size;
+  const auto split_for = [&](int blocks) {
+    const size_t bytes = static_cast<size_t>(blocks) * fit.shared_per_block;
+    for (int config : device.shared_configs)
+      if (config > 0 && static_cast<size_t>(config) >= bytes) return config;
+    return device.shared_configs.back();
+  };
+  if (!fit.shared_per_block || device.shared_configs.empty()) return fit.by_shared;
+  int split = warps < 16 ? 32 << 10 : warps < 24 ? 16 << 10 : 8 << 10;
+  if (fit.shared_per_block > static_cast<size_t>(device.shared_reserved_per_block)) {
+    constexpr int kMostUnasked = 132 << 10;
+    const int others = std::min({fit.by_warps, fit.by_blocks, fit.by_registers});
+    const int wished = warps == 32 ? others : std::min(2 * others, warps == 4 ? 28 : fit.by_blocks);
+    split = std::max(std::min(split_for(wished), kMostUnasked), split_for(fit.blocks_per_sm));
+  }
+  return static_cast<int>(static_cast<size_t>(split) / fit.shared_per_block);
+}
+
 Result<Occupancy> occupancy(const Device& device, const KernelResources& kernel, int block_size, size_t dynamic_shared,
                             const OccupancySettings& settings) {
   Question q{device, kernel, settings, block_size, dynamic_shared};

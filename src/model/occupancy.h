@@ -82,6 +82,11 @@ struct Occupancy {
 Result<Occupancy> occupancy(const Device& device, const KernelResources& kernel, int block_size, size_t dynamic_shared,
                             const OccupancySettings& settings = {});
 
+// How many blocks fit into the shared memory that the driver of a 9.0 gives a multiprocessor for a launch, if nobody asks for
+// another split (launch__occupancy_limit_shared_mem). Never less than what the other limits let run; `fit` is the launch's
+// occupancy, which goes by all the shared memory there is.
+int blocks_by_default_split(const Device& device, const Occupancy& fit, int block_size);
+
 struct LaunchSuggestion {
   int min_grid_size = 0;  // blocks that fill the device
   int block_size = 0;     // 0: the kernel cannot run

@@ -255,6 +255,7 @@ Totals LaunchProfile::totals() const {
     t.limit_registers = fit->by_registers == INT_MAX ? t.limit_blocks : or_none(fit->by_registers);
     // A kernel without shared memory of its own gets as much of the array as its blocks need.
     t.limit_shared = std::min(fit->by_shared == INT_MAX ? t.limit_blocks : or_none(fit->by_shared), t.limit_blocks);
+    t.limit_shared_split = device.cc() == 90 ? or_none(model::blocks_by_default_split(device, *fit, static_cast<int>(t.block_threads))) : t.limit_shared;
     t.resident_blocks = static_cast<uint64_t>(fit->blocks_per_sm);
     t.resident_warps = static_cast<uint64_t>(fit->warps_per_sm(device, static_cast<int>(t.block_threads)));
   }

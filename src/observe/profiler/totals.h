@@ -107,6 +107,7 @@ struct Totals {
   uint64_t blocks = 0, block_threads = 0, warps = 0;
   uint64_t registers = 0, static_shared = 0, dynamic_shared = 0;
   uint64_t limit_blocks = 0, limit_registers = 0, limit_shared = 0, limit_warps = 0;
+  uint64_t limit_shared_split = 0;  // by as much shared memory as the driver gives, if that is known
   uint64_t resident_blocks = 0, resident_warps = 0, max_warps = 0, multiprocessors = 0;
   uint64_t bank_bytes = 128;  // that one pass over the banks can move
 
