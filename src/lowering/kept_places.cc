@@ -26,7 +26,7 @@
 namespace warpbeam::lowering {
 namespace {
 
-constexpr llvm::StringLiteral kCombines = "InstCombinePass";
+constexpr llvm::StringLiteral kCombines = "InstCombinePass", kVectors = "VectorCombinePass";
 
 // What the checker may have something to say about.
 bool is_access(const llvm::Instruction& i) {
@@ -49,6 +49,7 @@ class Keeper {
  public:
   void before(llvm::StringRef pass, llvm::Function& f) {
     if (pass == kCombines) set_apart(f);
+    if (pass == kCombines || pass == kVectors) place_parts(f);
   }
 
   void after(llvm::StringRef pass, llvm::Function& f) {
@@ -71,6 +72,19 @@ class Keeper {
       if (!last || !last->isSimple() || !is_scalar(last->getValueOperand()->getType())) continue;
       last->setAtomic(llvm::AtomicOrdering::Monotonic);
       stores_.push_back(last);
+    }
+  }
+
+  // A vector that is taken apart may be loaded part by part, where the parts are needed: they are of the load's line.
+  void place_parts(llvm::Function& f) {
+    for (llvm::Instruction& i : llvm::instructions(f)) {
+      auto* const load = llvm::dyn_cast<llvm::LoadInst>(&i);
+      if (!load || !load->getType()->isVectorTy() || !has_line(i)) continue;
+      llvm::SmallVector<llvm::Instruction*, 8> parts{load};
+      for (size_t k = 0; k < parts.size(); ++k)
+        for (llvm::User* user : parts[k]->users())
+          if (llvm::isa<llvm::BitCastInst, llvm::ExtractElementInst>(user)) parts.push_back(llvm::cast<llvm::Instruction>(user));
+      for (llvm::Instruction* part : parts) part->setDebugLoc(load->getDebugLoc());
     }
   }
 

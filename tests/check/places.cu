@@ -88,6 +88,18 @@ CASE(stored_in_a_branch) { run_places(0, 256, 0); }
 CASE(stored_in_the_other) { run_places(-1, 256, 0); }
 CASE(read_in_a_loop) { run_places(4, 256, -1); }
 
+// A vector is read where it is copied, though its parts are needed elsewhere.
+__global__ void copies_vector(int* out) {
+  __shared__ int4 s[64];
+  const int t = threadIdx.x;
+  s[t] = make_int4(t, t + 1, t + 2, t + 3);
+  const int4 v = s[t ^ 32];  // expect vector_copied race_raw
+  int sum = t;
+  sum += v.x + v.y * v.z - v.w;
+  out[t] = sum;
+}
+CASE(vector_copied) { run(copies_vector); }
+
 // Who called a function that was inlined is told as well, each call for itself.
 struct Rows {
   const int* at;
