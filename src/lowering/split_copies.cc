@@ -18,6 +18,7 @@
 #include "lowering/array_unrolling.h"
 #include "lowering/constant_stores.h"
 #include "lowering/exchange_order.h"
+#include "lowering/index_loads.h"
 #include "lowering/inlined_calls.h"
 #include "lowering/kept_places.h"
 #include "lowering/known_spaces.h"
@@ -154,6 +155,7 @@ void add_passes(llvm::PassBuilder& builder) {
   // Behind the passes that take vectors apart.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepIndexLoads()));
     passes.addPass(ShowUnsetVariables());
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(LocalMargins()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(GuessPlaces()));

@@ -600,6 +600,41 @@ CU
     is o.csv k $limit "56 32 33 32 28 20 11 5 3 56 32 33 26 24 20 11 5 3 28 32 33 26 16 18 11 5 3 28 32 21 20 16 12 9 5 3 14 16 21 20 16 12 7 5 3 14 8 10 12 8 9 6 4 3 7 8 10 6 8 9 6 3 3 7 4 5 6 4 5 4 3 2 7 4 2 3 2 2 3 2 2"
 }
 
+# nvcc loads a byte where one is asked for, but for an index into words of shared memory; bytes as on an H100.
+case_masked_words_are_loaded_as_nvcc_does() {
+  cat >n.cu <<'CU'
+__global__ void bins(const unsigned* k, int* o) {
+  __shared__ int h[256];
+  h[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&h[k[threadIdx.x] & 255], 1);
+  __syncthreads();
+  o[threadIdx.x] = h[threadIdx.x];
+}
+template <class T>
+__global__ void thrown(const T* a, T* o, const unsigned* k) {
+  __shared__ T s[256];
+  s[k[threadIdx.x] & 255] = a[threadIdx.x];
+  __syncthreads();
+  o[threadIdx.x] = s[threadIdx.x];
+}
+__global__ void low(const unsigned* k, int* o) { o[threadIdx.x] = k[threadIdx.x] & 255; }
+__global__ void top(const unsigned* k, int* o) { o[threadIdx.x] = k[threadIdx.x] >> 24; }
+int main() {
+  unsigned* k;
+  cudaMalloc(&k, 1 << 16);
+  cudaMemset(k, 0, 1 << 16);
+  auto* o = (int*)k + 1024;
+  bins<<<1, 256>>>(k, o), thrown<<<1, 256>>>((char*)k, (char*)o, k), thrown<<<1, 256>>>((double*)k, (double*)o, k);
+  low<<<1, 64>>>(k, o), top<<<1, 64>>>(k, o);
+  return cudaDeviceSynchronize();
+}
+CU
+  profile --device h100 --metrics gld_requested_bytes --csv n.csv n.cu >out 2>err || { cat err; return 1; }
+  sed -i -E 's/"void ([a-z_]+)<[^(]*\(/"\1(/' n.csv
+  is n.csv bins gld_requested_bytes 1024 && is n.csv thrown gld_requested_bytes "512 3072" && is n.csv low gld_requested_bytes 64 && is n.csv top gld_requested_bytes 64
+}
+
 # Comments of examples say `//   METRIC of KERNEL: VALUES`.
 case_examples_give_the_figures_their_comments_promise() {
   local file line metrics wrong=0 promises=0
