@@ -264,6 +264,14 @@ void Block::check_barrier(uint8_t b) {
   barrier = {};
 }
 
+// Of what was inlined also where it was called, as far as the program tells.
+static std::string place_of(const Insn& i, const FunctionCode& f) {
+  std::string text = Warp::location(i, f), called;
+  for (const Warp::Inlined& call : Warp::inlined(i, f))
+    if (call.called_at != text) called += fmt::format("{}{}", called.empty() ? " (called in " : ", ", call.called_at);
+  return called.empty() ? text : text + called + ")";
+}
+
 std::string Block::who_waits() const {
   std::string text;
   int lines = 0;
@@ -271,7 +279,7 @@ std::string Block::who_waits() const {
     if (w->active && lines++ < 8) {
       const auto& t = w->tid[__builtin_ctz(w->active)];
       text += fmt::format("{}{} thread{} of warp {} (first: thread ({},{},{})) spin at {}", text.empty() ? "" : "\n  ", __builtin_popcount(w->active),
-                          __builtin_popcount(w->active) == 1 ? "" : "s", w->index, t[0], t[1], t[2], Warp::location(*w->ip, *w->frame->function));
+                          __builtin_popcount(w->active) == 1 ? "" : "s", w->index, t[0], t[1], t[2], place_of(*w->ip, *w->frame->function));
     }
     for (const Group& g : w->groups) {
       if (g.state == GroupState::Ready) continue;
@@ -279,7 +287,7 @@ std::string Block::who_waits() const {
       const int lane = __builtin_ctz(g.mask);
       const auto& t = w->tid[lane];
       text += fmt::format("{}{} thread{} of warp {} (first: thread ({},{},{})) wait at {}", text.empty() ? "" : "\n  ", __builtin_popcount(g.mask),
-                          __builtin_popcount(g.mask) == 1 ? "" : "s", w->index, t[0], t[1], t[2], Warp::location(*g.waiting, *g.frame->function));
+                          __builtin_popcount(g.mask) == 1 ? "" : "s", w->index, t[0], t[1], t[2], place_of(*g.waiting, *g.frame->function));
       if (g.state == GroupState::AtCluster) text += " for the cluster's barrier";
       if (g.state == GroupState::AtBarrier) {
         const uint32_t expected = barriers[g.barrier].expected ? barriers[g.barrier].expected : live_threads;

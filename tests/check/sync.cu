@@ -126,6 +126,17 @@ __global__ void barrier_of_too_many(int* p) {
     asm volatile("bar.sync 2, 64;");
   }
 }
+// A function that waits is told of with the lines that called it.
+__device__ void wait_at(int barrier) { asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory"); }
+__global__ void barriers_by_function(int* p) {
+  if (threadIdx.x < 32) {
+    wait_at(1);  // expect barriers_by_function deadlock
+    p[threadIdx.x] = 1;
+  } else {
+    p[threadIdx.x] = 2;
+    wait_at(2);  // expect barriers_by_function deadlock
+  }
+}
 __global__ void barriers_crossed(int* p) {
   if (threadIdx.x < 32) {
     asm volatile("bar.sync 1, 64;");  // expect barriers_crossed deadlock
@@ -223,6 +234,7 @@ CASE(sync_in_uniform_if) { Data d; uniform_if<<<1, 64>>>(d.p, true); uniform_if<
 CASE(sync_in_uniform_loop) { Data d; uniform_loop<<<1, 64>>>(d.p, 4); }
 CASE(sync_after_return) { Data d; early_return<<<1, 64>>>(d.p, 50); }
 CASE(barrier_incomplete) { Data d; barrier_of_too_many<<<1, 64>>>(d.p); }
+CASE(barriers_by_function) { Data d; barriers_by_function<<<1, 64>>>(d.p); }
 CASE(barriers_crossed) { Data d; barriers_crossed<<<1, 64>>>(d.p); }
 CASE(shuffle_missing_lanes) { Data d; shuffle_in_if<<<1, 32>>>(d.p); }
 CASE(shuffle_right_mask) { Data d; shuffle_mask<<<1, 32>>>(d.p); }
