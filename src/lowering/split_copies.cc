@@ -83,9 +83,10 @@ bool split(llvm::MemCpyInst& copy) {
   const uint64_t align = std::min(copy.getDestAlign().valueOrOne().value(), copy.getSourceAlign().valueOrOne().value());
   if (bytes > kMostBytes || align < 2) return false;
   const llvm::Value* ends[] = {llvm::getUnderlyingObject(copy.getDest()), llvm::getUnderlyingObject(copy.getSource())};
-  // Arguments of kernels and tables of constants are read in place as long as a copy of them is one.
-  if (const auto* a = llvm::dyn_cast<llvm::Argument>(ends[1]); a && a->hasByValAttr()) return false;
-  if (const auto* g = llvm::dyn_cast<llvm::GlobalVariable>(ends[1]); g && (g->isConstant() || g->getAddressSpace() == kConstantSpace)) return false;
+  // Arguments of kernels and tables of constants are read in place as long as a local copy of them is one.
+  const bool to_local = llvm::isa<llvm::AllocaInst>(ends[0]);
+  if (const auto* a = llvm::dyn_cast<llvm::Argument>(ends[1]); to_local && a && a->hasByValAttr()) return false;
+  if (const auto* g = llvm::dyn_cast<llvm::GlobalVariable>(ends[1]); to_local && g && (g->isConstant() || g->getAddressSpace() == kConstantSpace)) return false;
   const llvm::DataLayout& layout = copy.getModule()->getDataLayout();
   Members members;
   int locals = 0;

@@ -600,6 +600,32 @@ CU
     is o.csv k $limit "56 32 33 32 28 20 11 5 3 56 32 33 26 24 20 11 5 3 28 32 33 26 16 18 11 5 3 28 32 21 20 16 12 9 5 3 14 16 21 20 16 12 7 5 3 14 8 10 12 8 9 6 4 3 7 8 10 6 8 9 6 3 3 7 4 5 6 4 5 4 3 2 7 4 2 3 2 2 3 2 2"
 }
 
+# From constants and from a kernel's own arguments too: one store of 16 bytes for each part, as nvcc makes it.
+case_structures_are_stored_whole_from_constants_and_arguments() {
+  cat >s.cu <<'CU'
+struct Row { float4 a; int b, c, d, e; };
+__constant__ int4 quads[64];
+__constant__ Row rows[3];
+__global__ void chosen(int4* o, const int* k) { o[threadIdx.x] = quads[k[threadIdx.x] & 63]; }
+__global__ void pick(Row* o) { o[threadIdx.x] = rows[threadIdx.x % 3]; }
+__global__ void fill(Row* o, Row r) { o[threadIdx.x] = r; }
+int main() {
+  Row *o, r{{1, 2, 3, 4}, 5, 6, 7, 8}, back[32];
+  int* k;
+  cudaMalloc(&o, 4096);
+  cudaMalloc(&k, 128);
+  cudaMemset(k, 0, 128);
+  cudaMemcpyToSymbol(rows, &r, sizeof r);
+  chosen<<<1, 32>>>((int4*)o, k), pick<<<1, 32>>>(o), fill<<<1, 32>>>(o, r);
+  cudaMemcpy(back, o, sizeof back, cudaMemcpyDeviceToHost);
+  return cudaDeviceSynchronize() != cudaSuccess || back[31].a.w != 4 || back[31].e != 8;
+}
+CU
+  profile --device h100 --metrics global_store_requests,gst_transactions --csv s.csv s.cu >out 2>err || { cat err; return 1; }
+  is s.csv chosen global_store_requests 1 && is s.csv chosen gst_transactions 16 && is s.csv pick global_store_requests 2 && is s.csv pick gst_transactions 64 &&
+    is s.csv fill global_store_requests 2 && is s.csv fill gst_transactions 64
+}
+
 # nvcc loads a byte where one is asked for, but for an index into words of shared memory; bytes as on an H100.
 case_masked_words_are_loaded_as_nvcc_does() {
   cat >n.cu <<'CU'
