@@ -5,6 +5,7 @@
 
 #include "jit/runtime.h"
 #include "vm/access.h"
+#include "vm/spans.h"
 
 namespace warpbeam::jit {
 namespace {
@@ -93,6 +94,9 @@ void count_lanes(Context* c, const vm::Insn* i, uint32_t mask, vm::Access& acces
   c->block->observer->repeated(*i, access, 1);
 }
 
+// An address at the first of the places, where no lane is below zero: in shared memory not another block's.
+uint64_t first_place(const vm::Access& access) { return access.space == isa::Space::Shared ? vm::kClusterStride / 2 : uint64_t(1) << 62; }
+
 // What was counted by places goes to the observer.
 void settle_site(vm::BlockObserver& observer, const vm::EngineServices& services, const WatchTables::Site& s, const uint64_t* all) {
   if (!s.step) return;
@@ -111,7 +115,7 @@ void settle_site(vm::BlockObserver& observer, const vm::EngineServices& services
     vm::Access access = services.describe_access(*s.insn);
     access.mask = ~0u;
     for (size_t l = 0; l < 32; ++l)
-      access.address[l] = (uint64_t(1) << 62) + place + distance[l] + (l < 16 ? 0 : further);  // no lane below zero
+      access.address[l] = first_place(access) + place + distance[l] + (l < 16 ? 0 : further);
     observer.repeated(*s.insn, access, times);
   }
 }
