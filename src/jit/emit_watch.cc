@@ -184,6 +184,8 @@ uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t b
     watch_->counters += static_cast<uint32_t>(vm::BlockObserver::kPlaces / bytes);
     if (!lanes && address.runs == 2 && !address.even) site.gap_at = watch_->counters++;
     if (lanes) site.lanes_at = watch_->counters, watch_->counters += kLanes + 1;
+    if (!lanes && address.uniform() && bytes <= 4 && !flow_.code->takes_param_address) site.word_at = watch_->counters, watch_->counters += kLanes;
+    if (lanes && bytes == 4 && i.source->form.row->cls == isa::Class::Store) site.rows_at = watch_->counters, watch_->counters += static_cast<uint32_t>(vm::BlockObserver::kPlaces / bytes * kLanes);
   }
   watch_->sites.push_back(site);
   return it->second;
@@ -310,7 +312,9 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
   whole();
   b_.CreateBr(on);
   b_.SetInsertPoint(part);
-  if (fixed) {
+  if (const uint32_t word = watch_->sites[number].word_at) {
+    count(word, b_.getInt64(1), b_.CreateZExt(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask), b_.getInt64Ty()));
+  } else if (fixed) {
     call("wb_count_shaped", b_.getVoidTy(), {context_, b_.getInt32(number), mask, address.run[0]});
   } else {
     place = scratch(type_of(8, true));

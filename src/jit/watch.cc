@@ -120,6 +120,21 @@ void settle_site(vm::BlockObserver& observer, const vm::EngineServices& services
   }
 }
 
+// What parts of warps did, of which only the numbers of lanes are known.
+void settle_parts(vm::BlockObserver& observer, const vm::EngineServices& services, const WatchTables::Site& s, const uint64_t* all) {
+  const auto settle = [&](const uint64_t* counts, uint64_t first, uint64_t stride) {
+    for (uint32_t lanes = 1; lanes < 32; ++lanes) {
+      if (!counts[lanes]) continue;
+      vm::Access access = services.describe_access(*s.insn);
+      access.mask = (1u << lanes) - 1;
+      for (size_t l = 0; l < 32; ++l) access.address[l] = first_place(access) + first + std::min<uint64_t>(l, lanes - 1) * stride;
+      observer.repeated(*s.insn, access, counts[lanes]);
+    }
+  };
+  if (s.word_at) settle(all + s.word_at, 0, 0);
+  for (uint32_t p = 0; s.rows_at && p < vm::BlockObserver::kPlaces / s.step; ++p) settle(all + s.rows_at + p * 32, uint64_t{p} * s.step, s.step);
+}
+
 // The two stretches of an instruction's lanes are another distance apart from now on.
 extern "C" void wb_other_gap(Context* c, uint32_t site, uint64_t gap) {
   const WatchTables::Site& s = c->watch->sites[site];
@@ -148,6 +163,15 @@ extern "C" void wb_count_lanes(Context* c, const vm::Insn* i, uint32_t mask, con
   count_lanes(c, i, mask, access);
 }
 
+// How many lanes there are, if they lie side by side in their order; 0: they do not.
+static uint32_t lanes_in_a_row(uint32_t mask, const uint64_t* addresses, uint64_t step) {
+  uint32_t lanes = 0;
+  const uint64_t first = addresses[__builtin_ctz(mask)];
+  for (; mask; mask &= mask - 1, ++lanes)
+    if (addresses[__builtin_ctz(mask)] != first + lanes * step) return 0;
+  return lanes;
+}
+
 // Lanes that are not as far apart as those that the site counted last, or not all of them: those distances are kept where they
 // come again and again, as in rows of a matrix, and others, as in a gather, are counted at once.
 extern "C" void wb_other_lanes(Context* c, uint32_t site, uint32_t mask, const uint64_t* addresses) {
@@ -156,6 +180,10 @@ extern "C" void wb_other_lanes(Context* c, uint32_t site, uint32_t mask, const u
   enter(*c);
   uint64_t &resting = c->counters[s.lanes_at + 32], *const counts = c->counters + s.at;
   if (mask != ~0u || resting) {
+    if (const uint32_t lanes = s.rows_at && mask != ~0u ? lanes_in_a_row(mask, addresses, s.step) : 0) {
+      ++c->counters[s.rows_at + addresses[__builtin_ctz(mask)] / s.step % (vm::BlockObserver::kPlaces / s.step) * 32 + lanes];
+      return;
+    }
     if (resting) --resting;
     return wb_count_lanes(c, s.insn, mask, addresses);
   }
@@ -224,7 +252,10 @@ void settle(vm::BlockObserver& observer, const WatchTables& t, const vm::Functio
     for (const auto& [k, at] : t.on) observer.counted[k].threads_on += counters[at];
     for (const auto& [k, at] : t.parted) observer.counted[k].parted += counters[at];
   }
-  for (const auto& s : t.sites) settle_site(observer, services, s, counters);
+  for (const auto& s : t.sites) {
+    settle_site(observer, services, s, counters);
+    settle_parts(observer, services, s, counters);
+  }
   for (const auto& r : t.rehearsed) {
     if (!counters[r.at]) continue;
     for (const auto& [made, times] : r.made) {

@@ -38,6 +38,10 @@ struct WatchTables {
     // Where the distances of all lanes are that was counted with, when nothing about them is known before, and behind them how
     // many more accesses are not to be compared with them; 0: they are known before.
     uint32_t lanes_at = 0;
+    // For stores of words by part of a warp that lie side by side, as in a compaction: counters by the first one's place and how
+    // many there are; 0: there are none. Which lanes they are of does not matter.
+    uint32_t rows_at = 0;
+    uint32_t word_at = 0;  // likewise for one word that part of a warp accesses: counters by how many lanes; 0: there are none
     // A number for these distances, with so much more between two stretches.
     uint64_t shape(uint64_t further) const {
       constexpr uint64_t kMix = 0x9e3779b97f4a7c15;
