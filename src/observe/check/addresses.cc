@@ -7,7 +7,6 @@
 #include "vm/spans.h"
 
 namespace warpbeam::observe::check {
-namespace {
 
 using isa::Space;
 
@@ -15,8 +14,6 @@ const char* verb(Act a) { return a == Act::Read ? "read" : a == Act::Write ? "wr
 
 // "1 bytes" is how NVIDIA's tools print it, and what scripts look for.
 std::string in_bytes(uint64_t n) { return fmt::format("{} bytes", n); }
-
-}  // namespace
 
 uint32_t alignment(const vm::Access& a) {
   uint32_t n = a.bytes;

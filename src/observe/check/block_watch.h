@@ -26,6 +26,10 @@ struct Readers {
 // Accesses of several elements are aligned as a whole.
 uint32_t alignment(const vm::Access&);
 
+// What reports call an access, and a size.
+const char* verb(Act);
+std::string in_bytes(uint64_t);
+
 class BlockWatch final : public vm::BlockObserver {
  public:
   BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& block);

@@ -48,7 +48,7 @@ bool BlockWatch::in_margin(Now& n, int lane, const uint8_t* flags, uint64_t offs
   if (next == n.state.margins.begin()) return false;
   const auto& [begin, margin] = *std::prev(next);
   if (at >= begin + margin.bytes || margin.function != function_of(n.insn, *n.warp.frame->function)) return false;
-  bad_local(n, lane, fmt::format("Address {:#x} is {} bytes after a local array of size {} bytes", offset, at - begin, margin.of));
+  bad_local(n, lane, fmt::format("Address {:#x} is {} after a local array of size {}", offset, in_bytes(at - begin), in_bytes(margin.of)));
   return true;
 }
 
@@ -64,7 +64,7 @@ void BlockWatch::local_access(Now& n) {
     if (offset + bytes > limit || offset + bytes < offset) {
       const bool of_stack = offset >= n.warp.stack_tops[l] && offset + bytes <= n.warp.local_limit && offset + bytes > offset;  // from alloca
       if (of_stack || (!c_.settings.memory && offset + bytes <= n.warp.local_limit)) continue;
-      bad_local(n, l, fmt::format("Address {:#x} is out of bounds: the function's local variables have {} bytes", offset, limit));
+      bad_local(n, l, fmt::format("Address {:#x} is out of bounds: the function's local variables have {}", offset, in_bytes(limit)));
     }
     if (!c_.settings.init && !c_.settings.memory) continue;
     if (!s.local || s.local_stride < limit) {
@@ -88,8 +88,7 @@ void BlockWatch::local_access(Now& n) {
 void BlockWatch::bad_local(Now& n, int lane, std::string what) {
   n.site = c_.sites.number(n.insn, n.warp);
   const uint64_t offset = n.access.address[lane];
-  const char* verb = n.act == Act::Read ? "read" : n.act == Act::Write ? "write" : "atomic";
-  Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __local__ {} of size {} bytes", verb, n.access.bytes));
+  Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __local__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", offset));
   f.lines.push_back({std::move(what), {}});
   f.mend = "compare the index with the size of the local array";
