@@ -174,14 +174,14 @@ static Mixture mixture_of(Value* v) {
   using namespace llvm::PatternMatch;
   Mixture m;
   llvm::Constant* others = nullptr;
-  const auto both = [&](Value* one, Value* other) { return match(one, m_And(m_Value(m.x), m_Constant(m.bits))) && match(other, m_And(m_Value(m.y), m_Constant(others))); };
   auto* i = llvm::dyn_cast<llvm::BinaryOperator>(v);
   if (!i || (i->getOpcode() != llvm::Instruction::Or && i->getOpcode() != llvm::Instruction::Xor && i->getOpcode() != llvm::Instruction::Add)) return {};
-  if (both(i->getOperand(0), i->getOperand(1))) return others == llvm::ConstantExpr::getNot(m.bits) ? m : Mixture{};
+  const bool in_two = match(i->getOperand(0), m_And(m_Value(m.x), m_Constant(m.bits))) && match(i->getOperand(1), m_And(m_Value(m.y), m_Constant(others)));
+  if (in_two) return others == llvm::ConstantExpr::getNot(m.bits) ? m : Mixture{};
   // ((x ^ y) & bits) ^ y
-  const bool in_one = match(i, m_c_Xor(m_And(m_Xor(m_Value(m.x), m_Value(m.y)), m_Constant(m.bits)), m_Deferred(m.y)));
-  if (in_one) return m;
-  return match(i, m_c_Xor(m_And(m_Xor(m_Value(m.y), m_Value(m.x)), m_Constant(m.bits)), m_Deferred(m.y))) ? m : Mixture{};
+  Value* difference = nullptr;
+  const bool in_one = match(i, m_c_Xor(m_And(m_Value(difference), m_Constant(m.bits)), m_Value(m.y))) && match(difference, m_c_Xor(m_Value(m.x), m_Specific(m.y)));
+  return in_one ? m : Mixture{};
 }
 
 void choose_before_mixing(llvm::Function& f) {

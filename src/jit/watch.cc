@@ -122,10 +122,11 @@ void settle_site(vm::BlockObserver& observer, const vm::EngineServices& services
 
 // What parts of warps did, of which only the numbers of lanes are known.
 void settle_parts(vm::BlockObserver& observer, const vm::EngineServices& services, const WatchTables::Site& s, const uint64_t* all) {
+  if (!s.word_at && !s.rows_at) return;
+  vm::Access access = services.describe_access(*s.insn);
   const auto settle = [&](const uint64_t* counts, uint64_t first, uint64_t stride) {
     for (uint32_t lanes = 1; lanes < 32; ++lanes) {
       if (!counts[lanes]) continue;
-      vm::Access access = services.describe_access(*s.insn);
       access.mask = (1u << lanes) - 1;
       for (size_t l = 0; l < 32; ++l) access.address[l] = first_place(access) + first + std::min<uint64_t>(l, lanes - 1) * stride;
       observer.repeated(*s.insn, access, counts[lanes]);
