@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/demangle.h"
 #include "driver/fatbin.h"
 #include "driver/object_file.h"
 #include "driver/ptx_text.h"

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/demangle.h"
 #include "driver/commands.h"
 #include "driver/process.h"
 #include "driver/ptx_text.h"

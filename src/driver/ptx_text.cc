@@ -1,6 +1,5 @@
 #include "driver/ptx_text.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -180,14 +179,6 @@ DeviceSymbols device_symbols(std::string_view ptx) {
   }
   for (const auto& name : symbols.defined) symbols.undefined.erase(name);
   return symbols;
-}
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string out = status == 0 && text ? text : name;
-  std::free(text);
-  return out;
 }
 
 namespace {

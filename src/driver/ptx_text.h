@@ -27,9 +27,6 @@ struct DeviceSymbols {
 // (printf and the like) are among the undefined ones.
 DeviceSymbols device_symbols(std::string_view ptx);
 
-// A name as C++ has it; C names stay.
-std::string demangled(const std::string& name);
-
 // An error line for each kernel whose static shared memory no launch could have; else empty.
 std::string too_much_shared(std::string_view ptx, const CodeTarget& target);
 

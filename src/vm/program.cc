@@ -1,6 +1,5 @@
 #include "vm/program.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,21 +7,13 @@
 #include <cstring>
 #include <optional>
 
+#include "base/demangle.h"
 #include "vm/builtins.h"
 #include "vm/code.h"
 #include "ptx/pressure.h"
 #include "vm/decode.h"
 
 namespace warpbeam::vm {
-
-std::string demangle(const std::string& name) {
-  if (!name.starts_with("_Z")) return name;  // `f` alone would read as a type's code: float
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string out = status == 0 && text ? text : name;
-  std::free(text);
-  return out;
-}
 
 namespace {
 
@@ -103,7 +94,7 @@ class Linker {
         if (!f.has_body) continue;
         auto code = std::make_unique<FunctionCode>();
         code->name = f.name;
-        code->display_name = demangle(f.name);
+        code->display_name = demangled(f.name);
         code->source = &f;
         code->module = image_.modules[m].get();
         code->index = static_cast<uint32_t>(image_.functions.size());
@@ -210,7 +201,7 @@ class Linker {
         continue;
       } else {
         auto a = memory_.allocate(std::max<uint64_t>(v.size, 1), std::max(256u, v.align), constant ? MemoryKind::Constant : MemoryKind::Variable,
-                                  fmt::format("{} {}", constant ? "__constant__" : "__device__", demangle(v.name)));
+                                  fmt::format("{} {}", constant ? "__constant__" : "__device__", demangled(v.name)));
         if (!a) return Error{static_cast<int>(LoadErrorCode::OutOfMemory), a.error().message};
         owned_.push_back(a->base);
         p->address = a->base;

@@ -19,9 +19,6 @@ struct KernelParam {
   uint32_t offset, size, align;
 };
 
-// `pull(float)` of `_Z4pullf`.
-std::string demangle(const std::string& name);
-
 // What the host may know about an entry function.
 struct Kernel {
   std::string name;          // mangled, as in PTX

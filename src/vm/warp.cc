@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/demangle.h"
 #include "vm/flow_handlers.h"
 #include "vm/grid.h"
 
@@ -674,7 +675,7 @@ std::vector<Warp::Inlined> Warp::inlined(const Insn& at, const FunctionCode& f) 
   }
   const auto& calls = f.module->inlined;
   for (uint32_t n = in_program(at, f).source->column; n > 0 && n < calls.size(); n = calls[n].outer)
-    out.push_back({demangle(calls[n].function), in_words(calls[n].file, calls[n].line)});
+    out.push_back({demangled(calls[n].function), in_words(calls[n].file, calls[n].line)});
   return out;
 }
 

@@ -152,3 +152,20 @@ __global__ void mixes(int* out) {
   out[threadIdx.x] = cell;
 }
 CASE(scaled_beside) { run(mixes); }
+
+// Names that say which kinds of parameters a template has are written for people too.
+template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+__device__ void put(T* out, int k) {
+  out[k] = 1;  // expect chosen_template out_of_bounds
+}
+template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+__global__ void puts_all(T* out) {
+  put(out, threadIdx.x + 8);
+}
+CASE(chosen_template) {
+  int* out;
+  cudaMalloc(&out, 64 * sizeof(int));
+  puts_all<<<1, 64>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}

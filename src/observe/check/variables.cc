@@ -1,12 +1,13 @@
 #include "observe/check/variables.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+
+#include "base/demangle.h"
 
 namespace warpbeam::observe::check {
 
@@ -30,10 +31,7 @@ std::string_view without_number(std::string_view name) {
 std::string plain_name(std::string_view mangled) {
   mangled = without_part(without_number(mangled));
   if (!mangled.starts_with("_Z")) return std::string(mangled);  // `s` alone would be taken for the type short
-  int status = 0;
-  char* text = abi::__cxa_demangle(std::string(mangled).c_str(), nullptr, nullptr, &status);
-  std::string name = status == 0 && text ? text : std::string(mangled);
-  std::free(text);
+  const std::string name = demangled(std::string(mangled));
   // `kernel(int*)::tile` -> `tile`; colons inside parentheses and angle brackets belong to parameters.
   int depth = 0;
   for (size_t k = name.size(); k-- > 0;) {
