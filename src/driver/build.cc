@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "driver/check_facts.h"
 #include "driver/depfile.h"
 #include "driver/cluster_bounds.h"
 #include "driver/concessions.h"
@@ -41,6 +42,7 @@ struct Unit {
   std::string device;  // `-o /dev/null`: what the object is written to, since it cannot be made there
   std::vector<std::string> ptx_files;  // one per target
   std::vector<std::string> dependency_files;
+  std::string host_facts, device_facts;  // files of what the checker wants to know
   // Preprocessed and rewritten, where device code launches kernels; else empty.
   std::string host_text;
   std::vector<std::string> device_texts;  // one per target
@@ -87,6 +89,7 @@ class Build {
   void add_commands(const Unit& unit, std::vector<Command>& commands);
   void read_respelled(const Unit& unit, std::vector<Command>& commands, size_t first);
   Result<void> embed(const Unit& unit);
+  std::string facts_of_units() const;
   Result<std::string> finished_ptx(const std::string& file, const CodeTarget& target);
   Result<void> run_all(const std::vector<Command>& commands, int at_once);
   Result<std::vector<std::string>> link_files(std::vector<std::string>& device_files);
@@ -206,6 +209,10 @@ Unit Build::plan_unit(const Input& source, bool keep_object) {
   if (record_)
     for (size_t pass = 0; pass <= unit.ptx_files.size(); ++pass)
       unit.dependency_files.push_back(temporary(fmt::format("{}.{}.d", stem, pass)));
+  if (options_.facts && source.language == Language::Cuda) {
+    unit.host_facts = temporary(stem + ".host.facts");
+    unit.device_facts = temporary(stem + ".device.facts");
+  }
   return unit;
 }
 
@@ -277,9 +284,11 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
   commands.push_back(unit.host_text.empty()
                          ? host_pass(options_, unit.source.path, placeholder, unit.object, dependencies)
                          : rewritten_host_pass(options_, unit.source.path, placeholder, unit.host_text, unit.object));
+  if (!unit.host_facts.empty()) ask_for_facts(commands.back(), unit.host_facts);
   for (size_t at = 0; at < unit.ptx_files.size(); ++at) {
     DependencyOutput device = recorded_dependencies(unit, at + 1);
     commands.push_back(device_command(unit, at, record_ ? &device : nullptr));
+    if (at == 0 && !unit.device_facts.empty()) ask_for_facts(commands.back(), unit.device_facts);
   }
   read_respelled(unit, commands, first);
 }
@@ -403,6 +412,7 @@ Result<void> Build::make_objects(bool keep_objects) {
     if (record_ && compiled)
       for (const auto& file : unit.dependency_files) append(record_->files, read_depfile(file));
   }
+  if (record_ && compiled) record_->facts = facts_of_units();
   for (const auto& unit : units_) {
     if (!compiled || unit.device.empty() || only_shown()) continue;
     auto object = read_file(unit.object);
@@ -413,6 +423,14 @@ Result<void> Build::make_objects(bool keep_objects) {
   if (!compiled && keep_objects)
     for (const auto& unit : units_) unlink(unit.object.c_str());
   return compiled;
+}
+
+std::string Build::facts_of_units() const {
+  std::vector<std::string> texts;
+  for (const auto& unit : units_)
+    for (const auto& file : {unit.device_facts, unit.host_facts})
+      if (auto text = file.empty() ? std::nullopt : std::optional(read_file(file)); text && *text) texts.push_back(std::move(**text));
+  return joined_facts(texts);
 }
 
 // The words of the link line for all inputs in order; `device_files` gets those that may hold device code.

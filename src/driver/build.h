@@ -11,6 +11,7 @@ namespace warpbeam::driver {
 struct BuildRecord {
   std::string messages;            // all that was printed
   std::vector<std::string> files;  // all that was read: sources, headers, libraries
+  std::string facts;               // that options.facts asks for
 };
 
 // Prints messages to stderr. Gives the exit status; 128 + signal after an interrupt.

@@ -8,7 +8,9 @@
 #include <filesystem>
 
 #include "driver/build.h"
+#include "driver/check_facts.h"
 #include "driver/compile_cache.h"
+#include "driver/object_file.h"
 #include "driver/passes.h"
 #include "driver/split.h"
 
@@ -33,7 +35,11 @@ int build_uncached(Options& options, CompiledProgram* program) {
   options.output = directory->file(program->name);
   program->path = options.output;
   program->directory = std::make_shared<TemporaryDirectory>(std::move(*directory));
-  return build(options);
+  if (!options.facts) return build(options);
+  BuildRecord record;
+  const int status = build(options, &record);
+  if (!status) write_file(facts_file_of(options.output), record.facts);
+  return status;
 }
 
 std::string variable(const char* name) {
@@ -93,6 +99,7 @@ int compile_program(Options& options, const std::string& key, bool verbose, Comp
     fs::remove_all(directory, ignored);
     return status;
   }
+  if (options.facts) write_file(facts_file_of(options.output), record.facts);
   if (auto stored = cache->store(key, directory, program->name, record.files, record.messages, searched_directories(options))) {
     program->path = stored->path;
     program->files = std::move(stored->files);

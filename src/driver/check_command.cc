@@ -13,7 +13,6 @@
 #include "driver/cached_program.h"
 #include "driver/check_facts.h"
 #include "driver/commands.h"
-#include "driver/compile_cache.h"
 #include "driver/host_lines.h"
 #include "driver/split.h"
 #include "driver/toolchain.h"
@@ -195,7 +194,7 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
   options["leaks"] = request.leaks;
   options["max_instructions"] = static_cast<uint64_t>(request.most_instructions);
   options["shadow_bytes"] = static_cast<uint64_t>(request.shadow_gib * (uint64_t(1) << 30));
-  if (!facts.shapes.empty()) options["shapes"] = facts.shapes;
+  if (!facts.file.empty()) options["shapes"] = facts.file;
   setenv("WARPBEAM_TOOL", "check", 1);
   setenv("WARPBEAM_TOOL_OPTIONS", options.dump().c_str(), 1);
   setenv("WARPBEAM_RECORDING", recordings->path().c_str(), 1);
@@ -267,29 +266,15 @@ int check_command(const Arguments& arguments) {
   for (const char* option : {"-simplifycfg-sink-common=false", "-simplifycfg-merge-cond-stores=false", "-disable-machine-sink", "-disable-machine-licm"})
     append(options->device, {"-mllvm", option});
   // Variables without a value; the option is one of a library beside this program.
-  if (std::error_code none; fs::exists(toolchain().library_directory + "/libwarpbeam_lowering.so", none)) append(options->device, {"-mllvm", "-warpbeam-unset-variables"});
+  if (!lowering_library().empty()) append(options->device, {"-mllvm", "-warpbeam-unset-variables"});
   append(request->program, options->run_arguments);
   options->run = false;
   words.push_back("warpbeam check");
+  options->facts = true;
   CompiledProgram program;
   if (int status = compile_program(*options, cache_key(words, *cc), request->verbose, &program)) return status;
   program.name = "./" + program.name;
-  // What the compiler knows is kept beside the program.
-  words.push_back("facts");
-  const std::string key = cache_key(words, *cc);
-  auto cache = CompileCache::open();
-  if (cache)
-    if (auto found = cache->find(key)) return run_checked(*request, program, read_check_facts(found->path));
-  auto directory = TemporaryDirectory::make();
-  if (!directory) return fail(directory.error().message);
-  CheckFacts facts = gather_check_facts(*options, directory->path());
-  if (cache && !program.files.empty())
-    if (const std::string place = cache->begin(); !place.empty()) {
-      std::error_code ignored;
-      fs::copy_file(facts.shapes, place + "/facts", ignored);
-      if (!cache->store(key, place, "facts", program.files, "", searched_directories(*options))) fs::remove_all(place, ignored);
-    }
-  return run_checked(*request, program, facts);
+  return run_checked(*request, program, read_check_facts(facts_file_of(program.path)));
 }
 
 }  // namespace warpbeam::driver

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <set>
 
+#include "driver/check_facts.h"
 #include "driver/object_file.h"
 #include "driver/toolchain.h"
 
@@ -84,6 +85,7 @@ std::string hash_result(const std::string& program, std::string_view messages) {
   Hasher hash;
   if (!add_file(hash, program)) return {};
   hash.add(messages);
+  add_file(hash, facts_file_of(program));
   return hash.hex();
 }
 

@@ -137,6 +137,7 @@ struct Options {
   bool verbose = false;
   int threads = 0;
   bool quiet = false;  // -w
+  bool facts = false;  // of `warpbeam check`: the passes tell what it wants to know (check_facts.h)
 
   bool show_help = false;
   bool show_version = false;

@@ -131,9 +131,7 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
   if (!p.prec_sqrt) append(words, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
   if (options.inline_remarks) words.push_back("-Rpass=inline");
   // What nvcc's optimiser does and clang's does not (src/lowering).
-  const std::string lowering = toolchain().library_directory + "/libwarpbeam_lowering.so";
-  std::error_code ignored;
-  if (std::filesystem::exists(lowering, ignored)) {
+  if (const std::string lowering = lowering_library(); !lowering.empty()) {
     // Options of a plugin are known, and its part before code generation runs, only once it is loaded.
     append(words, {"-fpass-plugin=" + lowering, "-Xclang", "-load", "-Xclang", lowering});
     // Of loops of unknown length nvcc makes four rounds one, also where it takes some reckoning to find the length (loop_lengths.cc).
@@ -303,38 +301,12 @@ Command syntax_pass(const Options& options, const std::string& source, const Cod
   return command;
 }
 
-namespace {
-
-// Only these warnings, one line each.
-void add_only_warnings(Words& words, std::initializer_list<const char*> warnings) {
-  append(words, {"-Wno-everything", "-fno-caret-diagnostics", "-fno-color-diagnostics"});
-  for (const char* warning : warnings) words.push_back(warning);
-}
-
-}  // namespace
-
-std::string kernels_file_of(const std::string& ir_file) { return ir_file + ".kernels"; }
-
-Command shapes_pass(const Options& options, const std::string& source, const CodeTarget& target,
-                    const std::string& ir_file, const DependencyOutput* dependencies) {
-  Command command = compilation(device_words(options, target));
-  add_unit(command.words, options, source);
-  add_dependencies(command.words, dependencies);
-  add_only_warnings(command.words, {"-Wuninitialized", "-Wsometimes-uninitialized"});
-  append(command.words, {"-Xclang", "-debug-info-kind=limited"});  // members of structures
-  append(command.words, {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", ir_file});
-  if (std::error_code none; std::filesystem::exists(toolchain().library_directory + "/libwarpbeam_lowering.so", none))
-    append(command.words, {"-Xclang", "-plugin-arg-warpbeam-ends", "-Xclang", kernels_file_of(ir_file)});
-  return command;
-}
-
-Command unused_results_pass(const Options& options, const std::string& source) {
-  Words words = host_words(options);
-  add_only_warnings(words, {"-Wunused-result"});
-  words.push_back("-D__WARPBEAM_UNUSED_RESULTS__");
-  Command command = compilation(std::move(words));
-  append(command.words, {"-fsyntax-only", source});
-  return command;
+void ask_for_facts(Command& command, const std::string& file) {
+  const std::string lowering = lowering_library();
+  if (lowering.empty()) return;
+  // In the device pass it is loaded already.
+  if (std::ranges::find(command.words, lowering) == command.words.end()) append(command.words, {"-Xclang", "-load", "-Xclang", lowering});
+  append(command.words, {"-Xclang", "-plugin-arg-warpbeam-facts", "-Xclang", file});
 }
 
 Result<std::vector<std::string>> library_words(const Options& options, const std::string& name) {

@@ -50,14 +50,8 @@ Command dependency_pass(const Options& options, const Input& source, const std::
 // Device code through the front end only.
 Command syntax_pass(const Options& options, const std::string& source, const CodeTarget& target);
 
-// Device code as LLVM's text, not optimised, for the shapes of its variables; its messages name variables that are read
-// before they have a value. Beside it a file with the names of kernels that return nowhere but at their end.
-std::string kernels_file_of(const std::string& ir_file);
-Command shapes_pass(const Options& options, const std::string& source, const CodeTarget& target,
-                    const std::string& ir_file, const DependencyOutput* dependencies);
-
-// Host code through the front end only; its messages name the calls of the API whose result nobody takes.
-Command unused_results_pass(const Options& options, const std::string& source);
+// Has a compilation of a CUDA source write what the checker wants to know (check_facts.h) to a file.
+void ask_for_facts(Command& command, const std::string& file);
 
 struct LinkInputs {
   std::vector<std::string> files;  // objects, archives, -lNAME in order

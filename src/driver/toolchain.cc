@@ -47,4 +47,10 @@ const Toolchain& toolchain() {
   return found;
 }
 
+std::string lowering_library() {
+  const std::string file = toolchain().library_directory + "/libwarpbeam_lowering.so";
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored) ? file : std::string();
+}
+
 }  // namespace warpbeam::driver

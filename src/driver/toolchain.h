@@ -23,4 +23,7 @@ struct Toolchain {
 // Found from the place of this executable, or of the library that this is part of: beside an installed tree's include/ and lib/, or in a build directory.
 const Toolchain& toolchain();
 
+// The plugin of clang's that changes device code (src/lowering); empty where it was not built.
+std::string lowering_library();
+
 }  // namespace warpbeam::driver

@@ -96,6 +96,7 @@ class Consumer : public ASTConsumer {
 class Action : public PluginASTAction {
  protected:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance& compiler, llvm::StringRef) override {
+    if (!compiler.getLangOpts().CUDAIsDevice) return std::make_unique<ASTConsumer>();
     return std::make_unique<Consumer>(compiler.getASTContext());
   }
   bool ParseArgs(const CompilerInstance&, const std::vector<std::string>&) override { return true; }

@@ -48,7 +48,7 @@ class Kernels : public clang::ASTConsumer {
 class Action : public clang::PluginASTAction {
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler, llvm::StringRef) override {
-    errors_wait = compiler.getLangOpts().GPUDeferDiag;
+    errors_wait = compiler.getLangOpts().GPUDeferDiag && compiler.getLangOpts().CUDAIsDevice;
     if (!errors_wait) return std::make_unique<clang::ASTConsumer>();
     return std::make_unique<Kernels>(compiler.getDiagnostics());
   }

@@ -18,6 +18,7 @@
 #include "lowering/array_unrolling.h"
 #include "lowering/constant_stores.h"
 #include "lowering/exchange_order.h"
+#include "lowering/facts.h"
 #include "lowering/index_loads.h"
 #include "lowering/inlined_calls.h"
 #include "lowering/kept_places.h"
@@ -135,6 +136,7 @@ void add_passes(llvm::PassBuilder& builder) {
     if (is_for_checker()) keep_places(*passes);
   }
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    passes.addPass(WriteFacts());
     passes.addPass(NameFunctions());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
     if (level == llvm::OptimizationLevel::O0) return;

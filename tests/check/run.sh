@@ -192,11 +192,51 @@ if wanted cached "$@"; then
     PATH=$work/tools:$PATH XDG_CACHE_HOME=$work/cache "$warpbeam" check "$work/none.cu" >"$work/cached.$time" 2>&1 </dev/null
     wc -l <"$work/asked" >"$work/asked.$time"
   done
+  : >"$work/asked"
+  PATH=$work/tools:$PATH XDG_CACHE_HOME=$work/cache.of.run "$warpbeam" run "$work/none.cu" </dev/null
+  wc -l <"$work/asked" >"$work/asked.by.run"
   if [[ -s $work/cached.first ]] && cmp -s "$work/cached.first" "$work/cached.second" && cmp -s "$work/asked.first" "$work/asked.second"; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
     echo 'FAIL cached: a second check asked the compiler again'
+  fi
+  # What the checker wants to know of a source, the passes tell that make the program.
+  if cmp -s "$work/asked.first" "$work/asked.by.run"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL cached: a check asked the compiler $(<"$work/asked.first") times, a run $(<"$work/asked.by.run") times"
+  fi
+fi
+# The compiler's messages are those of a run; what it is not to say, and what would then be an error, is found all the same.
+if wanted messages "$@"; then
+  cat >"$work/messages.cu" <<'end'
+[[nodiscard]] int mine() { return 1; }
+__global__ void use(int* out, int n) {
+  int some, none;
+  if (n > 3) some = 2;
+  out[0] = some + none;
+}
+int main() {
+  mine();
+  use<<<1, 1>>>(nullptr, 0);
+  cudaMalloc(nullptr, 1);
+}
+end
+  for words in run 'run -Xcompiler -Wall' check 'check -Xcompiler -Wall'; do
+    # shellcheck disable=SC2086
+    timeout 120 "$warpbeam" $words "$work/messages.cu" 2>&1 </dev/null | grep -v '^=========' >"$work/messages.${words// /}"
+  done
+  timeout 120 "$warpbeam" check -w -Werror all-warnings "$work/messages.cu" >"$work/messages.none" 2>&1 </dev/null
+  found() { grep -qF "$1" "$work/messages.none"; }
+  if grep -q '^1 warning gen' "$work/messages.run" && grep -q '^3 warnings gen' "$work/messages.run-Xcompiler-Wall" && cmp "$work/messages.run" "$work/messages.check" &&
+    cmp "$work/messages.run-Xcompiler-Wall" "$work/messages.check-Xcompiler-Wall" && ! found 'warning: ' && found "variable 'none'" && found "Variable 'some' may" && found 'no later call looked'; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL messages: the compiler or the checker says something else"
+    tail -n 30 -- "$work"/messages.run* "$work"/messages.check* "$work/messages.none"
   fi
 fi
 printf '%d passed, %d failed\n' "$passed" "$failed"

@@ -1,6 +1,9 @@
 // PTX text, compilers' messages, make rules and fat binaries.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "driver/check_facts.h"
 #include "driver/concessions.h"
 #include "driver/mended_text.h"
 #include "driver/depfile.h"
@@ -207,6 +210,20 @@ TEST(Concessions, BranchesThatAreNeverTakenAreSetAside) {
   for (const char* same : {"if (x) f();", "if (0x1) f();", "if (0 + n) f();", "\"if (0) f();\"", "// if (0) f();\n", "elseif (0) f();",
                            "if (0) for (;;) f();", "#if (0)\n#endif\n"})
     EXPECT_EQ(set_dead_branches_aside(same), std::nullopt) << same;
+}
+
+// Passes over several sources see one header; paths are as they were typed.
+TEST(CheckFacts, EachStandsOnceAndIsReadAgain) {
+  const std::string here = std::filesystem::current_path().string(), file = ::testing::TempDir() + "/program.facts";
+  const std::string all = joined_facts({"tile;4;8\n!uninitialised\t" + here + "/a.cuh:7\tbest\t1\n", "!uninitialised\ta.cuh:7\tbest\t1\n!unused\t/b.cu:3\n^_Z1kv;0\n"});
+  EXPECT_EQ(all, "tile;4;8\n!uninitialised\ta.cuh:7\tbest\t1\n!unused\t/b.cu:3\n^_Z1kv;0\n");
+  ASSERT_TRUE(write_file(file, all));
+  const CheckFacts facts = read_check_facts(file);
+  ASSERT_EQ(facts.uninitialised.size(), 1u);
+  EXPECT_EQ(facts.uninitialised[0].place, "a.cuh:7");
+  EXPECT_EQ(facts.uninitialised[0].variable, "best");
+  EXPECT_TRUE(facts.uninitialised[0].sometimes);
+  EXPECT_EQ(facts.unused, std::set<std::string>{"/b.cu:3"});
 }
 
 TEST(MendedText, SharedVariablesAreNotConstructed) {
