@@ -132,6 +132,34 @@ __global__ void local_rounds(const int* in, int* out) {
 CASE(local_one_round_more) { local_rounds<9, 3><<<1, 32>>>(counted(), counted()); }
 CASE(local_one_column_on) { local_rounds<8, 4><<<1, 32>>>(counted(), counted()); }
 CASE(local_all_rounds) { local_rounds<8, 3><<<1, 32>>>(counted(), counted()); }
+// A variable looked at through a wider type.
+__global__ void local_half_as_word(const short* in, unsigned* out) {
+  short half = in[threadIdx.x];
+  out[threadIdx.x] = *reinterpret_cast<unsigned*>(&half);  // expect local_wider_word out_of_bounds
+}
+__global__ void local_pair_as_four(const float* in, float* out) {
+  float pair[2] = {in[threadIdx.x], 1.0f};
+  const float4 four = *reinterpret_cast<float4*>(pair);  // expect local_wider_copy out_of_bounds
+  out[threadIdx.x] = four.x + four.w;
+}
+template <int kFirst>
+__global__ void local_last_four(float* out) {
+  __align__(16) float row[6];
+  for (int k = 0; k < 6; ++k) row[k] = threadIdx.x;
+  for (int k = kFirst; k < 6; k += 4) {
+    const float2 begin = *reinterpret_cast<float2*>(row + k);
+    reinterpret_cast<int4*>(row + k)[0] = make_int4(1, 2, 3, 4);  // expect local_wider_end out_of_bounds
+    out[threadIdx.x] = begin.x + row[k + 1];
+  }
+}
+__global__ void local_whole_types(const double* in, double* out) {
+  double d = in[threadIdx.x];
+  union { double number; struct { int low, high; } parts; } both = {d};
+  short halves[4];
+  __builtin_memcpy(halves, &d, sizeof d);
+  reinterpret_cast<int2*>(halves)->x ^= both.parts.high;
+  out[threadIdx.x] = *reinterpret_cast<double*>(halves);
+}
 __global__ void local_array(int* out, int n) {
   int a[16];
   for (int k = 0; k < n; ++k) a[k * (n - 3) % 64] = k;  // expect local_end out_of_bounds
@@ -217,6 +245,10 @@ CASE(local_neighbour_written) { int *p = counted(), *q = numbers(64); local_list
 CASE(local_list_fits) { int *p = counted(), *q = numbers(64); local_list<<<1, 32>>>(p, q, 4); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
 CASE(local_of_others) { int *p = counted(), *q = numbers(64); local_calls<<<1, 32>>>(p, q); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
 CASE(local_end) { int* p = numbers(64); local_array<<<1, 32>>>(p, 40); cudaDeviceSynchronize(); cudaFree(p); }
+CASE(local_wider_word) { int *p = numbers(64), *q = numbers(64); local_half_as_word<<<1, 32>>>(reinterpret_cast<short*>(p), reinterpret_cast<unsigned*>(q)); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
+CASE(local_wider_copy) { int *p = numbers(64), *q = numbers(64); local_pair_as_four<<<1, 32>>>(reinterpret_cast<float*>(p), reinterpret_cast<float*>(q)); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
+CASE(local_wider_end) { int* q = numbers(64); local_last_four<0><<<1, 32>>>(reinterpret_cast<float*>(q)); cudaDeviceSynchronize(); cudaFree(q); }
+CASE(local_wider_types) { int *p = numbers(128), *q = numbers(128); local_whole_types<<<1, 32>>>(reinterpret_cast<double*>(p), reinterpret_cast<double*>(q)); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
 CASE(variable_end) { use_table<<<1, 17>>>(3); cudaDeviceSynchronize(); }
 CASE(variable_fits) { use_table<<<1, 16>>>(3); cudaDeviceSynchronize(); }
 CASE(constant_neighbour) { int* p = numbers(64); use_taps<<<1, 8>>>(p, 2); cudaDeviceSynchronize(); cudaFree(p); }

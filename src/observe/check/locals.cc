@@ -48,7 +48,9 @@ bool BlockWatch::in_margin(Now& n, int lane, const uint8_t* flags, uint64_t offs
   if (next == n.state.margins.begin()) return false;
   const auto& [begin, margin] = *std::prev(next);
   if (at >= begin + margin.bytes || margin.function != function_of(n.insn, *n.warp.frame->function)) return false;
-  bad_local(n, lane, fmt::format("Address {:#x} is {} after a local array of size {}", offset, in_bytes(at - begin), in_bytes(margin.of)));
+  const std::string of = fmt::format("after a local variable of size {}", in_bytes(margin.of));
+  if (offset < begin) bad_local(n, lane, fmt::format("Address {:#x} is out of bounds: the access ends {} {}", offset, in_bytes(offset + bytes - begin), of));
+  else bad_local(n, lane, fmt::format("Address {:#x} is {} {}", offset, in_bytes(at - begin + 1), of));
   return true;
 }
 
@@ -91,7 +93,7 @@ void BlockWatch::bad_local(Now& n, int lane, std::string what) {
   Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __local__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", offset));
   f.lines.push_back({std::move(what), {}});
-  f.mend = "compare the index with the size of the local array";
+  f.mend = "compare the index with the size of the local array, and the type that it is looked at through with its own";
   f.lines.push_back({"the kernel was launched", l_.stack});
   c_.report(0, std::move(f));
   stop(n, lane, vm::TrapKind::IllegalAddress, "invalid local access", offset);
