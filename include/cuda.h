@@ -5,6 +5,10 @@
 // Programs test for NVIDIA's own guard too.
 #define __cuda_cuda_h__
 
+#ifndef __CUDACC_RTC__
+#include <stdlib.h>  // programs exit(EXIT_FAILURE) without asking for it
+#endif
+
 #define CUDA_VERSION 13000
 #ifndef CUDAAPI
 #define CUDAAPI

@@ -3,6 +3,10 @@
 #define WARPBEAM_CUDA_PIPELINE_PRIMITIVES_H
 #include "warpbeam/hide_macros.h"
 
+#ifndef __CUDACC_RTC__
+#include <stdint.h>  // programs name their addresses uint32_t
+#endif
+
 #include "cuda_awbarrier_primitives.h"
 
 // `zfill` bytes at the end are zeros instead of the source's. Both sides must be aligned to the size: 4, 8 or 16 bytes.

@@ -4,6 +4,12 @@
 // Programs test for NVIDIA's own guard too.
 #define __DRIVER_TYPES_H__
 
+// Programs, C ones above all, use INT_MAX and NULL without asking for them.
+#ifndef __CUDACC_RTC__
+#include <limits.h>
+#include <stddef.h>
+#endif
+
 #include "warpbeam/runtime/handles.h"
 #include "warpbeam/runtime/errors.h"
 #include "warpbeam/runtime/device.h"

@@ -1,4 +1,12 @@
 /* What a C source gets from the headers. */
+#include <cuda_runtime_api.h>
+#if !defined(INT_MAX) || !defined(NULL)
+#error "the runtime's header brings <limits.h> and <stddef.h>"
+#endif
+#include <cuda.h>
+#if !defined(EXIT_FAILURE) || !defined(UINT32_MAX)
+#error "the driver's header brings <stdlib.h> and <stdint.h>"
+#endif
 #include <cuComplex.h>
 #include <cublasLt.h>
 #include <cublas_v2.h>

@@ -12,7 +12,7 @@ constexpr int kThreads = 64, kTiles = 6;
 __global__ void double_buffered(const float4* in, float4* out) {
   __shared__ float4 tile[2][kThreads];
   pipeline pipe;
-  const int t = threadIdx.x;
+  const uint32_t t = threadIdx.x;  // the header names it
   memcpy_async(tile[0][t], in[t], pipe);
   size_t before = pipe.commit();
   for (int i = 0; i < kTiles; ++i) {
