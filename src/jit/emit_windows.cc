@@ -161,9 +161,13 @@ std::vector<char> Emitter::reached(uint32_t from, bool back) const {
 // In a loop that jumps by more than hosts look ahead, as grid-stride loops do, what will be read some turns later is as far
 // from here as this is from the turn before.
 void Emitter::name_next_turns(const Access& a, V address) {
-  constexpr uint64_t kLine = 64;
+  constexpr uint64_t kLine = 64, kStretch = 1024;
   static const bool without = left_out("turns");
   if (without || !apart_ || a.shared || a.insn->op[1] < 0) return;
+  const uint64_t bytes = kLanes * a.total(), all = bytes * static_cast<uint64_t>(team_->warps);
+  const Shape shape = team_->shapes->source(a.insn->op[1], a.insn->base_width);
+  const bool in_a_row = team_->streams && shape.paced && shape.pace == static_cast<int64_t>(bytes);
+  const bool long_row = in_a_row && all >= kStretch;
   V& ahead = turns_ahead_[a.insn];
   if (!ahead) {  // the team's other warps take as long steps
     const Source base = flow_.source(a.insn->op[1], a.insn->base_width);
@@ -185,21 +189,17 @@ void Emitter::name_next_turns(const Access& a, V address) {
     b_.CreateStore(address, last);
     ahead = b_.CreateMul(step, b_.getInt64(kTurns));
   }
-  const uint64_t bytes = kLanes * a.total(), all = bytes * static_cast<uint64_t>(team_->warps);
-  const Shape shape = team_->shapes->source(a.insn->op[1], a.insn->base_width);
-  const bool in_a_row = team_->streams && shape.paced && shape.pace == static_cast<int64_t>(bytes);
   const auto name = [&](V from, uint64_t length) {
     for (uint64_t k = 0; k < length; k += kLine) name_line(b_.CreateAdd(from, b_.getInt64(k)), false, in_a_row ? 2 : 3);
   };
   if (!in_a_row) return name(b_.CreateAdd(address, ahead), bytes);
   if (team_->member != 0) return;
-  // The first warp names what all of them will read, and what lies behind that, which is for the blocks that come next: they
-  // find it in the last cache, and hosts that are shown longer stretches have more of them under way. It is named for the
-  // second cache, which waits for more lines at a time than the first.
-  constexpr uint64_t kStretch = 1024;
+  // The first warp names what all of them will read, and what lies behind that if it is little, which is for the blocks that
+  // come next: they find it in the last cache, and hosts that are shown longer stretches have more of them under way. It is
+  // named for the second cache, which waits for more lines at a time than the first.
   name(b_.CreateAdd(address, ahead), all);
-  if (team_->stores) return;  // they are written meanwhile
-  name(b_.CreateAdd(address, b_.getInt64(all)), bytes < kLine ? all : std::max(all, kStretch));
+  if (team_->stores || long_row) return;  // what is stored there is written meanwhile
+  name(b_.CreateAdd(address, b_.getInt64(all)), bytes < kLine ? all : kStretch);
 }
 
 }  // namespace warpbeam::jit

@@ -21,6 +21,7 @@ namespace warpbeam::vm {
 struct BlockRange {
   uint64_t first = 0, count = 0;
   const CompiledKernel* compiled = nullptr;  // that runs them; null: the interpreter
+  unsigned processor = 0;                    // whose thread takes from it, while there is another one for others
   uint64_t end() const { return first + count; }
 };
 
@@ -50,10 +51,13 @@ struct GridState {
   std::mutex mutex;
   std::vector<std::unique_ptr<Block>, Recycled<std::unique_ptr<Block>>> idle;        // block contexts to use again
   std::deque<std::unique_ptr<Block>, Recycled<std::unique_ptr<Block>>> yielded;      // blocks that spin and let others run
-  std::deque<BlockRange, Recycled<BlockRange>> leftover;                 // ranges that a thread took and could not get through
+  std::deque<BlockRange, Recycled<BlockRange>> leftover;                 // shares of threads, and what one took and could not get through
+  bool shared_out = false;
+  int64_t first_taken = 0;                         // nanoseconds
+  bool called_another = false;                     // when that was a while ago
   std::map<uint64_t, std::string> printed;         // by block, so that output does not depend on threads
   Trap trap;
-  uint64_t trap_block = ~uint64_t(0);
+  std::atomic<uint64_t> trap_block{~uint64_t(0)};
   std::condition_variable finished_cv;
 
   // What device code launched; all but `parked` guarded by the family's mutex. Null for programs that launch nothing.
@@ -76,6 +80,8 @@ class Grid : public GridState, public std::enable_shared_from_this<Grid> {
     const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
     return since != 0 && now.count() - since > time.count();
   }
+  // A block before this one has failed. Those before that one go on, since the first that fails is reported.
+  bool cut_off(uint64_t block) const { return failed && block > trap_block; }
   bool has_fresh() const { return next_block < total_blocks || handed_back; }
   bool has_nothing_to_run() const { return !has_fresh() && ended + parked >= total_blocks; }
   bool has_yielded() {

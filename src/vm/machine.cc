@@ -12,6 +12,7 @@
 #include "vm/host_threads.h"
 #include "vm/lockstep.h"
 #include "vm/soon.h"
+#include "vm/workers.h"
 
 namespace warpbeam::vm {
 namespace {
@@ -196,9 +197,7 @@ void check_for_hang(Grid& grid, Block& block) {
 }
 
 constexpr int kInARow = 16;             // ranges of compiled blocks that a thread runs before it looks at other grids
-constexpr uint64_t kLongestRange = 1024;
-
-constexpr int64_t kLongRun = 5'000'000;  // nanoseconds
+constexpr int64_t kLongRun = 5'000'000, kAWhile = 20'000;  // nanoseconds
 
 // An interpreted grid goes on with the compiled kernel as soon as there is one; its mutex is held.
 void ask_engine(Grid& grid) {
@@ -217,22 +216,64 @@ void ask_engine(Grid& grid) {
   grid.may_be_compiled = later;
 }
 
+// Each processor goes through a part of the grid of its own, the same one in every launch: neighbours in the grid lie
+// beside one another in memory, two threads in one place keep hosts from reading ahead, and what a part works on may still
+// be in its processor's cache. The grid's mutex is held.
+void share_out(Grid& grid) {
+  grid.shared_out = true;
+  const unsigned threads = Machine::instance().threads();
+  const uint64_t fresh = grid.total_blocks - grid.next_block;
+  if (threads < 2 || fresh < 2 * threads) return;
+  for (unsigned t = 0; t < threads; ++t) {
+    const uint64_t first = grid.next_block + fresh * t / threads, end = grid.next_block + fresh * (t + 1) / threads;
+    grid.leftover.push_back({first, end - first, nullptr, t});
+  }
+  grid.handed_back += fresh;
+  grid.next_block = grid.total_blocks;
+}
+
+// This processor's share of what is left, or half of the longest.
+BlockRange& own_share(Grid& grid) {
+  const unsigned here = current_processor() % Machine::instance().threads();
+  BlockRange* longest = &grid.leftover.front();
+  for (BlockRange& share : grid.leftover) {
+    if (share.processor == here) return share;
+    if (share.count > longest->count) longest = &share;
+  }
+  if (longest->count == 1) return *longest;
+  const uint64_t half = longest->count / 2;
+  longest->count -= half;
+  return grid.leftover.emplace_back(longest->end(), half, nullptr, here);
+}
+
+constexpr uint64_t kLongestRange = 1024;
+
+// How many of a thread's share it takes at once.
+uint64_t some_of(uint64_t share) { return std::clamp<uint64_t>(share / 4, 1, kLongestRange); }
+
 // Takes fresh blocks of the grid, which has some; its mutex is held. Compiled blocks are taken many at a time, fewer
 // towards the end, so that short blocks cost little more than what they do and long ones end together.
 BlockRange take(Grid& grid) {
+  if (!grid.called_another) {
+    const int64_t now = nanoseconds();
+    if (!grid.first_taken) grid.first_taken = now;
+    grid.called_another = now - grid.first_taken > kAWhile && Machine::instance().call_another();
+  }
   if (grid.may_be_compiled) ask_engine(grid);
+  const bool many = grid.compiled && !grid.compiled->waits_for_blocks();
+  if (many && !grid.shared_out) share_out(grid);
+  std::erase_if(grid.leftover, [](const BlockRange& share) { return !share.count; });
   BlockRange range;
-  const uint64_t left = grid.total_blocks - grid.next_block + grid.handed_back;
-  range.count = grid.compiled && !grid.failed && !grid.compiled->waits_for_blocks() ? std::clamp<uint64_t>(left / (4 * Machine::instance().threads()), 1, kLongestRange) : 1;
-  if (!grid.leftover.empty()) {
-    BlockRange& back = grid.leftover.front();
-    range = {back.first, std::min(range.count, back.count), nullptr};
-    back = {range.end(), back.count - range.count, nullptr};
-    if (!back.count) grid.leftover.pop_front();
-    grid.handed_back -= range.count;
-  } else {
+  if (grid.leftover.empty()) {
     range.first = grid.next_block;
+    range.count = many ? some_of(grid.total_blocks - grid.next_block) : 1;
     grid.next_block += range.count;
+  } else {
+    BlockRange& share = own_share(grid);
+    range.first = share.first;
+    range.count = many ? some_of(share.count) : 1;
+    share = {range.end(), share.count - range.count, nullptr, share.processor};
+    grid.handed_back -= range.count;
   }
   grid.begun += range.count;
   range.compiled = grid.compiled.get();
@@ -267,7 +308,7 @@ bool take_next(Grid& grid, Block& block, BlockRange& range) {
 
 void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRange range, bool& spun) {
   try {
-    if (!resumed && !grid.failed) {
+    if (!resumed && !grid.cut_off(block->linear)) {
       block->begin_unit(grid, block->linear);
       if (range.compiled) {
         for (int n = 0; range.compiled->run(*block, range.count) == range.count; ++n) {
@@ -284,9 +325,11 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRang
         block->start_unit();
       }
     } else if (!resumed) {
-      leave_range(grid, range, *block);
+      const auto lock = lock_soon(grid.mutex);
+      grid.ended += range.count - 1;
     }
-    while (!grid.failed) {
+    // What it waits for may never come once another has failed.
+    for (bool first = !resumed; first ? !grid.cut_off(block->linear) : !grid.failed; first = false) {
       const BlockStatus status = block->run();
       if (status == BlockStatus::Done) keep_fresh(*block);
       else begin_fresh(*block);  // it waits for its children, or spins and may wait for them in its own way
@@ -377,15 +420,14 @@ bool step(Grid& grid, bool& spun) {
 
 struct Machine::State {
   std::mutex mutex;
-  std::condition_variable work;
   std::vector<std::shared_ptr<Grid>> active;
-  std::vector<std::thread> workers;
+  Workers workers;
   unsigned threads = 1;
-  bool stopping = false;
   std::atomic<uint64_t> generation{0};       // of `active`; changes under the mutex
   std::atomic<unsigned> running{0};
   std::atomic<bool> refused{false};          // a thread wanted to run blocks when there were enough of them
   std::atomic<bool> waiters_help{false};     // whoever launched a single block has come to run it itself, the last time
+  std::atomic<bool> hosts_help{false};       // the same of any grid
 
   // Where threads that wait for a grid help, fewer of the machine's own run blocks: more than there are processors would hold
   // the blocks that they took for as long as others run in their place. False: there are enough.
@@ -398,7 +440,9 @@ struct Machine::State {
   // Whoever found enough of them may be needed now. Nobody else is woken: two threads that have nothing to run would do so to
   // each other for as long as a third one runs what there is.
   void end_running() {
-    if (running.fetch_sub(1) >= threads && refused.exchange(false)) work.notify_one();
+    if (running.fetch_sub(1) < threads || !refused.exchange(false)) return;
+    const auto lock = lock_soon(mutex);
+    workers.call_one();
   }
 
   // It does not wait in `active` for a thread of the machine's own to come by.
@@ -423,11 +467,6 @@ struct Machine::State {
   // A grid of the family with blocks to run, those that were launched last first; or null.
   std::shared_ptr<Grid> youngest_of(const Family* family);
 
-  void start_workers() {
-    if (!workers.empty()) return;
-    for (unsigned k = 0; k < threads; ++k) workers.emplace_back([this] { const OwnThread own; work_loop(); });
-  }
-
   // Every other turn goes to the youngest grid: where grids launch grids, those furthest down end first, so that few are
   // under way at once.
   std::shared_ptr<Grid> choose(size_t turn) const {
@@ -446,24 +485,25 @@ struct Machine::State {
     return found || generation != seen;
   }
 
-  // Up to `most` blocks. False: there was nothing to do.
-  bool run_blocks(Grid& grid, int most) {
-    if (!begin_running()) return false;
+  // Up to `most` blocks.
+  enum class Did { Something, Nothing, Refused };
+  Did run_blocks(Grid& grid, int most) {
+    if (!begin_running()) return Did::Refused;
     bool spun = false, did = false;
     for (int n = 0; n < most && step(grid, spun) && (did = true) && !spun; ++n) {}
     end_running();
     if (spun) sched_yield();
-    return did;
+    return did ? Did::Something : Did::Nothing;
   }
 
   void work_loop() {
     std::unique_lock lock = lock_soon(mutex);
     unsigned idle_rounds = 0;
-    for (size_t turn = 0; !stopping;) {
+    for (size_t turn = 0;;) {
       std::erase_if(active, [](auto& g) { return g->has_nothing_to_run(); });
       const uint64_t seen = generation;
       if (active.empty()) {
-        if (!look_around(lock, seen)) work.wait(lock);
+        if (!look_around(lock, seen)) workers.sleep(lock);
         continue;
       }
       const std::shared_ptr<Grid> grid = choose(turn++);
@@ -475,12 +515,17 @@ struct Machine::State {
         if (look_around(lock, seen)) continue;
         lock.unlock();
       }
-      const bool did = run_blocks(*grid, most);
+      workers.begin_work();
+      const Did did = run_blocks(*grid, most);
       lock = lock_soon(mutex);
-      idle_rounds = did ? 0 : idle_rounds + 1;
+      workers.end_work();
+      // Whoever ends running says so.
+      if (did == Did::Refused && generation == seen) workers.sleep(lock, std::chrono::milliseconds(1));
+      if (did == Did::Refused) continue;
+      idle_rounds = did == Did::Something ? 0 : idle_rounds + 1;
       if (idle_rounds > active.size() && generation == seen) {
         // Blocks of these grids run on other threads; of one that takes turns that is so until it ends.
-        if ((active.size() == 1 && grid->takes_turns) || !look_around(lock, seen)) work.wait_for(lock, std::chrono::milliseconds(1));
+        if ((active.size() == 1 && grid->takes_turns) || !look_around(lock, seen)) workers.sleep(lock, std::chrono::milliseconds(1));
         idle_rounds = 0;
       }
     }
@@ -545,12 +590,14 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   }
   {
     const auto lock = lock_soon(state_->mutex);
-    state_->start_workers();
+    state_->workers.start(state_->threads, [state = state_.get()] { state->work_loop(); });
     state_->active.push_back(grid);
     ++state_->generation;
+    const uint64_t wanted = std::min<uint64_t>(grid->total_blocks, state_->threads);
+    // A thread that has just ended the grid before this one goes on with it.
+    const bool comes_back = Workers::has_this_thread() && !parent;
+    state_->workers.call(wanted, (wanted > 1 && state_->hosts_help ? 1 : 0) + (comes_back ? 1 : 0));
   }
-  if (grid->total_blocks == 1) state_->work.notify_one();
-  else state_->work.notify_all();
   return grid;
 }
 
@@ -558,7 +605,16 @@ void Machine::wake(const std::shared_ptr<Grid>& grid) {
   std::lock_guard lock(state_->mutex);
   if (std::ranges::find(state_->active, grid) == state_->active.end()) state_->active.push_back(grid);
   ++state_->generation;
-  state_->work.notify_one();
+  state_->workers.call_one();
+}
+
+bool Machine::call_another() {
+  if (state_->running >= state_->threads) return true;
+  const std::unique_lock lock(state_->mutex, std::try_to_lock);
+  if (!lock) return false;
+  state_->hosts_help = false;
+  state_->workers.call_one();
+  return true;
 }
 
 std::shared_ptr<Grid> Machine::State::youngest_of(const Family* family) {
@@ -571,6 +627,7 @@ std::shared_ptr<Grid> Machine::State::youngest_of(const Family* family) {
 void Machine::help(Grid& grid) {
   ++state_->running;
   if (grid.total_blocks == 1) state_->waiters_help = true;
+  if (grid.has_fresh()) state_->hosts_help = true;
   bool spun = false;
   while (step(grid, spun) && !spun) {}
   while (grid.family && !spun && !grid.finished) {

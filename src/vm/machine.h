@@ -1,5 +1,5 @@
-// The machine runs grids. Worker threads (one per host core) take blocks in increasing order; a thread that waits for a
-// grid can run blocks of it itself, so that a small kernel needs no hand-over between threads.
+// The machine runs grids. Worker threads (one per host core) take blocks, each from its own share of the grid in increasing
+// order; a thread that waits for a grid can run blocks of it itself, so that a small kernel needs no hand-over between threads.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -68,6 +68,9 @@ class Machine {
   std::shared_ptr<Grid> start(Launch launch, std::function<void(LaunchResult&&)> done, Grid* parent = nullptr);
   // More blocks of `grid` can run than when threads last looked.
   void wake(const std::shared_ptr<Grid>& grid);
+  // One more thread may run what is there, if one sleeps and not all of them are needed already. False: ask again, it waits
+  // for no mutex, as whoever calls may hold a grid's.
+  bool call_another();
   // Runs blocks of `grid`, and of grids it launched, on this thread until no block is left to take or run here. The grid may still be running on
   // workers afterwards: `done` says when it is finished.
   void help(Grid& grid);

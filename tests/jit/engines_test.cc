@@ -135,6 +135,14 @@ TEST_F(Engines, ReportFaultsInDivergentCodeAlike) {
   EXPECT_NE(both("setp.eq.u32 %p1, %t, 3; @%p1 trap; ret;", {1, 1, 1}, {64, 1, 1}, 0).failure.find("trap"), std::string::npos);
 }
 
+// Each of the host's threads has a part of the grid of its own, and the first one to fail need not have the first block that does.
+TEST_F(Engines, ReportTheFirstBlockThatFails) {
+  const Outcome o = both("setp.eq.u32 %p1, %c, 2100; @%p1 trap; mov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1; st.volatile.global.u32 [%out], %r1; setp.lt.u32 %p3, %r1, 1000; @%p3 bra L;\n"
+                         "setp.eq.u32 %p2, %c, 1900; @%p2 trap; ret;",
+                         {4096, 1, 1}, {32, 1, 1}, 0);
+  EXPECT_NE(o.failure.find("1900"), std::string::npos) << o.failure;
+}
+
 TEST_F(Engines, GiveWayInWaitingLoops) {
   both("setp.ne.u32 %p1, %t, 0; @%p1 bra W; st.volatile.global.u32 [%out], 77; W: ld.volatile.global.u32 %r1, [%out]; setp.ne.u32 %p2, %r1, 77; @%p2 bra W; st.global.u32 [%at+64], %r1; ret;",
        {1, 1, 1}, {64, 1, 1}, 0);
