@@ -92,6 +92,7 @@ Result<void> CheckReport::read(const std::string& path) {
   if (!j.is_object()) return Error{1, fmt::format("{} is no recording of the checker", path)};
   const auto remarks = j.value("notes", nlohmann::json::object()), found = j.value("findings", nlohmann::json::array());
   for (const auto& [name, value] : remarks.items()) notes[name] = value.get<std::string>();
+  for (const auto& place : j.value("frees", std::vector<std::string>())) frees.push_back(place);
   for (const auto& item : found) {
     CheckFinding f;
     f.check = item.value("check", "");

@@ -40,6 +40,8 @@ struct CheckFinding {
 struct CheckReport {
   std::vector<CheckFinding> findings;
   std::map<std::string, std::string> notes;
+  std::vector<std::string> frees;  // module+offset: from where memory was given back
+  bool freed_by_library = false;   // by nobody but Thrust and CUB, once looked up
 
   Result<void> read(const std::string& file);  // adds what the file holds
   void fold();                                 // what is one mistake becomes one finding

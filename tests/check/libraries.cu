@@ -1,6 +1,7 @@
 // Mistakes that end in headers of CUB, Thrust and cuda::std are told at the program's line. An argument picks the case.
 #include <cub/block/block_reduce.cuh>
 #include <cuda/std/array>
+#include <thrust/device_vector.h>
 #include "cases.h"
 
 __global__ void two_sums(const int* in, int* out, bool waits) {
@@ -35,3 +36,21 @@ CASE(storage_reused) { Data d; two_sums<<<1, 128>>>(d.in, d.out, false); }
 CASE(storage_in_turn) { Data d; two_sums<<<1, 128>>>(d.in, d.out, true); }
 CASE(array_too_short) { Data d; past_array<<<1, 33>>>(d.in, d.out); }
 CASE(array_long_enough) { Data d; past_array<<<1, 32>>>(d.in, d.out); }
+
+// Memory that vectors give back is no sign that the program gives its own back.
+CASE(leaves_own_memory) {
+  thrust::device_vector<int> in(128, 1);
+  int* out;
+  cudaMalloc(&out, 512);  // warn leaves_own_memory leak
+  two_sums<<<1, 128>>>(thrust::raw_pointer_cast(in.data()), out, true);
+  cudaDeviceSynchronize();
+}
+CASE(frees_half) {
+  thrust::device_vector<int> in(128, 1);
+  int *out, *more;
+  cudaMalloc(&out, 512);
+  cudaMalloc(&more, 512);  // expect frees_half leak
+  two_sums<<<1, 128>>>(thrust::raw_pointer_cast(in.data()), out, true);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}

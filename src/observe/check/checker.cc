@@ -100,7 +100,9 @@ void Checker::began(uint64_t operation) {
 void Checker::freed(const vm::Allocation& a, int) {
   std::lock_guard lock(mutex);
   ++changes;
-  frees_ += a.origin.find("Array") == std::string::npos;  // arrays are freed by who leaves buffers to the end too
+  HostStack freed = callers();
+  // Arrays are freed by who leaves buffers to the end too, and what a reset frees is forgotten by now.
+  if (a.origin.find("Array") == std::string::npos && regions.find(a.base)) frees_.insert(freed.empty() ? 1 : freed[0]);
   if (Region* r = regions.find(a.base); r && r->origin == "cudaMallocAsync" && running_ && settings.race) {
     order.name(running_, "cudaFreeAsync");
     use_range({r->base, r->size}, true, ops_[running_], "cudaFreeAsync");
@@ -111,7 +113,7 @@ void Checker::freed(const vm::Allocation& a, int) {
   if (r && r->origin == "cudaMallocAsync") by = "cudaFreeAsync";
   if (r && r->kind == vm::MemoryKind::Pinned) by = "cudaFreeHost";
   if (r && r->kind == vm::MemoryKind::Registered) by = "cudaHostUnregister";
-  regions.remove(a.base, callers(), by);
+  regions.remove(a.base, std::move(freed), by);
 }
 
 Region* Checker::region_at(uint64_t address, const vm::DeviceMemory& memory) {

@@ -198,7 +198,7 @@ class Checker final : public Tool {
   };
   std::vector<Call> calls_;
   std::unique_ptr<HostGuard> guard_;
-  uint64_t frees_ = 0;
+  std::set<uint64_t> frees_;  // from where
   int host_functions_ = 0;  // that run now
   uint64_t beside_ = 0;  // what the host touched in the pages of managed variables, but not of them
   bool kernel_failed_ = false;

@@ -90,6 +90,11 @@ void Findings::set_note(const std::string& name, std::string value) {
   notes_[name] = std::move(value);
 }
 
+void Findings::set_frees(std::set<uint64_t> return_addresses) {
+  std::lock_guard lock(mutex_);
+  frees_ = std::move(return_addresses);
+}
+
 void Findings::write() {
   std::lock_guard lock(mutex_);
   write_all();
@@ -99,6 +104,8 @@ void Findings::write_all() const {
   if (file_.empty()) return;
   nlohmann::ordered_json document;
   document["notes"] = notes_;
+  auto& frees = document["frees"] = nlohmann::ordered_json::array();
+  for (uint64_t address : frees_) frees.push_back(module_offset(address - 1));
   auto& list = document["findings"] = nlohmann::ordered_json::array();
   for (const Finding& f : all_) {
     if (std::ranges::any_of(all_, [&](const Finding& cause) { return comes_of_race(f, cause) || comes_of_absence(f, cause); })) continue;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +55,8 @@ class Findings {
   uint64_t errors() const;
   uint64_t told() const { return told_; }  // how often something was found
   void set_note(const std::string& name, std::string value);  // remarks: what was not checked
+  // From where memory was given back. Whose code that is, the program's or a library's header, only its lines can tell.
+  void set_frees(std::set<uint64_t> return_addresses);
   void write();
 
  private:
@@ -64,6 +67,7 @@ class Findings {
   std::map<std::string, size_t> by_key_;
   std::atomic<uint64_t> told_{0};
   std::map<std::string, std::string> notes_;
+  std::set<uint64_t> frees_;
 };
 
 }  // namespace warpbeam::observe::check

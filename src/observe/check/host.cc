@@ -74,6 +74,7 @@ void Checker::report_leaks(const char* when) {
   if (kernel_failed_ && settings.leaks != Settings::Leaks::Full) return;  // cudaFree fails then
   // A program that frees nothing leaves it to the end of the process, which is a habit and no mistake.
   const bool full = settings.leaks == Settings::Leaks::Full;
+  if (!full) findings.set_frees(frees_);
   uint64_t bytes = 0, count = 0;
   for (const auto& [base, r] : regions.live()) {
     if (!(r->by_program || r->in_heap) || r->kind == vm::MemoryKind::Registered) continue;
@@ -82,12 +83,13 @@ void Checker::report_leaks(const char* when) {
     Finding f;
     f.check = "leak";
     f.kind = "leak";
-    f.severity = full || (r->in_heap ? heap_freed : frees_) ? Severity::Error : Severity::Warning;
+    f.severity = full || (r->in_heap ? heap_freed : !frees_.empty()) ? Severity::Error : Severity::Warning;
     f.title = fmt::format("Leaked {} bytes at {:#x}", r->size, r->base);
     if (r->in_heap) f.locations = {r->made_at.substr(0, r->made_at.find(' '))};
     describe_region(f, *r);
     f.lines.push_back({fmt::format("not freed before {}", when), {}});
     f.facts.emplace_back("address", fmt::format("{:#x}", r->base));
+    f.facts.emplace_back("space", r->in_heap ? "heap" : "global");
     f.mend = r->in_heap ? "give it back with free or delete in a kernel" : r->kind == vm::MemoryKind::Pinned ? "give it back with cudaFreeHost" : "give it back with cudaFree";
     findings.add(std::move(f), key_of(r->made));
   }
