@@ -218,9 +218,11 @@ void ask_engine(Grid& grid) {
 
 // Each processor goes through a part of the grid of its own, the same one in every launch: neighbours in the grid lie
 // beside one another in memory, two threads in one place keep hosts from reading ahead, and what a part works on may still
-// be in its processor's cache. The grid's mutex is held.
+// be in its processor's cache. A grid whose blocks take turns keeps their order: what is told of it must not depend on
+// whose turn it was. The grid's mutex is held.
 void share_out(Grid& grid) {
   grid.shared_out = true;
+  if (grid.takes_turns) return;
   const unsigned threads = Machine::instance().threads();
   const uint64_t fresh = grid.total_blocks - grid.next_block;
   if (threads < 2 || fresh < 2 * threads) return;
@@ -234,6 +236,7 @@ void share_out(Grid& grid) {
 
 // This processor's share of what is left, or half of the longest.
 BlockRange& own_share(Grid& grid) {
+  if (grid.takes_turns) return grid.leftover.front();
   const unsigned here = current_processor() % Machine::instance().threads();
   BlockRange* longest = &grid.leftover.front();
   for (BlockRange& share : grid.leftover) {

@@ -171,6 +171,37 @@ end
     echo "FAIL idle: a launch takes $(head -n 1 "$work/idle.used") processors"
   fi
 fi
+# They take them in the grid's order, in whichever thread: which of several hazards is told is then always the same.
+if wanted turns "$@"; then
+  cat >"$work/turns.cu" <<'end'
+#include <cstdio>
+__device__ int next;
+__global__ void take_turns(int* turn) {
+  if (threadIdx.x == 0) turn[blockIdx.x] = atomicAdd(&next, 1);
+}
+int main() {
+  constexpr int kBlocks = 64;
+  const int zero = 0;
+  int turns[kBlocks], *device, disordered = 0;
+  cudaMalloc(&device, sizeof turns);
+  for (int launch = 0; launch < 200; ++launch) {
+    cudaMemcpyToSymbol(next, &zero, sizeof zero);
+    take_turns<<<kBlocks, 64>>>(device);
+    cudaMemcpy(turns, device, sizeof turns, cudaMemcpyDeviceToHost);
+    for (int block = 0; block < kBlocks; ++block) disordered += turns[block] != block;
+  }
+  cudaFree(device);
+  std::printf("%d disordered\n", disordered);
+}
+end
+  WARPBEAM_ENGINE=jit WARPBEAM_THREADS=2 timeout 120 "$warpbeam" check "$work/turns.cu" >"$work/turns.log" 2>&1 </dev/null
+  if grep -q '^0 disordered' "$work/turns.log"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL turns: blocks that take turns are not in order: $(grep disordered "$work/turns.log")"
+  fi
+fi
 # The rounds of a loop in a graph follow each other at once: none waits for what can only begin behind it.
 if wanted rounds "$@"; then
   printf '#include "%s"\n' "$root/examples/graph_conditional.cu" >"$work/rounds.cu"
