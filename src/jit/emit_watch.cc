@@ -164,6 +164,25 @@ Emitter::V Emitter::lanes_alive() {
 }
 
 // The place of an instruction: of addresses of a known shape, or, `lanes`, of others.
+// Do all that its lanes are on lines of their own cost the same, wherever these are? The kernel's parameters are no lines.
+bool Emitter::may_lie_apart(const vm::Insn& i) const {
+  const isa::Class cls = i.source->form.row->cls;
+  return (cls == isa::Class::Load || cls == isa::Class::Store) && i.mods().space == isa::Space::Global && !flow_.code->takes_param_address;
+}
+
+// Whether no two lanes are on one line. False may also be said of some that are on lines of their own, which are far apart.
+Emitter::V Emitter::lie_apart(V lanes) {
+  const V lines = b_.CreateTrunc(b_.CreateLShr(lanes, splat(b_.getInt64(std::countr_zero(WatchTables::kLine)))), type_of(2, true));
+  V same = nullptr;
+  for (int by = 1; by <= kLanes / 2; ++by) {
+    std::vector<int> turned;
+    for (int l = 0; l < kLanes; ++l) turned.push_back((l + by) % kLanes);
+    const V meets = b_.CreateICmpEQ(lines, b_.CreateShuffleVector(lines, turned));
+    same = same ? b_.CreateOr(same, meets) : meets;
+  }
+  return b_.CreateICmpEQ(mask_bits(same), b_.getInt32(0));
+}
+
 uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t bytes, bool lanes) {
   WatchTables::Site site;
   site.insn = &i;
@@ -184,6 +203,7 @@ uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t b
     watch_->counters += static_cast<uint32_t>(vm::BlockObserver::kPlaces / bytes);
     if (!lanes && address.runs == 2 && !address.even) site.gap_at = watch_->counters++;
     if (lanes) site.lanes_at = watch_->counters, watch_->counters += kLanes + 1;
+    if (lanes && processor_.wide && may_lie_apart(i)) site.apart_at = watch_->counters++;
     if (!lanes && address.uniform() && bytes <= 4 && !flow_.code->takes_param_address) site.word_at = watch_->counters, watch_->counters += kLanes;
     if (lanes && bytes == 4 && i.source->form.row->cls == isa::Class::Store) site.rows_at = watch_->counters, watch_->counters += static_cast<uint32_t>(vm::BlockObserver::kPlaces / bytes * kLanes);
   }
@@ -235,6 +255,15 @@ void Emitter::count_lanes(const vm::Insn& i, const Value& address, V mask, uint6
   count(site.at, b_.getInt64(1), place_of(first, bytes));
   b_.CreateBr(counted);
   b_.SetInsertPoint(other);
+  if (site.apart_at) {
+    auto* apart = BasicBlock::Create(c_, "apart", f_);
+    auto* together = BasicBlock::Create(c_, "together", f_);
+    b_.CreateCondBr(b_.CreateAnd(lie_apart(lanes), b_.CreateICmpEQ(mask, b_.getInt32(~0u))), apart, together);
+    b_.SetInsertPoint(apart);
+    count(site.apart_at, b_.getInt64(1));
+    b_.CreateBr(counted);
+    b_.SetInsertPoint(together);
+  }
   const V place = scratch(type_of(8, true));
   b_.CreateStore(lanes, place);
   call("wb_other_lanes", b_.getVoidTy(), {context_, b_.getInt32(number), mask, place});

@@ -1,5 +1,7 @@
 #include "jit/watch.h"
 
+#include <immintrin.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -120,18 +122,20 @@ void settle_site(vm::BlockObserver& observer, const vm::EngineServices& services
   }
 }
 
-// What parts of warps did, of which only the numbers of lanes are known.
+// What warps did of which little more is known than how many lanes it were.
 void settle_parts(vm::BlockObserver& observer, const vm::EngineServices& services, const WatchTables::Site& s, const uint64_t* all) {
-  if (!s.word_at && !s.rows_at) return;
+  if (!s.word_at && !s.rows_at && !s.apart_at) return;
   vm::Access access = services.describe_access(*s.insn);
-  const auto settle = [&](const uint64_t* counts, uint64_t first, uint64_t stride) {
-    for (uint32_t lanes = 1; lanes < 32; ++lanes) {
-      if (!counts[lanes]) continue;
-      access.mask = (1u << lanes) - 1;
-      for (size_t l = 0; l < 32; ++l) access.address[l] = first_place(access) + first + std::min<uint64_t>(l, lanes - 1) * stride;
-      observer.repeated(*s.insn, access, counts[lanes]);
-    }
+  const auto settle_one = [&](uint64_t times, uint32_t lanes, uint64_t first, uint64_t stride) {
+    if (!times) return;
+    access.mask = ~0u >> (32 - lanes);
+    for (size_t l = 0; l < 32; ++l) access.address[l] = first_place(access) + first + std::min<uint64_t>(l, lanes - 1) * stride;
+    observer.repeated(*s.insn, access, times);
   };
+  const auto settle = [&](const uint64_t* counts, uint64_t first, uint64_t stride) {
+    for (uint32_t lanes = 1; lanes < 32; ++lanes) settle_one(counts[lanes], lanes, first, stride);
+  };
+  if (s.apart_at) settle_one(all[s.apart_at], 32, 0, WatchTables::kLine);
   if (s.word_at) settle(all + s.word_at, 0, 0);
   for (uint32_t p = 0; s.rows_at && p < vm::BlockObserver::kPlaces / s.step; ++p) settle(all + s.rows_at + p * 32, uint64_t{p} * s.step, s.step);
 }
@@ -164,8 +168,27 @@ extern "C" void wb_count_lanes(Context* c, const vm::Insn* i, uint32_t mask, con
   count_lanes(c, i, mask, access);
 }
 
+// The same without a branch for each lane, whose number changes from warp to warp.
+__attribute__((target("avx512f"))) static uint32_t lanes_in_a_row_wide(uint32_t mask, const uint64_t* addresses, uint64_t step) {
+  const __m512i eight = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), by = _mm512_mullox_epi64(eight, _mm512_set1_epi64(static_cast<int64_t>(step)));
+  const uint64_t first = addresses[__builtin_ctz(mask)];
+  uint32_t lanes = 0;
+  unsigned elsewhere = 0;
+  for (unsigned l = 0; l < 32; l += 8) {
+    const auto here = static_cast<__mmask8>(mask >> l);
+    const unsigned count = static_cast<unsigned>(__builtin_popcount(here));
+    const __m512i packed = _mm512_maskz_compress_epi64(here, _mm512_loadu_si512(addresses + l));
+    const __m512i wanted = _mm512_add_epi64(_mm512_set1_epi64(static_cast<int64_t>(first + lanes * step)), by);
+    elsewhere |= _mm512_mask_cmpneq_epi64_mask(static_cast<__mmask8>((1u << count) - 1), packed, wanted);
+    lanes += count;
+  }
+  return elsewhere ? 0 : lanes;
+}
+
 // How many lanes there are, if they lie side by side in their order; 0: they do not.
 static uint32_t lanes_in_a_row(uint32_t mask, const uint64_t* addresses, uint64_t step) {
+  static const bool wide = __builtin_cpu_supports("avx512f");
+  if (wide) return lanes_in_a_row_wide(mask, addresses, step);
   uint32_t lanes = 0;
   const uint64_t first = addresses[__builtin_ctz(mask)];
   for (; mask; mask &= mask - 1, ++lanes)
@@ -178,13 +201,13 @@ static uint32_t lanes_in_a_row(uint32_t mask, const uint64_t* addresses, uint64_
 extern "C" void wb_other_lanes(Context* c, uint32_t site, uint32_t mask, const uint64_t* addresses) {
   constexpr uint64_t kWorth = 8, kRest = 256;
   const WatchTables::Site& s = c->watch->sites[site];
+  if (const uint32_t lanes = s.rows_at && mask != ~0u ? lanes_in_a_row(mask, addresses, s.step) : 0) {
+    ++c->counters[s.rows_at + addresses[__builtin_ctz(mask)] / s.step % (vm::BlockObserver::kPlaces / s.step) * 32 + lanes];
+    return;
+  }
   enter(*c);
   uint64_t &resting = c->counters[s.lanes_at + 32], *const counts = c->counters + s.at;
   if (mask != ~0u || resting) {
-    if (const uint32_t lanes = s.rows_at && mask != ~0u ? lanes_in_a_row(mask, addresses, s.step) : 0) {
-      ++c->counters[s.rows_at + addresses[__builtin_ctz(mask)] / s.step % (vm::BlockObserver::kPlaces / s.step) * 32 + lanes];
-      return;
-    }
     if (resting) --resting;
     return wb_count_lanes(c, s.insn, mask, addresses);
   }

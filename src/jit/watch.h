@@ -27,6 +27,7 @@ struct WatchTables {
   std::deque<Stretch> stretches;
   // Counters of single instructions: threads that a guard lets take part, branches whose lanes part.
   std::map<uint32_t, uint32_t> on, parted;
+  static constexpr uint64_t kLine = 128;  // bytes
   // An instruction whose lanes are always at the same distances from the first: a counter for each place that this one may
   // have modulo BlockObserver::kPlaces, for whole warps.
   struct Site {
@@ -42,6 +43,7 @@ struct WatchTables {
     // many there are; 0: there are none. Which lanes they are of does not matter.
     uint32_t rows_at = 0;
     uint32_t word_at = 0;  // likewise for one word that part of a warp accesses: counters by how many lanes; 0: there are none
+    uint32_t apart_at = 0;  // how often a whole warp's lanes were each on a line of their own; 0: that is not looked for
     // A number for these distances, with so much more between two stretches.
     uint64_t shape(uint64_t further) const {
       constexpr uint64_t kMix = 0x9e3779b97f4a7c15;
