@@ -170,33 +170,30 @@ CASE(rows) { run(sums_of_rows, zeros<int>(25 * kCount), zeros<int>(kCount)); }
 // Lanes on lines of their own, on lines that some share, and on lines whose numbers have the same last 16 bits.
 template <class T>
 __global__ void lines_apart(const T* in, T* out, const int* places) {
-  for (int k = 0; k < 12; ++k) {
-    const int at = places[place() % 32 * 12 + k];
-    if (k % 4 != 3 || threadIdx.x % 3) out[at] = in[at];
-    __syncwarp();
-  }
+  for (int k = 0; k < 12; ++k)
+    if (k % 4 != 3 || threadIdx.x % 3) out[k * kBlocks * 32 + place()] = in[places[threadIdx.x * 12 + k]];
 }
 template <class T>
-void copy_apart(T* in, T* out, const int* places, int line) {
+void look_apart(T* in, T* out, const int* places, int line) {
   std::vector<int> here(32 * 12);
   for (int k = 0; k < 12; ++k)
     for (int l = 0; l < 32; ++l) {
-      const int apart = (l * 7 + k) % 32 * (3 + k), shared = apart / 2, far = l == 9 ? 65536 + 5 * 3 : l * 3;
+      const int turned = (l * 7 + k) % 32, apart = turned * (3 + k), shared = turned / 2 * (3 + k), far = l == 9 ? 65536 + 5 * 3 : l * 3;
       here[l * 12 + k] = (k % 3 == 0 ? apart : k % 3 == 1 ? shared : far) * line + l % 4;
     }
   cudaMemcpy(const_cast<int*>(places), here.data(), here.size() * sizeof(int), cudaMemcpyHostToDevice);
-  for (int n = 0; n < 2; ++n) lines_apart<<<1, 32>>>(in, out, places);
+  for (int n = 0; n < 2; ++n) lines_apart<<<kBlocks, 32>>>(in, out, places);
   cudaDeviceSynchronize();
 }
 CASE(lines) {
   constexpr int kBytes = 9 << 20;
   char *in = zeros<char>(kBytes), *out = zeros<char>(kBytes);
   int* places = zeros<int>(32 * 12);
-  copy_apart(in, out, places, 128);
-  copy_apart(reinterpret_cast<short*>(in), reinterpret_cast<short*>(out), places, 64);
-  copy_apart(reinterpret_cast<int*>(in), reinterpret_cast<int*>(out), places, 32);
-  copy_apart(reinterpret_cast<double*>(in), reinterpret_cast<double*>(out), places, 16);
-  copy_apart(reinterpret_cast<float4*>(in), reinterpret_cast<float4*>(out), places, 8);
+  look_apart(in, out, places, 128);
+  look_apart(reinterpret_cast<short*>(in), reinterpret_cast<short*>(out), places, 64);
+  look_apart(reinterpret_cast<int*>(in), reinterpret_cast<int*>(out), places, 32);
+  look_apart(reinterpret_cast<double*>(in), reinterpret_cast<double*>(out), places, 16);
+  look_apart(reinterpret_cast<float4*>(in), reinterpret_cast<float4*>(out), places, 8);
   cudaFree(in);
   cudaFree(out);
   cudaFree(places);
