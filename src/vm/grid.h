@@ -42,6 +42,7 @@ struct GridState {
   std::atomic<uint64_t> handed_back{0};  // blocks in `leftover`
   std::atomic<uint64_t> begun{0}, ended{0};
   std::atomic<int64_t> last_progress{0};  // nanoseconds: when a block began, ended or changed memory
+  std::atomic<int64_t> looked_for_hang{0};  // nanoseconds: when a block that waits last asked whether it waits in vain
   std::atomic<bool> failed{false};
   std::atomic<bool> finished{false};
   bool takes_turns = false;              // one block at a time

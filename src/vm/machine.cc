@@ -174,6 +174,8 @@ void check_for_hang(Grid& grid, Block& block) {
   if (grid.takes_turns) ++grid.idle_turns;
   // It may wait for one on another device, which takes its time.
   const int64_t limit = hang_limit() * (grid.launch.others.count > 1 ? 3 : 1);
+  // While the process was stopped, nothing could change.
+  if (const int64_t before = grid.looked_for_hang.exchange(now); before && now - before > limit / 2) grid.last_progress = now;
   if (limit == 0 || now - grid.last_progress < limit || !speaks_for_all(grid, block)) return;
   // Under a watcher nobody waits for ever.
   const bool patient = !grid.launch.observer || now - grid.last_progress < 5 * hang_limit();

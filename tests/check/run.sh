@@ -171,6 +171,49 @@ end
     echo "FAIL idle: a launch takes $(head -n 1 "$work/idle.used") processors"
   fi
 fi
+# Time in which the process was stopped is no time in which a block waited in vain.
+if wanted stopped "$@"; then
+  cat >"$work/stopped.cu" <<'end'
+#include <unistd.h>
+#include <cstdio>
+#include <ctime>
+__device__ int flag;
+__global__ void waits() {
+  while (!atomicAdd(&flag, 0)) {}
+}
+__global__ void sets() { atomicExch(&flag, 1); }
+int main() {
+  cudaStream_t one, other;
+  cudaStreamCreate(&one);
+  cudaStreamCreate(&other);
+  waits<<<1, 1, 0, one>>>();
+  printf("%d\n", getpid());
+  fflush(stdout);
+  for (int k = 0; k < 10; ++k) {
+    timespec tenth{0, 100000000};
+    nanosleep(&tenth, nullptr);
+  }
+  sets<<<1, 1, 0, other>>>();
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(one);
+  cudaStreamDestroy(other);
+}
+end
+  WARPBEAM_HANG_SECONDS=4 timeout 120 "$warpbeam" check "$work/stopped.cu" >"$work/stopped.out" 2>"$work/stopped.log" </dev/null &
+  for _ in {1..600}; do
+    read -r program <"$work/stopped.out" && break
+    sleep 0.1
+  done
+  kill -STOP $program
+  sleep 5
+  kill -CONT $program
+  if wait %% && ! grep -q deadlock "$work/stopped.log"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL stopped: blocks that wait while the process is stopped count as waiting in vain"
+  fi
+fi
 # They take them in the grid's order, in whichever thread: which of several hazards is told is then always the same.
 if wanted turns "$@"; then
   cat >"$work/turns.cu" <<'end'
