@@ -201,7 +201,7 @@ int main() {
 end
   WARPBEAM_HANG_SECONDS=4 timeout 120 "$warpbeam" check "$work/stopped.cu" >"$work/stopped.out" 2>"$work/stopped.log" </dev/null &
   for _ in {1..600}; do
-    read -r program <"$work/stopped.out" && break
+    { read -r program <"$work/stopped.out"; } 2>/dev/null && break
     sleep 0.1
   done
   kill -STOP $program
