@@ -2,12 +2,7 @@
 #ifndef WARPBEAM_RUNTIME_ERRORS_H
 #define WARPBEAM_RUNTIME_ERRORS_H
 
-// `warpbeam check` lets the compiler name calls whose result nobody takes.
-#ifdef __WARPBEAM_UNUSED_RESULTS__
-enum __attribute__((warn_unused_result)) cudaError {
-#else
 enum cudaError {
-#endif
   cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorInitializationError = 3,
   cudaErrorCudartUnloading = 4, cudaErrorProfilerDisabled = 5, cudaErrorProfilerNotInitialized = 6,
   cudaErrorProfilerAlreadyStarted = 7, cudaErrorProfilerAlreadyStopped = 8, cudaErrorInvalidConfiguration = 9,
