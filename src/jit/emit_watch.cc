@@ -255,16 +255,35 @@ void Emitter::count_lanes(const vm::Insn& i, const Value& address, V mask, uint6
   count(site.at, b_.getInt64(1), place_of(first, bytes));
   b_.CreateBr(counted);
   b_.SetInsertPoint(other);
+  auto* whole = BasicBlock::Create(c_, "whole_warp", f_);
+  auto* part = BasicBlock::Create(c_, "part_of_warp", f_);
+  auto* anywhere = BasicBlock::Create(c_, "anywhere", f_);
+  b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), whole, part);
+  b_.SetInsertPoint(whole);
   if (site.apart_at) {
     auto* apart = BasicBlock::Create(c_, "apart", f_);
-    auto* together = BasicBlock::Create(c_, "together", f_);
-    b_.CreateCondBr(b_.CreateAnd(lie_apart(lanes), b_.CreateICmpEQ(mask, b_.getInt32(~0u))), apart, together);
+    b_.CreateCondBr(lie_apart(lanes), apart, anywhere);
     b_.SetInsertPoint(apart);
     count(site.apart_at, b_.getInt64(1));
     b_.CreateBr(counted);
-    b_.SetInsertPoint(together);
+  } else {
+    b_.CreateBr(anywhere);
   }
   const V place = scratch(type_of(8, true));
+  b_.SetInsertPoint(part);
+  b_.CreateStore(lanes, place);
+  if (site.rows_at && ranks_lanes() && !team_) {
+    auto* row = BasicBlock::Create(c_, "row_of_lanes", f_);
+    const V head = b_.CreateLoad(b_.getInt64Ty(), b_.CreateInBoundsGEP(b_.getInt64Ty(), place, b_.CreateAnd(ends_of(mask).first, kLanes - 1)));
+    b_.CreateCondBr(is_ranked(lanes, head, static_cast<uint32_t>(bytes), mask), row, anywhere);
+    b_.SetInsertPoint(row);
+    const V many = b_.CreateZExt(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask), b_.getInt64Ty());
+    count(site.rows_at, b_.getInt64(1), b_.CreateAdd(b_.CreateShl(place_of(head, bytes), std::countr_zero(unsigned{kLanes})), many));
+    b_.CreateBr(counted);
+  } else {
+    b_.CreateBr(anywhere);
+  }
+  b_.SetInsertPoint(anywhere);
   b_.CreateStore(lanes, place);
   call("wb_other_lanes", b_.getVoidTy(), {context_, b_.getInt32(number), mask, place});
   b_.CreateBr(counted);

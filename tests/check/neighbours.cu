@@ -199,6 +199,21 @@ CASE(lines) {
   cudaFree(places);
 }
 
+// Some lanes store side by side, as in a compaction, others with gaps or backwards.
+__global__ void chosen_stored(int* out) {
+  const unsigned lane = threadIdx.x % 32, warp = place() / 32;
+  for (unsigned k = 0; k < 33; ++k) {
+    const unsigned chosen = (warp * 2654435761u ^ k * 40503u * k) >> (k % 5) | (k == 32 ? ~0u : 0), rank = __popc(chosen & ((1u << lane) - 1));
+    if (chosen >> lane & 1) out[(warp * 33 + k) * 64 + (k % 4 == 1 ? 2 * lane : k % 4 == 2 ? 63 - rank : rank + k % 3)] = k;
+  }
+}
+CASE(chosen) {
+  int* out = zeros<int>(kCount * 2 * 33);
+  for (int n = 0; n < 2; ++n) chosen_stored<<<kBlocks, kThreads>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+
 // Lanes that are equally far apart for a while, then otherwise, then anywhere; some of them now and then.
 __global__ void distances(const int* in, const int* strides, int* out) {
   const int i = place();
