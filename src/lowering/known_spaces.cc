@@ -7,12 +7,14 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
 #include <optional>
+#include <string>
 
 namespace warpbeam::lowering {
 namespace {
@@ -79,16 +81,48 @@ bool name_space(llvm::IntrinsicInst& i, unsigned space) {
   return true;
 }
 
+// `atom.cta.add.u32 %0, [%1], %2;` and its like, by which headers spell atomic functions of other scopes than the device.
+bool scoped_atomic(const llvm::CallInst& i) {
+  const auto* assembly = llvm::dyn_cast<llvm::InlineAsm>(i.getCalledOperand());
+  if (!assembly || !i.arg_size() || !i.getArgOperand(0)->getType()->isPointerTy() || i.getArgOperand(0)->getType()->getPointerAddressSpace()) return false;
+  const llvm::StringRef text = assembly->getAsmString();
+  return (text.starts_with("atom.cta.") || text.starts_with("atom.sys.")) && text.count(';') == 1;
+}
+
+// They name it as well: one whose old value nobody takes is no more than a sum then, for a GPU.
+bool name_space_of_scoped(llvm::CallInst& i, unsigned space) {
+  if (space != kGlobal && space != kShared) return false;
+  const auto* assembly = llvm::cast<llvm::InlineAsm>(i.getCalledOperand());
+  constexpr size_t kScope = sizeof("atom.cta.") - 1;
+  const llvm::StringRef text = assembly->getAsmString();
+  const std::string named = (text.take_front(kScope) + (space == kGlobal ? "global." : "shared.") + text.drop_front(kScope)).str();
+  llvm::IRBuilder<> build(&i);
+  llvm::SmallVector<llvm::Value*, 4> arguments(i.args());
+  arguments[0] = build.CreateAddrSpaceCast(arguments[0], llvm::PointerType::get(i.getContext(), space));
+  llvm::SmallVector<llvm::Type*, 4> types;
+  for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
+  auto* type = llvm::FunctionType::get(i.getType(), types, false);
+  llvm::CallInst* call = build.CreateCall(type, llvm::InlineAsm::get(type, named, assembly->getConstraintString(), assembly->hasSideEffects()), arguments);
+  call->setAttributes(i.getAttributes());
+  call->copyMetadata(i);
+  i.replaceAllUsesWith(call);
+  i.eraseFromParent();
+  return true;
+}
+
 }  // namespace
 
 llvm::PreservedAnalyses FoldKnownSpaces::run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
   llvm::SmallVector<llvm::IntrinsicInst*, 8> questions, atomics;
+  llvm::SmallVector<llvm::CallInst*, 8> scoped;
   for (llvm::Instruction& i : llvm::instructions(f))
     if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i); call) {
       if (asked_for(*call)) questions.push_back(call);
       if (counts_around(*call)) atomics.push_back(call);
+    } else if (auto* other = llvm::dyn_cast<llvm::CallInst>(&i); other && scoped_atomic(*other)) {
+      scoped.push_back(other);
     }
-  const bool kernel = !(questions.empty() && atomics.empty()) && is_kernel(f);
+  const bool kernel = !(questions.empty() && atomics.empty() && scoped.empty()) && is_kernel(f);
   bool changed = false;
   for (llvm::IntrinsicInst* question : questions) {
     const std::optional<unsigned> space = space_of(question->getArgOperand(0), kernel);
@@ -99,6 +133,8 @@ llvm::PreservedAnalyses FoldKnownSpaces::run(llvm::Function& f, llvm::FunctionAn
   }
   for (llvm::IntrinsicInst* atomic : atomics)
     if (const auto space = space_of(atomic->getArgOperand(0), kernel)) changed = name_space(*atomic, *space) || changed;
+  for (llvm::CallInst* atomic : scoped)
+    if (const auto space = space_of(atomic->getArgOperand(0), kernel)) changed = name_space_of_scoped(*atomic, *space) || changed;
   return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }
 
