@@ -305,8 +305,8 @@ Emitter::Team Emitter::find_team(const Region& region, bool may_store) {
   team.stores = std::ranges::any_of(all, [](const Access& a) { return !a.load; });
   const bool on_lines = team.streams && std::ranges::all_of(all, [](const Access& a) { return kLanes * a.total() < 64; });
   const bool in_steps = team.stores && vectors == 0 && std::ranges::any_of(region.nodes, [&](uint32_t n) { return team.together[n] && in_loop(n); });
-  // A block's rows beside one another, where all that they remember stays in registers: hosts like long stretches.
-  const bool in_rows = team.streams && processor_.wide && !team.stores && kMostOnLines * vectors <= registers;
+  // A block's rows beside one another: hosts like long stretches.
+  const bool in_rows = team.streams && processor_.wide && !team.stores;
   size_t most = in_steps || ((on_lines || in_rows) && warps % kMostOnLines == 0) ? kMostOnLines : kMostWarps;
   while (most > 1 && (most > warps || most * vectors > registers || most * instructions > kMostTogether)) most /= 2;
   if (most < 2) return team;

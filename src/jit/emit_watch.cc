@@ -163,7 +163,6 @@ Emitter::V Emitter::lanes_alive() {
   return b_.CreateOr(all, b_.CreateLoad(b_.getInt32Ty(), exit_mask_));
 }
 
-// The place of an instruction: of addresses of a known shape, or, `lanes`, of others.
 // Do all that its lanes are on lines of their own cost the same, wherever these are? The kernel's parameters are no lines.
 bool Emitter::may_lie_apart(const vm::Insn& i) const {
   const isa::Class cls = i.source->form.row->cls;
@@ -183,6 +182,7 @@ Emitter::V Emitter::lie_apart(V lanes) {
   return b_.CreateICmpEQ(mask_bits(same), b_.getInt32(0));
 }
 
+// The place of an instruction: of addresses of a known shape, or, `lanes`, of others.
 uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t bytes, bool lanes) {
   WatchTables::Site site;
   site.insn = &i;

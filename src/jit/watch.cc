@@ -1,7 +1,5 @@
 #include "jit/watch.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -168,27 +166,8 @@ extern "C" void wb_count_lanes(Context* c, const vm::Insn* i, uint32_t mask, con
   count_lanes(c, i, mask, access);
 }
 
-// The same without a branch for each lane, whose number changes from warp to warp.
-__attribute__((target("avx512f"))) static uint32_t lanes_in_a_row_wide(uint32_t mask, const uint64_t* addresses, uint64_t step) {
-  const __m512i eight = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), by = _mm512_mullox_epi64(eight, _mm512_set1_epi64(static_cast<int64_t>(step)));
-  const uint64_t first = addresses[__builtin_ctz(mask)];
-  uint32_t lanes = 0;
-  unsigned elsewhere = 0;
-  for (unsigned l = 0; l < 32; l += 8) {
-    const auto here = static_cast<__mmask8>(mask >> l);
-    const unsigned count = static_cast<unsigned>(__builtin_popcount(here));
-    const __m512i packed = _mm512_maskz_compress_epi64(here, _mm512_loadu_si512(addresses + l));
-    const __m512i wanted = _mm512_add_epi64(_mm512_set1_epi64(static_cast<int64_t>(first + lanes * step)), by);
-    elsewhere |= _mm512_mask_cmpneq_epi64_mask(static_cast<__mmask8>((1u << count) - 1), packed, wanted);
-    lanes += count;
-  }
-  return elsewhere ? 0 : lanes;
-}
-
 // How many lanes there are, if they lie side by side in their order; 0: they do not.
 static uint32_t lanes_in_a_row(uint32_t mask, const uint64_t* addresses, uint64_t step) {
-  static const bool wide = __builtin_cpu_supports("avx512f");
-  if (wide) return lanes_in_a_row_wide(mask, addresses, step);
   uint32_t lanes = 0;
   const uint64_t first = addresses[__builtin_ctz(mask)];
   for (; mask; mask &= mask - 1, ++lanes)
