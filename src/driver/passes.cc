@@ -155,6 +155,8 @@ void add_host(Words& words, const Options& options) {
   if (options.shared) words.push_back("-fPIC");
   // Host code that nvcc leaves unoptimised counts past INT_MAX without harm (random numbers, checksums).
   words.push_back("-fwrapv");
+  // Device functions are looked at here too (deduction_guides.cc).
+  if (const std::string lowering = lowering_library(); !lowering.empty()) append(words, {"-Xclang", "-load", "-Xclang", lowering});
   append(words, options.host);
 }
 
@@ -302,10 +304,7 @@ Command syntax_pass(const Options& options, const std::string& source, const Cod
 }
 
 void ask_for_facts(Command& command, const std::string& file) {
-  const std::string lowering = lowering_library();
-  if (lowering.empty()) return;
-  // In the device pass it is loaded already.
-  if (std::ranges::find(command.words, lowering) == command.words.end()) append(command.words, {"-Xclang", "-load", "-Xclang", lowering});
+  if (lowering_library().empty()) return;  // which is loaded already
   append(command.words, {"-Xclang", "-plugin-arg-warpbeam-facts", "-Xclang", file});
 }
 
