@@ -26,6 +26,7 @@
 
 #include "jit/lane_accesses.h"
 #include "jit/mask_forms.h"
+#include "jit/promote.h"
 #include "jit/runtime.h"
 #include "jit/way_out.h"
 
@@ -60,9 +61,9 @@ void keep_to_what_pays() {
 constexpr unsigned kLong = 20000;  // instructions of LLVM's, before any pass
 constexpr const char* kPassesInShort = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
 
-llvm::ModulePassManager passes_for(const llvm::Module& module, llvm::PassBuilder& passes) {
+llvm::ModulePassManager passes_for(bool is_long, llvm::PassBuilder& passes) {
   llvm::ModulePassManager in_short;
-  if (module.getInstructionCount() > kLong && !passes.parsePassPipeline(in_short, kPassesInShort)) return in_short;
+  if (is_long && !passes.parsePassPipeline(in_short, kPassesInShort)) return in_short;
   return passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
 }
 
@@ -107,6 +108,9 @@ void CodeGenerator::prepare(llvm::Module& module) const {
 }
 
 void CodeGenerator::optimise(llvm::Module& module) const {
+  const bool is_long = module.getInstructionCount() > kLong;
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration()) promote_variables(f);
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = false;
   llvm::PassBuilder passes(machine_.get(), tuning);
@@ -120,7 +124,7 @@ void CodeGenerator::optimise(llvm::Module& module) const {
   passes.registerFunctionAnalyses(functions);
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, cgscc, modules);
-  passes_for(module, passes).run(module, modules);
+  passes_for(is_long, passes).run(module, modules);
   for (llvm::Function& f : module)
     if (!f.isDeclaration()) {
       settle_mask_forms(f);

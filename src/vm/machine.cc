@@ -524,9 +524,11 @@ struct Machine::State {
       const Did did = run_blocks(*grid, most);
       lock = lock_soon(mutex);
       workers.end_work();
-      // Whoever ends running says so.
-      if (did == Did::Refused && generation == seen) workers.sleep(lock, std::chrono::milliseconds(1));
-      if (did == Did::Refused) continue;
+      if (did == Did::Refused) {
+        // Whoever ends running says so.
+        if (generation == seen) workers.sleep(lock, std::chrono::milliseconds(1));
+        continue;
+      }
       idle_rounds = did == Did::Something ? 0 : idle_rounds + 1;
       if (idle_rounds > active.size() && generation == seen) {
         // Blocks of these grids run on other threads; of one that takes turns that is so until it ends.
