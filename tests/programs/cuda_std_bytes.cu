@@ -1,8 +1,9 @@
 // build: -std=c++20
-// The bytes of a cuda::std::span in kernels, and times to wait that <cuda/barrier> and <cuda/semaphore> bring along.
+// The bytes of a cuda::std::span and letters of a string_view in kernels, and times to wait that <cuda/barrier> and <cuda/semaphore> bring along.
 #include <cuda/barrier>
 #include <cuda/semaphore>
 #include <cuda/std/span>
+#include <cuda/std/string_view>
 
 #include <cstdio>
 
@@ -11,7 +12,8 @@ __global__ void xor_bytes(cuda::std::span<unsigned> words, unsigned char* out) {
   for (const auto b : cuda::std::as_bytes(words)) all ^= static_cast<unsigned char>(b);
   cuda::std::as_writable_bytes(words.first<1>())[3] = cuda::std::byte{0x7f};
   static_assert(decltype(cuda::std::as_bytes(words.first<2>()))::extent == 8);
-  *out = all;
+  const cuda::std::string_view text("hello, world");
+  *out = text.find("wor") == 7 && text.find('o') == 4 && text.find('x') == text.npos && text.rfind('o') == 8 ? all : 0;
 }
 
 __global__ void waits(int* out) {

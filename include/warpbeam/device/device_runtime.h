@@ -30,6 +30,14 @@ __device__ inline __SIZE_TYPE__ strlen(const char* text) {
   while (text[n]) n++;
   return n;
 }
+// Under a name of its own: in C++ the C library has two of them.
+__device__ inline void* wb_memchr(const void* in, int byte, __SIZE_TYPE__ size) __asm__("memchr");
+__device__ inline void* wb_memchr(const void* in, int byte, __SIZE_TYPE__ size) {
+  const unsigned char* p = (const unsigned char*)in;
+  for (; size > 0; size--, p++)
+    if (*p == (unsigned char)byte) return (void*)p;
+  return 0;
+}
 }
 
 WB_DEVICE void* memcpy(void* to, const void* from, __SIZE_TYPE__ size) { return __builtin_memcpy(to, from, size); }
