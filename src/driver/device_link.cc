@@ -111,14 +111,10 @@ Result<DeviceLink> plan_device_link(const std::vector<std::string>& files) {
     pulled = false;
     for (auto& part : parts) {
       if (part.linked) continue;
-      bool for_device = meets(part.device.defined, device.undefined);
-      if (!for_device && !meets(part.object.defined, host.undefined)) continue;
+      if (!meets(part.device.defined, device.undefined) && !meets(part.object.defined, host.undefined)) continue;
       part.linked = pulled = true;
       host.add(part.object.defined, part.object.undefined);
       device.add(part.device.defined, part.device.undefined);
-      if (!for_device) continue;
-      for (const auto& name : part.object.defined)
-        if (name.starts_with(kWrapper)) link.required.push_back(name);
     }
   }
   if (auto wrong = missing_functions(parts, device.undefined); !wrong.empty()) return Error{1, wrong};
@@ -127,8 +123,11 @@ Result<DeviceLink> plan_device_link(const std::vector<std::string>& files) {
     for (const auto& name : part.object.undefined)
       if (name.starts_with(kRegistration)) registrations.insert(name);
     if (!part.linked) continue;
-    for (const auto& name : part.object.defined)
+    for (const auto& name : part.object.defined) {
       if (name.starts_with(kRegistration)) defined.insert(name);
+      // Who is given as an object here may lie in an archive beside this link's object later, as with CMake's.
+      if (name.starts_with(kWrapper)) link.required.push_back(name);
+    }
   }
   for (const auto& name : registrations)
     if (!defined.contains(name)) link.registrations.push_back(name);

@@ -11,7 +11,7 @@ namespace warpbeam::driver {
 
 struct DeviceLink {
   std::vector<std::string> registrations;  // functions that clang's host code calls and nobody defines
-  std::vector<std::string> required;       // symbols of archive members whose device code is needed
+  std::vector<std::string> required;       // symbols of all whose device code is linked: archives give them to the host's linker
   bool empty() const { return registrations.empty() && required.empty(); }
 };
 

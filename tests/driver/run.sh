@@ -446,6 +446,14 @@ case_relocatable_static_libraries() {
     expect 0 clang++-19 main.o c.o link.o -L. -la -lb -L"$work/tree/lib" -lcudart -o o && RECORD=1 expect 0 ./o &&
     [[ $(grep -c '^linked' err) == 4 ]]
 }
+case_relocatable_library_linked_beforehand() {
+  relocatable
+  # As CMake's CUDA_RESOLVE_DEVICE_SYMBOLS: objects and the object that links them in one archive, nothing on the host refers to some.
+  echo 'extern __device__ int helper(int); __global__ void k(int* p) { *p = helper(1); } int run_it() { k<<<1, 1>>>(nullptr); return 6; }' >user.cu
+  echo 'int run_it(); int main() { return run_it(); }' >m.cpp
+  expect 0 nvcc -dc -Xcompiler -fPIC user.cu && expect 0 nvcc -dc -Xcompiler -fPIC b/k.cu && expect 0 nvcc -dlink -shared k.o user.o -o link.o && ar crs liball.a k.o user.o link.o &&
+    expect 0 clang++-19 m.cpp -L. -lall -L"$work/tree/lib" -lcudart -o m && RECORD=1 expect 6 ./m && [[ $(grep -c '^linked' err) == 2 ]]
+}
 case_static_library_of_whole_programs() {
   hello && echo '__global__ void g() {} void f() { g<<<1, 1>>>(); }' >f.cu && echo 'void f(); int main() { f(); return 4; }' >m.cpp
   expect 0 nvcc -lib f.cu -o libf.a && expect 0 nvcc m.cpp libf.a -o m && RECORD=1 expect 4 ./m && has err 'kernel _Z1gv'
