@@ -81,12 +81,22 @@ bool name_space(llvm::IntrinsicInst& i, unsigned space) {
   return true;
 }
 
+// Which of an assembly's operands stands in the brackets of its address, counted from its first argument.
+std::optional<unsigned> addressed_argument(const llvm::InlineAsm& assembly, llvm::StringRef text) {
+  unsigned operand = 0, results = 0;
+  if (text.split("[$").second.consumeInteger(10, operand)) return std::nullopt;
+  for (const auto& constraint : assembly.ParseConstraints()) results += constraint.Type == llvm::InlineAsm::isOutput;
+  return operand - results;
+}
+
 // `atom.cta.add.u32 %0, [%1], %2;` and its like, by which headers spell atomic functions of other scopes than the device.
+// Programs and the headers themselves also write some that name their memory already.
 bool scoped_atomic(const llvm::CallInst& i) {
   const auto* assembly = llvm::dyn_cast<llvm::InlineAsm>(i.getCalledOperand());
   if (!assembly || !i.arg_size() || !i.getArgOperand(0)->getType()->isPointerTy() || i.getArgOperand(0)->getType()->getPointerAddressSpace()) return false;
   const llvm::StringRef text = assembly->getAsmString();
-  return (text.starts_with("atom.cta.") || text.starts_with("atom.sys.")) && text.count(';') == 1;
+  if (!text.starts_with("atom.cta.") && !text.starts_with("atom.sys.")) return false;
+  return text.count(';') == 1 && !text.contains(".global") && !text.contains(".shared") && addressed_argument(*assembly, text) == 0u;
 }
 
 // They name it as well: one whose old value nobody takes is no more than a sum then, for a GPU.

@@ -61,6 +61,33 @@ __global__ void wherever(Values* a, int shared) {
   if (shared) *a = s;
 }
 
+// Some name their memory in the text: those of vectors, and those that programs write themselves. In the last
+// ones the value comes before the address.
+struct Named {
+  float2 pair, pair_before;
+  float4 four, four_before;
+  unsigned global, shared, exchanged;
+  Named* place;
+};
+__global__ void named(Named* a) {
+#if __CUDA_ARCH__ >= 900
+  a->pair_before = atomicAdd_block(&a->pair, float2{1, 2});
+  atomicAdd_system(&a->pair, float2{4, 8});
+  a->four_before = atomicAdd_system(&a->four, float4{1, 2, 3, 4});
+  atomicAdd_block(&a->four, float4{16, 16, 16, 16});
+#endif
+  __shared__ unsigned s;
+  s = 7;
+  unsigned before;
+  asm volatile("atom.cta.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(&a->global), "r"(3u) : "memory");
+  asm volatile("atom.cta.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"((unsigned)__cvta_generic_to_shared(&s)), "r"(before) : "memory");
+  asm volatile("atom.sys.exch.b32 %0, [%2], %1;" : "=r"(before) : "r"(s), "l"(&a->exchanged) : "memory");
+  a->shared = s + before;
+  Named* old;
+  asm volatile("atom.cta.exch.b64 %0, [%2], %1;" : "=l"(old) : "l"(a), "l"(&a->place) : "memory");
+  if (old) a->shared = 0;
+}
+
 Values fives() {
   Values v;
   for (auto& x : v.u) x = 5;
@@ -102,6 +129,16 @@ int main() {
     look("anywhere, block", [&] { wherever<false><<<1, 1>>>(device, shared); });
     look("anywhere, system", [&] { wherever<true><<<1, 1>>>(device, shared); });
   }
+  Named n = {{10, 20}, {}, {1, 2, 3, 4}, {}, 5, 0, 9, nullptr}, *memory;
+  cudaMalloc(&memory, sizeof n);
+  cudaMemcpy(memory, &n, sizeof n, cudaMemcpyHostToDevice);
+  named<<<1, 1>>>(memory);
+  cudaMemcpy(&n, memory, sizeof n, cudaMemcpyDeviceToHost);
+  cudaDeviceProp device_is;
+  cudaGetDeviceProperties(&device_is, 0);
+  const bool vectors = device_is.major < 9 || (n.pair.x == 15 && n.pair.y == 30 && n.pair_before.x == 10 && n.pair_before.y == 20 &&
+                                               n.four.x == 18 && n.four.w == 24 && n.four_before.y == 2 && n.four_before.z == 3);
+  if (!vectors || n.global != 8 || n.shared != 12 + 9 || n.exchanged != 12 || n.place != memory) printf("memory named in the text: %u %u %u\n", n.global, n.shared, n.exchanged), ++wrong;
   printf("atomics_scoped: %s %s\n", wrong ? "FAILED" : "PASSED", cudaGetErrorString(cudaDeviceSynchronize()));
   return wrong != 0;
 }
