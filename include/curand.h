@@ -119,6 +119,8 @@ curandStatus_t curandDestroyDistribution(curandDiscreteDistribution_t discrete_d
 // The first 21 dimensions; a program that reads further faults.
 curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t* vectors[], curandDirectionVectorSet_t set);
 curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t* vectors[], curandDirectionVectorSet_t set);
+curandStatus_t curandGetScrambleConstants32(unsigned int** constants);
+curandStatus_t curandGetScrambleConstants64(unsigned long long** constants);
 #ifdef __cplusplus
 }
 #endif

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda_runtime_api.h"
+#include "curand/directions.h"
 #include "curand/source.h"
 
 #define WB_EXPORT __attribute__((visibility("default")))
@@ -175,8 +176,8 @@ WB_EXPORT curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, u
 
 WB_EXPORT curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order) {
   return with_generator(generator, [&](curandGenerator_st& g) {
-    const bool pseudo = order == CURAND_ORDERING_PSEUDO_BEST || order == CURAND_ORDERING_PSEUDO_DEFAULT ||
-                        order == CURAND_ORDERING_PSEUDO_LEGACY;
+    // Sequences that are seeded apart, or as many as suit a device, have the default order's numbers here.
+    const bool pseudo = order >= CURAND_ORDERING_PSEUDO_BEST && order <= CURAND_ORDERING_PSEUDO_DYNAMIC;
     if (g.quasi() ? order != CURAND_ORDERING_QUASI_DEFAULT : !pseudo) return CURAND_STATUS_OUT_OF_RANGE;
     const bool legacy = order == CURAND_ORDERING_PSEUDO_LEGACY;
     g.moved |= legacy != g.legacy_order;

@@ -178,6 +178,9 @@ std::unique_ptr<Source> pseudorandom(curandRngType_t type, bool legacy_order) {
       return std::make_unique<Turns<curandStateMRG32k3a_t>>(legacy_order ? 4096 : 81920);
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
       return std::make_unique<Philox>();
+    case CURAND_RNG_PSEUDO_MT19937:
+    case CURAND_RNG_PSEUDO_MTGP32:
+      return mersenne_twister();
     default:
       return nullptr;
   }

@@ -1,5 +1,4 @@
-// Sobol sequences of several dimensions, with the direction numbers of S. Joe and F. Kuo ("Constructing Sobol sequences
-// with better two-dimensional projections", 2008; new-joe-kuo-6).
+// Sobol sequences of several dimensions, plain and scrambled.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -8,57 +7,12 @@
 #include <cstring>
 #include <vector>
 
+#include "curand/directions.h"
 #include "curand/source.h"
 #include "curand_kernel.h"
 
 namespace warpbeam::curand {
 namespace {
-
-// A primitive polynomial (its degree, its inner coefficients) and the first odd numbers.
-struct Dimension {
-  unsigned int degree, coefficients;
-  unsigned int first[7];
-};
-constexpr Dimension kDimensions[kSobolDimensions] = {
-    {0, 0, {}},
-    {1, 0, {1}},
-    {2, 1, {1, 3}},
-    {3, 1, {1, 3, 1}},
-    {3, 2, {1, 1, 1}},
-    {4, 1, {1, 1, 3, 3}},
-    {4, 4, {1, 3, 5, 13}},
-    {5, 2, {1, 1, 5, 5, 17}},
-    {5, 4, {1, 1, 5, 5, 5}},
-    {5, 7, {1, 1, 7, 11, 19}},
-    {5, 11, {1, 1, 5, 1, 1}},
-    {5, 13, {1, 1, 1, 3, 11}},
-    {5, 14, {1, 3, 5, 5, 31}},
-    {6, 1, {1, 3, 3, 9, 7, 49}},
-    {6, 13, {1, 1, 1, 15, 21, 21}},
-    {6, 16, {1, 3, 1, 13, 27, 49}},
-    {6, 19, {1, 1, 1, 15, 7, 5}},
-    {6, 22, {1, 3, 1, 15, 13, 25}},
-    {6, 25, {1, 1, 5, 5, 19, 61}},
-    {7, 1, {1, 3, 7, 11, 23, 15, 103}},
-    {7, 4, {1, 3, 7, 13, 13, 15, 69}},
-};
-
-template <class Word>
-void make_vectors(unsigned int dimension, Word* v) {
-  constexpr unsigned int bits = 8 * sizeof(Word);
-  const Dimension& d = kDimensions[dimension];
-  for (unsigned int k = 0; k < bits; ++k) {
-    if (d.degree == 0) {
-      v[k] = Word{1} << (bits - 1 - k);
-    } else if (k < d.degree) {
-      v[k] = static_cast<Word>(d.first[k]) << (bits - 1 - k);
-    } else {
-      v[k] = v[k - d.degree] ^ (v[k - d.degree] >> d.degree);
-      for (unsigned int j = 1; j < d.degree; ++j)
-        if ((d.coefficients >> (d.degree - 1 - j)) & 1) v[k] ^= v[k - j];
-    }
-  }
-}
 
 // The x at which erfc(x / sqrt 2) / 2 = p: a rough start, then Halley's steps.
 double upper_quantile(double p) {
@@ -79,7 +33,7 @@ double in_open_interval(unsigned long long x) { return ((x >> 11) + 0.5) * CURAN
 unsigned int upper_half(unsigned int x) { return x; }
 unsigned int upper_half(unsigned long long x) { return static_cast<unsigned int>(x >> 32); }
 
-template <class State, class Word>
+template <class State, class Word, bool scrambled>
 class Sobol final : public Source {
  public:
   explicit Sobol(unsigned int dimensions) : states_(dimensions) {}
@@ -90,8 +44,13 @@ class Sobol final : public Source {
   void seek(unsigned long long, unsigned long long offset) override {
     for (unsigned int d = 0; d < states_.size(); ++d) {
       Word vectors[8 * sizeof(Word)];
-      make_vectors(d, vectors);
-      curand_init(vectors, static_cast<Word>(offset), &states_[d]);
+      if constexpr (scrambled) {
+        make_scrambled_vectors(d, vectors);
+        curand_init(vectors, scramble_constant<Word>(d), static_cast<Word>(offset), &states_[d]);
+      } else {
+        make_vectors(d, vectors);
+        curand_init(vectors, static_cast<Word>(offset), &states_[d]);
+      }
     }
   }
 
@@ -140,26 +99,42 @@ class Sobol final : public Source {
   std::vector<State> states_;
 };
 
-// The vectors of the dimensions that there are end where memory ends: reading on faults instead of giving zeros.
-template <class Vectors>
-Vectors* table() {
-  constexpr size_t bytes = kSobolDimensions * sizeof(Vectors);
+// For each dimension what `make` makes. It ends where memory ends: reading on faults instead of giving zeros.
+template <class Entry, class Make>
+Entry* table(Make&& make) {
+  constexpr size_t bytes = kSobolDimensions * sizeof(Entry);
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE)), whole = (bytes + page - 1) / page * page;
   void* const memory = mmap(nullptr, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  auto* const vectors = reinterpret_cast<Vectors*>(static_cast<char*>(memory) + whole - bytes);
-  for (unsigned int d = 0; d < kSobolDimensions; ++d) make_vectors(d, vectors[d]);
+  auto* const entries = reinterpret_cast<Entry*>(static_cast<char*>(memory) + whole - bytes);
+  for (unsigned int d = 0; d < kSobolDimensions; ++d) make(d, entries[d]);
   mprotect(static_cast<char*>(memory) + whole, page, PROT_NONE);
-  return vectors;
+  return entries;
+}
+
+template <class Entry>
+curandStatus_t give(Entry** to, Entry* table) {
+  if (!table) return CURAND_STATUS_ALLOCATION_FAILED;
+  *to = table;
+  return CURAND_STATUS_SUCCESS;
 }
 
 template <class Vectors>
-curandStatus_t give(Vectors* vectors[], bool known) {
-  if (!vectors || !known) return CURAND_STATUS_OUT_OF_RANGE;
-  static Vectors* const all = table<Vectors>();
-  if (!all) return CURAND_STATUS_ALLOCATION_FAILED;
-  *vectors = all;
-  return CURAND_STATUS_SUCCESS;
+curandStatus_t give_vectors(Vectors* vectors[], bool plain, bool scrambled) {
+  if (!vectors || (!plain && !scrambled)) return CURAND_STATUS_OUT_OF_RANGE;
+  if (plain) {
+    static Vectors* const all = table<Vectors>([](unsigned int d, Vectors& v) { make_vectors(d, v); });
+    return give(vectors, all);
+  }
+  static Vectors* const all = table<Vectors>([](unsigned int d, Vectors& v) { make_scrambled_vectors(d, v); });
+  return give(vectors, all);
+}
+
+template <class Word>
+curandStatus_t give_constants(Word** constants) {
+  if (!constants) return CURAND_STATUS_OUT_OF_RANGE;
+  static Word* const all = table<Word>([](unsigned int d, Word& constant) { constant = scramble_constant<Word>(d); });
+  return give(constants, all);
 }
 
 }  // namespace
@@ -168,9 +143,13 @@ std::unique_ptr<Source> sobol(curandRngType_t type, unsigned int dimensions) {
   switch (type) {
     case CURAND_RNG_QUASI_DEFAULT:
     case CURAND_RNG_QUASI_SOBOL32:
-      return std::make_unique<Sobol<curandStateSobol32_t, unsigned int>>(dimensions);
+      return std::make_unique<Sobol<curandStateSobol32_t, unsigned int, false>>(dimensions);
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
+      return std::make_unique<Sobol<curandStateScrambledSobol32_t, unsigned int, true>>(dimensions);
     case CURAND_RNG_QUASI_SOBOL64:
-      return std::make_unique<Sobol<curandStateSobol64_t, unsigned long long>>(dimensions);
+      return std::make_unique<Sobol<curandStateSobol64_t, unsigned long long, false>>(dimensions);
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
+      return std::make_unique<Sobol<curandStateScrambledSobol64_t, unsigned long long, true>>(dimensions);
     default:
       return nullptr;
   }
@@ -182,10 +161,14 @@ using namespace warpbeam::curand;
 
 __attribute__((visibility("default"))) curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t* vectors[],
                                                                                   curandDirectionVectorSet_t set) {
-  return give(vectors, set == CURAND_DIRECTION_VECTORS_32_JOEKUO6);
+  return give_vectors(vectors, set == CURAND_DIRECTION_VECTORS_32_JOEKUO6, set == CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6);
 }
 
 __attribute__((visibility("default"))) curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t* vectors[],
                                                                                   curandDirectionVectorSet_t set) {
-  return give(vectors, set == CURAND_DIRECTION_VECTORS_64_JOEKUO6);
+  return give_vectors(vectors, set == CURAND_DIRECTION_VECTORS_64_JOEKUO6, set == CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6);
 }
+
+__attribute__((visibility("default"))) curandStatus_t curandGetScrambleConstants32(unsigned int** constants) { return give_constants(constants); }
+
+__attribute__((visibility("default"))) curandStatus_t curandGetScrambleConstants64(unsigned long long** constants) { return give_constants(constants); }

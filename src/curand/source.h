@@ -41,7 +41,7 @@ class Source {
 
 // Null: not a type with sequences here.
 std::unique_ptr<Source> pseudorandom(curandRngType_t type, bool legacy_order);
+std::unique_ptr<Source> mersenne_twister();
 std::unique_ptr<Source> sobol(curandRngType_t type, unsigned int dimensions);
-constexpr unsigned int kSobolDimensions = 21;
 
 }  // namespace warpbeam::curand

@@ -118,15 +118,15 @@ static void parts_and_streams() {
 }
 
 // Every dimension visits every 1024th part of the unit interval once in 1024 numbers.
-static void sobol() {
+static void sobol(curandRngType_t type, unsigned dimensions) {
   curandGenerator_t g;
-  const unsigned dimensions = 21, each = 1024;
-  EXPECT_DONE(curandCreateGenerator(&g, CURAND_RNG_QUASI_SOBOL32));
+  const unsigned each = 1024;
+  EXPECT_DONE(curandCreateGenerator(&g, type));
   EXPECT_DONE(curandSetQuasiRandomGeneratorDimensions(g, dimensions));
-  float* u;
+  double* u;
   cudaMallocManaged(&u, dimensions * each * sizeof *u);
-  EXPECT(curandGenerateUniform(g, u, dimensions * each - 1) == CURAND_STATUS_LENGTH_NOT_MULTIPLE);
-  EXPECT_DONE(curandGenerateUniform(g, u, dimensions * each));
+  EXPECT(curandGenerateUniformDouble(g, u, dimensions * each - 1) == CURAND_STATUS_LENGTH_NOT_MULTIPLE);
+  EXPECT_DONE(curandGenerateUniformDouble(g, u, dimensions * each));
   for (unsigned d = 0; d < dimensions; ++d) {
     std::vector<int> seen(each);
     for (unsigned i = 0; i < each; ++i) ++seen[static_cast<int>(u[d * each + i] * each) % each];
@@ -136,16 +136,59 @@ static void sobol() {
   }
   double inside = 0;  // a quarter of a circle, in the last two dimensions
   for (unsigned i = 0; i < each; ++i) {
-    const float x = u[19 * each + i], y = u[20 * each + i];
+    const double x = u[(dimensions - 2) * each + i], y = u[(dimensions - 1) * each + i];
     inside += x * x + y * y < 1;
   }
   EXPECT(std::fabs(4 * inside / each - M_PI) < 0.03);
-  EXPECT_DONE(curandGenerateNormal(g, u, dimensions * each, 0, 1));
+  EXPECT_DONE(curandGenerateNormalDouble(g, u, dimensions * each, 0, 1));
   EXPECT_DONE(curandDestroyGenerator(g));
   cudaFree(u);
+}
+
+static void directions() {
   curandDirectionVectors32_t* vectors;
   EXPECT_DONE(curandGetDirectionVectors32(&vectors, CURAND_DIRECTION_VECTORS_32_JOEKUO6));
   EXPECT(vectors[0][0] == 0x80000000u && vectors[1][1] == 0xc0000000u && vectors[20][6] == 69u << 25);
+  // The polynomial of the next one is x^7 + x^3 + x^2 + x + 1.
+  const unsigned* const v = vectors[21];
+  EXPECT(v[7] == (v[0] ^ v[0] >> 7 ^ v[1] ^ v[2] ^ v[3]));
+  curandDirectionVectors64_t* wide;
+  EXPECT_DONE(curandGetDirectionVectors64(&wide, CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6));
+  unsigned* constants;
+  unsigned long long* wide_constants;
+  EXPECT_DONE(curandGetScrambleConstants32(&constants));
+  EXPECT_DONE(curandGetScrambleConstants64(&wide_constants));
+  EXPECT(wide[0][0] >> 63 == 1 && wide[19999][0] >> 63 == 1 && constants[0] != constants[19999] && wide_constants[0] != wide_constants[1]);
+}
+
+// Without a GPU's own order, but with its distributions.
+static void twisters(curandRngType_t type) {
+  curandGenerator_t g;
+  const int n = 40000;
+  EXPECT_DONE(curandCreateGenerator(&g, type));
+  EXPECT_DONE(curandSetPseudoRandomGeneratorSeed(g, 1234));
+  EXPECT_DONE(curandSetGeneratorOrdering(g, CURAND_ORDERING_PSEUDO_SEEDED));
+  double* x;
+  cudaMallocManaged(&x, n * sizeof *x);
+  const auto moments = [&](const auto* values, double mean, double variance) {
+    cudaDeviceSynchronize();
+    double sum = 0, squares = 0;
+    for (int i = 0; i < n; ++i) sum += values[i], squares += double(values[i]) * values[i];
+    const double m = sum / n, v = squares / n - m * m;
+    EXPECT(std::fabs(m - mean) < 4 * std::sqrt(variance / n) && std::fabs(v / variance - 1) < 0.05);
+  };
+  EXPECT_DONE(curandGenerateUniformDouble(g, x, n));
+  moments(x, 0.5, 1.0 / 12);
+  EXPECT_DONE(curandGenerateNormalDouble(g, x, n, 2, 3));
+  moments(x, 2, 9);
+  EXPECT_DONE(curandGenerateNormal(g, reinterpret_cast<float*>(x), n, -1, 0.5f));
+  moments(reinterpret_cast<float*>(x), -1, 0.25);
+  EXPECT_DONE(curandGenerateUniform(g, reinterpret_cast<float*>(x), n));
+  moments(reinterpret_cast<float*>(x), 0.5, 1.0 / 12);
+  EXPECT_DONE(curandGeneratePoisson(g, reinterpret_cast<unsigned*>(x), n, 4));
+  moments(reinterpret_cast<unsigned*>(x), 4, 4);
+  EXPECT_DONE(curandDestroyGenerator(g));
+  cudaFree(x);
 }
 
 static void refusals() {
@@ -172,7 +215,13 @@ int main() {
   known_numbers();
   known_reals();
   parts_and_streams();
-  sobol();
+  sobol(CURAND_RNG_QUASI_SOBOL32, 21);
+  sobol(CURAND_RNG_QUASI_SOBOL64, 400);
+  sobol(CURAND_RNG_QUASI_SCRAMBLED_SOBOL32, 300);
+  sobol(CURAND_RNG_QUASI_SCRAMBLED_SOBOL64, 5);
+  directions();
+  twisters(CURAND_RNG_PSEUDO_MT19937);
+  twisters(CURAND_RNG_PSEUDO_MTGP32);
   refusals();
   printf(failures ? "%d failed\n" : "all right\n", failures);
   return failures != 0;
