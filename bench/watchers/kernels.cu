@@ -1,15 +1,19 @@
-// Processor time of kernels, launch by launch: the median of several, and how many accesses to memory a launch's threads make.
-// `run` starts it plain, under the profiler and under the checker, and compares. The median, for the least would compare luck:
-// threads that add to one counter are four times as fast in a launch that one processor happens to run alone.
-#include <algorithm>
+// Processor time of kernels, launch by launch: of one whose name begins with `plain_` and of its twin, in turn, so that both see
+// the same minutes of the machine; and how many accesses to memory a launch's threads make. `run` has the twins watched.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <vector>
+
+// What follows is the body of both.
+#define TWINS(name, parameters, arguments)                     \
+  __device__ __forceinline__ void name##_body parameters;      \
+  __global__ void plain_##name parameters { name##_body arguments; } \
+  __global__ void name parameters { name##_body arguments; }   \
+  __device__ __forceinline__ void name##_body parameters
 
 constexpr int kTile = 16;
 
-__global__ void matrix_product(const float* a, const float* b, float* c, int n) {
+TWINS(matrix_product, (const float* a, const float* b, float* c, int n), (a, b, c, n)) {
   __shared__ float left[kTile][kTile], right[kTile][kTile];
   const int x = threadIdx.x, y = threadIdx.y, column = blockIdx.x * kTile + x, row = blockIdx.y * kTile + y;
   float sum = 0;
@@ -23,7 +27,7 @@ __global__ void matrix_product(const float* a, const float* b, float* c, int n) 
   c[row * n + column] = sum;
 }
 
-__global__ void reduction(const float* in, float* out, int n) {
+TWINS(reduction, (const float* in, float* out, int n), (in, out, n)) {
   __shared__ float sums[256];
   float sum = 0;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
@@ -36,29 +40,29 @@ __global__ void reduction(const float* in, float* out, int n) {
   if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
 }
 
-__global__ void vector_add(const float* a, const float* b, float* c, int n) {
+TWINS(vector_add, (const float* a, const float* b, float* c, int n), (a, b, c, n)) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) c[i] = a[i] + b[i];
 }
 
-__global__ void gather(const float* a, const int* index, float* c, int n) {
+TWINS(gather, (const float* a, const int* index, float* c, int n), (a, index, c, n)) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) c[i] = a[index[i]];
 }
 
-__global__ void stencil(const float* a, float* c, int n) {
+TWINS(stencil, (const float* a, float* c, int n), (a, c, n)) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i > 0 && i < n - 1) c[i] = a[i - 1] + a[i] + a[i + 1];
 }
 
-__global__ void row_sums(const float* a, float* c, int n) {
+TWINS(row_sums, (const float* a, float* c, int n), (a, c, n)) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;
   for (int k = 0; k < n; ++k) sum += a[row * n + k];
   c[row] = sum;
 }
 
-__global__ void histogram(const int* in, int* out, int n) {
+TWINS(histogram, (const int* in, int* out, int n), (in, out, n)) {
   __shared__ int bins[256];
   bins[threadIdx.x] = 0;
   __syncthreads();
@@ -67,7 +71,7 @@ __global__ void histogram(const int* in, int* out, int n) {
   atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
 }
 
-__global__ void compaction(const int* in, int* out, int* count, int n) {
+TWINS(compaction, (const int* in, int* out, int* count, int n), (in, out, count, n)) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n && (in[i] & 3) == 0) out[atomicAdd(count, 1)] = in[i];
 }
@@ -78,18 +82,26 @@ double processor_ms() {
   return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
 }
 
-template <class F>
-void measure(const char* name, double accesses, int times, F launch) {
-  std::vector<double> took(times);
-  for (double& one : took) {
-    const double begin = processor_ms();
-    launch();
-    cudaDeviceSynchronize();
-    one = processor_ms() - begin;
-  }
-  std::sort(took.begin(), took.end());
-  std::printf("%s %.4f %.0f\n", name, took[took.size() / 2], accesses);
+template <class Launch>
+double time_of(Launch launch) {
+  const double begin = processor_ms();
+  launch();
+  cudaDeviceSynchronize();
+  return processor_ms() - begin;
 }
+
+template <class Kernel, class... Arguments>
+void measure(const char* name, double accesses, int times, int* counter, Kernel plain, Kernel watched, dim3 grid, dim3 block, Arguments... arguments) {
+  for (int k = 0; k < times; ++k) {
+    cudaMemset(counter, 0, sizeof(int));
+    const double without = time_of([&] { plain<<<grid, block>>>(arguments...); });
+    cudaMemset(counter, 0, sizeof(int));
+    const double with = time_of([&] { watched<<<grid, block>>>(arguments...); });
+    std::printf("%s %.4f %.4f %.0f\n", name, without, with, accesses);
+  }
+}
+
+#define MEASURE(name, accesses, ...) measure(#name, accesses, times, out, plain_##name, name, __VA_ARGS__)
 
 int main(int count, char** words) {
   const int n = count > 1 ? std::atoi(words[1]) : 1024, times = count > 2 ? std::atoi(words[2]) : 6, m = n * n;
@@ -113,18 +125,15 @@ int main(int count, char** words) {
   placed = out + 256;
   const double all = m, tiles = n / kTile;
   const int blocks = (m + 255) / 256;
-  measure("matrix_product", all * (tiles * (4 + 2 * kTile) + 1), times, [&] { matrix_product<<<dim3(n / kTile, n / kTile), dim3(kTile, kTile)>>>(a, b, c, n); });
-  measure("reduction", all + 256 * (256 + 3 * 255 + 2), times, [&] { reduction<<<256, 256>>>(a, c, m); });
-  measure("vector_add", 3 * all, times, [&] { vector_add<<<blocks, 256>>>(a, b, c, m); });
-  measure("gather", 3 * all, times, [&] { gather<<<blocks, 256>>>(a, index, c, m); });
-  measure("stencil", 4 * (all - 2), times, [&] { stencil<<<blocks, 256>>>(a, c, m); });
-  measure("row_sums", all + n, times, [&] { row_sums<<<n / 128, 128>>>(a, c, n); });
+  MEASURE(matrix_product, all * (tiles * (4 + 2 * kTile) + 1), dim3(n / kTile, n / kTile), dim3(kTile, kTile), a, b, c, n);
+  MEASURE(reduction, all + 256 * (256 + 3 * 255 + 2), 256, 256, a, c, m);
+  MEASURE(vector_add, 3 * all, blocks, 256, a, b, c, m);
+  MEASURE(gather, 3 * all, blocks, 256, a, index, c, m);
+  MEASURE(stencil, 4 * (all - 2), blocks, 256, a, c, m);
+  MEASURE(row_sums, all + n, n / 128, 128, a, c, n);
   cudaMemset(out, 0, 256 * sizeof(int));
-  measure("histogram", 2 * all + 256 * 256 * 3, times, [&] { histogram<<<256, 256>>>(index, out, m); });
-  measure("compaction", all + 2 * all / 4, times, [&] {
-    cudaMemset(out, 0, sizeof(int));
-    compaction<<<blocks, 256>>>(index, placed, out, m);
-  });
+  MEASURE(histogram, 2 * all + 256 * 256 * 3, 256, 256, index, out, m);
+  MEASURE(compaction, all + 2 * all / 4, blocks, 256, index, placed, out, m);
   const bool failed = cudaGetLastError() != cudaSuccess;
   cudaFree(a);
   cudaFree(b);

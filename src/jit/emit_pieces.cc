@@ -15,8 +15,7 @@ using llvm::FixedVectorType;
 
 namespace {
 
-constexpr uint64_t kPiece = 16;  // bytes that are loaded for a lane
-constexpr size_t kFewest = 12;   // of which so many are wanted
+constexpr size_t kFewest = 12;  // bytes of a piece that are wanted
 
 bool is_plain_load(const Access& a) {
   const vm::Insn& i = *a.insn;
@@ -193,13 +192,15 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   b_.CreateCondBr(good, together, each);
   b_.SetInsertPoint(together);
   if (addresses) at = lanes_one_by_one(addresses);
+  const bool counted = watch_ && watch_->wanted.traffic && !base.runs && !flow_.code->takes_param_address;
+  if (counted) count_piece(*piece, b_.CreateAdd(lanes_of(base, 8), splat(b_.getInt64(static_cast<uint64_t>(i.imm)))), a.total());
   const std::vector<V> words = load_piece(at, a.memory);
   for (const vm::Insn* load : piece->loads) {
     Value place = base;
     const V further = b_.getInt64(static_cast<uint64_t>(load->imm));
     if (base.runs) place.run[0] = b_.CreateAdd(base.run[0], further);
     else place.lanes = b_.CreateAdd(lanes_of(base, 8), splat(further));
-    watch_access(*load, place, b_.getInt32(~0u), a.total());
+    if (!counted) watch_access(*load, place, b_.getInt32(~0u), a.total());
     const size_t first = static_cast<size_t>(load->imm - piece->from) / a.memory;
     for (size_t k = 0; k < a.slots.size(); ++k) {
       const int32_t to = load->list ? load->list[k] : load->op[0];

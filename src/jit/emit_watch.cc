@@ -238,11 +238,11 @@ void Emitter::tell_access(const vm::Insn& i, const Value& address, V mask, uint6
   b_.SetInsertPoint(on);
 }
 
-// An access of whose lanes nothing is known before: they may be as far apart as the last time.
-void Emitter::count_lanes(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
-  const uint32_t number = watch_site(i, address, bytes, true);
+// An access of whose lanes nothing is known before: they may be as far apart as the last time. `on_one_line`, if there is one:
+// whether each lane's loads that are made together are.
+void Emitter::count_lanes(uint32_t number, V lanes, V mask, uint64_t bytes, V on_one_line) {
   const WatchTables::Site& site = watch_->sites[number];
-  const V lanes = lanes_of(address, 8), first = b_.CreateExtractElement(lanes, uint64_t{0});
+  const V first = b_.CreateExtractElement(lanes, uint64_t{0});
   const V last = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, counters), b_.getPtrTy(), true), site.lanes_at);
   auto* distances = llvm::cast<llvm::LoadInst>(machine_load(type_of(8, true), last));
   distances->setAlignment(llvm::Align(8));
@@ -262,7 +262,8 @@ void Emitter::count_lanes(const vm::Insn& i, const Value& address, V mask, uint6
   b_.SetInsertPoint(whole);
   if (site.apart_at) {
     auto* apart = BasicBlock::Create(c_, "apart", f_);
-    b_.CreateCondBr(lie_apart(lanes), apart, anywhere);
+    const V alone = lie_apart(lanes);
+    b_.CreateCondBr(on_one_line ? b_.CreateAnd(alone, on_one_line) : alone, apart, anywhere);
     b_.SetInsertPoint(apart);
     count(site.apart_at, b_.getInt64(1));
     b_.CreateBr(counted);
@@ -288,6 +289,26 @@ void Emitter::count_lanes(const vm::Insn& i, const Value& address, V mask, uint6
   call("wb_other_lanes", b_.getVoidTy(), {context_, b_.getInt32(number), mask, place});
   b_.CreateBr(counted);
   b_.SetInsertPoint(counted);
+}
+
+// Whole warps' loads of a piece of memory for each lane, the first of which are at `lanes`.
+void Emitter::count_piece(const Piece& piece, V lanes, uint64_t bytes) {
+  const auto number = static_cast<uint32_t>(watch_->sites.size());
+  WatchTables::Site site;
+  site.insn = piece.loads.front();
+  for (size_t k = 1; k < piece.loads.size(); ++k) site.together.emplace_back(piece.loads[k], static_cast<uint64_t>(piece.loads[k]->imm - site.insn->imm));
+  site.step = static_cast<uint32_t>(bytes);
+  site.at = watch_->counters;
+  site.lanes_at = site.at + static_cast<uint32_t>(vm::BlockObserver::kPlaces / bytes);
+  watch_->counters = site.lanes_at + kLanes + 1;
+  V on_one_line = nullptr;
+  if (processor_.wide && std::ranges::all_of(piece.loads, [&](const vm::Insn* load) { return may_lie_apart(*load); })) {
+    site.apart_at = watch_->counters++;
+    const V begins = b_.CreateAdd(lanes, splat(b_.getInt64(static_cast<uint64_t>(piece.from - site.insn->imm))));
+    on_one_line = b_.CreateICmpEQ(mask_bits(b_.CreateICmpEQ(b_.CreateAnd(begins, splat(b_.getInt64(kPiece - 1))), splat(b_.getInt64(0)))), b_.getInt32(~0u));
+  }
+  watch_->sites.push_back(std::move(site));
+  count_lanes(number, lanes, b_.getInt32(~0u), bytes, on_one_line);
 }
 
 // Which of the places modulo kPlaces an address is.
@@ -321,7 +342,7 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
   V place = nullptr;
   if (!shaped) {
     if (vm::loads_or_stores(i) && std::has_single_bit(bytes) && bytes <= vm::BlockObserver::kPlaces && !flow_.code->takes_param_address) {
-      count_lanes(i, address, mask, bytes);
+      count_lanes(watch_site(i, address, bytes, true), lanes_of(address, 8), mask, bytes);
     } else {
       place = scratch(type_of(8, true));
       b_.CreateStore(lanes_of(address, 8), place);

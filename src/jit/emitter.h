@@ -210,6 +210,7 @@ class Emitter {
   void store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock* join);
   V load_lanes(V at, V mask, Width bytes, V base);
   // Loads of words that lie side by side in each lane (emit_pieces.cc).
+  static constexpr uint64_t kPiece = 16;  // bytes that are loaded for a lane
   struct Piece {
     int64_t from = 0;                      // the first word's offset
     std::vector<const vm::Insn*> loads;
@@ -320,7 +321,8 @@ class Emitter {
   void watch_exit(const vm::Insn& insn);
   void begin_staged();
   void settle_staged(const vm::Insn& insn, bool back);
-  void count_lanes(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
+  void count_lanes(uint32_t site, V lanes, V mask, uint64_t bytes, V on_one_line = nullptr);
+  void count_piece(const Piece& piece, V lanes, uint64_t bytes);
   V place_of(V address, uint64_t bytes);
   void watch_access(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
   bool may_lie_apart(const vm::Insn& i) const;

@@ -112,28 +112,29 @@ void settle_site(vm::BlockObserver& observer, const vm::EngineServices& services
     }
     const uint64_t times = counts[p], place = uint64_t{p} * s.step;
     if (!times || (!s.lanes_at && observer.repeats(*s.insn, ~0u, place, s.shape(further), times))) continue;
-    vm::Access access = services.describe_access(*s.insn);
-    access.mask = ~0u;
-    for (size_t l = 0; l < 32; ++l)
-      access.address[l] = first_place(access) + place + distance[l] + (l < 16 ? 0 : further);
-    observer.repeated(*s.insn, access, times);
+    s.tell_each([&](const vm::Insn& i, uint64_t beyond) {
+      vm::Access access = services.describe_access(i);
+      access.mask = ~0u;
+      for (size_t l = 0; l < 32; ++l) access.address[l] = first_place(access) + place + beyond + distance[l] + (l < 16 ? 0 : further);
+      observer.repeated(i, access, times);
+    });
   }
 }
 
 // What warps did of which little more is known than how many lanes it were.
 void settle_parts(vm::BlockObserver& observer, const vm::EngineServices& services, const WatchTables::Site& s, const uint64_t* all) {
   if (!s.word_at && !s.rows_at && !s.apart_at) return;
-  vm::Access access = services.describe_access(*s.insn);
-  const auto settle_one = [&](uint64_t times, uint32_t lanes, uint64_t first, uint64_t stride) {
+  const auto settle_one = [&](const vm::Insn& i, uint64_t times, uint32_t lanes, uint64_t first, uint64_t stride) {
     if (!times) return;
+    vm::Access access = services.describe_access(i);
     access.mask = ~0u >> (32 - lanes);
     for (size_t l = 0; l < 32; ++l) access.address[l] = first_place(access) + first + std::min<uint64_t>(l, lanes - 1) * stride;
-    observer.repeated(*s.insn, access, times);
+    observer.repeated(i, access, times);
   };
   const auto settle = [&](const uint64_t* counts, uint64_t first, uint64_t stride) {
-    for (uint32_t lanes = 1; lanes < 32; ++lanes) settle_one(counts[lanes], lanes, first, stride);
+    for (uint32_t lanes = 1; lanes < 32; ++lanes) settle_one(*s.insn, counts[lanes], lanes, first, stride);
   };
-  if (s.apart_at) settle_one(all[s.apart_at], 32, 0, WatchTables::kLine);
+  if (s.apart_at) s.tell_each([&](const vm::Insn& i, uint64_t) { settle_one(i, all[s.apart_at], 32, 0, WatchTables::kLine); });
   if (s.word_at) settle(all + s.word_at, 0, 0);
   for (uint32_t p = 0; s.rows_at && p < vm::BlockObserver::kPlaces / s.step; ++p) settle(all + s.rows_at + p * 32, uint64_t{p} * s.step, s.step);
 }
@@ -188,7 +189,11 @@ extern "C" void wb_other_lanes(Context* c, uint32_t site, uint32_t mask, const u
   uint64_t &resting = c->counters[s.lanes_at + 32], *const counts = c->counters + s.at;
   if (mask != ~0u || resting) {
     if (resting) --resting;
-    return wb_count_lanes(c, s.insn, mask, addresses);
+    return s.tell_each([&](const vm::Insn& i, uint64_t beyond) {
+      std::array<uint64_t, 32> there;
+      std::transform(addresses, addresses + 32, there.begin(), [&](uint64_t a) { return a + beyond; });
+      wb_count_lanes(c, &i, mask, there.data());
+    });
   }
   const size_t places = vm::BlockObserver::kPlaces / s.step;
   if (std::accumulate(counts, counts + places, uint64_t{0}) < kWorth) resting = kRest;

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vm/observer.h"
@@ -43,6 +44,13 @@ struct WatchTables {
     // many there are; 0: there are none. Which lanes they are of does not matter.
     uint32_t rows_at = 0;
     uint32_t word_at = 0;  // likewise for one word that part of a warp accesses: counters by how many lanes; 0: there are none
+    // Loads that lanes make together with this one, each so many bytes further.
+    std::vector<std::pair<const vm::Insn*, uint64_t>> together;
+    template <class Tell>
+    void tell_each(Tell tell) const {
+      tell(*insn, uint64_t{0});
+      for (const auto& [other, further] : together) tell(*other, further);
+    }
     uint32_t apart_at = 0;  // how often a whole warp's lanes were each on a line of their own; 0: that is not looked for
     // A number for these distances, with so much more between two stretches.
     uint64_t shape(uint64_t further) const {

@@ -199,6 +199,37 @@ CASE(lines) {
   cudaFree(places);
 }
 
+// Members of structures, of which each lane reads one after the other: at equal distances, on lines of their own, anywhere.
+template <int kWords>
+struct Members {
+  int word[kWords];
+};
+template <int kWords>
+__global__ void members_read(const Members<kWords>* in, int* out, int n) {
+  const unsigned i = place();
+  int sum = 0;
+  for (unsigned k = 0; k < 60; ++k) {
+    const unsigned apart = (i * 7 + k) % 32 * 32, anywhere = (i * i * (2 * k + 1) * 2654435761u ^ i * 40503u) >> 9;
+    const Members<kWords>& m = in[(k < 20 ? i * (1 + k / 10) + k : k < 40 ? apart + k / 3 : anywhere) % n];
+    if (k % 9 != 8 || threadIdx.x % 3) sum += m.word[0] ^ m.word[3] + 2 * m.word[1] ^ m.word[2];
+  }
+  out[i] = sum;
+}
+template <int kWords>
+void read_members() {
+  constexpr int kMembers = 4 * kCount;
+  auto* in = reinterpret_cast<Members<kWords>*>(zeros<int>(kWords * kMembers));
+  int* out = zeros<int>(kCount);
+  for (int n = 0; n < 2; ++n) members_read<<<kBlocks, kThreads>>>(in, out, kMembers);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
+CASE(members) {
+  read_members<4>();
+  read_members<5>();
+}
+
 // Some lanes store side by side, as in a compaction, others with gaps or backwards.
 __global__ void chosen_stored(int* out) {
   const unsigned lane = threadIdx.x % 32, warp = place() / 32;
