@@ -26,6 +26,7 @@
 #include "lowering/local_margins.h"
 #include "lowering/loop_lengths.h"
 #include "lowering/missing_functions.h"
+#include "lowering/narrow_conversions.h"
 #include "lowering/outside_arrays.h"
 #include "lowering/own_places.h"
 #include "lowering/unset_variables.h"
@@ -139,6 +140,7 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(WriteFacts());
     passes.addPass(NameFunctions());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(WidenConversions()));
     if (level == llvm::OptimizationLevel::O0) return;
     passes.addPass(WatchUnsetVariables());
     passes.addPass(WholeProgram());
