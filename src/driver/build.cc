@@ -448,6 +448,12 @@ Result<std::vector<std::string>> Build::link_files(std::vector<std::string>& dev
       append(words, *library);
       for (const auto& directory : options_.library_paths) {
         std::error_code ignored;
+        if (name.starts_with(':')) {  // the file's whole name
+          const std::string file = directory + "/" + name.substr(1);
+          if (!fs::exists(file, ignored)) continue;
+          if (!file.ends_with(".so")) device_files.push_back(file);
+          break;
+        }
         std::string base = directory + "/lib" + name;
         if (fs::exists(base + ".so", ignored)) break;
         if (!fs::exists(base + ".a", ignored)) continue;

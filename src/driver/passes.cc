@@ -158,6 +158,10 @@ void add_host(Words& words, const Options& options) {
   // Device functions are looked at here too (deduction_guides.cc).
   if (const std::string lowering = lowering_library(); !lowering.empty()) append(words, {"-Xclang", "-load", "-Xclang", lowering});
   append(words, options.host);
+  // Whoever links the object may bring the other library of OpenMP.
+  const bool openmp = std::ranges::any_of(options.host, [](const std::string& word) { return word.starts_with("-fopenmp"); });
+  if (openmp && (options.phase == Phase::Object || options.phase == Phase::Library))
+    append(words, {"-include", toolchain().include_directory + "/warpbeam/openmp_stubs.h"});
 }
 
 Words source_words(const Options& options, const Input& source) {

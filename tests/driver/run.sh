@@ -388,6 +388,39 @@ int main() { int n = 0;
 CU
   expect 0 run -Xcompiler -fopenmp omp.cu && has out 3 && expect 0 run -Xcompiler -fopenmp omp.cu -lgomp && has out 3
 }
+case_openmp_with_another_linker() {
+  [[ -e /usr/lib/llvm-19/lib/clang/19/include/omp.h ]] || { echo '    libomp-19-dev is not installed'; return 77; }
+  command -v g++ >/dev/null || { echo '    g++ is not installed'; return 77; }
+  cat >k.cu <<'CU'
+#include <omp.h>
+static int early = omp_get_max_threads();
+int from_clang() {
+  int seen = 0;
+#pragma omp parallel num_threads(4)
+  {
+#pragma omp critical
+    seen |= 1 << omp_get_thread_num();
+  }
+  return early > 0 ? seen : 0;
+}
+CU
+  cat >m.cpp <<'CPP'
+#include <omp.h>
+#include <cstdio>
+int from_clang();
+int main() {
+  int seen = 0;
+#pragma omp parallel num_threads(3) reduction(| : seen)
+  seen |= 1 << omp_get_thread_num();
+  std::printf("%d %d\n", seen, from_clang());
+}
+CPP
+  # Each compiler's threads have their own library.
+  expect 0 nvcc -Xcompiler -fopenmp -c k.cu && expect 0 g++ -fopenmp m.cpp k.o -o m -L"$work/tree/lib" -lcudart -Wl,-rpath,"$work/tree/lib" &&
+    expect 0 ./m && has out '7 15' && expect 0 nvcc -Xcompiler -fopenmp m.cpp k.o -o n && expect 0 ./n && has out '7 15' &&
+    expect 0 nvcc -Xcompiler -fopenmp,-fPIC -c k.cu && expect 0 g++ -shared k.o -o libk.so -L"$work/tree/lib" -lcudart &&
+    expect 0 g++ -fopenmp m.cpp -L. -lk -Wl,-rpath,.:"$work/tree/lib" -o o && expect 0 ./o && has out '7 15'
+}
 case_per_thread_stream() {
   hello && expect 0 nvcc -default-stream per-thread hello.cu -o h && RECORD=1 expect 1 ./h </dev/null && has err 'launch per-thread stream'
 }
@@ -441,7 +474,7 @@ case_relocatable_static_libraries() {
   # Nothing on the host refers to liba's members: device code alone pulls them, and only those that it needs.
   expect 0 nvcc -dc main.cu && expect 0 nvcc -c c.c && expect 0 nvcc -lib -rdc=true a/k.cu unused.cu -o liba.a &&
     expect 0 nvcc -lib -rdc=true b/k.cu host.cu -o libb.a && expect 0 nvcc main.o c.o -L. -la -lb -o m &&
-    RECORD=1 expect 0 ./m && has out 12 && [[ $(grep -c '^linked' err) == 4 ]] && expect 0 nvcc main.o c.o liba.a libb.a -o n && expect 0 ./n &&
+    RECORD=1 expect 0 ./m && has out 12 && [[ $(grep -c '^linked' err) == 4 ]] && expect 0 nvcc main.o c.o -L. -l:liba.a -l:libb.a -o p && expect 0 ./p && has out 12 && expect 0 nvcc main.o c.o liba.a libb.a -o n && expect 0 ./n &&
     expect 0 nvcc -dlink main.o liba.a libb.a -o link.o &&
     expect 0 clang++-19 main.o c.o link.o -L. -la -lb -L"$work/tree/lib" -lcudart -o o && RECORD=1 expect 0 ./o &&
     [[ $(grep -c '^linked' err) == 4 ]]
