@@ -161,9 +161,42 @@ std::optional<Command> linker_command(const Command& link) {
   return Command{filled(std::move(*linker), link.varying), "", 0, {}};
 }
 
+// The linker is the one that comes with the system: nothing names another.
+bool usual_linker() {
+  for (const char* name : {"COMPILER_PATH", "GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS"})
+    if (std::getenv(name)) return false;
+  const std::string gold = find_program("ld.gold"), usual = find_program("ld");
+  return !gold.empty() && fs::path(gold).parent_path() == fs::path(usual).parent_path();
+}
+
+// gold takes 70 ms where ld takes 190, but is not ld to the last option: it gets links that say nothing of their own about how
+// they are to be made.
+std::optional<Command> quick_link(const Command& link) {
+  constexpr std::string_view kOurs[] = {"-Wl,--start-group", "-Wl,--end-group", "-Wl,-rpath,", "-Wl,--dependency-file="};
+  constexpr std::string_view kOwn[] = {"-Wl,", "-Xlinker", "-fuse-ld", "--ld-path", "-T", "-static", "-nostdlib", "-z", "-r"};
+  if (!is_plain(link) || !usual_linker()) return std::nullopt;
+  const auto begins = [](std::string_view word) { return [word](std::string_view with) { return word.starts_with(with); }; };
+  for (const std::string& word : link.words)
+    if (std::ranges::any_of(kOwn, begins(word)) && std::ranges::none_of(kOurs, begins(word))) return std::nullopt;
+  Command quick = link;
+  quick.words.insert(quick.words.begin() + 1, "-fuse-ld=gold");
+  return quick;
+}
+
+std::optional<Outcome> succeeded(const Command& link) {
+  for (const std::optional<Command>& way : {linker_command(link), std::optional(link)}) {
+    if (!way) continue;
+    Outcome outcome = run_commands({&*way, 1}, 1)[0];
+    if (outcome.status == 0 || interrupted()) return outcome;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Outcome run_link(const Command& link) {
+  if (const auto quick = quick_link(link))
+    if (const auto outcome = succeeded(*quick)) return *outcome;
   if (const auto direct = linker_command(link)) {
     Outcome outcome = run_commands({&*direct, 1}, 1)[0];
     if (outcome.status == 0 || interrupted()) return outcome;
