@@ -19,14 +19,14 @@ typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpr
 #ifdef __cplusplus  // C sees the types
 
 // Rounded once, from double, which holds every source exactly. e4m3 has no infinities: its largest pattern is NaN, and
-// the one below it the largest number.
+// the one below it the largest number. Of a NaN it keeps the sign; e5m2 also keeps the bits that it has.
 WB_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_double_to_fp8(const double x, const __nv_saturation_t saturate,
                                                          const __nv_fp8_interpretation_t kind) {
   const int significand = kind == __NV_E4M3 ? 3 : 2, bias = kind == __NV_E4M3 ? 7 : 15;
   const unsigned int largest = kind == __NV_E4M3 ? 0x7e : 0x7b;
   const unsigned long long bits = __builtin_bit_cast(unsigned long long, x);
   const unsigned int sign = (unsigned int)(bits >> 56) & 0x80;
-  if (x != x) return 0x7f;
+  if (x != x) return (__nv_fp8_storage_t)(sign | (kind == __NV_E4M3 ? 0x7f : 0x7e | (bits >> 50 & 3)));
   const int biased = (int)(bits >> 52) & 0x7ff;
   int exponent = biased - 1023, cut = 52 - significand;
   const unsigned long long fraction = (bits & 0xfffffffffffffull) | (biased ? 1ull << 52 : 0);
@@ -74,6 +74,11 @@ WB_HOST_DEVICE __half_raw __nv_cvt_fp8_to_halfraw(const __nv_fp8_storage_t x, co
   return result;
 }
 
+// A narrower NaN becomes the same whatever it was, as with the instruction.
+WB_HOST_DEVICE __nv_fp8_storage_t wb_cvt_number_to_fp8(const float x, const __nv_saturation_t saturate, const __nv_fp8_interpretation_t kind) {
+  return x == x ? __nv_cvt_double_to_fp8((double)x, saturate, kind) : 0x7f;
+}
+
 WB_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(const float2 x, const __nv_saturation_t saturate,
                                                              const __nv_fp8_interpretation_t kind) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
@@ -87,8 +92,7 @@ WB_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(const float2 x, con
     return bits;
   }
 #endif
-  return (__nv_fp8x2_storage_t)(__nv_cvt_double_to_fp8(x.x, saturate, kind) |
-                                __nv_cvt_double_to_fp8(x.y, saturate, kind) << 8);
+  return (__nv_fp8x2_storage_t)(wb_cvt_number_to_fp8(x.x, saturate, kind) | wb_cvt_number_to_fp8(x.y, saturate, kind) << 8);
 }
 WB_HOST_DEVICE __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_storage_t x, const __nv_fp8_interpretation_t kind) {
   __half2_raw result;
@@ -113,7 +117,7 @@ WB_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_float_to_fp8(const float x, const __n
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
   return (__nv_fp8_storage_t)__nv_cvt_float2_to_fp8x2(make_float2(x, 0.0f), saturate, kind);
 #else
-  return __nv_cvt_double_to_fp8((double)x, saturate, kind);
+  return wb_cvt_number_to_fp8(x, saturate, kind);
 #endif
 }
 WB_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_double2_to_fp8x2(const double2 x, const __nv_saturation_t saturate,

@@ -1,7 +1,8 @@
-// Numbers of 4 and 6 bits: every one of them comes back from every type, ties go to even, and what does not fit saturates;
+// Numbers of 4, 6 and 8 bits: every one of them comes back from every type, ties go to even, and what does not fit saturates;
 // on the device as on the host.
 #include <cuda_fp4.h>
 #include <cuda_fp6.h>
+#include <cuda_fp8.h>
 
 #include <cmath>
 #include <cstdio>
@@ -44,7 +45,41 @@ bool same(const Answer& a, const Answer& b) {
          a.four == b.four && a.back4 == b.back4 && a.back23 == b.back23 && a.back32 == b.back32;
 }
 
+// What a NaN becomes: of a double the sign stays, and in e5m2 the bits of the fraction that it has; of others nothing.
+struct Nans {
+  unsigned char e4m3, e5m2, e4m3_of_float, e5m2_of_float, e5m2_of_half;
+  unsigned short pair;
+};
+__host__ __device__ Nans nans(double d, double other, float f, __half h) {
+  return {__nv_cvt_double_to_fp8(d, __NV_NOSAT, __NV_E4M3),      __nv_cvt_double_to_fp8(d, __NV_SATFINITE, __NV_E5M2),
+          __nv_fp8_e4m3(f).__x,                                  __nv_cvt_float_to_fp8(f, __NV_NOSAT, __NV_E5M2),
+          __nv_cvt_halfraw_to_fp8(h, __NV_SATFINITE, __NV_E5M2), __nv_cvt_double2_to_fp8x2(make_double2(d, other), __NV_NOSAT, __NV_E5M2)};
+}
+__global__ void nans_of(const unsigned long long* bits, Nans* out) {
+  const double d = __longlong_as_double(bits[threadIdx.x]);
+  out[threadIdx.x] = nans(d, __longlong_as_double(bits[threadIdx.x] ^ 1ull << 63), -__int_as_float(0x7fc00000), __ushort_as_half(0xfe00));
+}
+int check_nans() {
+  const unsigned long long bits[] = {0x7ff8000000000000, 0xfff8000000000000, 0x7ff4000000000000, 0xfffc000000000001};
+  const unsigned char wanted[][2] = {{0x7f, 0x7e}, {0xff, 0xfe}, {0x7f, 0x7f}, {0xff, 0xff}};
+  unsigned long long* in;
+  Nans *out, got[4];
+  cudaMalloc(&in, sizeof bits);
+  cudaMalloc(&out, sizeof got);
+  cudaMemcpy(in, bits, sizeof bits, cudaMemcpyHostToDevice);
+  nans_of<<<1, 4>>>(in, out);
+  REQUIRE(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost) == cudaSuccess);
+  for (int i = 0; i < 4; i++) {
+    REQUIRE(got[i].e4m3 == wanted[i][0] && got[i].e5m2 == wanted[i][1] && got[i].pair == (wanted[i][1] | (wanted[i][1] ^ 0x80) << 8));
+    REQUIRE(got[i].e4m3_of_float == 0x7f && got[i].e5m2_of_float == 0x7f && got[i].e5m2_of_half == 0x7f);
+  }
+  const Nans here = nans(-NAN, NAN, -NAN, __ushort_as_half(0xfe00));
+  REQUIRE(here.e4m3 == 0xff && here.e5m2 == 0xfe && here.e4m3_of_float == 0x7f && here.e5m2_of_float == 0x7f && here.e5m2_of_half == 0x7f);
+  return 0;
+}
+
 int main() {
+  if (check_nans()) return 1;
   // e2m1 has these and their negatives.
   const float numbers[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
   for (int i = 0; i < 8; i++) {
