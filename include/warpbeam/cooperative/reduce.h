@@ -31,12 +31,13 @@ WB_GROUP T reduce_across(const G& tile, T value, Op op) {
   return value;
 }
 
+// Combined as nvcc's headers do, a thread's own value first: it shows with operations that are not commutative.
 template <class G, class T, class Op>
 WB_GROUP T scan_across(const G& group, T value, Op op) {
   const unsigned int rank = group.thread_rank();
   for (unsigned int distance = 1; distance < group.size(); distance *= 2) {
     const T before = group.shfl_up(value, distance);
-    if (rank >= distance) value = op(before, value);
+    if (rank >= distance) value = op(value, before);
   }
   return value;
 }
@@ -53,17 +54,11 @@ WB_GROUP T reduce(const wb::tile<Size, true>& tile, T value, Op op) {
   return tile.fold(wb::reduce_across(tiled_partition<32>(this_thread_block()), value, op), op);
 }
 
-// In other groups the upper half folds onto the lower, and the first lane tells the others.
+// Other groups are scanned, and the last lane tells the others; a whole warp is as good as a tile.
 template <class T, class Op>
 WB_GROUP T reduce(const coalesced_group& group, T value, Op op) {
-  const unsigned int rank = group.thread_rank();
-  for (unsigned int size = group.size(); size > 1;) {
-    const unsigned int half = (size + 1) / 2;
-    const T other = group.shfl_down(value, half);
-    if (rank + half < size) value = op(value, other);
-    size = half;
-  }
-  return group.shfl(value, 0);
+  if (group.size() == 32) return wb::reduce_across(tiled_partition<32>(this_thread_block()), value, op);
+  return group.shfl(wb::scan_across(group, value, op), group.size() - 1);
 }
 
 template <unsigned int Size, class T, class Op>
@@ -79,7 +74,7 @@ WB_GROUP T inclusive_scan(const wb::tile<Size, true>& tile, T value, Op op) {
   const auto warp = tiled_partition<32>(this_thread_block());
   value = wb::scan_across(warp, value, op);
   T before = value;
-  return tile.fold_before(warp.shfl(value, 31), op, before) ? op(before, value) : value;
+  return tile.fold_before(warp.shfl(value, 31), op, before) ? op(value, before) : value;
 }
 template <class G, class T>
 WB_GROUP T inclusive_scan(const G& group, T value) { return inclusive_scan(group, value, plus<T>()); }
@@ -110,9 +105,28 @@ WB_GROUP T before(const tile<Size, true>& group, const T& scanned, const T& firs
 }  // namespace wb
 
 // The first thread, which nothing comes before, gets T().
+namespace wb {
+template <unsigned int Size, class T, class Op>
+WB_GROUP T exclusive(const tile<Size, false>& group, const T& value, Op op) {
+  return before_across(group, scan_across(group, value, op), T());
+}
+template <class T, class Op>
+WB_GROUP T exclusive(const coalesced_group& group, const T& value, Op op) {
+  return before_across(group, scan_across(group, value, op), T());
+}
+template <unsigned int Size, class T, class Op>
+WB_GROUP T exclusive(const tile<Size, true>& group, const T& value, Op op) {
+  const auto warp = tiled_partition<32>(this_thread_block());
+  const T scanned = scan_across(warp, value, op);
+  const T in_warp = warp.shfl_up(scanned, 1);
+  T of_warps = T();
+  const bool later = group.fold_before(warp.shfl(scanned, 31), op, of_warps);
+  return wb::lane() == 0 ? of_warps : later ? op(in_warp, of_warps) : in_warp;
+}
+}  // namespace wb
 template <class G, class T, class Op>
 WB_GROUP T exclusive_scan(const G& group, T value, Op op) {
-  return wb::before(group, inclusive_scan(group, value, op), T());
+  return wb::exclusive(group, value, op);
 }
 template <class G, class T>
 WB_GROUP T exclusive_scan(const G& group, T value) { return exclusive_scan(group, value, plus<T>()); }

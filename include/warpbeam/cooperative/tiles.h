@@ -91,30 +91,44 @@ class tile<Size, true> : public thread_group {
     return fold(__all_sync(0xffffffffu, predicate), [](int a, int b) { return a & b; });
   }
 
-  // For reduce and the scans: values of whole warps folded in their order, over all of the tile, or over the warps
-  // before this one, of which the first has none.
+  // For reduce and the scans: values of whole warps combined as their lanes' are, over all of the tile, or over the warps
+  // before this one, of which the first has none. Floating-point sums depend on the order.
   template <class T, class Op>
   WB_GROUP T fold(const T& of_warp, Op op) const {
-    T* slot = slots<T>();
-    if (wb::lane() == 0) slot[warp()] = of_warp;
-    sync();
-    T result = slot[first_warp()];
-    for (unsigned int k = 1; k < Size / 32; k++) result = op(result, slot[first_warp() + k]);
-    sync();
-    return result;
+    T value = gather(of_warp);
+    for (unsigned int distance = Size / 64; distance > 0; distance /= 2) {
+      value = op(value, wb::shuffle_words(value, [distance](unsigned int w) { return __shfl_xor_sync(0xffffffffu, w, (int)distance); }));
+    }
+    return from_lane(value, warp() - first_warp());
   }
   template <class T, class Op>
   WB_GROUP bool fold_before(const T& of_warp, Op op, T& result) const {
+    T value = gather(of_warp);
+    const unsigned int rank = wb::lane() & (Size / 32 - 1);
+    for (unsigned int distance = 1; distance < Size / 32; distance *= 2) {
+      const T before = wb::shuffle_words(value, [distance](unsigned int w) { return __shfl_up_sync(0xffffffffu, w, distance); });
+      if (rank >= distance) value = op(value, before);
+    }
+    const unsigned int index = warp() - first_warp();
+    value = from_lane(value, (index - 1) & 31);
+    if (index) result = value;
+    return index != 0;
+  }
+
+ private:
+  // The values of the tile's warps, one a lane and again from the front in the lanes that are left.
+  template <class T>
+  WB_GROUP T gather(const T& of_warp) const {
     T* slot = slots<T>();
     if (wb::lane() == 0) slot[warp()] = of_warp;
     sync();
-    const bool any = warp() != first_warp();
-    if (any) {
-      result = slot[first_warp()];
-      for (unsigned int k = first_warp() + 1; k < warp(); k++) result = op(result, slot[k]);
-    }
+    const T result = slot[first_warp() + (wb::lane() & (Size / 32 - 1))];
     sync();
-    return any;
+    return result;
+  }
+  template <class T>
+  static WB_GROUP T from_lane(const T& value, unsigned int lane) {
+    return wb::shuffle_words(value, [lane](unsigned int w) { return __shfl_sync(0xffffffffu, w, (int)lane); });
   }
 };
 
