@@ -41,6 +41,7 @@
 #include "device/math_host.h"
 #include "device/min_max.h"
 #include "device/rounding.h"
+#include "device/rounding_modes.h"
 #include "device/complex_arithmetic.h"
 #include "device/integer.h"
 #include "device/simd.h"

@@ -31,6 +31,7 @@ extern "C" __device__ int printf(const char* format, ...);
 #include "device/math_integer_overloads.h"
 #include "device/min_max.h"
 #include "device/rounding.h"
+#include "device/rounding_modes.h"
 #include "device/complex_arithmetic.h"
 #include "device/integer.h"
 #include "device/simd.h"

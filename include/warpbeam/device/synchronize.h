@@ -8,6 +8,10 @@
 WB_DEVICE __attribute__((convergent)) int __syncthreads_count(int predicate) { return __nvvm_bar0_popc(predicate); }
 WB_DEVICE __attribute__((convergent)) int __syncthreads_and(int predicate) { return __nvvm_bar0_and(predicate); }
 WB_DEVICE __attribute__((convergent)) int __syncthreads_or(int predicate) { return __nvvm_bar0_or(predicate); }
+// Older names of theirs.
+WB_DEVICE __attribute__((convergent)) int syncthreads_count(bool predicate) { return __syncthreads_count(predicate); }
+WB_DEVICE __attribute__((convergent)) bool syncthreads_and(bool predicate) { return __syncthreads_and(predicate); }
+WB_DEVICE __attribute__((convergent)) bool syncthreads_or(bool predicate) { return __syncthreads_or(predicate); }
 WB_DEVICE __attribute__((convergent)) void __syncwarp(unsigned int mask = 0xffffffff) { __nvvm_bar_warp_sync(mask); }
 WB_DEVICE __attribute__((convergent)) void __barrier_sync(unsigned int id) { __nvvm_barrier_sync(id); }
 WB_DEVICE __attribute__((convergent)) void __barrier_sync_count(unsigned int id, unsigned int count) {
