@@ -12,7 +12,7 @@ typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
 
-#define WB_DEFINE_COMPLEX(T, C, Name, f, hypotenuse, magnitude)                                                  \
+#define WB_DEFINE_COMPLEX(T, C, Name, f, root, magnitude, Most)                                                  \
   WB_HOST_DEVICE C make_##Name(T real, T imaginary) {                                                            \
     C z;                                                                                                         \
     z.x = real;                                                                                                  \
@@ -35,12 +35,18 @@ typedef cuFloatComplex cuComplex;
     const T inverse = (T)1 / (bx * bx + by * by);                                                                \
     return make_##Name((ax * bx + ay * by) * inverse, (ay * bx - ax * by) * inverse);                            \
   }                                                                                                              \
-  WB_HOST_DEVICE T cuCabs##f(C z) { return hypotenuse(z.x, z.y); }                                               \
+  /* The larger part times a root between 1 and 2; unlike hypot this takes an infinity beside a NaN for a NaN. */ \
+  WB_HOST_DEVICE T cuCabs##f(C z) {                                                                              \
+    const T x = magnitude(z.x), y = magnitude(z.y), high = x > y ? x : y, low = x > y ? y : x;                   \
+    if (high == 0 || high > Most || low > Most) return high + low;                                               \
+    const T ratio = low / high;                                                                                  \
+    return high * root((T)1 + ratio * ratio);                                                                    \
+  }                                                                                                              \
   WB_HOST_DEVICE C cuCfma##f(C a, C b, C c) {                                                                    \
     return make_##Name(a.x * b.x + c.x - a.y * b.y, a.x * b.y + c.y + a.y * b.x);                                \
   }
-WB_DEFINE_COMPLEX(float, cuFloatComplex, cuFloatComplex, f, hypotf, fabsf)
-WB_DEFINE_COMPLEX(double, cuDoubleComplex, cuDoubleComplex, , hypot, fabs)
+WB_DEFINE_COMPLEX(float, cuFloatComplex, cuFloatComplex, f, sqrtf, fabsf, __FLT_MAX__)
+WB_DEFINE_COMPLEX(double, cuDoubleComplex, cuDoubleComplex, , sqrt, fabs, __DBL_MAX__)
 #undef WB_DEFINE_COMPLEX
 
 WB_HOST_DEVICE cuComplex make_cuComplex(float real, float imaginary) { return make_cuFloatComplex(real, imaginary); }
