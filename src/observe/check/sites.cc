@@ -9,6 +9,15 @@
 namespace warpbeam::observe::check {
 namespace {
 
+// Whether a function of this name is CUB's or Thrust's, which programs may put into a namespace of their own.
+bool of_library(std::string_view name) {
+  name = name.substr(0, name.find_first_of("<("));  // what stands before its parameters
+  name = name.substr(name.rfind(' ') + 1);          // … and behind what it returns
+  for (const std::string_view space : {"cub::", "thrust::"})
+    if (const size_t at = name.find(space); at == 0 || (at != name.npos && name[at - 1] == ':')) return true;
+  return false;
+}
+
 bool checks_old_value(isa::Op op) { return op == isa::Op::Cas || op == isa::Op::Min || op == isa::Op::Max || op == isa::Op::And || op == isa::Op::Or; }
 
 }  // namespace
@@ -116,6 +125,8 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
     const isa::Sem sem = insn.mods().sem;
     s.ordered = sem != isa::Sem::Weak && sem != isa::Sem::Volatile && sem != isa::Sem::Mmio;
     s.updates = after_load(f, insn);
+    s.library_kernel = of_library(s.kernel);
+    s.library = s.library_kernel || (!s.inlined.empty() && of_library(s.inlined.front().function));
     const std::string_view syntax = insn.source->form.row->syntax;
     s.bulk = syntax.starts_with("cp.async.bulk") || syntax.starts_with("cp.reduce.async.bulk");
     s.product = syntax.starts_with("wgmma.mma_async");

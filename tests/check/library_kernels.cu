@@ -1,0 +1,48 @@
+// What kernels of CUB and Thrust do within their shared memory is no mistake: merges look at the element behind the end of a run,
+// and one place takes the runs that are dropped. What they are given is looked at as ever.
+#include <cub/device/device_run_length_encode.cuh>
+#include <thrust/device_vector.h>
+#include <thrust/merge.h>
+#include <thrust/sequence.h>
+#include <thrust/set_operations.h>
+#include <thrust/sort.h>
+#include "cases.h"
+
+struct Pair {
+  int key;
+  float value;
+};
+struct ByKey {
+  __host__ __device__ bool operator()(const Pair& a, const Pair& b) const { return a.key < b.key; }
+};
+
+CASE(sorted_by_comparison) {
+  std::vector<Pair> pairs(10007);
+  for (int i = 0; i < 10007; ++i) pairs[i] = {i * 7919 % 1009, float(i)};
+  thrust::device_vector<Pair> sorted(pairs.begin(), pairs.end());
+  thrust::sort(sorted.begin(), sorted.end(), ByKey());
+  thrust::device_vector<int> order(10007);
+  thrust::sequence(order.begin(), order.end());
+  thrust::stable_sort_by_key(sorted.begin(), sorted.end(), order.begin(), ByKey());
+}
+CASE(merged_and_intersected) {
+  thrust::device_vector<int> a(3001), b(2003), both(5004);
+  thrust::sequence(a.begin(), a.end());
+  thrust::sequence(b.begin(), b.end(), 5, 3);
+  thrust::merge(a.begin(), a.end(), b.begin(), b.end(), both.begin());
+  thrust::set_intersection(a.begin(), a.end(), b.begin(), b.end(), both.begin());
+}
+CASE(lengths_of_runs) {
+  thrust::device_vector<int> values(3000), offsets(3000), lengths(3000), count(1);
+  std::vector<int> sevens(3000);
+  for (int i = 0; i < 3000; ++i) sevens[i] = i / 7;
+  values = sevens;
+  size_t bytes = 0;
+  const auto encode = [&](void* storage) {
+    cub::DeviceRunLengthEncode::NonTrivialRuns(storage, bytes, values.data(), offsets.data(), lengths.data(), count.data(), 3000);
+  };
+  encode(nullptr);
+  thrust::device_vector<char> storage(bytes);
+  encode(thrust::raw_pointer_cast(storage.data()));
+  cudaDeviceSynchronize();
+}
