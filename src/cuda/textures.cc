@@ -201,7 +201,11 @@ void destroy_object(unsigned long long object) {
     std::lock_guard lock(objects_mutex);
     if (!objects().erase(object)) return;
   }
-  for (const auto& context : process().contexts) context->memory.images.remove(object);
+  // Programs launch a kernel and destroy at once what it samples. A GPU does not mind.
+  for (const auto& context : process().contexts) {
+    if (context->active()) context->wait_for_users();
+    context->memory.images.remove(object);
+  }
 }
 
 bool describe_object(unsigned long long object, ObjectDescription* description) {

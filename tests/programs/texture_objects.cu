@@ -217,6 +217,16 @@ int main() {
   auto seen_layers = gather<float>(2, Cubes{texture_of(cubes, linear, cudaAddressModeClamp, true)});
   for (int i = 0; i < 2; ++i) expect(seen_layers[i] == 5 + 6 * i, "cube layer", i);
 
+  // Objects that are destroyed while kernels still sample them.
+  float* faces_seen;
+  CHECK(cudaMalloc(&faces_seen, 6 * sizeof(float)));
+  for (int round = 0; round < 200; ++round) {
+    const cudaTextureObject_t brief = texture_of(cube, cudaFilterModePoint, cudaAddressModeClamp, true);
+    each<<<1, 32>>>(6, Store<float, Cube>{faces_seen, {brief}});
+    CHECK(cudaDestroyTextureObject(brief));
+  }
+  CHECK(cudaDeviceSynchronize());
+
   if (failures == 0) std::printf("ok\n");
   return failures != 0;
 }
