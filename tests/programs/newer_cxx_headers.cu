@@ -20,6 +20,9 @@ static_assert(cuda::ceil_div(~0u, 2u) == 0x80000000u && cuda::round_up(10, 4) ==
 static_assert(cuda::ilog2(1000) == 9 && cuda::ilog10(1000) == 3 && cuda::ilog10(999ull) == 2 && cuda::isqrt(99) == 9);
 static_assert(cuda::is_power_of_two(64) && !cuda::is_power_of_two(0) && cuda::next_power_of_two(65) == 128);
 static_assert(cuda::prev_power_of_two(65) == 64 && cuda::uabs(-2147483647 - 1) == 2147483648u);
+static_assert(cuda::ipow(3, 4) == 81 && cuda::ipow(-2, 3) == -8 && cuda::ipow(2, -1) == 0 && cuda::ipow(-1, -3) == -1);
+static_assert(cuda::ipow(7ull, 20u) == 79792266297612001ull && cuda::neg(5) == -5 && cuda::neg(-2147483647 - 1) == -2147483647 - 1);
+static_assert(cuda::mul_hi(0x80000000u, 6u) == 3 && cuda::mul_hi(-5, 3) == -1 && cuda::mul_hi(1ull << 63, 6ull) == 3);
 static_assert(cuda::bitmask<unsigned>(4, 8) == 0xff0 && cuda::bitmask<unsigned>(0, 32) == ~0u);
 static_assert(cuda::bitfield_insert(0xabcdefffu, 0x12u, 8, 8) == 0xabcd12ff && cuda::bitfield_extract(0xabcdefu, 8, 8) == 0xcd);
 static_assert(cuda::bit_reverse(1u) == 0x80000000u && cuda::bit_reverse((unsigned char)3) == 0xc0);
@@ -50,12 +53,21 @@ __global__ void sums(cuda::std::span<const int> from, cuda::std::span<int, 4> to
   cuda::discard_memory(shared, sizeof(shared));
 }
 
+__global__ void divisions(cuda::fast_mod_div<unsigned> by, unsigned* out) {
+  const auto [quotient, rest] = cuda::div(100u + threadIdx.x, by);
+  out[threadIdx.x] = quotient * by + rest + (100u + threadIdx.x) / by - quotient + (100u + threadIdx.x) % by - rest;
+}
+
 __global__ void never_ends(volatile int* stop) {
   while (!*stop) {
   }
 }
 
 int main() {
+  unsigned* hundreds;
+  cudaMallocManaged(&hundreds, 32 * sizeof(unsigned));
+  divisions<<<1, 32>>>(cuda::fast_mod_div<unsigned>(7), hundreds);
+  EXPECT(cudaDeviceSynchronize() == cudaSuccess && hundreds[0] == 100 && hundreds[31] == 131);
   float *in, *out;
   cudaMallocManaged(&in, 8 * 5 * sizeof(float));
   cudaMallocManaged(&out, 8 * 5 * sizeof(float));
