@@ -312,7 +312,7 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
     // Writing what is there already, as many threads do that raise one flag, is harmless.
     if (new_value == old_value && other.act == Act::Write) return;
     // One place takes what is to be dropped, from all lanes of a warp.
-    if (n.shared && same_warp && (mine.library_kernel || (mine.library && other.id == n.id))) return;
+    if (n.shared && same_warp && mine.library) return;
   }
 
   // `s[t] += s[t + 16]`: the load and the store of one statement, in a place that only one other lane read.

@@ -125,8 +125,7 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
     const isa::Sem sem = insn.mods().sem;
     s.ordered = sem != isa::Sem::Weak && sem != isa::Sem::Volatile && sem != isa::Sem::Mmio;
     s.updates = after_load(f, insn);
-    s.library_kernel = of_library(s.kernel);
-    s.library = s.library_kernel || (!s.inlined.empty() && of_library(s.inlined.front().function));
+    s.library = of_library(s.kernel);
     const std::string_view syntax = insn.source->form.row->syntax;
     s.bulk = syntax.starts_with("cp.async.bulk") || syntax.starts_with("cp.reduce.async.bulk");
     s.product = syntax.starts_with("wgmma.mma_async");

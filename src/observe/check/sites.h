@@ -19,8 +19,7 @@ struct Site {
   bool ordered = false;  // relaxed, acquire …: meant for others to see, as a volatile access may not be
   bool bulk = false;     // a copy that the asynchronous proxy makes
   bool product = false;  // of a warp group, which the asynchronous proxy makes too
-  bool library = false;  // code of CUB or Thrust: it looks past the end of a run, and has places for what nobody wants
-  bool library_kernel = false;  // a kernel of theirs, in which no mistake of the program's can be
+  bool library = false;  // in a kernel of CUB's or Thrust's: they look past the end of a run, and have places for what nobody wants
   bool updates = false;  // a store to an address that the same statement has loaded: p[i] = min(p[i], x)
 };
 
