@@ -38,8 +38,10 @@ int build_uncached(Options& options, CompiledProgram* program) {
   if (!options.facts) return build(options);
   BuildRecord record;
   const int status = build(options, &record);
-  if (!status) write_file(facts_file_of(options.output), record.facts);
-  return status;
+  if (status) return status;
+  const auto written = write_file(facts_file_of(options.output), record.facts);
+  if (!written) fmt::print(stderr, "warpbeam: {}\n", written.error().message);
+  return written ? 0 : written.error().code;
 }
 
 std::string variable(const char* name) {
@@ -99,11 +101,12 @@ int compile_program(Options& options, const std::string& key, bool verbose, Comp
     fs::remove_all(directory, ignored);
     return status;
   }
-  if (options.facts) write_file(facts_file_of(options.output), record.facts);
-  if (auto stored = cache->store(key, directory, program->name, record.files, record.messages, searched_directories(options))) {
-    program->path = stored->path;
-    program->files = std::move(stored->files);
-    return 0;
+  if (!options.facts || write_file(facts_file_of(options.output), record.facts)) {
+    if (auto stored = cache->store(key, directory, program->name, record.files, record.messages, searched_directories(options))) {
+      program->path = stored->path;
+      program->files = std::move(stored->files);
+      return 0;
+    }
   }
   fs::remove_all(directory, ignored);
   return build_uncached(options, program);

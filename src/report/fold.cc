@@ -42,6 +42,13 @@ std::string place_of(const CheckFinding& f) {
   return f.check == "race" ? "" : f.kind + '|' + joined(f.locations);
 }
 
+// How far apart the threads of a race are. What orders those furthest apart orders the others, too.
+size_t distance_of(const CheckFinding& f) {
+  static constexpr std::string_view kBetween[] = {"lanes", "warps", "blocks", "launches"};
+  const std::string* between = fact(f, "between");
+  return between ? static_cast<size_t>(std::ranges::find(kBetween, *between) - kBetween) : 0;
+}
+
 template <class T>
 void add_once(std::vector<T>& to, const T& what) {
   if (std::ranges::find(to, what) == to.end()) to.push_back(what);
@@ -54,7 +61,7 @@ void take_in(CheckFinding& into, CheckFinding& other) {
     add_once(f->kernels, f->kernel);
     if (const std::string* accesses = fact(*f, "accesses")) add_once(f->accesses, *accesses);
   }
-  if (other.is_error && !into.is_error) std::swap(into, other);
+  if (other.is_error != into.is_error ? other.is_error : distance_of(other) > distance_of(into)) std::swap(into, other);
   for (const auto& k : other.kinds) add_once(into.kinds, k);
   for (const auto& k : other.kernels) add_once(into.kernels, k);
   for (const auto& a : other.accesses) add_once(into.accesses, a);

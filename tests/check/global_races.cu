@@ -336,3 +336,10 @@ static void run_rounds(bool sync) {
 }
 CASE(rounds_synced_once) { run_rounds(false); }
 CASE(rounds_synced_twice) { run_rounds(true); }
+
+// Lanes race here, and blocks as well, for whom a barrier of the warp would do nothing.
+__global__ void turned_in_one_place(int* places, int* out) {
+  places[threadIdx.x] = threadIdx.x + 100 * blockIdx.x;               // expect turned_by_blocks race_waw
+  out[blockIdx.x * blockDim.x + threadIdx.x] = places[31 - threadIdx.x];  // expect turned_by_blocks race_raw
+}
+CASE(turned_by_blocks) { Data d; turned_in_one_place<<<2, 32>>>(d.a, d.b); }

@@ -385,6 +385,8 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   std::string one = fmt::format("{} {}", name(other.act), theirs.location), two = fmt::format("{} {}", name(n.act), mine.location);
   if (two < one) std::swap(one, two);
   f.facts.emplace_back("accesses", one + " and " + two);  // whichever came first
+  static constexpr const char* kBetween[] = {"lanes", "warps", "blocks", "launches"};
+  f.facts.emplace_back("between", kBetween[static_cast<int>(f.apart)]);
   f.facts.emplace_back("other_thread", same_op ? c_.thread_text(other, other_lane) : c_.order.what(other.op));
   if (severity == Severity::Warning) f.mend = "correct only where a warp runs in lockstep (before Volta): put __syncwarp() between the two accesses";
   c_.report(key, std::move(f));
