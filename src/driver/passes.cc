@@ -121,6 +121,9 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
   // A store through a null pointer is a fault that the machine reports, and a loop that waits for ever is a hang:
   // neither may vanish as something that cannot happen.
   append(words, {"-fno-delete-null-pointer-checks", "-fno-finite-loops"});
+  // `(int)x` saturates, also where the compiler knows x: without this a number out of range would be no number at all,
+  // and what is done with it would vanish (src/lowering/narrow_conversions.cc).
+  append(words, {"-fno-strict-float-cast-overflow"});
   // The device's malloc may fail, and programs test that it does: the optimiser must not assume what it knows of the
   // host's.
   append(words, {"-fno-builtin-malloc", "-fno-builtin-free"});

@@ -159,6 +159,7 @@ void add_passes(llvm::PassBuilder& builder) {
   });
   // Behind the passes that take vectors apart.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(PlainConversions()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepIndexLoads()));
     passes.addPass(ShowUnsetVariables());

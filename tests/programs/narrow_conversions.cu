@@ -1,4 +1,7 @@
-// Floating-point numbers to bytes and shorts: those out of range keep the low bits of the word that they saturate to.
+// Floating-point numbers to integers: those out of range saturate, also where the compiler knows them; bytes and shorts keep
+// the low bits of the word that they saturate to.
+#include <cuda_bf16.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -25,6 +28,45 @@ __global__ void convert(const T* in, Narrow* out, int n) {
 __global__ void row(const float* in, unsigned char* out) {
   const float4 x = *reinterpret_cast<const float4*>(in + 4 * threadIdx.x);
   reinterpret_cast<uchar4*>(out)[threadIdx.x] = make_uchar4(x.x, x.y, x.z, x.w);
+}
+
+// The same numbers once known to the compiler and once not.
+struct All {
+  long long i[18];
+};
+template <class T>
+__device__ __forceinline__ All all(T x, int least) {
+  const float f = static_cast<float>(x);
+  const double d = x;
+  return {{static_cast<int>(x), static_cast<unsigned>(x), static_cast<long long>(x), static_cast<long long>(static_cast<unsigned long long>(x)),
+           static_cast<unsigned char>(x), static_cast<short>(x), __float2int_rz(f), __float2uint_rz(f), __float2ll_rz(f), static_cast<long long>(__float2ull_rz(f)),
+           __double2int_rz(d), __double2uint_rz(d), __double2ll_rz(d), lroundf(f), llround(d), abs(least),
+           __bfloat162int_rz(__float2bfloat16(f)), __bfloat162uchar_rz(__float2bfloat16(f))}};
+}
+template <class T>
+__device__ bool same(T known, const T* loaded, int least) {
+  const All a = all(known, -2147483647 - 1), b = all(*loaded, least);
+  bool right = true;
+  for (int k = 0; k < 18; ++k) right = right && a.i[k] == b.i[k];
+  return right;
+}
+__global__ void known(const float* f, const double* d, int least, int* wrong) {
+  *wrong = !same(INFINITY, f, least) + !same(-INFINITY, f + 1, least) + !same(3e9f, f + 2, least) + !same(-1.5f, f + 3, least) + !same(1e30f, f + 4, least) +
+           !same(70000.0f, f + 5, least) + !same(-1e12, d, least) + !same(1.8e19, d + 1, least) + !same(-9.3e18, d + 2, least) + !same(300.75, d + 3, least);
+}
+int check_known() {
+  const float f[] = {INFINITY, -INFINITY, 3e9f, -1.5f, 1e30f, 70000};
+  const double d[] = {-1e12, 1.8e19, -9.3e18, 300.75};
+  float* fs;
+  double* ds;
+  int *out, wrong = -1;
+  cudaMalloc(&fs, sizeof f), cudaMalloc(&ds, sizeof d), cudaMalloc(&out, sizeof wrong);
+  cudaMemcpy(fs, f, sizeof f, cudaMemcpyHostToDevice), cudaMemcpy(ds, d, sizeof d, cudaMemcpyHostToDevice);
+  cudaMemset(out, -1, sizeof wrong);
+  known<<<1, 1>>>(fs, ds, -2147483647 - 1, out);
+  cudaMemcpy(&wrong, out, sizeof wrong, cudaMemcpyDeviceToHost);
+  if (wrong) printf("%d numbers that the compiler knows are converted otherwise\n", wrong);
+  return wrong != 0;
 }
 
 template <class T>
@@ -57,6 +99,7 @@ int main() {
   for (double edge : {1.0, 127.0, 128.0, 255.0, 256.0, 300.0, 32767.0, 32768.0, 40000.0, 65535.0, 65536.0, 70000.0, 1e6, 2147483000.0, 2147483648.0, 3e9, 4294967040.0, 4294967296.0, 1e10, 1e30})
     for (double d : {-0.75, 0.0, 0.75}) numbers.push_back(edge + d), numbers.push_back(-edge + d);
   int wrong = check<float>(numbers, "float") + check<double>(numbers, "double");
+  wrong += check_known();
   const float four[] = {300, 65537, -7, 1e10f};
   float* in;
   unsigned char *out, bytes[4];

@@ -128,8 +128,9 @@ WB_DEVICE int ilogb(float x) { return __nv_ilogbf(x); }
   WB_DEVICE T name(float x) { return (T)convert_f; }
 WB_DEFINE_TO_INTEGER(long, lrint, __nvvm_f2ll_rn(x), __nvvm_d2ll_rn(x))
 WB_DEFINE_TO_INTEGER(long long, llrint, __nvvm_f2ll_rn(x), __nvvm_d2ll_rn(x))
-WB_DEFINE_TO_INTEGER(long, lround, __nvvm_f2ll_rz(roundf(x)), __nvvm_d2ll_rz(round(x)))
-WB_DEFINE_TO_INTEGER(long long, llround, __nvvm_f2ll_rz(roundf(x)), __nvvm_d2ll_rz(round(x)))
+// Casts saturate.
+WB_DEFINE_TO_INTEGER(long, lround, roundf(x), round(x))
+WB_DEFINE_TO_INTEGER(long long, llround, roundf(x), round(x))
 #define WB_DEFINE_SCALE(name)                                                      \
   WB_LIBRARY double __nv_##name(double x, int n);                                  \
   WB_LIBRARY float __nv_##name##f(float x, int n);                                 \
@@ -194,9 +195,10 @@ WB_DEFINE_NORMS()
 WB_DEFINE_NORMS(r)
 
 
-WB_DEVICE int abs(int x) { return x < 0 ? -x : x; }
-WB_DEVICE long labs(long x) { return x < 0 ? -x : x; }
-WB_DEVICE long long llabs(long long x) { return x < 0 ? -x : x; }
+// The least number is its own.
+WB_DEVICE int abs(int x) { return x < 0 ? (int)(0u - (unsigned int)x) : x; }
+WB_DEVICE long labs(long x) { return x < 0 ? (long)(0ul - (unsigned long)x) : x; }
+WB_DEVICE long long llabs(long long x) { return x < 0 ? (long long)(0ull - (unsigned long long)x) : x; }
 WB_DEVICE long abs(long x) { return labs(x); }
 WB_DEVICE long long abs(long long x) { return llabs(x); }
 WB_DEVICE double abs(double x) { return __builtin_fabs(x); }

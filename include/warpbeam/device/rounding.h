@@ -40,12 +40,17 @@ WB_ROUNDINGS(WB_DEFINE_ARITHMETIC, )
 extern "C" __attribute__((nothrow, const)) __device__ float __nv_frsqrt_rn(float x);
 WB_DEVICE float __frsqrt_rn(float x) { return __nv_frsqrt_rn(x); }
 
-// __float2int_rn …, __double2int_rn …
-#define WB_DEFINE_TO_INTEGER(r, ptx, T, name, code)                                \
-  WB_DEVICE T __float2##name##_##r(float x) {                                      \
-    return (T)WB_FTZ(__nvvm_f2##code##_##ptx(x), __nvvm_f2##code##_##ptx##_ftz(x)); \
-  }                                                                                \
-  WB_DEVICE T __double2##name##_##r(double x) { return (T)__nvvm_d2##code##_##ptx(x); }
+// __float2int_rn …, __double2int_rn …; towards zero a cast goes, which saturates as well. (Of the builtin for it LLVM makes
+// a cast that does not, where it knows the number.)
+#define WB_BUILTIN_OR_CAST_rn(T, x, builtin) (T)(builtin)
+#define WB_BUILTIN_OR_CAST_rz(T, x, builtin) (T)(x)
+#define WB_BUILTIN_OR_CAST_ru(T, x, builtin) (T)(builtin)
+#define WB_BUILTIN_OR_CAST_rd(T, x, builtin) (T)(builtin)
+#define WB_DEFINE_TO_INTEGER(r, ptx, T, name, code)                                                                \
+  WB_DEVICE T __float2##name##_##r(float x) {                                                                      \
+    return WB_BUILTIN_OR_CAST_##r(T, x, WB_FTZ(__nvvm_f2##code##_##ptx(x), __nvvm_f2##code##_##ptx##_ftz(x)));     \
+  }                                                                                                                \
+  WB_DEVICE T __double2##name##_##r(double x) { return WB_BUILTIN_OR_CAST_##r(T, x, __nvvm_d2##code##_##ptx(x)); }
 WB_ROUNDINGS(WB_DEFINE_TO_INTEGER, int, int, i)
 WB_ROUNDINGS(WB_DEFINE_TO_INTEGER, unsigned int, uint, ui)
 WB_ROUNDINGS(WB_DEFINE_TO_INTEGER, long long, ll, ll)
@@ -82,6 +87,10 @@ WB_ROUNDINGS(WB_DEFINE_NARROWING, )
 
 #undef WB_DEFINE_ARITHMETIC
 #undef WB_DEFINE_TO_INTEGER
+#undef WB_BUILTIN_OR_CAST_rn
+#undef WB_BUILTIN_OR_CAST_rz
+#undef WB_BUILTIN_OR_CAST_ru
+#undef WB_BUILTIN_OR_CAST_rd
 #undef WB_DEFINE_FROM_INTEGER
 #undef WB_DEFINE_FROM_LONG
 #undef WB_DEFINE_NARROWING
