@@ -42,8 +42,8 @@ void map_address(Warp& w, const Insn& i, uint32_t mask) {
              fmt::format("block {} of the cluster does not exist: it has {} block{}", rank, blocks,
                          blocks == 1 ? "" : "s"));
     const uint64_t offset = shared_offset(w, i, l, address) % kClusterStride;
-    w.lanes<T>(i.wide[0].slot)[l] =
-        static_cast<T>((generic ? kSharedWindow : 0) + (rank + 1) * kClusterStride + offset);
+    const uint64_t other = rank == w.block->cluster_rank ? 0 : (rank + 1) * kClusterStride;  // a block's own memory has one address
+    w.lanes<T>(i.wide[0].slot)[l] = static_cast<T>((generic ? kSharedWindow : 0) + other + offset);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "vm/exec_lane.h"
+#include "vm/spans.h"
 
 namespace warpbeam::vm {
 namespace {
@@ -73,9 +74,10 @@ void isspacep(Warp& w, const Insn& i, uint32_t mask) {
   for (int l = 0; l < kWarpSize; ++l) {
     bool in;
     const uint64_t high = a[l] & ~(kWindowBytes - 1);
-    if (space == isa::Space::Global) in = high != kSharedWindow && high != kLocalWindow && a[l] != 0 && (!w.block->params_address || a[l] - w.block->params_address >= w.block->launch->params.size());
+    if (space == isa::Space::Global) in = high != kSharedWindow && high != kLocalWindow && (!w.block->params_address || a[l] - w.block->params_address >= w.block->launch->params.size());
     else if (space == isa::Space::Const) in = false;
     else if (space == isa::Space::Param || space == isa::Space::ParamEntry) in = w.block->params_address && a[l] - w.block->params_address < w.block->launch->params.size();
+    else if (space == isa::Space::Shared) in = high == kSharedWindow && a[l] - kSharedWindow < kClusterStride;  // and not another block's
     else in = high == window_of(space);
     bits |= static_cast<uint32_t>(in) << l;
   }
