@@ -227,7 +227,7 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
   if (!request.suppressions.empty()) {
     auto removed = report::suppress(report, request.suppressions);
     if (!removed) return fail(removed.error().message);
-    if (*removed) report.notes["suppressed"] = fmt::format("{} findings were suppressed by {}", *removed, request.suppressions);
+    if (*removed) report.notes["suppressed"] = fmt::format("{} finding{} suppressed by {}", *removed, *removed == 1 ? " was" : "s were", request.suppressions);
   }
   report.fold();
   if (request.json != "-") fmt::print(stderr, "{}", report.text());

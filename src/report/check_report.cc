@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 namespace warpbeam::report {
@@ -202,7 +203,14 @@ Result<uint64_t> suppress(CheckReport& report, const std::string& rules) {
     if (!rule.empty()) all.push_back(std::move(rule));
   }
   const size_t before = report.findings.size();
-  std::erase_if(report.findings, [&](const CheckFinding& f) { return std::ranges::any_of(all, [&](const auto& rule) { return rule_fits(rule, f); }); });
+  const auto fits_one = [&](const CheckFinding& f) { return std::ranges::any_of(all, [&](const auto& rule) { return rule_fits(rule, f); }); };
+  // A race is one mistake in whichever order its accesses came.
+  std::set<std::string> races;
+  const auto race_of = [](const CheckFinding& f) { return f.facts.contains("accesses") ? f.kernel + '|' + f.facts.at("accesses") : ""; };
+  for (const CheckFinding& f : report.findings)
+    if (fits_one(f)) races.insert(race_of(f));
+  races.erase("");
+  std::erase_if(report.findings, [&](const CheckFinding& f) { return fits_one(f) || races.contains(race_of(f)); });
   return uint64_t(before - report.findings.size());
 }
 

@@ -119,6 +119,17 @@ folded global_races.cu turned_by_blocks '2 errors' 'blocks are not ordered'
 folded places.cu scaled_beside '1 error' 'hazards]'
 folded places.cu chosen_template '1 error' 'called by void puts_all<int, 0>(int *) in places.cu'
 folded ../../examples/reduce_harris.cu 12 '0 errors (3 warnings)' '3 other instantiations of reduce6, reduce7 (4 instantiations)'
+# A rule for a race as it is told leaves none of it.
+if wanted suppressed "$@"; then
+  echo 'kind=race_war kernel=turned_in_one_place' >"$work/rules"
+  timeout 120 "$warpbeam" check --suppressions "$work/rules" global_races.cu -- turned_by_blocks >"$work/suppressed.log" 2>&1 </dev/null
+  if grep -qF '2 findings were suppressed' "$work/suppressed.log" && grep -qF 'ERROR SUMMARY: 1 error' "$work/suppressed.log"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAIL suppressed: %s\n' "$(tail -n 2 "$work/suppressed.log" | tr '\n' ' ')"
+  fi
+fi
 # What follows an executable is for it, even where it looks like an option of the checker.
 if wanted executable "$@"; then
   printf '%s\n' '#include <cstdio>' 'int main(int n, char** words) { for (int k = 1; k < n; ++k) std::printf("%s ", words[k]); cudaDeviceSynchronize(); }' >"$work/words.cu"
