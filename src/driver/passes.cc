@@ -353,11 +353,11 @@ Command link_pass(const Options& options, const LinkInputs& inputs, const std::s
   if (!inputs.registration.empty()) words.push_back(inputs.registration);
   // As with nvcc, what -Xlinker gives comes behind the objects and before -l: it may name an archive, or say how libraries
   // are taken.
-  std::vector<std::string> libraries = inputs.files;
-  const auto first_library = std::stable_partition(libraries.begin(), libraries.end(), [](const std::string& word) { return !word.starts_with("-"); });
-  words.insert(words.end(), libraries.begin(), first_library);
+  Words files, libraries;
+  for (const std::string& word : inputs.files) (word.starts_with("-") ? libraries : files).push_back(word);
+  append(words, files);
   append(words, options.linker);
-  words.insert(words.end(), first_library, libraries.end());
+  append(words, libraries);
   words.push_back("-Wl,--end-group");
   if (options.link_runtime) {
     const std::string& directory = toolchain().library_directory;
@@ -365,7 +365,7 @@ Command link_pass(const Options& options, const LinkInputs& inputs, const std::s
     // A runtime that was built with a sanitizer needs the program to bring the sanitizer's own runtime.
     if constexpr (kSanitizer[0] != '\0') words.push_back(std::string("-fsanitize=") + kSanitizer);
   }
-  std::vector<std::string> varying(libraries.begin(), first_library);
+  Words varying = files;
   varying.push_back(output);
   if (!inputs.dependency_file.empty()) {
     words.push_back("-Wl,--dependency-file=" + inputs.dependency_file);

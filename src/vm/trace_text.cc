@@ -110,34 +110,28 @@ bool reads_elsewhere(const isa::Row& row) {
 
 std::string add_trace(const ptx::Module& module, const TraceBuffer& buffer, std::vector<TracePoint>& points) {
   const std::vector<size_t> starts = line_starts(module.text);
-  struct Insertion {
-    size_t at;
-    std::string text;
-  };
-  std::vector<Insertion> insertions;
+  std::multimap<size_t, std::string> insertions;  // by place
   for (const ptx::Function& f : module.functions)
     for (const ptx::Instruction& i : f.body) {
       if (i.at.line == 0 || i.at.line >= starts.size()) continue;
       const size_t begin = starts[i.at.line] + (i.at.column ? i.at.column - 1 : 0),
                    end = statement_end(module.text, begin);
-      Insertion insertion{end, ""};
+      std::string text;
       for (int reg : results(i)) {
-        insertion.text += " " + recording(f, i, reg, buffer, points.size());
+        text += " " + recording(f, i, reg, buffer, points.size());
         TracePoint point{f.name, f.register_name(reg),        i.at.line, module.text.substr(begin, end - begin),
                          "",     reads_elsewhere(*i.form.row)};
         if (i.line && i.file < module.files.size()) point.source = fmt::format("{}:{}", module.files[i.file], i.line);
         points.push_back(std::move(point));
       }
-      if (!insertion.text.empty()) insertions.push_back(std::move(insertion));
+      if (!text.empty()) insertions.emplace(end, std::move(text));
     }
-  std::stable_sort(insertions.begin(), insertions.end(),
-                   [](const Insertion& a, const Insertion& b) { return a.at < b.at; });
   std::string text;
   size_t done = 0;
-  for (const Insertion& insertion : insertions) {
-    text.append(module.text, done, insertion.at - done);
-    text += insertion.text;
-    done = insertion.at;
+  for (const auto& [at, inserted] : insertions) {
+    text.append(module.text, done, at - done);
+    text += inserted;
+    done = at;
   }
   return text + module.text.substr(done);
 }

@@ -104,7 +104,6 @@ WB_GROUP T before(const tile<Size, true>& group, const T& scanned, const T& firs
 }
 }  // namespace wb
 
-// The first thread, which nothing comes before, gets T().
 namespace wb {
 template <unsigned int Size, class T, class Op>
 WB_GROUP T exclusive(const tile<Size, false>& group, const T& value, Op op) {
@@ -124,6 +123,7 @@ WB_GROUP T exclusive(const tile<Size, true>& group, const T& value, Op op) {
   return wb::lane() == 0 ? of_warps : later ? op(in_warp, of_warps) : in_warp;
 }
 }  // namespace wb
+// The first thread, which nothing comes before, gets T().
 template <class G, class T, class Op>
 WB_GROUP T exclusive_scan(const G& group, T value, Op op) {
   return wb::exclusive(group, value, op);
