@@ -76,6 +76,7 @@ case_asynchronous_copies_count_as_on_an_h200() { hardware async_copy; }
 case_arithmetic_counts_as_on_an_h200() { hardware arithmetic; }
 
 case_other_ways_to_memory_count_as_on_an_h100() { h100 paths; }
+case_loops_of_atomic_operations_count_as_on_an_h100() { h100 shared_loops; }
 case_texture_requests_count_as_on_an_h100() { h100 textures; }
 
 case_sectors_of_a_modern_gpu() {

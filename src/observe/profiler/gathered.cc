@@ -129,7 +129,7 @@ std::vector<char> gathered_atomics(const vm::FunctionCode& code, int cc) {
     if (returns && !insn.drops_result)
       out[k] = sum && word && (same_value || (shared && adds_lanes));
     else
-      out[k] = joins && ((same_value && sum && (word || !shared)) || adds_lanes);
+      out[k] = joins && ((same_value && sum) || adds_lanes);
   }
   return out;
 }

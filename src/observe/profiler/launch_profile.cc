@@ -160,6 +160,7 @@ void add_memory(Totals& t, const vm::Insn& insn, const Counts& c, int cc) {
       const bool atom = executed_as_atom(insn, cc);
       (atom ? t.global_atom : t.global_red).add(c.global, c.to_global);
       t.shared_atom.add(c.shared, c.to_shared);
+      if (is_shared_loop(insn, cc)) t.shared_ld.add(c.loop_loads, c.to_shared);
       t.generic.shared_atom += without * c.to_shared;
       t.generic_atoms += c.to_cluster + (atom && generic ? c.to_global : 0);
       return;

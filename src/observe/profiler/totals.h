@@ -46,11 +46,12 @@ struct Counts {
   uint64_t image_requests = 0;
   Traffic global, local;
   SharedPasses shared;
+  SharedPasses loop_loads;  // of atomic operations on shared memory that are loops of loads and exchanges, as often as `to_shared`
   Counts& operator+=(const Counts& o) {
     executed += o.executed, threads += o.threads, threads_on += o.threads_on, divergent += o.divergent;
     to_global += o.to_global, to_local += o.to_local, to_shared += o.to_shared, to_cluster += o.to_cluster;
     image_requests += o.image_requests;
-    global += o.global, local += o.local, shared += o.shared;
+    global += o.global, local += o.local, shared += o.shared, loop_loads += o.loop_loads;
     return *this;
   }
   // The traffic of one access, so many times.
@@ -59,7 +60,7 @@ struct Counts {
     to_global += access.to_global * times, to_local += access.to_local * times, to_shared += access.to_shared * times;
     if (access.to_global) global += access.global * times;
     if (access.to_local) local += access.local * times;
-    if (access.to_shared) shared += access.shared * times;
+    if (access.to_shared) shared += access.shared * times, loop_loads += access.loop_loads * times;
   }
 };
 

@@ -12,6 +12,10 @@ namespace warpbeam::observe {
 bool count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
                   Counts& counts);
 
+// Whether a GPU has no instruction for it, an atomic operation on shared memory, and goes round a loop: sums of floats, and 8 bytes
+// but for plain exchanges.
+bool is_shared_loop(const vm::Insn& insn, int cc);
+
 // Whether it goes to shared memory by the name of a block of the cluster.
 bool to_cluster(const vm::Access& access);
 
