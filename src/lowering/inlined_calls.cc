@@ -7,7 +7,8 @@
 //   .pragma "warpbeam inlined 5 3 20<tab>_Z4pullf<tab>/home/me/nbody.cu";
 //
 // Code with the column 5 is of the function `pull`, called in line 20 of nbody.cu, and that call came through chain 3 (0: it
-// stands in the function as the PTX has it). Chains past the largest column have none.
+// stands in the function as the PTX has it). Chains past the largest number have none. The highest bit of a column says that the
+// code is CUB's or Thrust's.
 #include "lowering/inlined_calls.h"
 
 #include <llvm/ADT/DenseMap.h>
@@ -23,7 +24,7 @@
 namespace warpbeam::lowering {
 namespace {
 
-constexpr unsigned kMostChains = 0xffff;
+constexpr unsigned kMostChains = 0x7fff, kAlgorithmBit = 0x8000;
 
 bool can_be_quoted(llvm::StringRef text) { return text.find_first_of("\"\\\t\n") == text.npos; }
 
@@ -71,8 +72,10 @@ llvm::PreservedAnalyses NumberCalls::run(llvm::Module& module, llvm::ModuleAnaly
   Chains chains;
   for (llvm::Function& f : module)
     for (llvm::Instruction& i : llvm::instructions(f))
-      if (const llvm::DILocation* place = i.getDebugLoc())
-        i.setDebugLoc(llvm::DILocation::get(module.getContext(), place->getLine(), chains.number(*place), place->getScope(), place->getInlinedAt()));
+      if (const llvm::DILocation* place = i.getDebugLoc()) {
+        const unsigned column = chains.number(*place) | (place->getColumn() == kOfAlgorithm ? kAlgorithmBit : 0);
+        i.setDebugLoc(llvm::DILocation::get(module.getContext(), place->getLine(), column, place->getScope(), place->getInlinedAt()));
+      }
   if (!chains.text().empty()) module.appendModuleInlineAsm(chains.text());
   return llvm::PreservedAnalyses::all();
 }

@@ -16,13 +16,18 @@ namespace {
 
 llvm::cl::list<std::string> platform("warpbeam-platform", llvm::cl::desc("Folder of headers that are no part of the program"));
 
+constexpr llvm::StringLiteral kAlgorithms[] = {"/cub/", "/thrust/"}, kOthers[] = {"/cuda/std/", "/libcudacxx/"};
+
+template <size_t kCount>
+bool in_one_of(llvm::StringRef file, const llvm::StringLiteral (&folders)[kCount]) {
+  return llvm::any_of(folders, [&](llvm::StringRef folder) { return file.contains(folder); });
+}
+
 bool in_platform(const llvm::DIFile* source) {
   if (!source) return false;
   const llvm::SmallString<256> file = path_of(*source);
   // NVIDIA's libraries of headers may stand anywhere.
-  constexpr llvm::StringLiteral kLibraries[] = {"/cub/", "/thrust/", "/cuda/std/", "/libcudacxx/"};
-  return llvm::any_of(platform, [&](const std::string& folder) { return file.starts_with(folder); }) ||
-         llvm::any_of(kLibraries, [&](llvm::StringRef folder) { return file.str().contains(folder); });
+  return llvm::any_of(platform, [&](const std::string& folder) { return file.starts_with(folder); }) || in_one_of(file, kAlgorithms) || in_one_of(file, kOthers);
 }
 
 }  // namespace
@@ -45,8 +50,11 @@ bool is_of_platform(const llvm::DILocation* place) { return place && in_platform
 llvm::PreservedAnalyses OwnPlaces::run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
   for (llvm::Instruction& i : llvm::instructions(f)) {
     const llvm::DILocation* place = i.getDebugLoc();
-    while (place && in_platform(place->getFile())) place = place->getInlinedAt();
-    if (place && place != i.getDebugLoc()) i.setDebugLoc(place);
+    bool of_algorithm = false;
+    for (; place && in_platform(place->getFile()); place = place->getInlinedAt()) of_algorithm |= in_one_of(path_of(*place->getFile()), kAlgorithms);
+    if (!place || place == i.getDebugLoc()) continue;
+    if (of_algorithm) place = llvm::DILocation::get(f.getContext(), place->getLine(), kOfAlgorithm, place->getScope(), place->getInlinedAt());
+    i.setDebugLoc(place);
   }
   return llvm::PreservedAnalyses::all();
 }

@@ -88,6 +88,8 @@ struct Operand {
   int pair = -1;               // the register after `|`; -2 a sink
 };
 
+constexpr uint32_t kOfAlgorithm = 0x8000;  // in a column: the code is CUB's or Thrust's (src/lowering/inlined_calls.cc)
+
 struct Instruction {
   isa::Matched form;
   int guard = -1;              // predicate register

@@ -674,9 +674,16 @@ std::vector<Warp::Inlined> Warp::inlined(const Insn& at, const FunctionCode& f) 
     return inlined(*origin.insn, *origin.function);
   }
   const auto& calls = f.module->inlined;
-  for (uint32_t n = in_program(at, f).source->column; n > 0 && n < calls.size(); n = calls[n].outer)
+  for (uint32_t n = in_program(at, f).source->column & ~ptx::kOfAlgorithm; n > 0 && n < calls.size(); n = calls[n].outer)
     out.push_back({demangled(calls[n].function), in_words(calls[n].file, calls[n].line)});
   return out;
+}
+
+bool Warp::of_algorithm(const Insn& at, const FunctionCode& f) {
+  if (!at.source || !f.module) return false;
+  if (f.origins.empty()) return in_program(at, f).source->column & ptx::kOfAlgorithm;
+  const Origin& origin = f.origins[static_cast<size_t>(&at - f.insns.data())];
+  return of_algorithm(*origin.insn, *origin.function);
 }
 
 void Warp::trap(TrapKind kind, const Insn& i, int lane, std::string message, uint64_t address, std::string detail) {

@@ -159,6 +159,8 @@ class Warp {
     std::string function, called_at;
   };
   static std::vector<Inlined> inlined(const Insn& i, const FunctionCode& f);
+  // Whether it is code of CUB or Thrust, be it inlined into the program's.
+  static bool of_algorithm(const Insn& i, const FunctionCode& f);
 
  private:
   Frame* take_frame(const FunctionCode& f);

@@ -1,5 +1,6 @@
 // What kernels of CUB and Thrust do within their shared memory is no mistake: merges look at the element behind the end of a run,
 // and one place takes the runs that are dropped. What they are given is looked at as ever.
+#include <cub/warp/warp_merge_sort.cuh>
 #include <cub/device/device_run_length_encode.cuh>
 #include <thrust/device_vector.h>
 #include <thrust/merge.h>
@@ -46,3 +47,27 @@ CASE(lengths_of_runs) {
   encode(thrust::raw_pointer_cast(storage.data()));
   cudaDeviceSynchronize();
 }
+
+// In kernels of the program's, too, a merge looks at the element behind a run's end. What the kernel itself reads it must have stored.
+__global__ void sorts_by_warps(int* out, int* sum) {
+  __shared__ cub::WarpMergeSort<int, 4, 32>::TempStorage room;
+  __shared__ int totals[33];
+  int keys[4] = {int(threadIdx.x * 7 % 31), int(threadIdx.x * 5 % 29), 3, -int(threadIdx.x)};
+  cub::WarpMergeSort<int, 4, 32>(room).Sort(keys, [](int a, int b) { return a < b; });
+  for (int k = 0; k < 4; ++k) out[4 * threadIdx.x + k] = keys[k];
+  totals[threadIdx.x] = keys[0];
+  __syncwarp();
+  sum[threadIdx.x] = totals[threadIdx.x + (sum[threadIdx.x] == 0)];  // expect sorted_and_past_the_end uninitialized_read
+}
+static void sort_by_warps(bool past_the_end) {
+  int *out, *sum;
+  cudaMalloc(&out, 128 * sizeof(int));
+  cudaMalloc(&sum, 32 * sizeof(int));
+  cudaMemset(sum, past_the_end ? 0 : 1, 32 * sizeof(int));
+  sorts_by_warps<<<1, 32>>>(out, sum);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+  cudaFree(sum);
+}
+CASE(sorted_by_warps) { sort_by_warps(false); }
+CASE(sorted_and_past_the_end) { sort_by_warps(true); }

@@ -391,7 +391,7 @@ void BlockWatch::uninitialised(Now& n, int lane, uint64_t offset, uint32_t bytes
   const uint64_t key = uint64_t(n.site) << 8 | 4;
   if (c_.repeated(key)) return;
   // A merge reads the next element of a run that may have ended, and decides by the run's length.
-  if (n.shared && c_.sites[n.site].library) return;
+  if (n.shared && c_.sites[n.site].algorithm) return;
   const bool local = n.access.space == Space::Local;
   Finding f = finding(n, lane, "init", "uninitialized_read",
                       fmt::format("Uninitialized __{}__ memory read of size {}", n.shared ? "shared" : local ? "local" : "global", in_bytes(bytes)));

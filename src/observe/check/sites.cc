@@ -126,6 +126,7 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
     s.ordered = sem != isa::Sem::Weak && sem != isa::Sem::Volatile && sem != isa::Sem::Mmio;
     s.updates = after_load(f, insn);
     s.library = of_library(s.kernel);
+    s.algorithm = s.library || vm::Warp::of_algorithm(insn, f);
     const std::string_view syntax = insn.source->form.row->syntax;
     s.bulk = syntax.starts_with("cp.async.bulk") || syntax.starts_with("cp.reduce.async.bulk");
     s.product = syntax.starts_with("wgmma.mma_async");

@@ -20,6 +20,7 @@ struct Site {
   bool bulk = false;     // a copy that the asynchronous proxy makes
   bool product = false;  // of a warp group, which the asynchronous proxy makes too
   bool library = false;  // in a kernel of CUB's or Thrust's: they look past the end of a run, and have places for what nobody wants
+  bool algorithm = false;  // code of theirs, wherever it was inlined: it looks past the end of a run as well
   bool updates = false;  // a store to an address that the same statement has loaded: p[i] = min(p[i], x)
 };
 
