@@ -99,7 +99,7 @@ WB_GROUP T before(const tile<Size, true>& group, const T& scanned, const T& firs
   const auto warp = tiled_partition<32>(this_thread_block());
   const T in_warp = warp.shfl_up(scanned, 1);
   T of_warps = first;
-  group.fold_before(warp.shfl(scanned, 31), [](const T&, const T& later) { return later; }, of_warps);
+  group.fold_before(warp.shfl(scanned, 31), [](const T& own, const T&) { return own; }, of_warps);
   return group.thread_rank() == 0 ? first : wb::lane() == 0 ? of_warps : in_warp;
 }
 }  // namespace wb
