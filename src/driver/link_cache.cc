@@ -183,26 +183,23 @@ std::optional<Command> quick_link(const Command& link) {
   return quick;
 }
 
-std::optional<Outcome> succeeded(const Command& link) {
-  for (const std::optional<Command>& way : {linker_command(link), std::optional(link)}) {
-    if (!way) continue;
-    Outcome outcome = run_commands({&*way, 1}, 1)[0];
-    if (outcome.status == 0 || interrupted()) return outcome;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-Outcome run_link(const Command& link) {
-  if (const auto quick = quick_link(link))
-    if (const auto outcome = succeeded(*quick)) return *outcome;
+Outcome link_once(const Command& link) {
   if (const auto direct = linker_command(link)) {
     Outcome outcome = run_commands({&*direct, 1}, 1)[0];
     if (outcome.status == 0 || interrupted()) return outcome;
   }
   // What is wrong, clang has a word on.
   return run_commands({&link, 1}, 1)[0];
+}
+
+}  // namespace
+
+Outcome run_link(const Command& link) {
+  if (const auto quick = quick_link(link)) {
+    Outcome outcome = link_once(*quick);
+    if (outcome.status == 0 || interrupted()) return outcome;
+  }
+  return link_once(link);
 }
 
 }  // namespace warpbeam::driver

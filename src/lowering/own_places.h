@@ -5,10 +5,10 @@
 
 namespace warpbeam::lowering {
 
-// Gives what was inlined from the platform's headers the place in the program that asked for it.
 // The column of what stood in a header of CUB's or Thrust's. Nobody else reads columns, and no line is as long.
 constexpr unsigned kOfAlgorithm = 0xffff;
 
+// Gives what was inlined from the platform's headers the place in the program that asked for it.
 struct OwnPlaces : llvm::PassInfoMixin<OwnPlaces> {
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& analyses);
 };
