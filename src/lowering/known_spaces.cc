@@ -16,6 +16,8 @@
 #include <optional>
 #include <string>
 
+#include "lowering/kernels.h"
+
 namespace warpbeam::lowering {
 namespace {
 
@@ -35,17 +37,6 @@ std::optional<unsigned> asked_for(const llvm::IntrinsicInst& i) {
     default:
       return std::nullopt;
   }
-}
-
-bool is_kernel(const llvm::Function& f) {
-  const llvm::NamedMDNode* annotations = f.getParent()->getNamedMetadata("nvvm.annotations");
-  for (unsigned k = 0; annotations && k < annotations->getNumOperands(); ++k) {
-    const llvm::MDNode* node = annotations->getOperand(k);
-    const auto* of = node->getNumOperands() > 1 ? llvm::dyn_cast_or_null<llvm::ValueAsMetadata>(node->getOperand(0).get()) : nullptr;
-    const auto* word = of && of->getValue() == &f ? llvm::dyn_cast_or_null<llvm::MDString>(node->getOperand(1).get()) : nullptr;
-    if (word && word->getString() == "kernel") return true;
-  }
-  return false;
 }
 
 // What the pointer points into, the same on every way to it. Pointers that a kernel is given are global, as the compiler

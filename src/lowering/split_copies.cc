@@ -15,6 +15,7 @@
 
 #include <algorithm>
 
+#include "lowering/apart_stores.h"
 #include "lowering/array_unrolling.h"
 #include "lowering/constant_stores.h"
 #include "lowering/exchange_order.h"
@@ -29,9 +30,11 @@
 #include "lowering/narrow_conversions.h"
 #include "lowering/outside_arrays.h"
 #include "lowering/own_places.h"
+#include "lowering/reloads.h"
 #include "lowering/unset_variables.h"
 #include "lowering/whole_loads.h"
 #include "lowering/whole_program.h"
+#include "lowering/written_parameters.h"
 
 namespace warpbeam::lowering {
 namespace {
@@ -65,6 +68,12 @@ bool narrow_vector(const Members& m, uint64_t bytes, uint64_t align) {
   return m.narrowest == m.widest && m.widest < 4 && bytes <= align && (bytes == 2 * m.widest || bytes == 4 * m.widest);
 }
 
+// uchar3, short3 and the like: no access is as wide as all of it.
+bool narrow_members(const Members& m, uint64_t bytes, uint64_t align) {
+  constexpr uint64_t kMostMembers = 16;
+  return m.narrowest == m.widest && m.widest < 4 && m.widest <= align && bytes <= kMostMembers * m.widest;
+}
+
 llvm::Type* vector_of(llvm::LLVMContext& c, uint64_t member, uint64_t bytes) {
   return llvm::FixedVectorType::get(llvm::Type::getIntNTy(c, static_cast<unsigned>(8 * member)), static_cast<unsigned>(bytes / member));
 }
@@ -83,7 +92,7 @@ bool split(llvm::MemCpyInst& copy) {
   if (!length || copy.isVolatile()) return false;
   const uint64_t bytes = length->getZExtValue();
   const uint64_t align = std::min(copy.getDestAlign().valueOrOne().value(), copy.getSourceAlign().valueOrOne().value());
-  if (bytes > kMostBytes || align < 2) return false;
+  if (bytes > kMostBytes) return false;
   const llvm::Value* ends[] = {llvm::getUnderlyingObject(copy.getDest()), llvm::getUnderlyingObject(copy.getSource())};
   // Arguments of kernels and tables of constants are read in place as long as a local copy of them is one.
   const bool to_local = llvm::isa<llvm::AllocaInst>(ends[0]);
@@ -98,8 +107,8 @@ bool split(llvm::MemCpyInst& copy) {
       ++locals;
     }
   if (locals > 1 || members.pointers) return false;
-  const bool narrow = narrow_vector(members, bytes, align);
-  if (!narrow && (bytes < 8 || bytes % 4 || align < 4 || members.narrowest < 4)) return false;
+  const bool narrow = narrow_vector(members, bytes, align), apart = !narrow && narrow_members(members, bytes, align);
+  if (!narrow && !apart && (bytes < 8 || bytes % 4 || align < 4 || members.narrowest < 4)) return false;
   // From one place in memory to another nobody looks at the members. Of eight bytes at once some belong to a member, where four
   // may be a gap between two, which has no value.
   members.eight = members.eight || locals == 0;
@@ -108,7 +117,9 @@ bool split(llvm::MemCpyInst& copy) {
   llvm::SmallVector<std::pair<llvm::Value*, uint64_t>, 16> values;
   // All is read before anything is written: the two places may be one.
   for (uint64_t at = 0; at < bytes;) {
-    llvm::Type* type = narrow ? vector_of(copy.getContext(), members.widest, bytes) : piece(copy.getContext(), at, bytes, align, members.eight);
+    llvm::Type* type = narrow  ? vector_of(copy.getContext(), members.widest, bytes)
+                       : apart ? llvm::Type::getIntNTy(copy.getContext(), static_cast<unsigned>(8 * members.widest))
+                               : piece(copy.getContext(), at, bytes, align, members.eight);
     llvm::Value* from = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), copy.getSource(), at);
     values.emplace_back(b.CreateAlignedLoad(type, from, llvm::commonAlignment(llvm::Align(align), at)), at);
     at += layout.getTypeStoreSize(type);
@@ -135,6 +146,7 @@ void add_passes(llvm::PassBuilder& builder) {
   if (llvm::PassInstrumentationCallbacks* passes = builder.getPassInstrumentationCallbacks()) {
     passes->registerShouldRunOptionalPassCallback([](llvm::StringRef name, llvm::Any) { return name != "ArgumentPromotionPass"; });
     if (is_for_checker()) keep_places(*passes);
+    else keep_stores_apart(*passes);
   }
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     passes.addPass(WriteFacts());
@@ -149,7 +161,9 @@ void add_passes(llvm::PassBuilder& builder) {
   });
   // Variables are values by now and calls inlined, and nothing has moved between accesses yet.
   builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(CopyWrittenParameters());
     passes.addPass(KeepExchangeOrder());
+    passes.addPass(KeepReloads());
     passes.addPass(ShowOutsideArrays());
     passes.addPass(FoldKnownSpaces());
   });

@@ -1,5 +1,6 @@
 // Kernel arguments of every shape: odd sizes, nested, over-aligned, arrays inside structs, unions, bit-fields, many
-// scalars, references through pointers, a 4 KiB struct; struct copies, comparison, return by value.
+// scalars, references through pointers, a 4 KiB struct; struct copies, comparison, return by value. Kernels that put
+// pointers to shared memory into their arguments.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -113,6 +114,70 @@ __global__ void many(int a, int b, int c, int d, int e, int f, int g, int h, flo
          (int)o + p;
 }
 
+struct Tables {
+  int* table[4];
+};
+__global__ void choose_table(Tables t, int shared, int chosen, int* out) {
+  __shared__ int own[32];
+  own[threadIdx.x] = threadIdx.x + 100;
+  t.table[shared] = own;
+  __syncthreads();
+  out[threadIdx.x] = t.table[chosen][threadIdx.x];
+}
+
+struct Coder {
+  int scale;
+  const float *low, *high;
+  float* table;
+  __device__ void use(float* t) { table = t; }
+};
+__global__ void sum_table(Coder coder, float* out, int n) {
+  __shared__ float table[64];
+  table[threadIdx.x] = threadIdx.x;
+  coder.use(table);
+  __syncthreads();
+  float sum = 0;
+  for (int i = 0; i < n; i++) sum += coder.table[i] * coder.scale + coder.low[i];
+  out[threadIdx.x] = sum;
+}
+
+struct Cursor {
+  const float* at;
+  float sum;
+};
+__device__ __noinline__ void aim(Cursor& c, const float* at) { c.at = at; }
+__global__ void follow(Cursor c, float* out) {
+  __shared__ float values[33];
+  values[threadIdx.x + 1] = threadIdx.x * 2;
+  float first = *c.at;
+  aim(c, values + 1);
+  __syncthreads();
+  for (int i = 0; i < 32; i++) c.sum += c.at[i];
+  out[threadIdx.x] = c.sum + first;
+}
+
+// The number of wrong results.
+int change_arguments() {
+  int bad = 0;
+  float* floats;
+  CHECK(cudaMallocManaged(&floats, 4096));
+  int* ints = (int*)floats + 512;
+  for (int i = 0; i < 512; i++) floats[i] = 1, ints[i] = -i;
+  for (int chosen = 0; chosen < 4; chosen++) {
+    choose_table<<<1, 32>>>({{ints, ints + 1, ints + 2, ints + 3}}, 2, chosen, ints + 256);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < 32; i++) bad += ints[256 + i] != (chosen == 2 ? i + 100 : -i - chosen);
+  }
+  sum_table<<<1, 64>>>({2, floats, floats, nullptr}, floats + 100, 10);
+  CHECK(cudaDeviceSynchronize());
+  for (int i = 0; i < 64; i++) bad += floats[100 + i] != 2 * 45 + 10;
+  follow<<<1, 32>>>({floats, 3}, floats + 200);
+  CHECK(cudaDeviceSynchronize());
+  for (int i = 0; i < 32; i++) bad += floats[200 + i] != 1 + 3 + 2 * 496;
+  CHECK(cudaFree(floats));
+  return bad;
+}
+
 int main() {
   Out out, *d_out;
   CHECK(cudaMalloc(&d_out, sizeof out));
@@ -164,6 +229,7 @@ int main() {
   many<<<1, 1>>>(1, 2, 3, 4, 5, 6, 7, 8, 9.9f, 10.1f, 11.5, 12, 13, 14, 15, 16, d_sum);
   CHECK(cudaMemcpy(&sum, d_sum, sizeof(int), cudaMemcpyDeviceToHost));
   bad += sum != 204 + 9 + 10 + 11 + 12 + 13 + 14 + 15 + 16;
+  bad += change_arguments();
   printf("struct_arguments: %d, %s\n", expected, bad ? "FAILED" : "PASSED");
   return bad != 0;
 }

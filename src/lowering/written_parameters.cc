@@ -1,0 +1,74 @@
+// A kernel's parameters that are structures and that it changes, for clang's device pass.
+//
+// The back end takes every pointer that is read from such a parameter for a global one, as the host has put it there. But a
+// kernel may have put another one in its place: `codec.table = shared_table`. So what is changed becomes a variable of
+// the thread, which starts as a copy; its members are values from then on, as with nvcc.
+#include "lowering/written_parameters.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+
+#include "lowering/kernels.h"
+
+namespace warpbeam::lowering {
+namespace {
+
+bool leads_on(const llvm::User* user) {
+  return llvm::isa<llvm::GetElementPtrInst, llvm::BitCastInst, llvm::AddrSpaceCastInst, llvm::PHINode, llvm::SelectInst>(user);
+}
+
+bool only_reads(const llvm::Use& use) {
+  const llvm::User* user = use.getUser();
+  if (llvm::isa<llvm::LoadInst, llvm::ICmpInst>(user)) return true;
+  if (const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(user)) return use.getOperandNo() == 1;
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+  if (!call || !call->isDataOperand(&use)) return false;
+  const unsigned operand = call->getDataOperandNo(&use);
+  return call->onlyReadsMemory(operand) && call->doesNotCapture(operand);
+}
+
+// What a pointer that goes astray may do counts as a change.
+bool may_change(const llvm::Argument& parameter) {
+  llvm::SmallVector<const llvm::Value*, 8> pointers = {&parameter};
+  llvm::SmallPtrSet<const llvm::Value*, 8> seen;
+  while (!pointers.empty()) {
+    const llvm::Value* pointer = pointers.pop_back_val();
+    if (!seen.insert(pointer).second) continue;
+    for (const llvm::Use& use : pointer->uses()) {
+      if (leads_on(use.getUser())) pointers.push_back(use.getUser());
+      else if (!only_reads(use)) return true;
+    }
+  }
+  return false;
+}
+
+void copy(llvm::Argument& parameter) {
+  llvm::Function& f = *parameter.getParent();
+  llvm::Type* type = parameter.getParamByValType();
+  const llvm::DataLayout& layout = f.getParent()->getDataLayout();
+  const llvm::Align align = parameter.getParamAlign().value_or(layout.getABITypeAlign(type));
+  llvm::IRBuilder<> b(&*f.getEntryBlock().getFirstInsertionPt());
+  llvm::AllocaInst* own = b.CreateAlloca(type, nullptr, parameter.getName() + ".own");
+  own->setAlignment(align);
+  parameter.replaceAllUsesWith(own);
+  b.CreateMemCpy(own, align, &parameter, align, layout.getTypeAllocSize(type));
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses CopyWrittenParameters::run(llvm::Function& f, llvm::FunctionAnalysisManager& analyses) {
+  llvm::SmallVector<llvm::Argument*, 4> changed;
+  for (llvm::Argument& parameter : f.args())
+    if (parameter.hasByValAttr() && may_change(parameter)) changed.push_back(&parameter);
+  if (changed.empty() || !is_kernel(f)) return llvm::PreservedAnalyses::all();
+  for (llvm::Argument* parameter : changed) copy(*parameter);
+  analyses.invalidate(f, llvm::PreservedAnalyses::none());
+  llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(f, analyses);
+  return llvm::PreservedAnalyses::none();
+}
+
+}  // namespace warpbeam::lowering
