@@ -1,6 +1,7 @@
 // Debian's function objects, and thrust::not_fn of newer versions.
 #pragma once
 #include_next <thrust/functional.h>
+#if __cplusplus >= 201402L
 
 #include <type_traits>
 #include <utility>
@@ -30,3 +31,4 @@ __host__ __device__ constexpr detail::__warpbeam_not<std::decay_t<_F>> not_fn(_F
 }
 
 THRUST_NAMESPACE_END
+#endif

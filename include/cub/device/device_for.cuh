@@ -1,5 +1,6 @@
 // cub::DeviceFor of CUB 2.4 and later: a function called for every index or every item.
 #pragma once
+#if __cplusplus >= 201402L
 #include <cub/config.cuh>
 #include <iterator>
 #include <utility>
@@ -137,3 +138,4 @@ struct DeviceFor {
 };
 
 CUB_NAMESPACE_END
+#endif

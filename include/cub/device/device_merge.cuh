@@ -1,5 +1,6 @@
 // cub::DeviceMerge of CUB 2.7 and later: each item finds its place by a search in the other sequence.
 #pragma once
+#if __cplusplus >= 201402L
 #include <cuda/std/functional>
 
 #include "device_for.cuh"
@@ -71,3 +72,4 @@ struct DeviceMerge {
 };
 
 CUB_NAMESPACE_END
+#endif

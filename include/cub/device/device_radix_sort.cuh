@@ -1,6 +1,9 @@
 // Debian's cub::DeviceRadixSort, and newer versions' sorts of structures, whose members a function of the program's names in a
 // tuple, the most significant first. Those are made by merging: radix sorts are stable, so that the results are the same.
 #pragma once
+#if __cplusplus < 201402L
+#include_next <cub/device/device_radix_sort.cuh>
+#else
 #define DeviceRadixSort __warpbeam_older_radix_sort
 #include_next <cub/device/device_radix_sort.cuh>
 #undef DeviceRadixSort
@@ -140,3 +143,4 @@ struct DeviceRadixSort : __warpbeam_older_radix_sort {
 };
 
 CUB_NAMESPACE_END
+#endif

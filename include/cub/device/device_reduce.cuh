@@ -1,6 +1,9 @@
 // Debian's cub::DeviceReduce, and what newer versions have: reductions of a function's results, and the place of the least and
 // the greatest item apart from its value.
 #pragma once
+#if __cplusplus < 201402L
+#include_next <cub/device/device_reduce.cuh>
+#else
 #define DeviceReduce __warpbeam_older_reduce
 #include_next <cub/device/device_reduce.cuh>
 #undef DeviceReduce
@@ -66,3 +69,4 @@ struct DeviceReduce : __warpbeam_older_reduce {
 };
 
 CUB_NAMESPACE_END
+#endif

@@ -1,5 +1,8 @@
 // Debian's cub::DeviceScan, and what newer versions have: scans in place, and inclusive scans that begin with a value.
 #pragma once
+#if __cplusplus < 201402L
+#include_next <cub/device/device_scan.cuh>
+#else
 #define DeviceScan __warpbeam_older_scan
 #include_next <cub/device/device_scan.cuh>
 #undef DeviceScan
@@ -82,3 +85,4 @@ struct DeviceScan : __warpbeam_older_scan {
 };
 
 CUB_NAMESPACE_END
+#endif

@@ -1,5 +1,8 @@
 // Debian's cub::DeviceSelect, and what newer versions have: selections in place, and by a condition on the flags.
 #pragma once
+#if __cplusplus < 201402L
+#include_next <cub/device/device_select.cuh>
+#else
 #define DeviceSelect __warpbeam_older_select
 #include_next <cub/device/device_select.cuh>
 #undef DeviceSelect
@@ -56,3 +59,4 @@ struct DeviceSelect : __warpbeam_older_select {
 };
 
 CUB_NAMESPACE_END
+#endif

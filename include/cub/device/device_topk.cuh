@@ -1,6 +1,7 @@
 // cub::DeviceTopK of CUB 3.1 and later: the k greatest or least items, in no order. Here they come sorted, which satisfies every
 // requirement that the environment may state.
 #pragma once
+#if __cplusplus >= 201402L
 #include <cub/device/device_radix_sort.cuh>
 #include <iterator>
 #include <type_traits>
@@ -111,3 +112,4 @@ struct DeviceTopK {
 };
 
 CUB_NAMESPACE_END
+#endif

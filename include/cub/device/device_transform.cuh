@@ -1,5 +1,6 @@
 // cub::DeviceTransform of CUB 2.7 and later: a function of one or several sequences, item by item.
 #pragma once
+#if __cplusplus >= 201703L
 #include <cuda/std/tuple>
 #include <type_traits>
 
@@ -95,3 +96,4 @@ struct DeviceTransform {
 };
 
 CUB_NAMESPACE_END
+#endif

@@ -1,6 +1,7 @@
 // What a thread does with its own items: Debian's functions are internal, newer versions' are for everybody.
 #pragma once
 #include_next <cub/thread/thread_reduce.cuh>
+#if __cplusplus >= 201402L
 
 #include <type_traits>
 #include <utility>
@@ -38,3 +39,4 @@ __device__ __forceinline__ auto ThreadReduce(const _Items& __items, _Op __op, _P
 }
 
 CUB_NAMESPACE_END
+#endif

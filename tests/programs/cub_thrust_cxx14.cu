@@ -1,0 +1,2 @@
+// build: -std=c++14
+#include "cub_thrust_cxx11.cu"
