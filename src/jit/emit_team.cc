@@ -57,7 +57,7 @@ bool same_for_all(const Shape& s) { return !s.unset && s.runs > 0 && (s.reach ==
 // A load whose address has a known shape, a store of elements one behind the other, or an instruction that only computes or counts.
 bool Emitter::suits_team(const vm::Insn& i, bool may_store) const {
   if (flow_.says_nothing(i)) return true;
-  if (counts(i)) return !watch_;
+  if (counts(i)) return !watch_ || (counts_banks(i) && (counts_places(i) || shapes_.source(i.op[1], i.base_width).runs == 0));
   if (i.call || i.fn == flow_.services->read_special) return false;
   size_t shared = 0, written = 0;
   for (const Slot& s : flow_.slots[number_of(i)]) {

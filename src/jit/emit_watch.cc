@@ -12,14 +12,18 @@ namespace warpbeam::jit {
 using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
-void Emitter::count(uint32_t counter, V by, V index) {
+// Where so many counters begin that are about to change.
+Emitter::V Emitter::counters_from(uint32_t first, uint32_t many) {
   if (team_) {
-    const bool places = index;  // one of a row of them
-    team_->first_counter = std::min(team_->first_counter, counter);
-    team_->last_counter = std::max<uint32_t>(team_->last_counter, counter + (places ? vm::BlockObserver::kPlaces - 1 : 0));
+    team_->first_counter = std::min(team_->first_counter, first);
+    team_->last_counter = std::max<uint32_t>(team_->last_counter, first + many - 1);
   }
   const size_t table = team_ ? offsetof(Context, team_counters) : offsetof(Context, counters);
-  V at = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(table, b_.getPtrTy(), true), counter);
+  return b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(table, b_.getPtrTy(), true), first);
+}
+
+void Emitter::count(uint32_t counter, V by, V index) {
+  V at = counters_from(counter, index ? vm::BlockObserver::kPlaces : 1);
   if (index) at = b_.CreateInBoundsGEP(b_.getInt64Ty(), at, index);
   if (watch_times_ > 1) by = b_.CreateMul(by, b_.getInt64(watch_times_));
   machine_store(b_.CreateAdd(machine_load(b_.getInt64Ty(), at), by), at);
@@ -311,6 +315,18 @@ void Emitter::count_piece(const Piece& piece, V lanes, uint64_t bytes) {
   count_lanes(number, lanes, b_.getInt32(~0u), bytes, on_one_line);
 }
 
+// Are the banks counted that its lanes meet in?
+bool Emitter::counts_banks(const vm::Insn& i) const { return watch_ && watch_->wanted.banks && i.adds_one && i.mods().space == isa::Space::Shared; }
+
+// Of a whole warp.
+void Emitter::count_banks(const vm::Insn& i, V lanes) {
+  const auto [it, fresh] = watch_->banks.try_emplace(number_of(i), watch_->counters);
+  if (fresh) watch_->counters += WatchTables::kOfBanks;
+  const V places = scratch(type_of(4, true));
+  b_.CreateStore(b_.CreateTrunc(lanes, type_of(4, true)), places);
+  call("wb_count_banks", b_.getVoidTy(), {counters_from(it->second, WatchTables::kOfBanks), places});
+}
+
 // Which of the places modulo kPlaces an address is.
 Emitter::V Emitter::place_of(V address, uint64_t bytes) {
   return b_.CreateAnd(b_.CreateLShr(address, b_.getInt64(static_cast<uint64_t>(std::countr_zero(bytes)))), b_.getInt64(vm::BlockObserver::kPlaces / bytes - 1));
@@ -344,6 +360,15 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
     if (vm::loads_or_stores(i) && std::has_single_bit(bytes) && bytes <= vm::BlockObserver::kPlaces && !flow_.code->takes_param_address) {
       count_lanes(watch_site(i, address, bytes, true), lanes_of(address, 8), mask, bytes);
     } else {
+      if (counts_banks(i)) {
+        auto* all = BasicBlock::Create(c_, "whole_warp", f_);
+        auto* part = BasicBlock::Create(c_, "part_of_warp", f_);
+        b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), all, part);
+        b_.SetInsertPoint(all);
+        count_banks(i, lanes_of(address, 8));
+        b_.CreateBr(on);
+        b_.SetInsertPoint(part);
+      }
       place = scratch(type_of(8, true));
       b_.CreateStore(lanes_of(address, 8), place);
       call("wb_count_lanes", b_.getVoidTy(), {context_, outside(&i), mask, place});

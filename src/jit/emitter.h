@@ -310,6 +310,7 @@ class Emitter {
   void write_rows();
 
   // --- watched code (emit_watch.cc)
+  V counters_from(uint32_t first, uint32_t many);
   void count(uint32_t counter, V by, V index = nullptr);
   V lanes_in(V mask);
   V lanes_alive();
@@ -321,6 +322,8 @@ class Emitter {
   void watch_exit(const vm::Insn& insn);
   void begin_staged();
   void settle_staged(const vm::Insn& insn, bool back);
+  bool counts_banks(const vm::Insn& insn) const;
+  void count_banks(const vm::Insn& insn, V lanes);
   void count_lanes(uint32_t site, V lanes, V mask, uint64_t bytes, V on_one_line = nullptr);
   void count_piece(const Piece& piece, V lanes, uint64_t bytes);
   V place_of(V address, uint64_t bytes);

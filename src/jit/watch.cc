@@ -264,6 +264,8 @@ void settle(vm::BlockObserver& observer, const WatchTables& t, const vm::Functio
     settle_site(observer, services, s, counters);
     settle_parts(observer, services, s, counters);
   }
+  for (const auto& [k, at] : t.banks)
+    if (counters[at]) observer.met_in_banks(function.insns[k], counters[at], counters[at + 1], counters[at + 2]);
   for (const auto& r : t.rehearsed) {
     if (!counters[r.at]) continue;
     for (const auto& [made, times] : r.made) {
@@ -322,6 +324,7 @@ std::vector<Symbol> watch_symbols() {
       {"wb_other_gap", reinterpret_cast<void*>(&wb_other_gap)},
       {"wb_count_shaped", reinterpret_cast<void*>(&wb_count_shaped)},
       {"wb_settle_team", reinterpret_cast<void*>(&wb_settle_team)},
+      {"wb_count_banks", reinterpret_cast<void*>(&wb_count_banks)},
       {"wb_count_lanes", reinterpret_cast<void*>(&wb_count_lanes)},
       {"wb_other_lanes", reinterpret_cast<void*>(&wb_other_lanes)},
   };

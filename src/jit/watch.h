@@ -72,6 +72,10 @@ struct WatchTables {
     std::map<Made, uint64_t> made;
   };
   std::deque<Rehearsed> rehearsed;
+  // By instruction that adds one to words of shared memory at places of which nothing is known: counters for what
+  // BlockObserver::met_in_banks is told, of whole warps.
+  static constexpr uint32_t kOfBanks = 3;
+  std::map<uint32_t, uint32_t> banks;
   std::deque<Site> sites;
   // By instruction, runs (0: nothing is known), stride and gap: code of which there are versions may know more in one of them.
   std::map<std::array<int64_t, 4>, uint32_t> site_of;
@@ -88,6 +92,9 @@ void take_back_after_trap(Context& context);
 
 // An instruction's operands are in its warp's frame: its handler runs, or what it does is told.
 void watched_detour(Context& context, const Detour& detour, uint32_t warp, uint32_t mask, uint32_t active);
+
+// A warp's lanes access words of shared memory: one more time, and what met_in_banks wants of them (bank_words.cc).
+extern "C" void wb_count_banks(uint64_t* counters, const uint32_t* places);
 
 std::vector<Symbol> watch_symbols();
 

@@ -66,6 +66,7 @@ struct Insn {
   uint8_t base_width = 8;       // bytes of the register that holds an address
   Watched watched = Watched::Plain;
   bool drops_result = false;    // atom: nobody reads the old value, so that a GPU executes `red`
+  bool adds_one = false;        // and it adds the constant 1 to a word, as does such a red: a GPU has an instruction for counting
   bool spin = false;            // a backward branch of a loop that may wait for other threads
   int64_t imm = 0;              // offset of an address and other numbers
   int64_t imm2 = 0;             // offset of a second address

@@ -164,8 +164,11 @@ void Decoder::decode_memory(const ptx::Instruction& i) {
       insn.list = code_.lists.back().data();
       insn.count = static_cast<uint8_t>(b.list.size());
     } else {
-      insn.op[2] = slot(i.operands[first], i.form.type, i);
+      const Operand& b = i.operands[first];
+      insn.op[2] = slot(b, i.form.type, i);
       insn.width = static_cast<uint8_t>(lane_bytes(i.form.type));
+      insn.adds_one = (!returns || insn.drops_result) && i.form.mods.op == isa::Op::Add && insn.width == 4 && !isa::is_float(i.form.type) &&
+                      b.kind == OperandKind::Immediate && b.imm == 1 && !b.float_literal;
     }
     if (i.operands.size() > first + 1 && i.form.mods.op == isa::Op::Cas)
       insn.op[3] = slot(i.operands[first + 1], i.form.type, i);

@@ -83,6 +83,7 @@ struct Wanted {
   bool compiled = false;    // false: the launch is to be interpreted
   bool executions = false;  // BlockObserver::counted, filled in when compiled code ends
   bool traffic = false;     // BlockObserver::repeated instead of access, for global, shared and constant memory
+  bool banks = false;       // and of shared memory BlockObserver::met_in_banks, for what adds one
   bool events = false;      // accesses, fences, meetings of lanes, complete barriers; no accesses to parameters
   bool operator==(const Wanted&) const = default;
 };
@@ -143,6 +144,10 @@ class BlockObserver {
   // The same without the addresses: `shape` is a number for how far the lanes are from the first. True where such an access
   // is known; otherwise `repeated` follows.
   virtual bool repeats(const Insn&, uint32_t mask, uint64_t first, uint64_t shape, uint64_t times) { return false; }
+
+  // The same of accesses by whole warps to words of shared memory, where lanes that want one word are as good as one of them:
+  // how many different words there were in the bank that had most of them, and altogether, summed up.
+  virtual void met_in_banks(const Insn&, uint64_t times, uint64_t most, uint64_t words) {}
 
   // Lanes have met at a `.sync` instruction that named `members`: what each did before, the others may rely on.
   virtual void warp_sync(Warp&, const Insn&, uint32_t members, uint32_t mask) {}

@@ -245,6 +245,33 @@ CASE(chosen) {
   cudaFree(out);
 }
 
+// Counters in shared memory: of a byte, of places far apart, of some lanes, and two at once that meet in a bank.
+__global__ void counted_apart(const int* in, int* out) {
+  __shared__ int bins[3000];
+  for (int k = threadIdx.x; k < 3000; k += kThreads) bins[k] = 0;
+  __syncthreads();
+  for (int i = place(); i < 16 * kCount; i += kCount) atomicAdd(&bins[in[i] & 255], 1);
+  for (int i = place(); i < 16 * kCount; i += kCount) atomicAdd(&bins[in[i] % 3000u], 1);
+  __syncthreads();
+  const int i = place(), key = in[i];
+  atomicAdd(&bins[key * 7 % 3000u], 1);
+  if (key & 4) atomicAdd(&bins[key % 1000u], 1);
+  atomicAdd(&bins[(key & 63) * 32], 1);
+  atomicAdd(&bins[key >> 3 & 3], 1);
+  __syncthreads();
+  for (int k = threadIdx.x; k < 3000; k += kThreads) atomicAdd(&out[k], bins[k]);
+}
+CASE(counted) {
+  std::vector<int> numbers(16 * kCount);
+  unsigned state = 1;
+  for (int& n : numbers) n = (state = state * 1664525u + 1013904223u) >> 9;
+  int *in = unset<int>(16 * kCount), *out = zeros<int>(3000);
+  cudaMemcpy(in, numbers.data(), numbers.size() * sizeof(int), cudaMemcpyHostToDevice);
+  for (int n = 0; n < 2; ++n) counted_apart<<<kBlocks, kThreads>>>(in, out);
+  cudaFree(in);
+  cudaFree(out);
+}
+
 // Lanes that are equally far apart for a while, then otherwise, then anywhere; some of them now and then.
 __global__ void distances(const int* in, const int* strides, int* out) {
   const int i = place();

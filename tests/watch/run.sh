@@ -55,7 +55,7 @@ check json "$root/examples/reduce_shared.cu"
 check check "$root/tests/check/shared_races.cu" reduction_unsynced
 for name in padded into_padding forgotten_row no_second_barrier; do check check "$root/tests/check/settled.cu" $name; done
 for name in sums unset_input short_output one_output overlap scan_in_place; do check check "$root/tests/check/patterns.cu" $name; done
-for name in strides rows members lines chosen; do check profile "$root/tests/check/neighbours.cu" $name; done
+for name in strides rows members lines chosen counted; do check profile "$root/tests/check/neighbours.cu" $name; done
 neighbours=(stencil_in_place bytes_shared counter_read_early)
 [[ -z ${WARPBEAM_FAST:-} ]] && neighbours+=(stencil no_barrier_behind low_bytes bytes_apart counter counter_of_nothing counter_set_late scope_of_block bins_unset bins_at_once last_block last_without_fence strides)
 for name in "${neighbours[@]}"; do check check "$root/tests/check/neighbours.cu" "$name"; done

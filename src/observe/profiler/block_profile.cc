@@ -207,6 +207,13 @@ bool BlockProfile::repeats(const vm::Insn& insn, uint32_t mask, uint64_t first, 
   return false;
 }
 
+void BlockProfile::met_in_banks(const vm::Insn& insn, uint64_t times, uint64_t most, uint64_t words) {
+  const size_t index = index_of(insn);
+  Counts& counts = entered_->counts[index];
+  counts.to_shared += times;
+  counts.shared += entered_->gathered[index] ? passes_of_words(times, times, times) : passes_of_words(times, most, words);
+}
+
 // Measured on an H100 (tests/profile): a texel at an interpolated place is asked for by quads of lanes, which may need a level
 // of detail; where the level or the texel is named, eight lanes with texels of up to 8 bytes ask together.
 void BlockProfile::texture_read(vm::Warp& warp, const vm::Insn& insn, uint32_t mask, uint32_t texel_bytes) {

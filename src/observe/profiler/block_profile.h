@@ -40,6 +40,7 @@ class BlockProfile final : public vm::BlockObserver {
   void access(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access) override;
   void repeated(const vm::Insn& insn, const vm::Access& access, uint64_t times) override;
   bool repeats(const vm::Insn& insn, uint32_t mask, uint64_t first, uint64_t shape, uint64_t times) override;
+  void met_in_banks(const vm::Insn& insn, uint64_t times, uint64_t most, uint64_t words) override;
   void texture_read(vm::Warp& warp, const vm::Insn& insn, uint32_t mask, uint32_t texel_bytes) override;
   void enter(const vm::FunctionCode& function) override;
 

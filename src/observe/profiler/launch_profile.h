@@ -24,7 +24,9 @@ class LaunchProfile final : public vm::Observer {
   std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block&) override;
   void end_block(const vm::Block&, std::unique_ptr<vm::BlockObserver>) override;
   void end_grid(const vm::LaunchResult& result) override;
-  vm::Wanted wanted() const override { return {.compiled = true, .executions = true, .traffic = true}; }
+  vm::Wanted wanted() const override {
+    return {.compiled = true, .executions = true, .traffic = true, .banks = device.bank_rule == model::BankRule::Phases32};
+  }
 
   Totals totals() const;
 

@@ -231,10 +231,7 @@ bool count_words(const vm::Access& access, SharedPasses& s) {
   const Near near(access);
   if (!near.within(7)) return false;
   const WordsInBanks words(near);
-  s.wavefronts += words.most;
-  s.conflicts += words.most - 1;
-  s.ideal += 1;
-  s.bytes += 4 * words.all;
+  s += passes_of_words(1, words.most, words.all);
   return true;
 }
 
@@ -286,15 +283,9 @@ void count_local(const vm::Access& access, Traffic& t) {
   }
 }
 
-// `atomicAdd(&counter[k], 1)` with a dropped result: a GPU has an instruction for counting.
-model::SharedAtomic atomic_form(const vm::Insn& insn, const vm::Access& access) {
+model::SharedAtomic atomic_form(const vm::Insn& insn) {
   if (insn.mods().op == isa::Op::Cas) return model::SharedAtomic::CompareSwap;
-  const auto& operands = insn.source->operands;
-  const size_t value = insn.source->form.row->opcode == "atom" ? 2 : 1;
-  const bool one = operands.size() > value && operands[value].kind == ptx::OperandKind::Immediate &&
-                   operands[value].imm == 1 && !operands[value].float_literal;
-  const bool counts = insn.mods().op == isa::Op::Add && isa::bytes_of(insn.type()) == 4 && !isa::is_float(insn.type());
-  return one && counts && !access.returns ? model::SharedAtomic::Increment : model::SharedAtomic::Plain;
+  return insn.adds_one ? model::SharedAtomic::Increment : model::SharedAtomic::Plain;
 }
 
 void add(SharedPasses& s, const model::SharedTraffic& traffic) {
@@ -341,14 +332,14 @@ void count_shared(const model::Device& device, model::BankMode mode, const vm::I
                   SharedPasses& s) {
   const bool atomic = access.kind == vm::AccessKind::Atomic;
   if (access.bytes == 4 && device.bank_rule == model::BankRule::Phases32 &&
-      (!atomic || atomic_form(insn, access) == model::SharedAtomic::Increment) && count_words(access, s))
+      (!atomic || atomic_form(insn) == model::SharedAtomic::Increment) && count_words(access, s))
     return;
   WarpAccess warp = to_model(access);
   warp.rows = loads_tiles(insn);
   const uint64_t lanes = static_cast<uint64_t>(std::popcount(access.mask));
   model::SharedTraffic traffic;
   if (atomic) {
-    traffic = model::shared_atomic_traffic(device.bank_rule, warp, atomic_form(insn, access));
+    traffic = model::shared_atomic_traffic(device.bank_rule, warp, atomic_form(insn));
     s.ideal += (insn.mods().op == isa::Op::Cas ? 2 : 1) * std::max<uint64_t>((lanes * access.bytes + 127) / 128, 1);
   } else {
     traffic = model::shared_traffic(device, warp, mode);
@@ -411,6 +402,8 @@ uint64_t bank_bytes(const model::Device& device) {
       return 128;
   }
 }
+
+SharedPasses passes_of_words(uint64_t times, uint64_t most, uint64_t words) { return {.wavefronts = most, .conflicts = most - times, .ideal = times, .bytes = 4 * words}; }
 
 bool is_shared_loop(const vm::Insn& insn, int cc) {
   if (insn.source->form.row->cls != isa::Class::Atomic || insn.mods().space != Space::Shared || insn.mods().vec || cc < 70) return false;

@@ -19,6 +19,9 @@ bool is_shared_loop(const vm::Insn& insn, int cc);
 // Whether it goes to shared memory by the name of a block of the cluster.
 bool to_cluster(const vm::Access& access);
 
+// So many accesses to words where lanes that want one word get it together: different words in the fullest bank, and altogether.
+SharedPasses passes_of_words(uint64_t times, uint64_t most, uint64_t words);
+
 // Both sides of a cp.async, by a device of 8.0 or later.
 void count_copy(const model::Device& device, const vm::Insn& insn, const vm::Access& from, const vm::Access& to, Counts& counts);
 
