@@ -43,10 +43,11 @@ void tell_failure(cudaError_t status) noexcept {
   observe::Tool* tool = observe::tool();
   const void* bad_free = std::exchange(this_thread().bad_free, nullptr);
   const BadBytes bad = std::exchange(this_thread().bad_bytes, {});
+  const std::array<char, 256> reason = std::exchange(this_thread().bad_launch, {});
   if (!tool || !tool->checks()) return;
   tool->failed_call({observe::called_function(), static_cast<int>(status), cudaGetErrorName(status),
                      cudaGetErrorString(status), bad_free != nullptr, bad_free, bad.bytes, bad.writes,
-                     reinterpret_cast<uint64_t>(bad.destination), bad.memory});
+                     reinterpret_cast<uint64_t>(bad.destination), bad.memory, reason.data()});
 }
 
 namespace {

@@ -121,6 +121,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
       if (!began || !ended || &from.context != &to.context) return cudaErrorInvalidResourceHandle;
       if ((from.flags | to.flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
       if (!began->done() || !ended->done()) return cudaErrorNotReady;
+      if (auto* tool = warpbeam::observe::tool()) tool->took_time(began->id, ended->id);
       *milliseconds = std::chrono::duration<float, std::milli>(ended->ended() - began->ended()).count();
       return cudaSuccess;
     });

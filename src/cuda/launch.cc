@@ -1,5 +1,7 @@
 #include "cuda/launch.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -23,17 +25,36 @@ bool within(const dim3& d, const std::array<int, 3>& limits) {
   return true;
 }
 
+std::string text(const dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
+
+// For the checker.
+cudaError_t refuse(cudaError_t error, const std::string& reason) {
+  auto& text = this_thread().bad_launch;
+  text[reason.copy(text.data(), text.size() - 1)] = 0;
+  return error;
+}
+
 cudaError_t check(const Function& function, const LaunchRequest& request) {
   const model::Device& model = function.context.model;
-  if (!within(request.grid, model.max_grid_dim) || !within(request.block, model.max_block_dim))
-    return cudaErrorInvalidConfiguration;
+  const auto three = [](const auto& of) { return fmt::format("({}, {}, {})", of[0], of[1], of[2]); };
+  if (!within(request.grid, model.max_grid_dim))
+    return refuse(cudaErrorInvalidConfiguration, fmt::format("its grid is {}: each number must be 1 at least, and {} at most", text(request.grid), three(model.max_grid_dim)));
+  if (!within(request.block, model.max_block_dim))
+    return refuse(cudaErrorInvalidConfiguration, fmt::format("its blocks are {}: each number must be 1 at least, and {} at most", text(request.block), three(model.max_block_dim)));
   uint64_t threads = uint64_t{request.block.x} * request.block.y * request.block.z;
-  if (threads > static_cast<uint64_t>(model.max_threads_per_block)) return cudaErrorInvalidConfiguration;
-  if (threads > static_cast<uint64_t>(function.max_threads_per_block())) return cudaErrorInvalidValue;
-  if (function.kernel.required_ntid && extents(request.block) != function.kernel.max_ntid) return cudaErrorInvalidValue;
-  if (request.shared > function.max_dynamic_shared()) return cudaErrorInvalidValue;
-  if (function.kernel.static_shared + request.shared > static_cast<size_t>(model.shared_per_block_optin))
-    return cudaErrorInvalidValue;
+  if (threads > static_cast<uint64_t>(model.max_threads_per_block))
+    return refuse(cudaErrorInvalidConfiguration, fmt::format("its blocks {} have {} threads, and a block has {} at most", text(request.block), threads, model.max_threads_per_block));
+  if (threads > static_cast<uint64_t>(function.max_threads_per_block()))
+    return refuse(cudaErrorInvalidValue, fmt::format("its blocks {} have {} threads, and those of this kernel have {} at most", text(request.block), threads, function.max_threads_per_block()));
+  if (function.kernel.required_ntid && extents(request.block) != function.kernel.max_ntid)
+    return refuse(cudaErrorInvalidValue, fmt::format("its blocks are {}, and the kernel demands {}", text(request.block), three(function.kernel.max_ntid)));
+  const size_t most = static_cast<size_t>(model.shared_per_block_optin);
+  if (request.shared > function.max_dynamic_shared())
+    return refuse(cudaErrorInvalidValue,
+                  fmt::format("it asks for {} bytes of dynamic shared memory, and this kernel may have {}; cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) allows up to {}",
+                              request.shared, function.max_dynamic_shared(), most - std::min<size_t>(most, function.kernel.static_shared)));
+  if (function.kernel.static_shared + request.shared > most)
+    return refuse(cudaErrorInvalidValue, fmt::format("its blocks need {} bytes of shared memory, and a block has {} at most", function.kernel.static_shared + request.shared, most));
   return cudaSuccess;
 }
 

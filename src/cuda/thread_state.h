@@ -42,6 +42,7 @@ struct ThreadState {
   bool in_host_function = false;
   bool in_driver_call = false;  // what runs now was called through the driver API
   const void* bad_free = nullptr;  // what the call that is about to fail was to free
+  std::array<char, 256> bad_launch{};  // what is wrong with the configuration of a launch
   BadBytes bad_bytes;              // what it was to copy or to fill
   unsigned long long id = 0;  // names the thread's default streams
   int valid_device_count = 0;  // 0: all, in order

@@ -21,6 +21,7 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -246,6 +247,7 @@ class Watch {
 
   uint8_t number_of_line(const llvm::Instruction& i) {
     const llvm::DILocation* place = i.getDebugLoc();
+    while (place && is_of_platform(place) && place->getInlinedAt()) place = place->getInlinedAt();
     const llvm::DISubprogram* here = f_.getSubprogram();
     if (!place || !here || place->getFile() != here->getFile()) return kNoLine;
     llvm::NamedMDNode* const lines = module_.getOrInsertNamedMetadata(kLines);
@@ -259,8 +261,8 @@ class Watch {
     return static_cast<uint8_t>(kFirstLine + n);
   }
 
-  void tell(llvm::Instruction& i, llvm::Value* f) {
-    if (!f || is_of_platform(i.getDebugLoc().get())) return;
+  void tell(llvm::Instruction& i, llvm::Value* f, bool of_platform = false) {
+    if (!f || (!of_platform && is_of_platform(i.getDebugLoc().get()))) return;
     llvm::FunctionCallee call = module_.getOrInsertFunction(kCall, llvm::Type::getVoidTy(f_.getContext()), byte_);
     auto* function = llvm::cast<llvm::Function>(call.getCallee());
     function->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
@@ -268,10 +270,10 @@ class Watch {
     llvm::IRBuilder<>(&i).CreateCall(call, f)->setDebugLoc(i.getDebugLoc());
   }
   // Unless it is only passed on.
-  void tell_calculated(llvm::Instruction& i, llvm::Value* f) {
+  void tell_calculated(llvm::Instruction& i, llvm::Value* f, bool of_platform = false) {
     if (!f) return;
     llvm::IRBuilder<> here(&i);
-    tell(i, here.CreateSelect(here.CreateICmpEQ(f, llvm::ConstantInt::get(byte_, kUnset)), llvm::ConstantInt::get(byte_, 0), f));
+    tell(i, here.CreateSelect(here.CreateICmpEQ(f, llvm::ConstantInt::get(byte_, kUnset)), llvm::ConstantInt::get(byte_, 0), f), of_platform);
   }
 
   void look_at_copy(llvm::MemIntrinsic& copy) {
@@ -326,10 +328,19 @@ class Watch {
       else tell(i, of_operands(here, i));
     } else if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i)) {
       if (intrinsic->doesNotAccessMemory() && !intrinsic->getType()->isVoidTy() && !intrinsic->isConvergent()) result = calculated(here, i, of_operands(here, i));
+    } else if (auto* call = llvm::dyn_cast<llvm::CallInst>(&i); call && call->isInlineAsm()) {
+      result = of_matrices(here, *call);
     } else if (llvm::isa<llvm::CastInst, llvm::FreezeInst, llvm::ExtractElementInst, llvm::InsertElementInst, llvm::ShuffleVectorInst, llvm::ExtractValueInst, llvm::InsertValueInst>(i)) {
       result = of_operands(here, i);
     }
     if (result) flags_[&i] = result;
+  }
+  // A product is calculated from all of its matrices; storing one is for others to read, whoever wrote the header.
+  llvm::Value* of_matrices(llvm::IRBuilder<>& here, llvm::CallInst& call) {
+    const llvm::StringRef text = llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString();
+    if (text.contains("wmma.store")) tell_calculated(call, of_operands(here, call), true);
+    const bool product = text.contains("mma.sync") || text.contains("wmma.mma");
+    return product ? calculated(here, call, of_operands(here, call)) : nullptr;
   }
   // What has a value in part counts as set.
   llvm::Value* of_bytes(llvm::IRBuilder<>& here, llvm::Value* from, uint64_t bytes) {
@@ -386,7 +397,9 @@ void show(llvm::CallInst& call, const llvm::NamedMDNode* lines) {
   if (!constant || !constant->isNullValue()) {
     llvm::BasicBlock& entry = function.getEntryBlock();
     auto* nothing = llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(llvm::Type::getInt32Ty(call.getContext()));
-    const llvm::DebugLoc here = call.getDebugLoc();
+    const llvm::DILocation* own = call.getDebugLoc();
+    while (own && is_of_platform(own) && own->getInlinedAt()) own = own->getInlinedAt();
+    const llvm::DebugLoc here = own;
     Numbers numbers;
     llvm::SmallPtrSet<const llvm::Value*, 16> seen;
     gather(f, numbers, seen);

@@ -51,6 +51,7 @@ struct FailedCall {
   bool writes = false;
   uint64_t destination = 0;
   const vm::DeviceMemory* memory = nullptr;  // in which the bytes were looked for
+  std::string reason;  // what is wrong with a launch, one sentence
 };
 
 class Tool {
@@ -75,6 +76,8 @@ class Tool {
   virtual void library_failed(uint64_t operation, const vm::Trap& trap, bool writes) {}
   // The host has waited for an operation, for all of a stream (`which` is its id), or for all of a device.
   virtual void waited(WaitKind, uint64_t which) {}
+  // The host takes the time between the ends of two operations, which events record.
+  virtual void took_time(uint64_t from, uint64_t to) {}
   // A launch is about to run. Null: nobody watches it. `launch` lives until the observer's end_grid.
   virtual std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device,
                                                uint64_t operation) {

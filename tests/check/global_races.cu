@@ -209,7 +209,7 @@ __global__ void locked(int* mutex, int* sum) {
 __global__ void grid_phases(int* p, bool sync) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
   p[i] = i;  // expect grid_unsynced race_raw
-  if (sync) cooperative_groups::this_grid().sync();
+  if (sync) cooperative_groups::this_grid().sync();  // expect grid_launched_apart trap
   p[n + i] = p[n - 1 - i];
 }
 __global__ void level(const int* from, const int* to, int* depth, bool* changed, int edges, int now) {
@@ -299,6 +299,7 @@ CASE(lock_fence) { Data d; locked<true><<<16, 32>>>(d.b, d.c); }
 CASE(lock_no_fence) { Data d; locked<false><<<16, 32>>>(d.b, d.c); }
 CASE(grid_synced) { Data d; bool sync = true; void* args[] = {&d.b, &sync}; cudaLaunchCooperativeKernel((void*)grid_phases, dim3(8), dim3(64), args, 0, 0); }
 CASE(grid_unsynced) { Data d; bool sync = false; void* args[] = {&d.b, &sync}; cudaLaunchCooperativeKernel((void*)grid_phases, dim3(8), dim3(64), args, 0, 0); }
+CASE(grid_launched_apart) { Data d; grid_phases<<<8, 64>>>(d.b, true); }
 CASE(same_flag_raised) { Data d; level<<<8, 64>>>(d.a, d.b, d.b, (bool*)d.c, 0, 0); level<<<8, 64>>>(d.a + 1, d.b, d.b, (bool*)d.c, 512, 0); }
 CASE(compare_and_swap_loop) { Data d; atomic_max_float<<<8, 64>>>((float*)d.b, (float*)d.a); }
 CASE(pack_atomic) { Data d; pack<<<8, 64>>>(d.a, d.b, d.c); }

@@ -172,5 +172,21 @@ CASE(block_buffer_unsynced) { Out o; block_buffer<<<1, 64>>>(o.p, false); }
 CASE(freed_before_others_read) { Out o; freed_early<<<1, 64>>>(o.p); }
 CASE(one_each) { Out o; one_each<<<2, 64>>>(o.p); one_each<<<2, 64>>>(o.p); }
 CASE(heap_leak) { Out o; forgets<<<1, 32>>>(o.p); }
+// What the host has made leads to functions of the host.
+struct Width {
+  int bits = 8;
+  __host__ __device__ virtual int bytes() const { return bits / 8; }
+};
+__global__ void width_of(const Width* width, int* out) { *out = width->bytes(); }  // expect virtual_of_host host_pointer
+CASE(virtual_of_host) {
+  const Width width;
+  Width* copy;
+  Out o;
+  cudaMalloc(&copy, sizeof width);
+  cudaMemcpy(copy, &width, sizeof width, cudaMemcpyHostToDevice);
+  width_of<<<1, 1>>>(copy, o.p);
+  cudaDeviceSynchronize();
+  cudaFree(copy);
+}
 CASE(virtual_shapes) { Out o; shapes<<<1, 64>>>((float*)o.p); }
 CASE(into_next_chunk) { Out o; neighbours<<<1, 2>>>(o.p); }

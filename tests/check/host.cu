@@ -152,6 +152,37 @@ CASE(pinned_after_event) {
   printf("%d\n", d.pinned[3]);
   cudaEventDestroy(e);
 }
+// The time between two events is there once the later one has been waited for, in whatever way.
+static void timed(void (*wait)(Data&, cudaEvent_t)) {
+  Data d;
+  cudaEvent_t from, to;
+  cudaEventCreate(&from);
+  cudaEventCreate(&to);
+  cudaEventRecord(from);
+  set<<<1, kN>>>(d.p, 3);
+  cudaEventRecord(to);
+  wait(d, to);
+  float time = 0;
+  if (cudaEventElapsedTime(&time, from, to) == cudaSuccess) printf("%d\n", time >= 0);  // expect time_taken_early event_not_waited
+  cudaEventDestroy(from);
+  cudaEventDestroy(to);
+}
+CASE(time_taken_early) { timed([](Data&, cudaEvent_t) {}); }
+CASE(time_after_event) { timed([](Data&, cudaEvent_t to) { cudaEventSynchronize(to); }); }
+CASE(time_after_device) { timed([](Data&, cudaEvent_t) { cudaDeviceSynchronize(); }); }
+CASE(time_after_query) { timed([](Data&, cudaEvent_t to) { while (cudaEventQuery(to) == cudaErrorNotReady) {} }); }
+CASE(time_after_copy) { timed([](Data& d, cudaEvent_t) { cudaMemcpy(d.pinned, d.p, 4, cudaMemcpyDeviceToHost); }); }
+// Neither the C library nor the program finds anything there.
+CASE(managed_freed_as_host) {
+  int* p;
+  cudaMallocManaged(&p, kN * 4);
+  p[0] = 1;
+  free(p);  // expect managed_freed_as_host out_of_bounds
+}
+CASE(managed_past_end) {
+  Data d;
+  d.managed[3000] = 1;  // expect managed_past_end out_of_bounds
+}
 // A running kernel and the host meet at a volatile flag.
 CASE(flag_for_running_kernel) {
   Data d;

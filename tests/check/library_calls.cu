@@ -1,6 +1,7 @@
 // Mistakes in what libraries of the toolkit are given are told at the program's call. An argument picks the case.
-// options: -lcublas
+// options: -lcublas -lcufft
 #include <cublas_v2.h>
+#include <cufft.h>
 
 #include "cases.h"
 
@@ -50,3 +51,20 @@ static void multiply(int rows, bool freed) {
 CASE(beyond_a_matrix) { multiply(65, false); }
 CASE(of_a_freed_matrix) { multiply(64, true); }
 CASE(of_its_size) { multiply(64, false); }
+
+// In place the spectrum of real numbers needs room for two more of them; between the end and the next piece of memory is nothing else.
+static void transform(int room, bool set) {
+  const int n = 60;
+  float* p;
+  cudaMalloc(&p, room * sizeof(float));
+  if (set) cudaMemset(p, 0, room * sizeof(float));
+  cufftHandle plan;
+  cufftPlan1d(&plan, n, CUFFT_R2C, 1);
+  cufftExecR2C(plan, p, reinterpret_cast<cufftComplex*>(p));  // expect spectrum_too_long out_of_bounds; expect spectrum_of_nothing uninitialized_copy
+  cudaDeviceSynchronize();
+  cufftDestroy(plan);
+  cudaFree(p);
+}
+CASE(spectrum_too_long) { transform(60, true); }
+CASE(spectrum_of_nothing) { transform(62, false); }
+CASE(spectrum_in_its_room) { transform(62, true); }

@@ -16,6 +16,10 @@ __global__ void off_by_one(int* p, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i <= n) p[i] = i;  // expect one_too_many out_of_bounds
 }
+__global__ void differences(const int* in, int* out) {
+  const unsigned i = threadIdx.x;
+  out[i] = in[i] - in[i - 1];  // expect index_below_zero out_of_bounds
+}
 __global__ void shift_left(const float* in, float* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = in[i - 1];  // expect before_begin out_of_bounds
@@ -219,6 +223,7 @@ CASE(after_begin) {
 }
 CASE(wrong_pitch) { float* p; size_t pitch; cudaMallocPitch(&p, &pitch, 100 * 4, 10); rows<<<10, 128>>>(p, pitch + 512, 100, 10); cudaDeviceSynchronize(); cudaFree(p); }
 CASE(right_pitch) { float* p; size_t pitch; cudaMallocPitch(&p, &pitch, 100 * 4, 10); rows<<<10, 128>>>(p, pitch, 100, 10); cudaDeviceSynchronize(); cudaFree(p); }
+CASE(index_below_zero) { int* p = numbers(64); int* q = numbers(64); differences<<<1, 64>>>(p, q); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
 CASE(misaligned_vector) { float* p = (float*)numbers(256); float4* q = (float4*)numbers(256); as_float4<<<1, 32>>>(p, q, 1); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
 CASE(aligned_vector) { float* p = (float*)numbers(256); float4* q = (float4*)numbers(256); as_float4<<<1, 32>>>(p, q, 4); cudaDeviceSynchronize(); cudaFree(p); cudaFree(q); }
 CASE(misaligned_cast) { float* p = (float*)numbers(64); pairs_of_tile<<<1, 32>>>(p, 3); cudaDeviceSynchronize(); cudaFree(p); }

@@ -3,7 +3,7 @@
 
 __global__ void child(int* p, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) p[i] = i;  // expect child_out_of_bounds out_of_bounds
+  if (i < n) p[i] = i;  // expect child_out_of_bounds out_of_bounds; expect child_of_own_array out_of_bounds
 }
 __global__ void sum(const int* p, int n, int* out) {
   int s = 0;
@@ -49,6 +49,18 @@ struct Data {
   }
 };
 CASE(child_out_of_bounds) { Data d; parent<<<1, 32>>>(d.p, 1025, 0); }
+__global__ void parent_with_own(int* out) {
+  int own[4] = {1, 2, 3, 4};
+  child<<<1, 4>>>(own, 4);
+  *out = own[threadIdx.x];
+}
+CASE(child_of_own_array) {
+  int* p;
+  cudaMalloc(&p, 400);
+  parent_with_own<<<1, 1>>>(p);
+  cudaDeviceSynchronize();
+  cudaFree(p);
+}
 CASE(child_fits) { Data d; parent<<<1, 32>>>(d.p, 1024, 0); }
 CASE(child_writes_result) { Data d(false); static int h[1024]; parent<<<1, 32>>>(d.p, 1024, 0); cudaMemcpy(h, d.p, 4096, cudaMemcpyDeviceToHost); }
 CASE(parent_then_child) { Data d; parent_before<<<1, 64>>>(d.p, 256, d.out); }

@@ -1,5 +1,7 @@
 // Variables in registers that some ways through a kernel leave without a value, and kernels that take such a way or do not.
 // An argument picks the case.
+#include <mma.h>
+
 #include "cases.h"
 
 __global__ void largest(const int* in, int* out, int n, bool begins) {
@@ -130,6 +132,27 @@ __global__ void passes_records(Record* out, Record r) {
   out[threadIdx.x + 64] = r;
 }
 
+// To a product its result so far is added.
+__global__ void product(const half* in, float* out, bool begins) {
+  using namespace nvcuda::wmma;
+  fragment<matrix_a, 16, 16, 16, half, row_major> left;
+  fragment<matrix_b, 16, 16, 16, half, row_major> right;
+  fragment<accumulator, 16, 16, 16, float> sums;
+  load_matrix_sync(left, in, 16);
+  load_matrix_sync(right, in, 16);
+  if (begins) fill_fragment(sums, 0.0f);
+  mma_sync(sums, left, right, sums);  // expect product_of_nothing uninitialized_read
+  store_matrix_sync(out, sums, 16, mem_row_major);
+}
+__global__ void own_product(float* out, bool begins) {
+  float sums[4];
+  if (begins) sums[0] = sums[1] = sums[2] = sums[3] = 0;
+  const unsigned one = 0x3c003c00;
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"  // expect own_product_of_nothing uninitialized_read
+               : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+               : "r"(one));
+  for (int k = 0; k < 4; ++k) out[4 * threadIdx.x + k] = sums[k];
+}
 struct Data {
   int *in, *out;
   Record* records;
@@ -166,4 +189,8 @@ CASE(calculated_for_nothing) {
   Data d;
   guarded<<<1, 64>>>(d.in, d.out, 41);
 }
+CASE(product_of_nothing) { Data d; product<<<1, 32>>>((half*)d.in, (float*)d.out, false); }
+CASE(product_from_zero) { Data d; product<<<1, 32>>>((half*)d.in, (float*)d.out, true); }
+CASE(own_product_of_nothing) { Data d; own_product<<<1, 32>>>((float*)d.out, false); }
+CASE(own_product_from_zero) { Data d; own_product<<<1, 32>>>((float*)d.out, true); }
 CASE(tile_of_sums) { Data d; tile<<<1, 64>>>(d.in, d.out, 8); }

@@ -119,6 +119,14 @@ folded global_races.cu turned_by_blocks '2 errors' 'blocks are not ordered'
 folded places.cu scaled_beside '1 error' 'hazards]'
 folded places.cu chosen_template '1 error' 'called by void puts_all<int, 0>(int *) in places.cu'
 folded ../../examples/reduce_harris.cu 12 '0 errors (3 warnings)' '3 other instantiations of reduce6, reduce7 (4 instantiations)'
+# What a report says of the place and of the reason.
+folded memory.cu index_below_zero '1 error' 'an unsigned index leads that has gone below zero, 4 bytes before the allocation at'
+folded memory.cu misaligned_int '1 error' 'is byte 1 of the allocation at'
+folded host.cu too_many_threads '1 error' 'its blocks are (2048, 1, 1): each number must be 1 at least'
+folded hostapi.cu too_much_shared '1 error' 'bytes of dynamic shared memory, and this kernel may have 49152'
+folded nested.cu child_of_own_array '1 error' "lies in a thread's local memory"
+folded heap.cu virtual_of_host '1 error' 'an object with virtual functions must be made in a kernel'
+folded global_races.cu grid_launched_apart '1 error' 'a kernel that cudaLaunchCooperativeKernel has not launched'
 # A rule for a race as it is told leaves none of it.
 if wanted suppressed "$@"; then
   echo 'kind=race_war kernel=turned_in_one_place' >"$work/rules"

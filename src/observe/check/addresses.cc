@@ -1,4 +1,5 @@
 // Where an access goes: bounds to the byte, alignment, and the words for a place.
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -129,6 +130,17 @@ void BlockWatch::global_access(Now& n) {
   if (is_strong) synchronise(n);
 }
 
+// The allocation behind such a place, and how far before it the place would be if the index had a sign.
+std::pair<const Region*, uint64_t> BlockWatch::below_zero(uint64_t address, uint32_t bytes) const {
+  constexpr uint64_t kNear = 64 << 10;
+  for (const uint64_t element : {uint64_t{bytes}, uint64_t{1}, uint64_t{2}, uint64_t{4}, uint64_t{8}, uint64_t{12}, uint64_t{16}}) {
+    const uint64_t signed_place = address - (element << 32);
+    const Region* r = signed_place < address ? c_.regions.nearest(signed_place) : nullptr;
+    if (r && signed_place < r->base && r->base - signed_place <= kNear) return {r, r->base - signed_place};
+  }
+  return {nullptr, 0};
+}
+
 void BlockWatch::bad_address(Now& n, int lane) {
   const uint64_t address = n.access.address[lane];
   const uint32_t bytes = n.access.bytes;
@@ -164,7 +176,15 @@ void BlockWatch::bad_address(Now& n, int lane) {
   } else if (fault.host_pointer) {
     f.kind = "host_pointer";
     f.lines.push_back({fmt::format("Address {:#x} belongs to the host program: kernels cannot use it", address), {}});
-    f.mend = "copy the data to memory from cudaMalloc with cudaMemcpy, or allocate it with cudaMallocManaged";
+    // A table of virtual functions lies in the program itself, as its variables do.
+    Dl_info image;
+    f.mend = n.act == Act::Read && bytes == sizeof(void*) && dladdr(reinterpret_cast<const void*>(address), &image)
+                 ? "copy the data to memory from cudaMalloc with cudaMemcpy; an object with virtual functions must be made in a kernel, with new or in place"
+                 : "copy the data to memory from cudaMalloc with cudaMemcpy, or allocate it with cudaMallocManaged";
+  } else if (const uint64_t window = address >> 40 << 40; window == vm::kSharedWindow || window == vm::kLocalWindow) {
+    const char* const of = window == vm::kSharedWindow ? "shared memory" : "a thread's local memory";
+    f.lines.push_back({fmt::format("Address {:#x} lies in {}, which here leads nowhere", address, of), {}});
+    f.mend = fmt::format("a pointer to {} is good only there: not in other kernels, nor in those that a kernel launches", of);
   } else if (inside && address + bytes > inside->base + inside->size) {
     f.lines.push_back({fmt::format("Address {:#x} is out of bounds: the access ends {} after the nearest allocation at {:#x} of size {}", address,
                                    in_bytes(address + bytes - (inside->base + inside->size)), inside->base, in_bytes(inside->size)), {}});
@@ -176,6 +196,11 @@ void BlockWatch::bad_address(Now& n, int lane) {
       f.lines.push_back({fmt::format("Address {:#x} is {} {} the nearest allocation at {:#x} of size {}", address, in_bytes(distance), after ? "after" : "before",
                                      nearest->base, in_bytes(nearest->size)), {}});
       c_.describe_region(f, *nearest);
+    } else if (const auto [region, below] = below_zero(address, bytes); region) {
+      f.lines.push_back({fmt::format("Address {:#x} is where an unsigned index leads that has gone below zero, {} before the allocation at {:#x} of size {}", address, in_bytes(below),
+                                     region->base, in_bytes(region->size)), {}});
+      c_.describe_region(f, *region);
+      f.mend = "an unsigned number below zero is a very large one: compare before you subtract, or use int for the index";
     } else {
       f.lines.push_back({fmt::format("Address {:#x} is out of bounds, far from every allocation", address), {}});
     }
@@ -204,7 +229,12 @@ void BlockWatch::misaligned(Now& n, int lane, uint32_t align) {
   const char* space = n.shared ? "shared" : n.access.space == Space::Local ? "local" : "global";
   Finding f = finding(n, lane, "memory", "misaligned", fmt::format("Invalid __{}__ {} of size {}", space, verb(n.act), in_bytes(n.access.bytes)));
   f.lines.push_back({fmt::format("Address {:#x} is misaligned: it must be a multiple of {}", address, align), {}});
-  f.facts.emplace_back("address", fmt::format("{:#x}", address));
+  if (Region* r = n.shared || n.access.space == Space::Local ? nullptr : c_.region_at(address, *l_.launch->memory); r || n.shared) {
+    n.region = r;
+    add_place(f, n, n.shared ? address % vm::kClusterStride : address);
+  } else {
+    f.facts.emplace_back("address", fmt::format("{:#x}", address));
+  }
   f.mend = "a pointer cast to a larger type must stay a multiple of that type's size";
   f.lines.push_back({"the kernel was launched", l_.stack});
   c_.report(0, std::move(f));
@@ -281,7 +311,7 @@ void BlockWatch::bad_shared(Now& n, int lane) {
     f.lines.push_back({fmt::format("Address {:#x} is out of bounds: the block has {} of shared memory", offset, in_bytes(block_.shared_bytes)), {}});
   }
   f.mend = nearest && nearest->size == l_.launch->dynamic_shared && l_.launch->dynamic_shared
-               ? "the third argument of <<<…>>> gives the size of extern __shared__ memory in bytes: is it large enough?"
+               ? "compare the index with the size of the array, which the third argument of <<<…>>> gives in bytes: is that large enough?"
                : l_.launch->dynamic_shared == 0 && (!nearest || nearest->size == 0)
                      ? "extern __shared__ memory needs its size in bytes as the third argument of <<<…>>>"
                      : "compare the index with the size of the array (a tile with a halo needs room for it)";
@@ -403,7 +433,7 @@ void BlockWatch::uninitialised(Now& n, int lane, uint64_t offset, uint32_t bytes
   f.lines.push_back({"the kernel was launched", l_.stack});
   f.mend = n.shared ? "shared memory has no initial value: let the threads store one, then __syncthreads()"
            : local  ? "give the variable a value before it is read"
-                    : "cudaMalloc does not clear memory: use cudaMemset or cudaMemcpy first";
+                    : "cudaMalloc does not clear memory: let a kernel, cudaMemset or cudaMemcpy store values there first";
   c_.report(key, std::move(f));
 }
 

@@ -221,6 +221,7 @@ class BlockWatch final : public vm::BlockObserver {
   void missing_proxy_fence(Now&, const Event& write, uint32_t write_lane, int lane, uint64_t offset);
   void note_visit(const Now&, int lane, uint64_t offset);
   void bad_address(Now&, int lane);
+  std::pair<const Region*, uint64_t> below_zero(uint64_t address, uint32_t bytes) const;
   void bad_shared(Now&, int lane);
   bool begins_local(const Now&, int lane, uint8_t* flags, uint64_t offset);
   bool in_margin(Now&, int lane, const uint8_t* flags, uint64_t offset);

@@ -193,6 +193,7 @@ void Checker::queued(const Operation& o) {
   queued.op = op;
   queued.stack = stack;
   queued.memory = o.memory;
+  queued.is_of_library = o.kind == OperationKind::Library;
   queued_[o.id] = queued;
   if (ops_.size() <= op) ops_.resize(op + 1);
   ops_[op] = queued;
@@ -301,7 +302,7 @@ void Checker::library_failed(uint64_t operation, const vm::Trap& t, bool writes)
   f.lines.insert(f.lines.begin(), {fmt::format("{} was issued", what), stack});
   if (const Region* r = regions.nearest(t.address)) describe_region(f, *r);
   f.facts.emplace_back("address", fmt::format("{:#x}", t.address));
-  f.mend = "compare the numbers of rows and columns, the leading dimensions and the increments with the size that was given to cudaMalloc";
+  f.mend = kLibrarySizes;
   findings.add(std::move(f), key_of(stack));
 }
 
@@ -437,6 +438,7 @@ void LaunchWatch::end_grid(const vm::LaunchResult& result) {
   f.lines.push_back({fmt::format("by thread ({},{},{}) in block ({},{},{})", t.thread[0], t.thread[1], t.thread[2], t.block[0], t.block[1], t.block[2]), {}});
   add_trap(f, t);
   f.lines.push_back({"the kernel was launched", info_.stack});
+  if (t.kind == Trap) f.mend = "such a trap is a __trap() of the program's, or grid.sync() in a kernel that cudaLaunchCooperativeKernel has not launched";
   if (t.kind == Deadlock) f.mend = "every thread of the block must reach the same barrier, and what a thread waits for must be done by one that can run";
   c_.report(0, std::move(f));
 }

@@ -88,6 +88,8 @@ struct LaunchInfo {
   std::vector<EventId> grid_rounds;
 };
 
+inline constexpr char kLibrarySizes[] = "compare the numbers of elements, rows and columns, the leading dimensions and the increments with the size that was given to cudaMalloc";
+
 class Checker final : public Tool {
  public:
   Checker();
@@ -100,6 +102,7 @@ class Checker final : public Tool {
   void touches(uint64_t operation, const Bytes&, bool writes) override;
   void library_failed(uint64_t operation, const vm::Trap& trap, bool writes) override;
   void waited(WaitKind, uint64_t which) override;
+  void took_time(uint64_t from, uint64_t to) override;
   std::shared_ptr<vm::Observer> launch(const vm::Launch&, const model::Device&, uint64_t operation) override;
   std::shared_ptr<vm::Observer> child(const vm::Launch&, const LaunchInfo& parent);
   void allocated(const vm::Allocation&, int device) override;
@@ -153,18 +156,21 @@ class Checker final : public Tool {
     const vm::DeviceMemory* memory = nullptr;
     std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};  // of a launch
     std::string kernel;                                     // its mangled name
+    bool is_of_library = false;
   };
   void use_range(const Bytes& bytes, bool writes, const Queued& by, const char* what);
+  void look_past_end(const Region&, const Bytes&, bool writes, const Queued& by);
   void look_for_overlap(const Operation&, const HostStack&);
   void look_for_freed(const Bytes&, bool writes, const HostStack&, const char* what);
   bool bad_bytes(const FailedCall&, const HostStack&);
-  void read_unwritten(Region&, const Bytes&, OpId, const HostStack&);
+  void read_unwritten(Region&, const Bytes&, OpId, const HostStack&, bool is_of_library);
   bool only_gaps(Region&, const Bytes&);
   void report_leaks(const char* when);
   void report_calls();
   Guarded to_guard();
   void note_host_function(Region&, OpId, uint64_t begin, uint64_t end, bool writes);
   void host_lost(uint64_t address, bool writes, HostStack stack);
+  void host_outside(uint64_t address, bool writes, HostStack stack);
   HostGuard::Answer host_touched(uint64_t address, uint64_t bytes, bool writes, HostStack stack);
 
   std::unordered_map<uint64_t, uint32_t> streams_;  // of the runtime to OpOrder's

@@ -123,8 +123,9 @@ void Checker::report_calls() {
     if (c.call.bytes.width && !c.call.bytes.base) f.lines.push_back({fmt::format("It was to {} a null pointer", c.call.writes ? "write to" : "read from"), {}});
     else if (c.call.bytes.width)
       f.lines.push_back({fmt::format("It was to {} memory of the device, and {:#x} is not", c.call.writes ? "write to" : "read from", c.call.bytes.base), {}});
+    if (!c.call.reason.empty()) f.lines.push_back({c.call.reason, {}});
     if (!c.looked_at) f.lines.push_back({"and no later call looked at the error", {}});
-    f.mend = launch ? "look at cudaGetLastError() after every launch"
+    f.mend = launch ? (c.looked_at ? "choose a configuration that the device and the kernel allow" : "look at cudaGetLastError() after every launch")
              : misused && c.call.bytes.width && c.call.function.starts_with("cudaMemcpy") ? "the destination comes first, and the direction must fit both pointers: cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost or cudaMemcpyDefault"
              : misused ? "compare the arguments with what the pointers lead to, and widths with pitches"
                        : "look at what every call returns";
@@ -134,6 +135,28 @@ void Checker::report_calls() {
     f.count = c.count;
     findings.add(std::move(f), key_of(c.stack));
   }
+}
+
+// A GPU may still be busy then: here the work has been done, and the call gives a time.
+void Checker::took_time(uint64_t from, uint64_t to) {
+  std::lock_guard lock(mutex);
+  const auto waited = [&](uint64_t operation) {
+    const auto it = queued_.find(operation);
+    return it == queued_.end() || order.host_knows(it->second.op) || failed_devices_.contains(order.device_of(it->second.op));
+  };
+  if (!settings.host || (waited(from) && waited(to))) return;
+  const Queued& event = queued_[waited(to) ? from : to];
+  Finding f;
+  f.check = "host";
+  f.kind = "event_not_waited";
+  f.title = "The time of an event is taken that the host has not waited for";
+  HostStack stack = callers();
+  const std::string key = key_of(stack);
+  f.lines.push_back({called_function() + " was called", std::move(stack)});
+  f.lines.push_back({"the event was recorded", event.stack});
+  f.lines.push_back({"on a GPU the call gives cudaErrorNotReady and no time while the work before the event goes on", {}});
+  f.mend = "call cudaEventSynchronize() with this event before";
+  findings.add(std::move(f), key);
 }
 
 // --- what host code touches
@@ -298,7 +321,8 @@ void Checker::host_lost(uint64_t address, bool writes, HostStack stack) {
   std::unique_lock lock(mutex, std::try_to_lock);  // it may be the checker itself
   if (!lock || done_ || !settings.memory) return;
   const Region* freed = regions.freed_at(address);
-  if (!freed || freed->kind == vm::MemoryKind::Registered) return;
+  if (!freed) return host_outside(address, writes, std::move(stack));
+  if (freed->kind == vm::MemoryKind::Registered) return;
   Finding f;
   f.check = "memory";
   f.kind = "use_after_free";
@@ -309,6 +333,28 @@ void Checker::host_lost(uint64_t address, bool writes, HostStack stack) {
   f.lines.push_back({fmt::format("freed by {}", freed->freed_by), freed->freed});
   f.facts.emplace_back("address", fmt::format("{:#x}", address));
   f.mend = "free the memory only after its last use, and wait for copies that still use it";
+  report(0, std::move(f));
+  kernel_failed_ = true;  // the program ends here
+}
+
+// Nothing is there, but not far off there is memory of the program's. The C library looks before what it is to free.
+void Checker::host_outside(uint64_t address, bool writes, HostStack stack) {
+  constexpr uint64_t kNear = 64 << 10;
+  const Region* r = regions.nearest(address);
+  if (!r || !(r->by_program || r->is_managed_variable())) return;
+  const bool before = address < r->base;
+  const uint64_t distance = before ? r->base - address : address - (r->base + r->size) + 1;
+  if (distance > kNear) return;
+  Finding f;
+  f.check = "memory";
+  f.kind = "out_of_bounds";
+  f.title = fmt::format("Invalid {} by host code outside of all memory", writes ? "write" : "read");
+  f.lines.push_back({"on the host", std::move(stack)});
+  f.lines.push_back({fmt::format("Address {:#x} is {} bytes {} the nearest allocation at {:#x} of size {} bytes", address, distance, before ? "before" : "after", r->base, r->size), {}});
+  describe_region(f, *r);
+  f.facts.emplace_back("address", fmt::format("{:#x}", address));
+  f.mend = before && distance <= 2 * sizeof(void*) ? "give memory of cudaMallocManaged back with cudaFree and that of cudaMallocHost with cudaFreeHost, not with free() or delete"
+                                                   : "compare the index with the number of elements that were allocated";
   report(0, std::move(f));
   kernel_failed_ = true;  // the program ends here
 }

@@ -345,11 +345,10 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
     first += ", value " + value_text(old_value, bytes);
   } else if (hazard == Hazard::WriteAfterWrite) {
     first += ", value " + value_text(old_value, bytes);
-    if (n.act == Act::Write) second += ", value " + value_text(new_value, bytes);
+    if (n.act == Act::Write && !n.access.async) second += ", value " + value_text(new_value, bytes);
   } else if (n.act == Act::Write) {
     first += ", value " + value_text(old_value, bytes);
-    new_value = stored_value(n, lane, start, bytes);
-    second += ", value " + value_text(new_value, bytes);
+    if (!n.access.async) second += ", value " + value_text(stored_value(n, lane, start, bytes), bytes);
   }
   f.lines.push_back({std::move(first), {}});
   f.lines.push_back({std::move(second), {}});

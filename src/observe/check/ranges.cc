@@ -51,7 +51,7 @@ bool Checker::only_gaps(Region& r, const Bytes& bytes) {
 
 // A copy from memory that nobody has written: whoever wanted to write it did not run, or took another pointer. Where only
 // a part has no value, the rest of a buffer was perhaps not needed.
-void Checker::read_unwritten(Region& r, const Bytes& bytes, OpId op, const HostStack& stack) {
+void Checker::read_unwritten(Region& r, const Bytes& bytes, OpId op, const HostStack& stack, bool is_of_library) {
   uint64_t without = 0, total = 0, first = 0;
   each_word(r, bytes, [&](uint64_t offset, EventId, bool any) {
     ++total;
@@ -62,8 +62,9 @@ void Checker::read_unwritten(Region& r, const Bytes& bytes, OpId op, const HostS
   f.check = "init";
   f.kind = "uninitialized_copy";
   f.severity = without == total ? Severity::Error : Severity::Warning;
-  f.title = without == total ? "Uninitialized memory is copied: nobody has written any of it"
-                             : fmt::format("Partly uninitialized memory is copied: {} of {} words have no value", without, total);
+  const std::string done = is_of_library ? "read by " + order.what(op) : "copied";
+  f.title = without == total ? fmt::format("Uninitialized memory is {}: nobody has written any of it", done)
+                             : fmt::format("Partly uninitialized memory is {}: {} of {} words have no value", done, without, total);
   f.lines.push_back({order.what(op) + " was issued", stack});
   f.lines.push_back({fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", r.base + first, first, r.base, r.size), {}});
   describe_region(f, r);
@@ -154,12 +155,31 @@ void Checker::look_for_overlap(const Operation& o, const HostStack& stack) {
 }
 
 // A copy or a fill: its bytes get values, and other streams' accesses to them must be ordered with it.
+// The runtime refuses what lies beyond the piece of memory that an allocation takes up, as a GPU would, and the rest of its last
+// piece belongs to nobody.
+void Checker::look_past_end(const Region& r, const Bytes& bytes, bool writes, const Queued& by) {
+  const uint64_t end = r.base + r.size, last = bytes.base + bytes.width + (bytes.rows - 1) * bytes.pitch + (bytes.planes - 1) * bytes.plane;
+  if (!settings.memory || !r.by_program || last <= end || regions.find(end)) return;
+  const std::string what = order.what(by.op);
+  Finding f;
+  f.check = "memory";
+  f.kind = "out_of_bounds";
+  f.title = fmt::format("Invalid __global__ {} by {}", writes ? "write" : "read", what);
+  f.lines.push_back({fmt::format("{} was issued", what), by.stack});
+  f.lines.push_back({fmt::format("It begins at {:#x} and ends {} bytes after the allocation at {:#x} of size {} bytes", bytes.base, last - end, r.base, r.size), {}});
+  describe_region(f, r);
+  f.facts.emplace_back("address", fmt::format("{:#x}", end));
+  f.mend = kLibrarySizes;
+  findings.add(std::move(f), key_of(by.stack));
+}
+
 void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const char* what) {
   const OpId op = by.op;
   const HostStack& stack = by.stack;
   const vm::DeviceMemory* const memory = by.memory;
   Region* r = memory ? region_at(bytes.base, *memory) : regions.find(bytes.base);
   if (!r) return look_for_freed(bytes, writes, stack, what);
+  if (by.is_of_library) look_past_end(*r, bytes, writes, by);
   const EventId bound = order.ordered_below(op, log.next()), id = log.tick();
   const uint64_t end = bytes.base + bytes.width + (bytes.rows - 1) * bytes.pitch + (bytes.planes - 1) * bytes.plane;
   auto race = [&](const std::string& other, const HostStack& other_stack, const std::string& thread, const Site* site, uint64_t key) {
@@ -207,7 +227,7 @@ void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const
         }
     }
   }
-  if (!writes && !r->initialised && settings.init && r->cells && !kernel_failed_) read_unwritten(*r, bytes, op, stack);
+  if (!writes && !r->initialised && settings.init && r->cells && !kernel_failed_) read_unwritten(*r, bytes, op, stack, by.is_of_library);
   if (r->uses.size() > 256) r->uses.erase(r->uses.begin(), r->uses.begin() + 128);
   std::erase_if(r->uses, [&](const RangeUse& u) { return order.host_knows(u.op); });
   r->use({bytes.base, end, id, op, writes, stack});
