@@ -1,5 +1,5 @@
 // What nvcc compiles, most of it with a warning: shared variables whose constructors are not run, void pointers that count in
-// bytes, calls of host functions that no thread reaches, and templates that only the host can read.
+// bytes, calls of host functions that no thread reaches, and templates that only the host, or only the device, can read.
 // build: --expt-extended-lambda
 #include <cstdio>
 #include <cstdlib>
@@ -91,6 +91,35 @@ struct Half {
 
 __global__ void check(int* p) { *p = checked(*p); }
 
+// On the host there is no `above`, and `twice` takes another number of arguments.
+#if __CUDA_ARCH__ >= 300
+template <class T>
+__device__ T above(T x) {
+  return x + 1;
+}
+template <class T>
+__device__ T twice(T x) {
+  return 2 * x;
+}
+#else
+template <class T>
+__device__ T twice(T x, int*) {
+  return 2 * x;
+}
+#endif
+template <class T>
+struct Steps {
+  __device__ T next(T x) const { return above(x); }
+};
+template <class T>
+__device__ T both(T x) {
+  return above(twice(x)) + Steps<T>().next(x);
+}
+template <class T>
+__global__ void step(T* p) {
+  *p = twice(both(*p));
+}
+
 int main() {
   Vector *in, *out;
   float* captured;
@@ -101,6 +130,10 @@ int main() {
   sums<<<1, 32>>>(in, out, captured);
   bool good = cudaDeviceSynchronize() == cudaSuccess;
   good = good && out[9].x == 496 + 7 && out[9].y == 992 && out[9].z == 32 && *captured >= 0;
+
+  *captured = 5;
+  step<<<1, 1>>>(captured);
+  good = good && cudaDeviceSynchronize() == cudaSuccess && *captured == 2 * (11 + 6);
 
   void *bytes, *numbers;
   cudaMallocManaged(&bytes, 256);
