@@ -24,7 +24,7 @@ bool leads_on(const llvm::User* user) {
 bool only_reads(const llvm::Use& use) {
   const llvm::User* user = use.getUser();
   if (llvm::isa<llvm::LoadInst, llvm::ICmpInst>(user)) return true;
-  if (const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(user)) return use.getOperandNo() == 1;
+  if (llvm::isa<llvm::MemTransferInst>(user)) return use.getOperandNo() == 1;
   const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
   if (!call || !call->isDataOperand(&use)) return false;
   const unsigned operand = call->getDataOperandNo(&use);
