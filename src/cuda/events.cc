@@ -45,19 +45,21 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flag
 
 // The Op of the event's latest record; null if it was never recorded.
 template <class Body>
+cudaError_t in_event(cudaEvent_t handle, Body&& body) {
+  EventRef event = find_event(handle);
+  if (!event) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t failure = event->context.failure(); failure != cudaSuccess) return failure;
+  if (cudaError_t status = event_captured(*event); status != cudaSuccess) return status;
+  OpRef recorded;
+  {
+    std::lock_guard lock(event->mutex);
+    recorded = event->recorded;
+  }
+  return body(*event, recorded);
+}
+template <class Body>
 cudaError_t with_event(cudaEvent_t handle, Body&& body) {
-  return in_context([&](Context&) -> cudaError_t {
-    EventRef event = find_event(handle);
-    if (!event) return cudaErrorInvalidResourceHandle;
-    if (cudaError_t failure = event->context.failure(); failure != cudaSuccess) return failure;
-    if (cudaError_t status = event_captured(*event); status != cudaSuccess) return status;
-    OpRef recorded;
-    {
-      std::lock_guard lock(event->mutex);
-      recorded = event->recorded;
-    }
-    return body(*event, recorded);
-  });
+  return in_context([&](Context&) { return in_event(handle, body); });
 }
 
 }  // namespace
@@ -117,7 +119,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   if (!milliseconds) return remember(cudaErrorInvalidValue);  // measured: before the events are looked at
   return with_event(start, [&](Event& from, const OpRef& began) {
-    return with_event(end, [&](Event& to, const OpRef& ended) {
+    return in_event(end, [&](Event& to, const OpRef& ended) {
       if (!began || !ended || &from.context != &to.context) return cudaErrorInvalidResourceHandle;
       if ((from.flags | to.flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
       if (!began->done() || !ended->done()) return cudaErrorNotReady;

@@ -164,9 +164,18 @@ TEST_F(Batches, failures_are_logged) {
   size = sizeof text;
   OK(cudaLogsDumpToMemory(&from, text, &size, 0));  // nothing since
   EXPECT_EQ(size, 0u);
+  cudaEvent_t from_here{}, to_here{};
+  OK(cudaEventCreate(&from_here));
+  OK(cudaEventCreate(&to_here));
+  OK(cudaEventRecord(from_here));
+  float time;
+  EXPECT_EQ(cudaEventElapsedTime(&time, from_here, to_here), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(heard, 2);  // once, though there are two events to look at
+  OK(cudaEventDestroy(from_here));
+  OK(cudaEventDestroy(to_here));
   OK(cudaLogsUnregisterCallback(handle));
   EXPECT_EQ(cudaLogsUnregisterCallback(handle), cudaErrorInvalidValue);
-  EXPECT_EQ(heard, 1);  // it had gone by then
+  EXPECT_EQ(heard, 2);  // it had gone by then
 }
 
 TEST_F(Batches, what_atomics_reach) {
