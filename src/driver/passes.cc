@@ -139,6 +139,9 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
     append(words, {"-fpass-plugin=" + lowering, "-Xclang", "-load", "-Xclang", lowering});
     // Of loops of unknown length nvcc makes four rounds one, also where it takes some reckoning to find the length (loop_lengths.cc).
     append(words, {"-mllvm", "-unroll-max-count=4", "-mllvm", "-scev-cheap-expansion-budget=16"});
+    // `if (i < n) { if (a) o[i] = x; else o[i] = y; }` stores in two places with nvcc, which leaves what several ways end with where
+    // it is, but for what joined_stores.cc joins.
+    append(words, {"-mllvm", "-sink-common-insts=0"});
     if (!options.rdc) append(words, {"-mllvm", "-warpbeam-whole-program"});
     // PTX that is only asked for as a text may be linked with other texts.
     if (!options.rdc && options.phase != Phase::Ptx) append(words, {"-mllvm", "-warpbeam-all-here"});

@@ -204,7 +204,7 @@ void find_shared_meetings(const Flow& flow, std::vector<Meeting>& out) {
   for (const Access& w : accesses.changes) {
     if (w.atomic) continue;
     const auto before = [&](const Access& r) { return r.node != w.node && accesses.after(r.node)[w.node] && !accesses.after(w.node)[r.node]; };
-    if (std::ranges::any_of(accesses.reads, [&](const Access& r) { return r.insn->op[1] == w.insn->op[1]; })) continue;
+    if (std::ranges::any_of(accesses.reads, [&](const Access& r) { return r.insn->op[1] == w.insn->op[1] && r.insn->imm == w.insn->imm; })) continue;
     for (const Access& r : accesses.reads)
       if (before(r)) pairs.emplace(r.node, w.node);
     if (pairs.size() > kMostPairs) return;

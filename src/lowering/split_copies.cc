@@ -15,13 +15,13 @@
 
 #include <algorithm>
 
-#include "lowering/apart_stores.h"
 #include "lowering/array_unrolling.h"
 #include "lowering/constant_stores.h"
 #include "lowering/exchange_order.h"
 #include "lowering/facts.h"
 #include "lowering/index_loads.h"
 #include "lowering/inlined_calls.h"
+#include "lowering/joined_stores.h"
 #include "lowering/kept_places.h"
 #include "lowering/known_spaces.h"
 #include "lowering/local_margins.h"
@@ -146,7 +146,6 @@ void add_passes(llvm::PassBuilder& builder) {
   if (llvm::PassInstrumentationCallbacks* passes = builder.getPassInstrumentationCallbacks()) {
     passes->registerShouldRunOptionalPassCallback([](llvm::StringRef name, llvm::Any) { return name != "ArgumentPromotionPass"; });
     if (is_for_checker()) keep_places(*passes);
-    else keep_stores_apart(*passes);
   }
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     passes.addPass(WriteFacts());
@@ -174,6 +173,7 @@ void add_passes(llvm::PassBuilder& builder) {
   // Behind the passes that take vectors apart.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(PlainConversions()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinStores()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepIndexLoads()));
     passes.addPass(ShowUnsetVariables());

@@ -78,6 +78,7 @@ case_arithmetic_counts_as_on_an_h200() { hardware arithmetic; }
 case_other_ways_to_memory_count_as_on_an_h100() { h100 paths; }
 case_loops_of_atomic_operations_count_as_on_an_h100() { h100 shared_loops; }
 case_texture_requests_count_as_on_an_h100() { h100 textures; }
+case_ways_that_end_alike_count_as_on_an_h100() { h100 ways; }
 
 case_sectors_of_a_modern_gpu() {
   profile --device h200 --set full --csv h200.csv "$here/worked.cu" >out || return 1
@@ -660,6 +661,35 @@ CU
   profile --device h100 --metrics gld_requested_bytes --csv n.csv n.cu >out 2>err || { cat err; return 1; }
   sed -i -E 's/"void ([a-z_]+)<[^(]*\(/"\1(/' n.csv
   is n.csv bins gld_requested_bytes 1024 && is n.csv thrown gld_requested_bytes "512 3072" && is n.csv low gld_requested_bytes 64 && is n.csv top gld_requested_bytes 64
+}
+
+# 24 passes on an H100: a warp whose lanes take both branches stores once.
+case_short_branches_store_once() {
+  cat >j.cu <<'CU'
+__global__ void scans(int* out, const int* in, int n) {
+  extern __shared__ int s[];
+  const int t = threadIdx.x;
+  int to = 0, from = 1;
+  s[t] = t > 0 ? in[t - 1] : 0;
+  __syncthreads();
+  for (int d = 1; d < n; d *= 2) {
+    to = 1 - to, from = 1 - to;
+    if (t >= d) s[to * n + t] = s[from * n + t] + s[from * n + t - d];
+    else s[to * n + t] = s[from * n + t];
+    __syncthreads();
+  }
+  out[t] = s[to * n + t];
+}
+int main() {
+  int* p;
+  cudaMalloc(&p, 4096);
+  cudaMemset(p, 0, 4096);
+  scans<<<1, 96, 768>>>(p, p + 512, 96);
+  return cudaDeviceSynchronize();
+}
+CU
+  profile --device h100 --metrics l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum --csv j.csv j.cu >out 2>err || { cat err; return 1; }
+  is j.csv scans l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum 24
 }
 
 # Comments of examples say `//   METRIC of KERNEL: VALUES`.

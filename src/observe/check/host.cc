@@ -353,7 +353,7 @@ void Checker::host_outside(uint64_t address, bool writes, HostStack stack) {
   f.lines.push_back({fmt::format("Address {:#x} is {} bytes {} the nearest allocation at {:#x} of size {} bytes", address, distance, before ? "before" : "after", r->base, r->size), {}});
   describe_region(f, *r);
   f.facts.emplace_back("address", fmt::format("{:#x}", address));
-  f.mend = before && distance <= 2 * sizeof(void*) ? "give memory of cudaMallocManaged back with cudaFree and that of cudaMallocHost with cudaFreeHost, not with free() or delete"
+  f.mend = before && distance <= 2 * sizeof(void*) ? "memory of cudaMalloc and cudaMallocManaged goes back with cudaFree, that of cudaMallocHost with cudaFreeHost, not with free() or delete"
                                                    : "compare the index with the number of elements that were allocated";
   report(0, std::move(f));
   kernel_failed_ = true;  // the program ends here
