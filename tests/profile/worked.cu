@@ -135,6 +135,24 @@ __global__ void quads_turned(float4* out, const float4* in) {
   __syncthreads();
   out[threadIdx.x] = line[31 - threadIdx.x];
 }
+// A double and a float, which ptxas leaves apart, and two doubles, which it does not.
+struct Unequal {
+  double x;
+  float y;
+};
+struct Doubles {
+  double x, y;
+};
+template <class T>
+__device__ void turn(T* out, const T* in) {
+  __shared__ T line[32];
+  line[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  const T v = line[31 - threadIdx.x];
+  out[threadIdx.x].x = v.x * v.y;
+}
+__global__ void unequal_turned(Unequal* out, const Unequal* in) { turn(out, in); }
+__global__ void doubles_turned(Doubles* out, const Doubles* in) { turn(out, in); }
 // Three words that are aligned as one word is.
 struct Triple {
   float x, y, z;
@@ -186,6 +204,8 @@ int main(int argc, char** argv) {
   quads_second<<<1, 32>>>(out, reinterpret_cast<float4*>(in));
   colours_inverted<<<1, 32>>>(reinterpret_cast<uchar4*>(in));
   quads_turned<<<1, 32>>>(reinterpret_cast<float4*>(out), reinterpret_cast<float4*>(in));
+  unequal_turned<<<1, 32>>>(reinterpret_cast<Unequal*>(out), reinterpret_cast<Unequal*>(in));
+  doubles_turned<<<1, 32>>>(reinterpret_cast<Doubles*>(out), reinterpret_cast<Doubles*>(in));
   triples<<<1, 32>>>(reinterpret_cast<Triple*>(out), reinterpret_cast<Triple*>(in));
   if (argc <= 1 || std::string(argv[1]) != "single") doubles<<<1, 32>>>(reinterpret_cast<double*>(out));
   if (cudaDeviceSynchronize() != cudaSuccess) return 1;

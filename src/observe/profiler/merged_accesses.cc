@@ -140,7 +140,9 @@ void merge(const Parts& parts, std::vector<uint8_t>& out) {
     for (const auto& [begin, of_piece] : pieces) {
       int wanted = 0;
       for (const Part* part : of_piece) wanted |= ((1 << part->bytes) - 1) << (static_cast<int64_t>(parts.base.value) + part->offset - begin);
-      if (wanted != (1 << piece) - 1) continue;
+      // A word of 8 bytes and two of 4 stay apart, as in ptxas's code for an H100.
+      const auto as_wide = [&](const Part* part) { return part->bytes == of_piece.front()->bytes; };
+      if (wanted != (1 << piece) - 1 || !std::ranges::all_of(of_piece, as_wide)) continue;
       for (const Part* part : of_piece) out[part->insn] = kPartOfOther;
       out[of_piece.front()->insn] = static_cast<uint8_t>(piece);
     }
