@@ -25,6 +25,7 @@ compared; a kernel that differs is made small and printed.
   --no-shrink       only name what differs
   --keep-going      do not stop at the first difference
   --print           print the kernels as well
+  --portable        the kernels that --emit writes: without what devices are known to do otherwise
   --emit DIR        write the kernels as PTX with their input, for gpu_runner.cu to run on a device
   --compare FILE    compare with what gpu_runner wrote, on engine a
   --raw FILE        its raw output, to show values
@@ -34,7 +35,7 @@ struct Options {
   uint64_t cases = 1000, seed = 1;
   double minutes = 0;
   Engine a = Engine::Interpreter, b = Engine::Jit;
-  bool keep_going = false, print = false, shrink = true;
+  bool keep_going = false, print = false, shrink = true, portable = false;
   std::string emit, compare, raw;
 };
 
@@ -60,6 +61,10 @@ bool read_options(int count, char** words, Options& options) {
     }
     if (word == "--print") {
       options.print = true;
+      continue;
+    }
+    if (word == "--portable") {
+      options.portable = true;
       continue;
     }
     ++k;
@@ -105,7 +110,7 @@ void report(const Kernel& kernel, Bench& bench, const Options& options, const st
 }
 
 int run(const Options& options) {
-  const Palette palette(false);
+  const Palette palette(options.portable);
   Bench bench;
   const auto begin = std::chrono::steady_clock::now();
   const auto minutes = [&] {

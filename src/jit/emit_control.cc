@@ -56,7 +56,7 @@ void Emitter::find_full() {
     for (uint32_t s : flow_.nodes[b].next) lose(s);
   }
   for (size_t b = 0; b < n; ++b)
-    if (lost[b] || !flow_.nodes[b].waits.empty()) full_[b] = 0;
+    if (lost[b] || !flow_.nodes[b].waits.empty() || !flow_.nodes[b].at_end.empty()) full_[b] = 0;
 }
 
 void Emitter::run() {
@@ -153,17 +153,6 @@ const vm::Insn* Emitter::exit_insn(const Region& r) const {
   return nullptr;
 }
 
-Bits Emitter::live_at_exit(const Region& r) const {
-  if (r.exit_to >= 0) return flow_.nodes[static_cast<size_t>(r.exit_to)].live_in;
-  Bits live(flow_.variables.size());
-  if (r.exit_node < 0) return live;
-  const Node& node = flow_.nodes[static_cast<size_t>(r.exit_node)];
-  live = node.live_out;
-  for (const Slot& s : flow_.slots[node.end - 1])
-    if (const auto v = flow_.variable(s.at); v && s.read) live.add(*v);
-  return live;
-}
-
 Bits Emitter::written_in(const Region& r) const {
   Bits written(flow_.variables.size());
   for (uint32_t b : r.nodes)
@@ -218,7 +207,7 @@ void Emitter::emit_region(size_t r, BasicBlock* entry) {
   b_.CreateStore(b_.getFalse(), any_);
   begin_staged();
   if (many_regions_ && region.entry != 0)
-    live_at_exit(region).each([&](size_t v) {
+    live_at_exit(flow_, region).each([&](size_t v) {
       if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), block_storage_[v]), block_after_[v]);
     });
   const V todo = once || agrees || watch_ ? nullptr : warps_to_run(region);
@@ -329,7 +318,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
     end_block();
     return;
   }
-  live_at_exit(region).each([&](size_t v) {
+  live_at_exit(flow_, region).each([&](size_t v) {
     if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), block_after_[v]), block_storage_[v]);
   });
   if (lanes_leave_ && !once) {
@@ -384,7 +373,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
   tables_.handovers.emplace_back();
   Handover& h = tables_.handovers.back();
   h.at = h.after = node.last;
-  h.saved_after = saved(live_at_exit(region), true);
+  h.saved_after = saved(live_at_exit(flow_, region), true);
   call("wb_prepare", b_.getPtrTy(), {context_, b_.getInt32(0)});
   emit_handover(h, b_.getInt32(~0u), b_.getInt32(0), b_.getInt32(0));
 }
@@ -630,12 +619,12 @@ Handover& Emitter::new_handover(const vm::Insn& at) {
     for (const Slot& s : flow_.slots[k])
       if (const auto v = flow_.variable(s.at)) live.add(*v);
   node.waits.each([&](size_t w) { live.add(flow_.nodes[w].live_in); });
-  live.add(live_at_exit(region));
+  live.add(live_at_exit(flow_, region));
   h.here = saved(live, false);
   h.before = &flow_.code->insns[flow_.nodes[region.entry].begin];
   h.after = exit_insn(region);
   if (many_regions_ && region.entry != 0) h.saved_before = saved(flow_.nodes[region.entry].live_in, true);
-  if (h.after) h.saved_after = saved(live_at_exit(region), true);
+  if (h.after) h.saved_after = saved(live_at_exit(flow_, region), true);
   return h;
 }
 

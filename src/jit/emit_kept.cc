@@ -16,7 +16,7 @@ constexpr uint64_t kMostOnStack = 64 << 10;
 void Emitter::lay_out_kept() {
   Bits all(flow_.variables.size());
   for (const Region& r : plan_.regions) {
-    all.add(live_at_exit(r));
+    all.add(live_at_exit(flow_, r));
     if (r.entry != 0) all.add(flow_.nodes[r.entry].live_in);
   }
   kept_at_.assign(flow_.variables.size(), -1);
@@ -82,7 +82,7 @@ void Emitter::load_kept(const Region& region) {
 
 void Emitter::store_kept(const Region& region) {
   const Bits written = written_in(region);
-  live_at_exit(region).each([&](size_t variable) {
+  live_at_exit(flow_, region).each([&](size_t variable) {
     const uint32_t v = static_cast<uint32_t>(variable);
     if (block_level(v)) {
       const V first = b_.CreateLoad(lane_type(flow_.variables[v].bytes), storage_[v][0]);

@@ -47,7 +47,7 @@ bool or_equal(Cmp c) { return c == Cmp::Le || c == Cmp::Ls || c == Cmp::Ge || c 
 
 // From the node on, a warp only comes to the region's end. `computes`: on its way it finds values of the whole block.
 bool Emitter::does_nothing(uint32_t n, const Region& region, bool& computes) const {
-  const Bits live = live_at_exit(region);
+  const Bits live = live_at_exit(flow_, region);
   for (size_t steps = 0; steps <= region.nodes.size(); ++steps) {
     if (region.exit_to == static_cast<int32_t>(n)) return true;
     if (!inside(n) || n == region.entry) return false;
@@ -78,7 +78,7 @@ Emitter::V Emitter::warps_to_run(const Region& region) {
   if (!many_regions_ || lanes_leave_ || warps > 32 || without) return nullptr;
   if (region.entry == 0 && (region.exit_node >= 0 || region.exit_to >= 0)) return nullptr;
   // Straight to the first branch on which lanes or warps disagree.
-  const Bits live = live_at_exit(region);
+  const Bits live = live_at_exit(flow_, region);
   std::vector<uint32_t> way;  // instructions
   bool computes = false;
   uint32_t n = region.entry;

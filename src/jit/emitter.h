@@ -115,7 +115,6 @@ class Emitter {
   // Which warps have anything to do in a region, a bit for each (emit_skip.cc); null: all of them.
   V warps_to_run(const Region& region);
   bool does_nothing(uint32_t node, const Region& region, bool& computes) const;
-  Bits live_at_exit(const Region& region) const;
   Bits written_in(const Region& region) const;
   const vm::Insn* exit_insn(const Region& region) const;
   std::vector<Saved> saved(const Bits& variables, bool between_regions);

@@ -451,6 +451,7 @@ class FastEngine final : public vm::Engine {
       regions = find_regions(plan.flow, why);
     }
     plan.regions = std::move(*regions);
+    find_late_nodes(plan.flow, plan.regions);
     if (o.wanted.events) {
       if (why = find_reordering(plan.flow, plan.regions); !why.empty()) return why;
       plan.settled = find_settled(plan.flow);

@@ -42,6 +42,7 @@ struct Node {
   bool changes = false;               // and that loop changes memory in every round
   Bits live_in, live_out;             // variables
   Bits waits;                         // nodes where lanes may wait while this one runs
+  Bits at_end;                        // variables of lanes that may have come to the region's end before this one runs
 };
 
 struct Meeting {  // nodes between which all warps had better meet (meetings.h)
@@ -127,6 +128,12 @@ Bits influence(const Flow& flow, uint32_t node);
 
 // Cuts the flow at barriers, and at nodes that are `apart` and between those of meetings where all warps come there once. `why` tells what is in the way.
 std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& why);
+
+// Variables that are read behind the region, or by the instruction that it ends with.
+Bits live_at_exit(const Flow& flow, const Region& region);
+// Fills Node::at_end: of nodes behind the one where a region ends, as those are to which lanes go that leave the kernel early, and
+// of what is reached from them. Lanes that came to the end before wait there.
+void find_late_nodes(Flow& flow, const std::vector<Region>& regions);
 
 // By node: between the barriers around it nothing writes shared memory.
 std::vector<char> find_settled(const Flow& flow);

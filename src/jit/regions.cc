@@ -235,6 +235,40 @@ std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& w
   return Cutter(flow).run(why);
 }
 
+Bits live_at_exit(const Flow& flow, const Region& r) {
+  if (r.exit_to >= 0) return flow.nodes[static_cast<size_t>(r.exit_to)].live_in;
+  Bits live(flow.variables.size());
+  if (r.exit_node < 0) return live;
+  const Node& node = flow.nodes[static_cast<size_t>(r.exit_node)];
+  live = node.live_out;
+  for (const Slot& s : flow.slots[node.end - 1])
+    if (const auto v = flow.variable(s.at); v && s.read) live.add(*v);
+  return live;
+}
+
+void find_late_nodes(Flow& flow, const std::vector<Region>& regions) {
+  for (Node& node : flow.nodes) node.at_end = Bits(flow.variables.size());
+  for (const Region& r : regions) {
+    if (r.exit_node < 0 && r.exit_to < 0) continue;
+    const auto leads_out = [&](uint32_t b) { return r.exit_to < 0 ? static_cast<int32_t>(b) == r.exit_node : std::ranges::find(flow.nodes[b].next, static_cast<uint32_t>(r.exit_to)) != flow.nodes[b].next.end(); };
+    const auto first = std::ranges::find_if(r.nodes, leads_out);
+    if (first == r.nodes.end()) continue;
+    std::vector<uint32_t> late;
+    for (uint32_t b : r.nodes)
+      if (b > *first && static_cast<int32_t>(b) > r.exit_to) late.push_back(b);
+    std::vector<char> seen(flow.nodes.size());
+    const Bits live = live_at_exit(flow, r);
+    while (!late.empty()) {
+      const uint32_t b = late.back();
+      late.pop_back();
+      if (seen[b] || !std::ranges::binary_search(r.nodes, b)) continue;
+      seen[b] = 1;
+      flow.nodes[b].at_end = live;
+      if (static_cast<int32_t>(b) != r.exit_node) late.insert(late.end(), flow.nodes[b].next.begin(), flow.nodes[b].next.end());
+    }
+  }
+}
+
 namespace {
 
 bool shows(const Flow& flow, const vm::Insn& i) {

@@ -199,7 +199,7 @@ Shape Shapes::source(int32_t at, Width bytes) const {
 }
 
 bool Shapes::needs_blend(uint32_t node, uint32_t variable) const {
-  bool needed = false;
+  bool needed = flow->nodes[node].at_end.has(variable);
   flow->nodes[node].waits.each([&](size_t w) { needed = needed || flow->nodes[w].live_in.has(variable); });
   return needed;
 }

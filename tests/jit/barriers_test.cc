@@ -73,6 +73,29 @@ TEST_F(Engines, AgreeOnWhichWarpsHaveSomethingToDo) {
              {2, 1, 1}, {240, 1, 1}, 250);
 }
 
+// What leaves the kernel early stands behind all else, and uses the same registers.
+TEST_F(Engines, AgreeOnLanesThatLeaveBeforeABarrier) {
+  for (const char* leave : {"rem.u32 %r2, %t, 3; setp.eq.u32 %p1, %r2, 1;", "setp.eq.u32 %p1, %t, 40;"})
+    both(fmt::format("mov.u32 %r9, tile; mad.lo.u32 %r9, %t, 4, %r9; mad.lo.u32 %r1, %t, 3, %n; setp.gt.u32 %p2, %t, 50; {} @%p1 bra LEAVES; "
+                     "st.shared.u32 [%r9], %r1; bar.sync 0; ld.shared.u32 %r3, [tile]; add.u32 %r1, %r1, %r3; selp.u32 %r4, 9, 4, %p2; "
+                     "add.u32 %r1, %r1, %r4; st.global.u32 [%at+1024], %r1; ret;\n"
+                     "LEAVES: mov.u32 %r1, 77; setp.ge.u32 %p2, %r1, %n; selp.u32 %r9, 3, 4, %p2; add.u32 %r9, %r9, %r1; "
+                     "st.global.u32 [%at+1024], %r9; exit;",
+                     leave),
+         {2, 1, 1}, {96, 1, 1}, 8);
+}
+
+// The same before a place where warps had better meet.
+TEST_F(Engines, AgreeOnLanesThatLeaveBeforeADecision) {
+  both(
+      "mov.u32 %r0, 7; mad.lo.u32 %r1, %i, 2, 181; and.b32 %r1, %r1, 511; setp.eq.u32 %p1, %t, 3; setp.ge.u32 %p2, %t, 24; setp.lt.u32 %p3, %t, 40; "
+      "@%p1 bra LEAVES; atom.global.add.u32 %r5, [%at+1024], %t; @!%p2 bra OTHERS; mov.u32 %r1, %n; ld.global.u32 %r0, [%out+8]; bra MEET; "
+      "OTHERS: and.b32 %r1, %r1, 15; mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %d1, %out; ld.global.u32 %r0, [%d1]; "
+      "MEET: add.u32 %r0, %r0, %r1; st.global.u32 [%at+2048], %r0; exit; "
+      "LEAVES: selp.u32 %r1, 1, 0, %p3; st.global.u32 [%at+2048], %r1; exit;",
+      {2, 1, 1}, {33, 1, 1}, 1383);
+}
+
 // The kernel's first instruction is where a loop with barriers begins, whose turns are counted in memory.
 TEST_F(Engines, AgreeOnLoopsFromTheFirstInstruction) {
   for (const char* start : {"", "mov.u32 %r9, 4;"})
