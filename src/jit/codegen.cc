@@ -100,10 +100,12 @@ void CodeGenerator::prepare(llvm::Module& module) const {
   module.setTargetTriple(jit_->getTargetTriple().str());
 }
 
-void CodeGenerator::optimise(llvm::Module& module) const {
+void CodeGenerator::optimise(llvm::Module& module, bool watched) const {
   for (llvm::Function& f : module)
     if (!f.isDeclaration()) promote_variables(f);
-  llvm::PassBuilder passes(machine_.get());
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = false;
+  llvm::PassBuilder passes(machine_.get(), tuning);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager cgscc;
@@ -115,7 +117,9 @@ void CodeGenerator::optimise(llvm::Module& module) const {
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, cgscc, modules);
   llvm::ModulePassManager all;
-  llvm::cantFail(passes.parsePassPipeline(all, kPasses));
+  // Watched code counts in memory, again and again, and wants all of them: a profiled matrix product took twice the time without.
+  if (watched) all = passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  else llvm::cantFail(passes.parsePassPipeline(all, kPasses));
   all.run(module, modules);
   for (llvm::Function& f : module)
     if (!f.isDeclaration()) {
@@ -165,7 +169,7 @@ std::unique_ptr<llvm::MemoryBuffer> CodeGenerator::emit(llvm::Module& module, ll
   return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(text), false);
 }
 
-Result<std::unique_ptr<HostCode>> CodeGenerator::compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names) {
+Result<std::unique_ptr<HostCode>> CodeGenerator::compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names, bool watched) {
   for (llvm::Function& f : module) {
     if (f.isDeclaration()) continue;
     f.addFnAttr("target-cpu", machine_->getTargetCPU());
@@ -182,7 +186,7 @@ Result<std::unique_ptr<HostCode>> CodeGenerator::compile(llvm::Module& module, c
   const bool found = object != nullptr;
   if (!object) {
     std::string why = do_or_leave([&] {
-      optimise(module);
+      optimise(module, watched);
       if (wanted("optimised")) module.print(llvm::errs(), nullptr);
       if (wanted("asm"))
         if (const auto text = emit(*llvm::CloneModule(module), llvm::CodeGenFileType::AssemblyFile)) llvm::errs() << text->getBuffer();

@@ -34,14 +34,14 @@ class CodeGenerator {
   static Result<std::unique_ptr<CodeGenerator>> make();
   // Host code of a module whose one function is called `block`: from the cache, or optimised and compiled now. `names` says
   // where what it refers to is.
-  Result<std::unique_ptr<HostCode>> compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names);
+  Result<std::unique_ptr<HostCode>> compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names, bool watched);
   // LLVM did not come to an end: neither this nor the module can be used again, or taken apart.
   bool left_in_its_midst() const { return left_in_its_midst_; }
   void prepare(llvm::Module& module) const;  // sets its target
   const Processor& processor() const { return processor_; }
 
  private:
-  void optimise(llvm::Module& module) const;
+  void optimise(llvm::Module& module, bool watched) const;
   std::unique_ptr<llvm::MemoryBuffer> emit(llvm::Module& module, llvm::CodeGenFileType type) const;
   std::string key_of(const llvm::Module& module) const;
 

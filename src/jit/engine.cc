@@ -492,7 +492,7 @@ class FastEngine final : public vm::Engine {
     }
     Emitter(*module, plan, *tables, generator_->processor()).run();
     leave_program();
-    auto host = generator_->compile(*module, tables->names);
+    auto host = generator_->compile(*module, tables->names, o.wanted.compiled);
     if (generator_->left_in_its_midst()) static_cast<void>(module.release()), static_cast<void>(context.release()), static_cast<void>(generator_.release());
     if (!host) return host.error().message;
     from_cache = (*host)->from_cache;
