@@ -57,7 +57,8 @@ void keep_to_what_pays() {
 }
 
 // LLVM's usual passes (O2) find next to nothing in kernels that these do not: code of the same speed, in four fifths of the time,
-// and in half of it for kernels that are loops unrolled over dozens of elements.
+// and in half of it for long kernels, which are loops unrolled over dozens of elements.
+constexpr unsigned kLong = 20000;  // instructions of LLVM's, before any pass
 constexpr const char* kPasses = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
 
 }  // namespace
@@ -101,6 +102,8 @@ void CodeGenerator::prepare(llvm::Module& module) const {
 }
 
 void CodeGenerator::optimise(llvm::Module& module, bool watched) const {
+  // Watched code counts in memory, again and again: a profiled matrix product took twice the time without all of them.
+  const bool all_pay = watched && module.getInstructionCount() <= kLong;
   for (llvm::Function& f : module)
     if (!f.isDeclaration()) promote_variables(f);
   llvm::PipelineTuningOptions tuning;
@@ -117,8 +120,7 @@ void CodeGenerator::optimise(llvm::Module& module, bool watched) const {
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, cgscc, modules);
   llvm::ModulePassManager all;
-  // Watched code counts in memory, again and again, and wants all of them: a profiled matrix product took twice the time without.
-  if (watched) all = passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  if (all_pay) all = passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
   else llvm::cantFail(passes.parsePassPipeline(all, kPasses));
   all.run(module, modules);
   for (llvm::Function& f : module)

@@ -33,7 +33,7 @@ class CodeGenerator {
  public:
   static Result<std::unique_ptr<CodeGenerator>> make();
   // Host code of a module whose one function is called `block`: from the cache, or optimised and compiled now. `names` says
-  // where what it refers to is.
+  // where what it refers to is. `watched`: it counts what it does.
   Result<std::unique_ptr<HostCode>> compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names, bool watched);
   // LLVM did not come to an end: neither this nor the module can be used again, or taken apart.
   bool left_in_its_midst() const { return left_in_its_midst_; }

@@ -57,12 +57,7 @@ std::unique_ptr<Guessed> guess_shapes(Flow& flow, const Shapes& shapes, const st
   Bits shared(flow.variables.size());
   for (const Region& r : regions) {
     if (r.entry != 0) shared.add(flow.nodes[r.entry].live_in);
-    if (r.exit_to >= 0) shared.add(flow.nodes[static_cast<size_t>(r.exit_to)].live_in);
-    if (r.exit_node < 0) continue;
-    const Node& exit = flow.nodes[static_cast<size_t>(r.exit_node)];
-    shared.add(exit.live_out);
-    for (const Slot& s : flow.slots[exit.end - 1])
-      if (const auto v = flow.variable(s.at)) shared.add(*v);
+    shared.add(live_at_exit(flow, r));
   }
   for (size_t v = 0; v < flow.variables.size(); ++v)
     if (!shared.has(v)) g->shapes.variables[v] = Shape{};

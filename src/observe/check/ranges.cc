@@ -154,7 +154,6 @@ void Checker::look_for_overlap(const Operation& o, const HostStack& stack) {
   findings.add(std::move(f), key_of(stack));
 }
 
-// A copy or a fill: its bytes get values, and other streams' accesses to them must be ordered with it.
 // The runtime refuses what lies beyond the piece of memory that an allocation takes up, as a GPU would, and the rest of its last
 // piece belongs to nobody.
 void Checker::look_past_end(const Region& r, const Bytes& bytes, bool writes, const Queued& by) {
@@ -173,6 +172,7 @@ void Checker::look_past_end(const Region& r, const Bytes& bytes, bool writes, co
   findings.add(std::move(f), key_of(by.stack));
 }
 
+// A copy or a fill: its bytes get values, and other streams' accesses to them must be ordered with it.
 void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const char* what) {
   const OpId op = by.op;
   const HostStack& stack = by.stack;

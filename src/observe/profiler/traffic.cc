@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/atomic_turns.h"
+#include "model/bank_words.h"
 #include "model/transactions.h"
 #include "observe/profiler/fragments.h"
 #include "vm/access.h"
@@ -212,29 +213,6 @@ bool count_atomic(const vm::Access& access, const Near& near, bool compares, Tra
   return true;
 }
 
-// Words of 4 bytes in 32 banks, within 64 rows of them.
-struct WordsInBanks {
-  unsigned most = 0, all = 0;  // different words, in one bank and together
-  explicit WordsInBanks(const Near& near) {
-    uint64_t rows[32] = {};
-    for (uint64_t at : near.at) rows[at >> 2 & 31] |= uint64_t(1) << ((at >> 7) - (near.low >> 7));
-    for (uint64_t row : rows) {
-      const auto words = static_cast<unsigned>(std::popcount(row));
-      most = std::max(most, words);
-      all += words;
-    }
-  }
-};
-
-// Accesses to words where lanes that want one word get it together. False: look closer.
-bool count_words(const vm::Access& access, SharedPasses& s) {
-  const Near near(access);
-  if (!near.within(7)) return false;
-  const WordsInBanks words(near);
-  s += passes_of_words(1, words.most, words.all);
-  return true;
-}
-
 void add(Traffic& t, const WarpAccess& access, const GlobalTraffic& traffic, int distinct_sectors) {
   t.requests += static_cast<uint64_t>(traffic.requests);
   t.transactions += static_cast<uint64_t>(traffic.segment_count);
@@ -332,8 +310,11 @@ void count_shared(const model::Device& device, model::BankMode mode, const vm::I
                   SharedPasses& s) {
   const bool atomic = access.kind == vm::AccessKind::Atomic;
   if (access.bytes == 4 && device.bank_rule == model::BankRule::Phases32 &&
-      (!atomic || atomic_form(insn) == model::SharedAtomic::Increment) && count_words(access, s))
+      (!atomic || atomic_form(insn) == model::SharedAtomic::Increment)) {
+    const model::BankWords words = model::bank_words(access.address.data());
+    s += passes_of_words(1, words.most, words.all);
     return;
+  }
   WarpAccess warp = to_model(access);
   warp.rows = loads_tiles(insn);
   const uint64_t lanes = static_cast<uint64_t>(std::popcount(access.mask));
