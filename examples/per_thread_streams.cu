@@ -1,7 +1,8 @@
 // build: --default-stream per-thread
 // Host threads that share a device without waiting for each other: with --default-stream per-thread the launches and
 // copies of a thread that name no stream go to a stream of its own. What to see: four threads use nothing but the default
-// stream, and a thread that waits for its stream does not wait for the one whose work is held back on purpose.
+// stream, and a thread that waits for its stream does not wait for the one whose work is held back on purpose. Without the
+// option all five share one stream: the work is let go after some seconds then, for on a GPU as here they would wait for ever.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -36,11 +37,15 @@ int work(int from) {  // the number of wrong answers
   return wrong;
 }
 
+void hold_back(void* open) {
+  for (int ms = 0; ms < 10000 && !*(std::atomic<bool>*)open; ++ms) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 int main() {
   std::atomic<int> wrong{0}, finished{0};
   std::atomic<bool> open{false};
   // This thread's default stream is held back until `open`.
-  cudaLaunchHostFunc(0, [](void* flag) { while (!*(std::atomic<bool>*)flag) std::this_thread::sleep_for(std::chrono::milliseconds(1)); }, &open);
+  cudaLaunchHostFunc(0, hold_back, &open);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
