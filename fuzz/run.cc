@@ -95,7 +95,7 @@ Outcome Bench::run(const Kernel& kernel, Engine engine) {
   launch.params.resize(launch.kernel->param_bytes);
   std::memcpy(launch.params.data(), &parameters, launch.params.size());
   launch.interpret = engine == Engine::Interpreter;
-  if (!launch.interpret) outcome.compiled = vm::find_compiled(launch, false).kernel != nullptr;
+  if (!launch.interpret) outcome.compiled = vm::find_compiled(launch, false, true).kernel != nullptr;
   const vm::LaunchResult result = vm::Machine::instance().run(launch);
   if (result.trap.kind != vm::TrapKind::None) outcome.failure = result.trap.message + " at " + result.trap.location;
   outcome.out.resize(bytes);

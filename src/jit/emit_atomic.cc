@@ -308,8 +308,9 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     const V bs = b.uniform() ? nullptr : put_down(lanes_of(b, bytes)),
             cs = i.op[3] < 0 || c.uniform() ? nullptr : put_down(lanes_of(c, bytes));
     const V olds = wants_old ? put_down(llvm::Constant::getNullValue(type)) : nullptr;
-    const auto pick = [&](V array, llvm::Type* element, V lane) {
-      auto* load = b_.CreateLoad(element, b_.CreateInBoundsGEP(element, array, lane));
+    const auto pick = [&](V array, llvm::Type* element, V lane, llvm::Type* taken = nullptr) {
+      const V from = b_.CreateInBoundsGEP(element, array, lane);
+      auto* load = taken ? b_.CreateAlignedLoad(taken, from, llvm::Align(4)) : b_.CreateLoad(element, from);
       load->setVolatile(true);  // not to be taken from the register after all
       return load;
     };
@@ -326,12 +327,22 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       auto* some = BasicBlock::Create(c_, "some_lanes", f_);
       b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
       b_.SetInsertPoint(every);
+      // Eight to a round: all of them at once would be most of the code of kernels that count in many places.
+      constexpr uint32_t kRound = 8;
+      auto* round = BasicBlock::Create(c_, "round", f_);
+      b_.CreateBr(round);
+      b_.SetInsertPoint(round);
+      auto* begin = b_.CreatePHI(b_.getInt64Ty(), 2);
+      begin->addIncoming(b_.getInt64(0), every);
       V pair = nullptr;  // a load brings two lanes' offsets
-      for (uint32_t l = 0; l < kLanes; ++l) {
-        if (all && l % 2 == 0) pair = pick(all, b_.getInt64Ty(), b_.getInt32(l / 2));
-        lane_does(b_.getInt32(l), all ? b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, offset) : at);
+      for (uint32_t l = 0; l < kRound; ++l) {
+        const V lane = b_.CreateAdd(begin, b_.getInt64(l));
+        if (all && l % 2 == 0) pair = pick(all, offset, lane, b_.getInt64Ty());
+        lane_does(lane, all ? b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, offset) : at);
       }
-      b_.CreateBr(done);
+      const V next = b_.CreateAdd(begin, b_.getInt64(kRound));
+      begin->addIncoming(next, b_.GetInsertBlock());
+      b_.CreateCondBr(b_.CreateICmpNE(next, b_.getInt64(kLanes)), round, done);
       b_.SetInsertPoint(some);
     }
     auto* before = b_.GetInsertBlock();

@@ -122,6 +122,7 @@ Value Emitter::read_special(const vm::FrameSlot& s, Width bytes) {
     return v;
   };
   const auto table = [&](auto f) {
+    if (shapes_.lone()) return one(b_.getInt32(f(0)));
     std::vector<llvm::Constant*> all;
     for (uint32_t l = 0; l < kLanes; ++l) all.push_back(b_.getInt32(f(l)));
     v.runs = 0;

@@ -169,6 +169,7 @@ class Emitter {
   bool emit_local(const vm::Insn& insn);
   V fits_local(const Access& a, const Value& offset, V mask);
   void touch_local(const Access& a, const Value& offset, V mask);
+  void touch_own(const Access& a, V place);
   V lane_rows();
   void emit_in_window(const Access& a, const Value& address, V mask, llvm::BasicBlock* join);
   bool may_be_local(const Access& a) const;

@@ -267,7 +267,7 @@ class FastEngine final : public vm::Engine {
     always_ = choice && std::string_view(choice) == "jit";
   }
 
-  Found find(const vm::Launch& launch, bool worth_it) override {
+  Found find(const vm::Launch& launch, bool worth_it, int64_t patience) override {
     const vm::Code& code = *launch.kernel->code;
     std::unique_lock lock(mutex_);
     auto& kept = *static_cast<vm::KeptForEngine*>(code.compiled.get());
@@ -285,7 +285,9 @@ class FastEngine final : public vm::Engine {
       version.kernel = nullptr;
       note(code.function->display_name, "it was handed over to the interpreter too often");
     }
-    if (always_) done_.wait(lock, [&] { return version.state == State::Done || stopping_; });
+    const auto done = [&] { return version.state == State::Done || stopping_; };
+    if (always_) done_.wait(lock, done);
+    else if (patience) done_.wait_for(lock, std::chrono::nanoseconds(patience), done);
     return {version.kernel, version.state != State::Done && !stopping_};
   }
 

@@ -180,8 +180,9 @@ Shape Shapes::special(const vm::FrameSlot& s) const {
       if (c == 2 && (x * block[1]) % 32 == 0) return uniform_shape(Reach::Warp, 0, static_cast<uint8_t>(bits));
       return vector_shape();
     }
-    case Special::Laneid: return runs_of(1, 1, Reach::Block, 62, 5);
-    case Special::LanemaskEq: case Special::LanemaskLt: case Special::LanemaskLe: case Special::LanemaskGe: case Special::LanemaskGt: return vector_shape();
+    case Special::Laneid: return lone() ? uniform_shape(Reach::Block, 62, 0) : runs_of(1, 1, Reach::Block, 62, 5);
+    case Special::LanemaskEq: case Special::LanemaskLt: case Special::LanemaskLe: case Special::LanemaskGe: case Special::LanemaskGt:
+      return lone() ? uniform_shape(Reach::Block) : vector_shape();
     case Special::Warpid: return with_pace(uniform_shape(Reach::Warp, 0, 5), 1);
     case Special::Ntid: return uniform_shape(Reach::Block, s.component < 3 ? static_cast<uint8_t>(log2_of(block[s.component])) : 0, 11);
     default: return uniform_shape(Reach::Block);
@@ -416,6 +417,11 @@ Shape Shapes::result(const vm::Insn& i) const {
   return flat ? runs_of(runs, 0, reach, 0, 64) : vector_shape();
 }
 
+Shape Shapes::written(const vm::Insn& i, const Slot& slot) const {
+  const Shape r = slot.at == i.op[5] && slot.at != i.op[0] ? vector_shape() : result(i);
+  return lone() && r.vector() ? uniform_shape(Reach::Warp) : r;
+}
+
 int Shapes::guessed_operand(const vm::Insn& i) const {
   if (guesses.empty() || i.call || !i.source || !i.source->form.row || i.guard >= 0) return 0;
   const isa::Row& row = *i.source->form.row;
@@ -446,8 +452,7 @@ Shapes Shapes::in_step(const std::vector<char>& nodes, uint32_t entry) const {
   for (bool changed = true; changed;) {
     changed = false;
     written([&](const vm::Insn& i, const Slot& slot, uint32_t v) {
-      const bool second = slot.at == i.op[5] && slot.at != i.op[0];
-      const Shape r = i.guard >= 0 || second ? vector_shape() : s.result(i), all = join(s.variables[v], r);
+      const Shape r = i.guard >= 0 ? vector_shape() : s.written(i, slot), all = join(s.variables[v], r);
       if (all == s.variables[v]) return;
       s.variables[v] = all;
       changed = true;
@@ -482,7 +487,7 @@ void settle_shapes(Shapes& s, Flow& flow, const std::vector<char>& decides, bool
           if (!slot.written) continue;
           const auto v = flow.variable(slot.at);
           if (!v) continue;
-          Shape r = slot.at == i.op[5] && slot.at != i.op[0] ? vector_shape() : s.result(i);
+          Shape r = s.written(i, slot);
           if (r.unset) continue;
           if (r.stride != 0 && without_shapes) r = vector_shape();
           if (r.runs && without_uniform && flow.variables[*v].bytes != 0) r = vector_shape();

@@ -68,10 +68,13 @@ struct Shapes {
   std::vector<LowBits> guesses;        // by variable (guesses.h); empty: nothing is guessed
   const Flow* flow = nullptr;
 
+  // The block is a single thread: whatever it has is the same in all of its lanes.
+  bool lone() const { return block[0] * block[1] * block[2] == 1; }
   Shape special(const vm::FrameSlot& slot) const;
   Shape source(int32_t at, Width bytes) const;
   // The shape of an instruction's result before it is joined with what else its variable holds.
   Shape result(const vm::Insn& insn) const;
+  Shape written(const vm::Insn& insn, const Slot& slot) const;  // likewise of any register that it writes
   // A write in the node must keep the old values of the lanes that are not running.
   bool needs_blend(uint32_t node, uint32_t variable) const;
   bool has_ir(const vm::Insn& insn) const;

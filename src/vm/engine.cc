@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -101,23 +103,44 @@ Loading& loading() {
 
 // What compiling costs must be won back.
 constexpr uint64_t kWorthCompiling = 1u << 20;
+constexpr uint64_t kFewTurns = 16;          // of a loop of which nothing is known
+constexpr int64_t kInterpreted = 10;        // nanoseconds, about, for an instruction of a warp
+// Nanoseconds. What a block has taken is waited for, and so is what is guessed to be longer than this, no longer than that.
+constexpr int64_t kLongGuess = 50'000'000, kMostPatience = 100'000'000;
 
-// How much a thread does in a kernel, in instructions, guessed: a loop is taken to turn so many times.
-uint64_t guess_work(const FunctionCode& code) {
-  constexpr uint64_t kTurns = 16;
+std::array<uint64_t, 3> count_instructions(const FunctionCode& code) {
   std::vector<int32_t> deeper(code.insns.size() + 1);
   for (size_t k = 0; k < code.insns.size(); ++k)
     if (const uint32_t to = code.insns[k].target; to <= k) {  // a way back; kNoTarget is beyond all
       ++deeper[to];
       --deeper[k + 1];
     }
-  uint64_t work = 0;
+  std::array<uint64_t, 3> out{};
   int32_t depth = 0;
   for (size_t k = 0; k < code.insns.size(); ++k) {
     depth += deeper[k];
-    work += depth <= 0 ? 1 : depth == 1 ? kTurns : kTurns * kTurns;
+    ++out[static_cast<size_t>(std::clamp(depth, 0, 2))];
   }
-  return work;
+  return out;
+}
+
+// How often loops turn, guessed: as often as the largest whole number says that the kernel is given.
+uint64_t guess_turns(const Launch& launch, uint64_t least) {
+  constexpr uint64_t kMost = 1u << 24;
+  uint64_t turns = least;
+  for (const KernelParam& p : launch.kernel->params) {
+    uint64_t number = 0;
+    if (!p.may_count || p.size > sizeof(number) || p.offset + p.size > launch.params.size()) continue;
+    std::memcpy(&number, launch.params.data() + p.offset, p.size);
+    if (number < uint64_t(1) << 31) turns = std::max(turns, std::min(number, kMost));  // else it is a pointer, or less than nothing
+  }
+  return turns;
+}
+
+// The instructions of a warp.
+uint64_t guess_work(const KeptForEngine& kept, uint64_t turns) {
+  constexpr uint64_t kTurns = 16;
+  return kept.instructions[0] + kept.instructions[1] * turns + kept.instructions[2] * turns * kTurns;
 }
 
 KeptForEngine& kept_for(const Code& code) {
@@ -127,29 +150,54 @@ KeptForEngine& kept_for(const Code& code) {
   return *static_cast<KeptForEngine*>(code.compiled.get());
 }
 
-// Counts the launch, or an other look at it.
-bool is_worth_it(const Launch& launch) {
+struct Prospect {
+  bool worth_it = false;
+  int64_t patience = 0;
+};
+
+// Counts the launch, or another look at it.
+Prospect prospect_of(const Launch& launch) {
   KeptForEngine& kept = kept_for(*launch.kernel->code);
   std::lock_guard lock(kept.mutex);
-  if (!kept.work_of_warp) kept.work_of_warp = guess_work(*launch.kernel->code->function);
+  if (!kept.instructions[0]) kept.instructions = count_instructions(*launch.kernel->code->function);
+  const VersionKey version = version_of(launch);
   const uint64_t warps = (uint64_t(launch.block[0]) * launch.block[1] * launch.block[2] + kWarpSize - 1) / kWarpSize;
-  uint64_t& work = kept.work[version_of(launch)];
-  if (work < kWorthCompiling) work += uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] * warps * kept.work_of_warp;
-  return work >= kWorthCompiling;
+  uint64_t& work = kept.work[version];
+  if (work < kWorthCompiling) work += uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] * warps * guess_work(kept, kFewTurns);
+  Prospect out{work >= kWorthCompiling};
+  if (const auto slowest = kept.slowest.find(version); slowest != kept.slowest.end()) {
+    out = {true, slowest->second};
+  } else {
+    const double guess = static_cast<double>(warps) * static_cast<double>(guess_work(kept, guess_turns(launch, kFewTurns))) * kInterpreted;
+    if (guess > kLongGuess) out = {true, kMostPatience};
+  }
+  return out;
 }
 
 }  // namespace
 
-Engine::Found find_compiled(const Launch& launch, bool long_run) {
+Engine::Found find_compiled(const Launch& launch, bool long_run, bool may_wait) {
   Loading& l = loading();
   if (l.choice == Loading::Choice::Interpreter) return {};
-  const bool worth_it = is_worth_it(launch) || long_run || l.choice == Loading::Choice::Jit;
+  const Prospect prospect = prospect_of(launch);
+  const bool worth_it = prospect.worth_it || long_run || l.choice == Loading::Choice::Jit;
   Engine* engine = l.engine;
   if (!engine) {
     if (!worth_it) return {nullptr, true};
     engine = l.load();
   }
-  return engine ? engine->find(launch, worth_it) : Engine::Found{};
+  return engine ? engine->find(launch, worth_it, may_wait ? prospect.patience : 0) : Engine::Found{};
+}
+
+void tell_of_block(const Launch& launch, int64_t took) {
+  KeptForEngine& kept = kept_for(*launch.kernel->code);
+  {
+    std::lock_guard lock(kept.mutex);
+    int64_t& slowest = kept.slowest[version_of(launch)];
+    if (took <= slowest) return;
+    slowest = took;
+  }
+  find_compiled(launch, true, false);  // for the next launch
 }
 
 uint64_t compiled_so_far() {

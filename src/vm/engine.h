@@ -43,8 +43,8 @@ class Engine {
     std::shared_ptr<const CompiledKernel> kernel;
     bool later = false;
   };
-  // `worth_it`: what compiling the kernel costs will be won back.
-  virtual Found find(const Launch& launch, bool worth_it) = 0;
+  // `worth_it`: what compiling the kernel costs will be won back. It is waited for, no longer than `patience` nanoseconds.
+  virtual Found find(const Launch& launch, bool worth_it, int64_t patience) = 0;
   std::atomic<uint64_t> ready{0};
   // Compiles nothing any more; returns when nothing is being compiled.
   virtual void stop() = 0;
@@ -84,14 +84,18 @@ struct EngineServices {
 // What is kept for a kernel, in Code::compiled.
 struct KeptForEngine {
   std::mutex mutex;
-  uint64_t work_of_warp = 0;                 // in instructions, guessed
-  std::map<VersionKey, uint64_t> work;       // instructions of warps so far
+  std::array<uint64_t, 3> instructions{};    // outside of loops, in loops, and in loops of loops
+  std::map<VersionKey, uint64_t> work;       // instructions of warps so far, guessed
+  std::map<VersionKey, int64_t> slowest;     // nanoseconds that the interpreter has taken for a block
   std::shared_ptr<void> versions;            // the engine's own
 };
 
 // What the engine that WARPBEAM_ENGINE chose ("auto", the default, "jit" or "interpreter") has for a launch. `long_run`: the
-// kernel has been seen to run for long.
-Engine::Found find_compiled(const Launch& launch, bool long_run);
+// kernel has been seen to run for long. `may_wait`: for a kernel that is being compiled, for as long as a block of it takes
+// the interpreter at most.
+Engine::Found find_compiled(const Launch& launch, bool long_run, bool may_wait);
+// The interpreter has taken so many nanoseconds for a block.
+void tell_of_block(const Launch& launch, int64_t took);
 uint64_t compiled_so_far();  // Engine::ready
 
 // The code generator has static objects of its own, some made only when they are first needed, that a process which ends

@@ -210,7 +210,7 @@ void ask_engine(Grid& grid) {
   if (!long_run && ready == grid.ready_seen) return;
   if (long_run) grid.started = 0;  // said once
   grid.ready_seen = ready;
-  auto [kernel, later] = find_compiled(grid.launch, long_run);
+  auto [kernel, later] = find_compiled(grid.launch, long_run, false);
   if (kernel != grid.compiled) {
     if (grid.compiled) grid.replaced.push_back(std::move(grid.compiled));
     grid.compiled = std::move(kernel);
@@ -311,6 +311,17 @@ bool take_next(Grid& grid, Block& block, BlockRange& range) {
   return true;
 }
 
+// Of an interpreted block.
+void note_time(Grid& grid, int64_t took) {
+  if (took <= kLongRun) return;
+  bool may_be_compiled = false;
+  {
+    std::lock_guard lock(grid.mutex);
+    may_be_compiled = grid.may_be_compiled;
+  }
+  if (may_be_compiled) tell_of_block(grid.launch, took);
+}
+
 void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRange range, bool& spun) {
   try {
     if (!resumed && !grid.cut_off(block->linear)) {
@@ -333,11 +344,13 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRang
       const auto lock = lock_soon(grid.mutex);
       grid.ended += range.count - 1;
     }
+    const int64_t began = resumed || range.compiled ? 0 : nanoseconds();
     // What it waits for may never come once another has failed.
     for (bool first = !resumed; first ? !grid.cut_off(block->linear) : !grid.failed; first = false) {
       const BlockStatus status = block->run();
       if (status == BlockStatus::Done) keep_fresh(*block);
       else begin_fresh(*block);  // it waits for its children, or spins and may wait for them in its own way
+      if (status == BlockStatus::Done && began && first) note_time(grid, nanoseconds() - began);
       if (status == BlockStatus::Done) break;
       if (status == BlockStatus::AwaitsChildren) {
         block = park(grid, std::move(block));
@@ -570,7 +583,7 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   const uint64_t cluster_size = uint64_t(l.cluster[0]) * l.cluster[1] * l.cluster[2];
   if ((!l.observer || l.observer->wanted().compiled) && !l.interpret && cluster_size == 1) {
     grid->ready_seen = compiled_so_far();
-    auto [kernel, later] = find_compiled(l, false);
+    auto [kernel, later] = find_compiled(l, false, true);
     grid->compiled = std::move(kernel);
     grid->may_be_compiled = later;
   }

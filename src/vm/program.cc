@@ -436,7 +436,8 @@ class Linker {
         errors_.push_back(fmt::format("ptx:{}:{}: error: the parameters of '{}' need more than {} bytes", v.at.line, v.at.column, f.display_name, kParameterLimit));
         return;
       }
-      k->params.push_back({at, static_cast<uint32_t>(v.size), v.align});
+      const bool may_count = !isa::is_float(v.type) && v.size >= 4 && v.size == static_cast<uint64_t>(isa::bytes_of(v.type));
+      k->params.push_back({at, static_cast<uint32_t>(v.size), v.align, may_count});
       at += static_cast<uint32_t>(v.size);
     }
     k->param_bytes = at;

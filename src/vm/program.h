@@ -17,6 +17,7 @@ struct Code;  // decoded instructions; engine headers define it
 
 struct KernelParam {
   uint32_t offset, size, align;
+  bool may_count = false;  // a whole number, or a pointer
 };
 
 // What the host may know about an entry function.

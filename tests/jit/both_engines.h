@@ -55,7 +55,7 @@ class Engines : public testing::Test {
       launch.params.resize(12);
       std::memcpy(launch.params.data(), &out->base, 8);
       std::memcpy(launch.params.data() + 8, &n, 4);
-      if (!interpret) EXPECT_EQ(find_compiled(launch, false).kernel != nullptr, compiled) << body;
+      if (!interpret) EXPECT_EQ(find_compiled(launch, false, true).kernel != nullptr, compiled) << body;
       const LaunchResult result = Machine::instance().run(std::move(launch));
       return Outcome{{words, words + kWords}, result.trap.kind == TrapKind::None ? "" : result.trap.paragraph()};
     };

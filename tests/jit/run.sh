@@ -80,6 +80,37 @@ runs_side_by_side() {
   for pid in "${pids[@]}"; do wait "$pid" || return 1; done
 }
 compiles_while_it_runs() { start auto off 2>log && grep -q 'compiled in' log; }
+# A single block goes on as it has begun. It is compiled first where what the kernel is given says that it will take long, and, the
+# next time, where it has.
+compiles_what_takes_long() {
+  cat >long.cu <<'CU'
+#include <cstdio>
+__global__ void told(float* at, int n) {
+  for (int i = 0; i < n; ++i) at[i & 15] = at[i & 15] * 0.5f + i;
+}
+__global__ void unknown(float* at, const int* n) {
+  for (int i = 0; i < *n; ++i) at[i & 15] = at[i & 15] * 0.5f + i;
+}
+int main() {
+  float* at;
+  int* n;
+  cudaMallocManaged(&at, 64);
+  cudaMallocManaged(&n, 4);
+  *n = 500000;
+  told<<<1, 1>>>(at, *n);
+  cudaDeviceSynchronize();
+  fprintf(stderr, "told\n");
+  for (int k = 0; k < 2; ++k) {
+    unknown<<<1, 1>>>(at, n);
+    cudaDeviceSynchronize();
+    fprintf(stderr, "unknown\n");
+  }
+  return cudaGetLastError() != cudaSuccess;
+}
+CU
+  "$warpbeam" nvcc long.cu -o long && WARPBEAM_ENGINE=auto WARPBEAM_KERNEL_CACHE=off ./long 2>log || return 1
+  [[ $(grep -oE 'told\(.*compiled|unknown\(.*compiled|told$|unknown$' log | sed 's/(.*) / /' | tr '\n' ' ') == 'told compiled told unknown unknown compiled unknown ' ]]
+}
 # What LLVM has begun with takes seconds here; a program that unloads the kernel need not wait for it.
 unloads_while_it_compiles() {
   local i
@@ -193,6 +224,6 @@ other_processors() {
   done
 }
 
-for case in compiles_and_keeps finds_again sees_damage does_without loads_nothing_for_little runs_side_by_side compiles_while_it_runs unloads_while_it_compiles changes_versions_while_it_runs gives_up_where_many_blocks_leave other_processors; do check "$case" "$case"; done
+for case in compiles_and_keeps finds_again sees_damage does_without loads_nothing_for_little runs_side_by_side compiles_while_it_runs compiles_what_takes_long unloads_while_it_compiles changes_versions_while_it_runs gives_up_where_many_blocks_leave other_processors; do check "$case" "$case"; done
 echo "$passed passed, $failed failed"
 ((failed == 0))
