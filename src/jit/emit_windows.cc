@@ -111,8 +111,8 @@ void Emitter::name_line(V address, bool stored, uint32_t closeness) {
 }
 
 // Where each warp of a block has a row of its own, hosts see jumps from row to row instead of the few bytes that each
-// row goes on by in the next block, so those are named. Where a block reads one stretch, they see it, but too little of
-// it is under way at a time.
+// row goes on by in the next block, so those are named. Where a block reads one stretch, they see it, but lose sight of it
+// where the block has more to do behind a barrier.
 void Emitter::name_next_blocks(const Access& a, const Value& address) {
   constexpr int64_t kLine = 64;
   constexpr int64_t kAhead = 512, kFurther = 4096;  // bytes, of rows and of a stretch
@@ -121,7 +121,7 @@ void Emitter::name_next_blocks(const Access& a, const Value& address) {
   const auto& [x, y, z] = plan_.block;
   const int64_t row = x * address.stride, run = kLanes / address.runs * address.stride;
   const bool rows = y * z > 1 && row <= kAhead && (x == kLanes || !in_loop(node_));
-  const bool line = y * z == 1 && address.runs == 1 && !in_loop(node_);
+  const bool line = y * z == 1 && address.runs == 1 && plan_.regions.size() > 1 && !rehearsal_ && !in_loop(node_);
   if (!rows && !line) return;
   if (const auto w = windows_.find(a.insn); w != windows_.end() && !w->second->parts.empty()) return;  // named already
   const int64_t further = rows ? std::max(kAhead, 2 * row) : kFurther;
