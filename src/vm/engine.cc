@@ -104,43 +104,67 @@ Loading& loading() {
 // What compiling costs must be won back.
 constexpr uint64_t kWorthCompiling = 1u << 20;
 constexpr uint64_t kFewTurns = 16;          // of a loop of which nothing is known
+constexpr uint64_t kMostTurns = 1u << 31;
 constexpr int64_t kInterpreted = 10;        // nanoseconds, about, for an instruction of a warp
 // Nanoseconds. What a block has taken is waited for, and so is what is guessed to be longer than this, no longer than that.
 constexpr int64_t kLongGuess = 50'000'000, kMostPatience = 100'000'000;
 
-std::array<uint64_t, 3> count_instructions(const FunctionCode& code) {
-  std::vector<int32_t> deeper(code.insns.size() + 1);
-  for (size_t k = 0; k < code.insns.size(); ++k)
-    if (const uint32_t to = code.insns[k].target; to <= k) {  // a way back; kNoTarget is beyond all
-      ++deeper[to];
-      --deeper[k + 1];
+// The largest whole number that the branch at `k` depends on.
+uint64_t bound_of(const FunctionCode& code, size_t k) {
+  constexpr size_t kNear = 16;  // the comparison stands just before
+  const int32_t guard = code.insns[k].guard;
+  uint64_t most = 0;
+  for (size_t j = k; guard >= 0 && j-- > 0 && k - j < kNear;) {
+    const Insn& i = code.insns[j];
+    const isa::Row* row = i.source && !i.call ? i.source->form.row : nullptr;
+    if (!row || row->kind != isa::Kind::Compare || i.op[0] != guard) continue;
+    if (isa::is_float(i.type())) break;
+    const size_t bytes = static_cast<size_t>(isa::bytes_of(i.type()));
+    for (const int32_t at : {i.op[1], i.op[2]}) {
+      uint64_t number = 0;
+      const int64_t from = int64_t{at} - code.constants_at;
+      if (from < 0 || from + static_cast<int64_t>(bytes) > static_cast<int64_t>(code.constants.size())) continue;
+      std::memcpy(&number, code.constants.data() + from, bytes);
+      if (number < kMostTurns) most = std::max(most, number);
     }
-  std::array<uint64_t, 3> out{};
+    break;
+  }
+  return most;
+}
+
+void look_through(const FunctionCode& code, KeptForEngine& kept) {
+  std::vector<int32_t> deeper(code.insns.size() + 1);
+  kept.turns = kFewTurns;
+  size_t left = size_t{1} << 20;  // looks at instructions of loops, which may be many and long
+  for (size_t k = 0; k < code.insns.size(); ++k) {
+    const uint32_t begin = code.insns[k].target;
+    if (begin > k) continue;  // no way back; kNoTarget is beyond all
+    ++deeper[begin];
+    --deeper[k + 1];
+    for (size_t j = begin; j <= k && left; ++j, --left)
+      if (const uint32_t to = code.insns[j].target; to != kNoTarget && (j == k || to < begin || to > k)) kept.turns = std::max(kept.turns, bound_of(code, j));
+  }
   int32_t depth = 0;
   for (size_t k = 0; k < code.insns.size(); ++k) {
     depth += deeper[k];
-    ++out[static_cast<size_t>(std::clamp(depth, 0, 2))];
+    ++kept.instructions[static_cast<size_t>(std::clamp(depth, 0, 2))];
   }
-  return out;
 }
 
 // How often loops turn, guessed: as often as the largest whole number says that the kernel is given.
-uint64_t guess_turns(const Launch& launch, uint64_t least) {
-  constexpr uint64_t kMost = 1u << 24;
-  uint64_t turns = least;
+uint64_t guess_turns(const Launch& launch, uint64_t turns) {
   for (const KernelParam& p : launch.kernel->params) {
     uint64_t number = 0;
     if (!p.may_count || p.size > sizeof(number) || p.offset + p.size > launch.params.size()) continue;
     std::memcpy(&number, launch.params.data() + p.offset, p.size);
-    if (number < uint64_t(1) << 31) turns = std::max(turns, std::min(number, kMost));  // else it is a pointer, or less than nothing
+    if (number < kMostTurns) turns = std::max(turns, number);  // else it is a pointer, or less than nothing
   }
   return turns;
 }
 
 // The instructions of a warp.
 uint64_t guess_work(const KeptForEngine& kept, uint64_t turns) {
-  constexpr uint64_t kTurns = 16;
-  return kept.instructions[0] + kept.instructions[1] * turns + kept.instructions[2] * turns * kTurns;
+  return kept.instructions[0] + (kept.instructions[1] + kept.instructions[2] * kFewTurns) * turns;
 }
 
 KeptForEngine& kept_for(const Code& code) {
@@ -159,7 +183,7 @@ struct Prospect {
 Prospect prospect_of(const Launch& launch) {
   KeptForEngine& kept = kept_for(*launch.kernel->code);
   std::lock_guard lock(kept.mutex);
-  if (!kept.instructions[0]) kept.instructions = count_instructions(*launch.kernel->code->function);
+  if (!kept.turns) look_through(*launch.kernel->code->function, kept);
   const VersionKey version = version_of(launch);
   const uint64_t warps = (uint64_t(launch.block[0]) * launch.block[1] * launch.block[2] + kWarpSize - 1) / kWarpSize;
   uint64_t& work = kept.work[version];
@@ -168,7 +192,7 @@ Prospect prospect_of(const Launch& launch) {
   if (const auto slowest = kept.slowest.find(version); slowest != kept.slowest.end()) {
     out = {true, slowest->second};
   } else {
-    const double guess = static_cast<double>(warps) * static_cast<double>(guess_work(kept, guess_turns(launch, kFewTurns))) * kInterpreted;
+    const double guess = static_cast<double>(warps) * static_cast<double>(guess_work(kept, guess_turns(launch, kept.turns))) * kInterpreted;
     if (guess > kLongGuess) out = {true, kMostPatience};
   }
   return out;

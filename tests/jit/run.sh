@@ -88,6 +88,9 @@ compiles_what_takes_long() {
 __global__ void told(float* at, int n) {
   for (int i = 0; i < n; ++i) at[i & 15] = at[i & 15] * 0.5f + i;
 }
+__global__ void fixed(float* at) {
+  for (int i = 0; i < 500000; ++i) at[i & 15] = at[i & 15] * 0.5f + i;
+}
 __global__ void unknown(float* at, const int* n) {
   for (int i = 0; i < *n; ++i) at[i & 15] = at[i & 15] * 0.5f + i;
 }
@@ -100,6 +103,9 @@ int main() {
   told<<<1, 1>>>(at, *n);
   cudaDeviceSynchronize();
   fprintf(stderr, "told\n");
+  fixed<<<1, 1>>>(at);
+  cudaDeviceSynchronize();
+  fprintf(stderr, "fixed\n");
   for (int k = 0; k < 2; ++k) {
     unknown<<<1, 1>>>(at, n);
     cudaDeviceSynchronize();
@@ -109,7 +115,7 @@ int main() {
 }
 CU
   "$warpbeam" nvcc long.cu -o long && WARPBEAM_ENGINE=auto WARPBEAM_KERNEL_CACHE=off ./long 2>log || return 1
-  [[ $(grep -oE 'told\(.*compiled|unknown\(.*compiled|told$|unknown$' log | sed 's/(.*) / /' | tr '\n' ' ') == 'told compiled told unknown unknown compiled unknown ' ]]
+  [[ $(grep -oE '(told|fixed|unknown)\(.*compiled|(told|fixed|unknown)$' log | sed 's/(.*) / /' | tr '\n' ' ') == 'told compiled told fixed compiled fixed unknown unknown compiled unknown ' ]]
 }
 # What LLVM has begun with takes seconds here; a program that unloads the kernel need not wait for it.
 unloads_while_it_compiles() {
