@@ -88,7 +88,8 @@ class Warp {
   std::array<uint32_t, 3> tid[kWarpSize];
   std::vector<Group> groups;    // the others
   StopReason stop = StopReason::None;
-  uint32_t spins = 0, slice = 0, patience = 0;
+  static constexpr uint32_t kSpinsBeforeYield = 256;  // to other warps
+  uint32_t spins = 0, slice = 0, patience = kSpinsBeforeYield;
   bool polled = false;          // since run() began it looked for what other blocks do
   bool interpreted = false;     // run() runs it, not compiled code that calls handlers
   uint32_t turns = 0;           // taken since the last barrier
