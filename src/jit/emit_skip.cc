@@ -144,7 +144,7 @@ Emitter::V Emitter::warps_to_run(const Region& region) {
     const Shape own = shapes_.source(compare->op[k], bytes), other = shapes_.source(compare->op[3 - k], bytes);
     const bool grows =
         own.runs == 1 && own.stride != 0 && own.paced && own.bits <= 30 && std::abs(own.stride) < 1 << 16;
-    if (grows && other.uniform() && other.reach == Reach::Block) at = k;
+    if (grows && other.one_value()) at = k;
   }
   if (!at || cmp == Cmp::Ne) return nullptr;
   const Shape shape = shapes_.source(compare->op[at], bytes);

@@ -138,7 +138,7 @@ Emitter::Decision Emitter::decides_in_a_row(const Team& team, const Node& node) 
     if (shape.unset || shape.runs != 1 || own.runs != 1 || own.stride != shape.stride) return {};
     const bool grows = shape.paced && shape.stride > 0 && shape.pace == shape.stride * kLanes && shape.stride < 1 << 16;
     if (grows && s.kind == SourceKind::Variable) index = true;
-    else if (shape.uniform() && shape.reach == Reach::Block) bound = true;
+    else if (shape.one_value()) bound = true;
     if (s.kind != SourceKind::Variable) continue;
     for (uint32_t later = at + 1; later < node.end; ++later)  // it has to be there still
       for (const Slot& o : flow_.slots[later])

@@ -85,7 +85,7 @@ class Emitter {
   V intrinsic(llvm::Intrinsic::ID id, V a, V c);
   V intrinsic(llvm::Intrinsic::ID id, V a, V c, V d);
 
-  // --- control (emit_control.cc)
+  // --- control (emit_control.cc, emit_regions.cc)
   void emit_region(size_t region, llvm::BasicBlock* entry);
   void emit_warps(const Region& region, V todo, bool once, llvm::BasicBlock* after);
   // Goes to a version of the region for what is guessed of masks, where that holds (emit_guessed.cc).
@@ -381,7 +381,7 @@ class Emitter {
   bool keeps_old(const std::vector<uint32_t>& instructions) const;
   std::vector<uint32_t> early(uint32_t begin, uint32_t end, const std::vector<Access>& accesses) const;
 
-  // --- warps side by side (emit_team.cc)
+  // --- warps side by side (emit_team.cc, find_team.cc)
   struct Member {  // of a team: what a warp is to the code that is written
     std::vector<std::array<llvm::AllocaInst*, 4>> storage;
     V warp = nullptr, kept_piece = nullptr;

@@ -432,7 +432,7 @@ int Shapes::guessed_operand(const vm::Insn& i) const {
     if (s.kind != SourceKind::Variable || guesses[s.variable] == LowBits::Unknown) continue;
     const Shape mask = source(i.op[k], 4), x = source(i.op[3 - k], 4);
     // Lanes are told apart by the bits that are guessed, and by no others.
-    if (mask.uniform() && mask.reach == Reach::Block && x.runs == 1 && x.stride == 1 && x.align >= kWarpBits) return k;
+    if (mask.one_value() && x.runs == 1 && x.stride == 1 && x.align >= kWarpBits) return k;
   }
   return 0;
 }

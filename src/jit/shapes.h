@@ -27,6 +27,7 @@ struct Shape {
   int64_t pace = 0;
   bool vector() const { return !unset && runs == 0; }
   bool uniform() const { return runs == 1 && stride == 0; }
+  bool one_value() const { return uniform() && reach == Reach::Block; }
   bool operator==(const Shape&) const = default;
 };
 

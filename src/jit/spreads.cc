@@ -114,7 +114,7 @@ int spreading_mask(const Flow& flow, const Shapes& shapes, const vm::Insn& i) {
   return 0;
 }
 
-bool lends_low_bits(const Shape& s, Width bytes) { return bytes == 4 && s.uniform() && s.reach == Reach::Block; }
+bool lends_low_bits(const Shape& s, Width bytes) { return bytes == 4 && s.one_value(); }
 
 std::vector<char> find_spreads(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
                                const std::vector<LaneLoop>& loops) {

@@ -1,0 +1,244 @@
+// Regions: what lies between barriers is a loop over the block's warps.
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using llvm::BasicBlock;
+namespace In = llvm::Intrinsic;
+
+const vm::Insn* Emitter::exit_insn(const Region& r) const {
+  if (r.exit_node >= 0) return flow_.nodes[static_cast<size_t>(r.exit_node)].last;
+  if (r.exit_to >= 0) return &flow_.code->insns[flow_.nodes[static_cast<size_t>(r.exit_to)].begin];
+  return nullptr;
+}
+
+Bits Emitter::written_in(const Region& r) const {
+  Bits written(flow_.variables.size());
+  for (uint32_t b : r.nodes)
+    for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k)
+      for (const Slot& s : flow_.slots[k])
+        if (const auto v = flow_.variable(s.at); s.written && v) written.add(*v);
+  return written;
+}
+
+bool Emitter::inside(uint32_t node) const {
+  if (slice_) return slice_->has(node);
+  return std::binary_search(plan_.regions[region_].nodes.begin(), plan_.regions[region_].nodes.end(), node) &&
+         (region_of_entry_[node] < 0 || region_of_entry_[node] == static_cast<int32_t>(region_));
+}
+
+// The interpreter goes on with the warp that came to a barrier last and then round; so programs that leave the order of
+// their warps to chance get the same results.
+Emitter::V Emitter::warp_at(V turn) {
+  const uint32_t threads = plan_.block[0] * plan_.block[1] * plan_.block[2], warps = (threads + kLanes - 1) / kLanes;
+  if (!first_warp_ || warps < 2) return turn;
+  const V shifted = b_.CreateAdd(turn, b_.CreateLoad(b_.getInt32Ty(), first_warp_)), count = b_.getInt32(warps);
+  return b_.CreateSelect(b_.CreateICmpULT(shifted, count), shifted, b_.CreateSub(shifted, count));
+}
+
+void Emitter::begin_warp(const Region& region) {
+  // What earlier regions left.
+  const Node& entry = flow_.nodes[region.entry];
+  if (many_regions_) load_kept(region);
+  // Nothing else outlives the warp before: everything that the region mentions begins anew.
+  Bits fresh(flow_.variables.size());
+  for (uint32_t n : region.nodes)
+    for (uint32_t k = flow_.nodes[n].begin; k < flow_.nodes[n].end; ++k)
+      for (const Slot& s : flow_.slots[k])
+        if (const auto v = flow_.variable(s.at)) fresh.add(*v);
+  fresh.each([&](size_t v) {
+    if (region.entry != 0 && entry.live_in.has(v)) return;
+    for (size_t k = 0; k < std::max<size_t>(shapes_.variables[v].runs, 1); ++k) b_.CreateStore(llvm::Constant::getNullValue(storage_[v][k]->getAllocatedType()), storage_[v][k]);
+  });
+}
+
+void Emitter::emit_region(size_t r, BasicBlock* entry) {
+  const Region& region = plan_.regions[r];
+  const vm::Insn* decision = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)] ? exit_insn(region) : nullptr;
+  const bool agrees = decision && !of_block(decision->guard, 0);
+  const bool once = runs_once(region);
+  b_.SetInsertPoint(entry);
+  b_.CreateStore(b_.getTrue(), all_taken_);
+  b_.CreateStore(b_.getTrue(), none_taken_);
+  b_.CreateStore(b_.getFalse(), any_live_);
+  b_.CreateStore(b_.getInt32(0), popc_);
+  b_.CreateStore(b_.getTrue(), all_);
+  b_.CreateStore(b_.getFalse(), any_);
+  begin_staged();
+  if (many_regions_ && region.entry != 0)
+    live_at_exit(flow_, region).each([&](size_t v) {
+      if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), block_storage_[v]), block_after_[v]);
+    });
+  const V todo = once || agrees || watch_ ? nullptr : warps_to_run(region);
+  auto* after = BasicBlock::Create(c_, "warps_done", f_);
+  if (plan_.guessed && !once && !agrees && !watch_) emit_guessed(region, todo, after);
+  emit_warps(region, todo, once, after);
+  b_.SetInsertPoint(after);
+  write_rows();
+  emit_dispatch(region, once);
+}
+
+// The loop over the block's warps.
+void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* after) {
+  const auto& shape = plan_.block;
+  const uint32_t threads = shape[0] * shape[1] * shape[2], warps = (threads + kLanes - 1) / kLanes;
+  const vm::Insn* decision = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)] ? exit_insn(region) : nullptr;
+  const bool agrees = decision && !of_block(decision->guard, 0);
+  auto* head = b_.GetInsertBlock();
+  auto* loop = BasicBlock::Create(c_, "warp", f_);
+  auto* next = BasicBlock::Create(c_, "next_warp", f_);
+  blocks_.assign(flow_.nodes.size(), nullptr);
+  if (todo) b_.CreateCondBr(b_.CreateICmpNE(todo, b_.getInt32(0)), loop, after);
+  else b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  auto* turn = b_.CreatePHI(b_.getInt32Ty(), 2);  // counts the warps, or has a bit for each that is left
+  turn->addIncoming(todo ? todo : b_.getInt32(0), head);
+  Team team = todo ? Team{} : find_team(region);
+  auto* through = team.warps ? BasicBlock::Create(c_, "team_through", f_) : nullptr;
+  if (team.warps) {
+    auto* single = BasicBlock::Create(c_, "single", f_);
+    emit_team(region, team, turn, single, through);
+    b_.SetInsertPoint(single);
+  }
+  const V index = todo ? b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {turn, b_.getTrue()}) : static_cast<V>(turn);
+  warp_ = once ? static_cast<V>(b_.getInt32(0)) : warp_at(index);
+  V live = b_.getInt32(~0u);
+  if (threads % kLanes && !once) live = b_.CreateSelect(b_.CreateICmpEQ(warp_, b_.getInt32(warps - 1)), b_.getInt32((1u << threads % kLanes) - 1), live);
+  if (lanes_leave_ && !once) {
+    V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), warp_);
+    live = machine_load(b_.getInt32Ty(), at);
+    auto* go = BasicBlock::Create(c_, "live", f_);
+    b_.CreateCondBr(b_.CreateICmpNE(live, b_.getInt32(0)), go, next);
+    b_.SetInsertPoint(go);
+  }
+  begin_warp(region);
+  for (uint32_t b : region.nodes) b_.CreateStore(b_.getInt32(0), masks_[b]);
+  b_.CreateStore(b_.getInt32(0), exit_mask_);
+  b_.CreateStore(live, masks_[region.entry]);
+  region_exit_ = BasicBlock::Create(c_, "region_exit", f_);
+  if (team.warps) emit_resumed(region, team);
+  else b_.CreateBr(block_of(region.entry));
+  sliced_ = team.warps ? std::vector<SlicedLoop>() : find_sliced_loops();
+  const auto written = [&](uint32_t b) { return std::ranges::any_of(sliced_, [&](const SlicedLoop& l) { return l.has(b) && l.head != b && !l.reads; }); };
+  for (uint32_t b : region.nodes)
+    if (!written(b)) emit_node(b);
+  for (uint32_t b : region.nodes)
+    if (written(b) && blocks_[b]) new llvm::UnreachableInst(c_, blocks_[b]);  // no lane waits there
+
+  // The warp is through.
+  b_.SetInsertPoint(region_exit_);
+  if (region.exit_node >= 0 || region.exit_to >= 0) {
+    V arrived = lanes_leave_ && !once ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), exit_mask_)) : live;
+    active_ = arrived;
+    store_kept(region);
+    if (lanes_leave_ && !once) {
+      V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), warp_);
+      machine_store(arrived, at);
+    }
+    const V here = b_.CreateICmpNE(arrived, b_.getInt32(0));
+    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), any_live_), here), any_live_);
+    if (agrees) {
+      V taken = guard_mask(*decision);
+      b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), all_taken_), b_.CreateICmpEQ(taken, arrived)), all_taken_);
+      b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), none_taken_), b_.CreateICmpEQ(taken, b_.getInt32(0))), none_taken_);
+    } else if (region.exit_node >= 0 && !decision) {
+      const vm::Insn& barrier = *flow_.nodes[static_cast<size_t>(region.exit_node)].last;
+      if (barrier.mods().red) {
+        const Value p = read(barrier.op[2], 0);
+        V said = b_.CreateAnd(p.uniform() ? b_.CreateSExt(p.run[0], b_.getInt32Ty()) : mask_bits(p.lanes), arrived);
+        b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), popc_), intrinsic(In::ctpop, said)), popc_);
+        b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), all_), b_.CreateICmpEQ(said, arrived)), all_);
+        b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), any_), b_.CreateICmpNE(said, b_.getInt32(0))), any_);
+      }
+    }
+  }
+  b_.CreateBr(next);
+  b_.SetInsertPoint(next);
+  if (team.warps) {
+    const V left = b_.CreateIntrinsic(In::usub_sat, {b_.getInt32Ty()}, {b_.CreateLoad(b_.getInt32Ty(), team.left), b_.getInt32(1)});
+    b_.CreateStore(left, team.left);
+    b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(left, b_.getInt32(0)), b_.getInt32(0), b_.CreateLoad(b_.getInt32Ty(), team.resume)), team.resume);
+  }
+  const V following = todo ? b_.CreateAnd(turn, b_.CreateSub(turn, b_.getInt32(1))) : b_.CreateAdd(turn, b_.getInt32(1));
+  turn->addIncoming(following, next);
+  const V more = todo ? b_.CreateICmpNE(following, b_.getInt32(0)) : b_.CreateICmpULT(following, b_.getInt32(warps));
+  b_.CreateCondBr(once ? static_cast<V>(b_.getFalse()) : more, loop, after);
+  if (team.warps) {
+    b_.SetInsertPoint(through);
+    const V further = b_.CreateAdd(turn, b_.getInt32(static_cast<uint32_t>(team.warps)));
+    turn->addIncoming(further, through);
+    b_.CreateCondBr(b_.CreateICmpULT(further, b_.getInt32(warps)), loop, after);
+  }
+}
+
+// What the block does after a region.
+void Emitter::emit_dispatch(const Region& region, bool once) {
+  if (region.exit_node < 0 && region.exit_to < 0) {
+    end_block();
+    return;
+  }
+  live_at_exit(flow_, region).each([&](size_t v) {
+    if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), block_after_[v]), block_storage_[v]);
+  });
+  if (lanes_leave_ && !once) {
+    auto* go = BasicBlock::Create(c_, "some_live", f_);
+    auto* none = BasicBlock::Create(c_, "none_live", f_);
+    b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), any_live_), go, none);
+    b_.SetInsertPoint(none);
+    end_block();
+    b_.SetInsertPoint(go);
+  }
+  if (region.exit_node >= 0) settle_staged(*exit_insn(region), false);
+  const auto entry_of = [&](uint32_t node) { return way_to(region, node); };
+  if (region.exit_to >= 0) {
+    b_.CreateBr(entry_of(static_cast<uint32_t>(region.exit_to)));
+    return;
+  }
+  const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
+  if (node.ends == End::Barrier) {
+    const vm::Insn& barrier = *node.last;
+    const uint32_t warps = (plan_.block[0] * plan_.block[1] * plan_.block[2] + kLanes - 1) / kLanes;
+    const V first = b_.CreateLoad(b_.getInt32Ty(), first_warp_);
+    b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt32(0)), b_.getInt32(warps - 1), b_.CreateSub(first, b_.getInt32(1))), first_warp_);
+    if (barrier.mods().red) {
+      const Source d = flow_.source(barrier.op[0], 0);
+      if (d.kind == SourceKind::Variable && block_storage_[d.variable]) {
+        const bool pred = flow_.variables[d.variable].bytes == 0;
+        V v = !pred ? b_.CreateLoad(b_.getInt32Ty(), popc_) : b_.CreateLoad(b_.getInt1Ty(), barrier.mods().boolop == isa::BoolOp::And ? all_ : any_);
+        b_.CreateStore(v, block_storage_[d.variable]);
+      }
+    }
+    watch_barrier(barrier);
+    if (node.next.empty()) end_block();
+    else b_.CreateBr(entry_of(node.next[0]));
+    return;
+  }
+  if (of_block(node.last->guard, 0)) {
+    const Source p = flow_.source(node.last->guard, 0);
+    V way = p.kind == SourceKind::Constant ? static_cast<V>(b_.getInt1(p.bits)) : b_.CreateLoad(b_.getInt1Ty(), block_storage_[p.variable]);
+    if (node.last->guard_negated) way = b_.CreateNot(way);
+    b_.CreateCondBr(way, entry_of(node.next[0]), entry_of(node.next[1]));
+    return;
+  }
+  // A decision of the whole block. Where warps do not agree, barriers would be passed by some only: the interpreter knows
+  // what comes of that.
+  auto* not_all = BasicBlock::Create(c_, "not_all", f_);
+  auto* mixed = BasicBlock::Create(c_, "mixed", f_);
+  b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), all_taken_), entry_of(node.next[0]), not_all);
+  b_.SetInsertPoint(not_all);
+  b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), none_taken_), entry_of(node.next[1]), mixed, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+  b_.SetInsertPoint(mixed);
+  settle_staged(*node.last, true);
+  tables_.handovers.emplace_back();
+  Handover& h = tables_.handovers.back();
+  h.at = h.after = node.last;
+  h.saved_after = saved(live_at_exit(flow_, region), true);
+  call("wb_prepare", b_.getPtrTy(), {context_, b_.getInt32(0)});
+  emit_handover(h, b_.getInt32(~0u), b_.getInt32(0), b_.getInt32(0));
+}
+
+}  // namespace warpbeam::jit

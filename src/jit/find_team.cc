@@ -1,0 +1,306 @@
+// Which parts of a region several warps can go through side by side (emit_team.cc), and how many.
+#include <algorithm>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+using isa::Kind;
+using isa::Space;
+
+namespace {
+
+constexpr size_t kMostWarps = 4;
+constexpr size_t kMostOnLines = 8;      // where several read one line, or have nothing to remember from round to round but where they are
+constexpr size_t kMostTogether = 800;   // instructions, each warp's counted
+constexpr size_t kFewestShared = 8;     // loads of one place by all that are worth it
+constexpr size_t kMostInARow = 8;       // bytes of a lane
+constexpr size_t kMostPairs = 24;       // of what is stored and what else is accessed in a round
+
+bool parameter(const vm::Insn& i) {
+  const Space space = i.mods().space;
+  return i.op[1] < 0 && (space == Space::Param || space == Space::ParamEntry || space == Space::ParamFunc);
+}
+
+bool unchanging(const vm::Insn& i) { return i.mods().space == Space::Const || says(*i.source->form.row, ".nc"); }
+
+// Each store with every load, and with the stores behind it.
+std::vector<std::pair<const Access*, const Access*>> stores_and_others(const std::vector<Access>& all) {
+  std::vector<std::pair<const Access*, const Access*>> pairs;
+  for (const Access& w : all)
+    for (const Access& a : all)
+      if (!w.load && &w != &a && (a.load || &a > &w)) pairs.emplace_back(&w, &a);
+  return pairs;
+}
+
+bool same_for_all(const Shape& s) { return !s.unset && s.runs > 0 && (s.reach == Reach::Block || (s.paced && s.pace == 0)); }
+
+}  // namespace
+
+// A load whose address has a known shape, a store of elements one behind the other, or an instruction that only computes or counts.
+bool Emitter::suits_team(const vm::Insn& i, bool may_store) const {
+  if (flow_.says_nothing(i)) return true;
+  if (counts(i)) return !watch_ || (counts_banks(i) && (counts_places(i) || shapes_.source(i.op[1], i.base_width).runs == 0));
+  if (i.call || i.fn == flow_.services->read_special) return false;
+  size_t shared = 0, written = 0;
+  for (const Slot& s : flow_.slots[number_of(i)]) {
+    const auto v = flow_.variable(s.at);
+    if (!s.written || !v) continue;
+    ++written;
+    shared += shapes_.variables[*v].one_value();
+  }
+  if (shared && shared != written) return false;
+  if (i.fn == flow_.services->not_pred) return true;
+  const isa::Row& row = *i.source->form.row;
+  if (row.kind == Kind::Memory) {
+    if (row.cls == isa::Class::Misc || flow_.cell_access(i) || (row.cls == isa::Class::Load && parameter(i))) return true;
+    const std::optional<Access> a = access_of(i);
+    const isa::Sem sem = i.mods().sem;
+    if (a && !a->load && (!may_store || a->shared || i.op[1] < 0 || i.guard >= 0)) return false;
+    if (!a || may_be_local(*a) || !counts_places(i) || (sem != isa::Sem::None && sem != isa::Sem::Weak) || says(row, ".volatile")) return false;
+    return i.op[1] < 0 || shapes_.source(i.op[1], i.base_width).runs > 0;
+  }
+  if (row.kind != Kind::Lane && row.kind != Kind::Move && row.kind != Kind::Convert && row.kind != Kind::Address && row.kind != Kind::Select &&
+      row.kind != Kind::Compare)
+    return false;
+  return shapes_.has_ir(i) || (row.kind == Kind::Lane && i.type() == isa::Type::F32 && (says(row, ".approx") || says(row, ".full")) &&
+                               approximation(row.opcode, says(row, ".full"), i.mods().ftz));
+}
+
+// A warp that is through has nothing to find out for the others.
+bool Emitter::ends_plainly(const Region& region) const {
+  if (region.exit_to >= 0 || region.exit_node < 0) return true;
+  const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
+  return node.ends == End::Barrier ? !node.last->mods().red : of_block(node.last->guard, 0);
+}
+
+// Warps that come there are through with the kernel, and no barrier waits for others.
+bool Emitter::leaves_at_end(const Region& region, const Node& node) const {
+  return region.exit_to < 0 && region.exit_node < 0 && node.ends == End::Leave && node.last->guard < 0;
+}
+
+// Has each warp a number of rounds of its own, as where it goes through what the warps before it have left?
+bool Emitter::counts_for_itself(const Team& team, uint32_t first, uint32_t last) const {
+  for (uint32_t b = first; b <= last; ++b) {
+    const Node& node = flow_.nodes[b];
+    if (!team.together[b] || node.ends != End::Branch || node.last->guard < 0) continue;
+    const Shape way = team.shapes->source(node.last->guard, 0);
+    const bool leaves = std::ranges::any_of(node.next, [&](uint32_t s) { return s < first || s > last; });
+    if (leaves && way.uniform() && way.reach == Reach::Warp) return true;
+  }
+  return false;
+}
+
+// Loops that read memory, or many loads of the same places.
+bool Emitter::gains_from_team(const Region& region, const Team& team) const {
+  const auto loads = [&](uint32_t from, uint32_t to, bool same) {
+    size_t n = 0;
+    for (uint32_t b = from; b <= to; ++b) {
+      if (!team.together[b]) continue;
+      for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) {
+        const vm::Insn& i = flow_.code->insns[k];
+        if (flow_.says_nothing(i) || flow_.cell_access(i) || !access_of(i)) continue;
+        n += !same || i.op[1] < 0 || same_for_all(shapes_.source(i.op[1], i.base_width));
+      }
+    }
+    return n;
+  };
+  bool whole = true;
+  for (uint32_t b : region.nodes) {
+    whole = whole && team.together[b];
+    if (!team.together[b]) continue;
+    for (uint32_t s : flow_.nodes[b].next)
+      if (s <= b && inside(s) && team.together[s] && !counts_for_itself(team, s, b) && loads(s, b, false)) return true;
+  }
+  if (whole && team.stores && ends_plainly(region) && accesses_in_a_row(region, team)) return true;
+  if (watch_) return false;  // what each counts would be more than what they share
+  return whole && ends_plainly(region) && loads(region.nodes.front(), region.nodes.back(), true) >= kFewestShared;
+}
+
+// What the team's warps access side by side.
+template <class F>
+static std::vector<Access> accesses_together(const Flow& flow, const Region& region, const std::vector<char>& together, F access_of) {
+  std::vector<Access> all;
+  for (uint32_t b : region.nodes)
+    for (uint32_t k = flow.nodes[b].begin; together[b] && k < flow.nodes[b].end; ++k) {
+      const vm::Insn& i = flow.code->insns[k];
+      if (flow.says_nothing(i) || flow.cell_access(i)) continue;
+      if (const std::optional<Access> a = access_of(i)) all.push_back(*a);
+    }
+  return all;
+}
+
+// All that it loads lies one behind the other in global memory, which is slower than any register that is put aside.
+bool Emitter::only_streams(const Region& region, const Team& team) const {
+  const std::vector<Access> all = accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); });
+  const auto streams = [&](const Access& a) {
+    const vm::Insn& i = *a.insn;
+    return !a.shared && i.op[1] >= 0 && shapes_.source(i.op[1], i.base_width).stride == static_cast<int64_t>(a.total());
+  };
+  return !all.empty() && std::all_of(all.begin(), all.end(), streams);
+}
+
+// What warps access lies behind what the warps before them do, and is so little that one check for all is worth something.
+bool Emitter::accesses_in_a_row(const Region& region, const Team& team) const {
+  return std::ranges::all_of(accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); }), [&](const Access& a) {
+    const Shape s = team.shapes->source(a.insn->op[1], a.insn->base_width);
+    return a.total() <= kMostInARow && s.paced && s.pace == s.stride * kLanes;
+  });
+}
+
+// What the rest of the region writes is not what the team reads.
+bool Emitter::hides_nothing(const Region& region, Team& team) const {
+  bool reads_shared = false;
+  for (const Access& a : accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); })) {
+    if (unchanging(*a.insn) || !a.load) continue;
+    if (a.shared || a.root < 0) reads_shared = true;
+    if (!a.shared) team.reads.push_back(a);
+  }
+  const bool reads_unknown = std::any_of(team.reads.begin(), team.reads.end(), [](const Access& a) { return a.root < 0; });
+  for (uint32_t b : region.nodes) {
+    const Node& node = flow_.nodes[b];
+    if (team.together[b]) continue;
+    for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k) {
+      const vm::Insn& i = flow_.code->insns[k];
+      const vm::EngineServices& sv = *flow_.services;
+      if (flow_.says_nothing(i) || i.fn == sv.not_pred || i.fn == sv.read_special || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) continue;
+      const bool computes = i.call ? flow_.is_library_call(i) : suits_team(i);  // a team that counts: what counts commutes
+      if (computes) continue;
+      if (!i.call) {
+        const isa::Row& row = *i.source->form.row;
+        const Space space = i.mods().space;
+        if (row.kind == Kind::Warp || row.kind == Kind::Lane || row.kind == Kind::Convert || row.kind == Kind::Select || row.kind == Kind::Compare ||
+            row.kind == Kind::Move || (row.kind == Kind::Memory && (row.cls == isa::Class::Load || space == Space::Local)) ||
+            (row.kind == Kind::Barrier && (row.cls == isa::Class::Fence || i.watched == vm::Watched::WarpSync)))
+          continue;
+        const bool shared = space == Space::Shared || space == Space::SharedCluster;
+        if (shared && (row.kind == Kind::Memory || row.kind == Kind::Atomic)) {
+          if (reads_shared) return false;
+          continue;
+        }
+        const int64_t root = row.kind == Kind::Memory || row.kind == Kind::Atomic ? plan_.roots.access(flow_, i) : Roots::kNone;
+        const bool apart = root >= 0 && !reads_unknown && std::none_of(team.reads.begin(), team.reads.end(), [&](const Access& a) { return a.root == root; });
+        if (apart) {
+          if (const std::optional<Access> a = access_of(i); a && !a->shared) team.writes.push_back(*a);
+          continue;
+        }
+      }
+      if (reads_shared || !team.reads.empty()) return false;
+    }
+  }
+  return true;
+}
+
+// Can all that may go wrong in a node be known before its first store? What the team accesses lies in rows, and nothing is
+// told of its stores.
+bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
+  if (watch_ || !team.streams || team.counts) return false;
+  size_t pairs = 0;
+  for (uint32_t n : region.nodes) {
+    if (!team.together[n]) continue;
+    const Node& node = flow_.nodes[n];
+    const uint32_t end = node.last ? node.end - 1 : node.end;
+    const Straight s = straight(node.begin, end);
+    bool stored = false;
+    size_t known = 0;
+    for (uint32_t k = node.begin; k < end; ++k) {
+      const vm::Insn& i = flow_.code->insns[k];
+      if (flow_.says_nothing(i) || flow_.cell_access(i)) continue;
+      if (const std::optional<Access> a = access_of(i)) {
+        if (i.guard >= 0 || known == s.accesses.size() || s.accesses[known].insn != &i || shapes_.source(i.op[1], i.base_width).runs != 1) return false;
+        ++known;
+        stored = stored || !a->load;
+        continue;
+      }
+      if (!stored || i.fn == flow_.services->not_pred || std::ranges::find(s.ahead, k) != s.ahead.end()) continue;
+      const bool widens = (i.source->form.row->kind == Kind::Convert && isa::bytes_of(i.type()) == 8) || half_of(i) == isa::Half::Wide;
+      if (widens) return false;  // and may find that it wraps around
+    }
+    for (const auto& [w, a] : stores_and_others(s.accesses)) {
+      ++pairs;
+      const int64_t apart = std::abs(w->insn->imm - a->insn->imm);
+      const bool same = w->insn->op[1] == a->insn->op[1];
+      if (same && (apart ? apart < static_cast<int64_t>(kLanes * kMostOnLines * std::max(w->total(), a->total())) : w->total() != a->total())) return false;
+    }
+  }
+  return pairs <= kMostPairs;
+}
+
+// What is stored is not what is accessed elsewhere in the node, as far as all of the team's warps go, which lie in a row.
+Emitter::V Emitter::stores_meet_nothing(Team& team, const Straight& s) {
+  V good = b_.getTrue();
+  as_member(team, 0);
+  for (const auto& [w, a] : stores_and_others(s.accesses)) {
+    if (w->insn->op[1] == a->insn->op[1]) continue;  // stores_in_turn
+    const uint64_t bytes = kLanes * static_cast<uint64_t>(team.warps);
+    const V from = b_.CreateSub(address_of(*a).run[0], address_of(*w).run[0]);
+    // From a's end before w to w's end before a.
+    V meets = b_.CreateICmpULT(b_.CreateAdd(from, b_.getInt64(bytes * a->total() - 1)), b_.getInt64(bytes * (a->total() + w->total()) - 1));
+    if (a->total() == w->total()) meets = b_.CreateAnd(meets, b_.CreateICmpNE(from, b_.getInt64(0)));
+    good = b_.CreateAnd(good, b_.CreateNot(meets));
+  }
+  return good;
+}
+
+Emitter::Team Emitter::find_team(const Region& region) {
+  Team team = find_team(region, true);
+  return team.stores && !team.warps ? find_team(region, false) : std::move(team);
+}
+
+Emitter::Team Emitter::find_team(const Region& region, bool may_store) {
+  static const bool without = left_out("teams");
+  Team team;
+  const uint32_t threads = plan_.block[0] * plan_.block[1] * plan_.block[2], warps = threads / kLanes;
+  if (without || tells() || threads % kLanes || warps < 2 || runs_once(region) || !processor_.avx) return team;
+  team.together.assign(flow_.nodes.size(), 0);
+  std::vector<uint32_t> work;
+  const auto visit = [&](uint32_t n) {
+    const Node& node = flow_.nodes[n];
+    if (!inside(n) || team.together[n]) return;
+    const bool ends = region.exit_node == static_cast<int32_t>(n), all_leave = leaves_at_end(region, node);
+    if (ends ? !ends_plainly(region) : node.ends != End::Fall && node.ends != End::Branch && !all_leave) return;
+    if (node.ends == End::Fall && node.next.empty()) return;
+    for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k)
+      if (!suits_team(flow_.code->insns[k], may_store)) return;
+    team.together[n] = 1;
+    work.push_back(n);
+  };
+  visit(region.entry);
+  size_t instructions = 0, vectors = 0;
+  team.written = Bits(flow_.variables.size());
+  while (!work.empty()) {
+    const uint32_t n = work.back();
+    work.pop_back();
+    const Node& node = flow_.nodes[n];
+    instructions += node.end - node.begin;
+    size_t bytes = 0;
+    node.live_in.each([&](size_t v) { bytes += shapes_.variables[v].runs == 0 ? flow_.variables[v].bytes : 0u; });
+    vectors = std::max(vectors, processor_.wide ? bytes / 2 : bytes);
+    for (uint32_t k = node.begin; k < node.end; ++k)
+      for (const Slot& s : flow_.slots[k])
+        if (const auto v = flow_.variable(s.at); s.written && v) team.written.add(*v);
+    if (region.exit_node != static_cast<int32_t>(n))
+      for (uint32_t s : node.next) visit(s);
+  }
+  team.streams = only_streams(region, team);
+  const size_t registers = processor_.wide ? 20 : team.streams ? 16 : 10;
+  const std::vector<Access> all = accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); });
+  team.stores = std::ranges::any_of(all, [](const Access& a) { return !a.load; });
+  const bool on_lines = team.streams && std::ranges::all_of(all, [](const Access& a) { return kLanes * a.total() < 64; });
+  const bool in_steps = team.stores && vectors == 0 && std::ranges::any_of(region.nodes, [&](uint32_t n) { return team.together[n] && in_loop(n); });
+  // A block's rows beside one another: hosts like long stretches.
+  const bool in_rows = team.streams && processor_.wide && !team.stores;
+  size_t most = in_steps || ((on_lines || in_rows) && warps % kMostOnLines == 0) ? kMostOnLines : kMostWarps;
+  while (most > 1 && (most > warps || most * vectors > registers || most * instructions > kMostTogether)) most /= 2;
+  if (most < 2) return team;
+  for (uint32_t n : region.nodes)
+    for (uint32_t k = flow_.nodes[n].begin; team.together[n] && k < flow_.nodes[n].end; ++k) team.counts = team.counts || counts(flow_.code->insns[k]);
+  if (team.counts && !only_counts(region)) return team;
+  if (team.stores && !stores_in_turn(region, team)) return team;
+  find_steps(region, team);
+  if (!gains_from_team(region, team) || !hides_nothing(region, team)) return team;
+  team.warps = static_cast<int>(most);
+  return team;
+}
+
+}  // namespace warpbeam::jit
