@@ -151,9 +151,13 @@ cudaError_t end_of(cudaArray_t handle, const cudaPitchedPtr& pointer, const cuda
     return array_end(*array, position, extent, region);
   }
   if (!pointer.ptr) return cudaErrorInvalidValue;
-  const size_t width = extent.width * texel;
-  const bool row = (extent.height == 1 && extent.depth == 1) || position.x + width <= pointer.pitch;
-  if (!row || (extent.depth > 1 && position.y + extent.height > pointer.ysize)) return cudaErrorInvalidPitchValue;
+  // Measured: what is too wide or too high wherever it begins is the pitch's fault. A pitch and a height of zero say
+  // nothing about the only row and the only plane.
+  const size_t width = extent.width * texel, height = extent.height;
+  const bool rows = height > 1 || extent.depth > 1, planes = extent.depth > 1;
+  if ((rows && width > pointer.pitch) || (planes && height > pointer.ysize)) return cudaErrorInvalidPitchValue;
+  if (pointer.pitch && position.x + width > pointer.pitch) return cudaErrorInvalidValue;
+  if (pointer.ysize && position.y + height > pointer.ysize) return cudaErrorInvalidValue;
   *region = pitched_region(pointer, position);
   return cudaSuccess;
 }
@@ -178,6 +182,17 @@ cudaError_t request_of(const Parameters* p, CopyRequest* request) {
   return end_of(p->srcArray, p->srcPtr, p->srcPos, p->extent, texel, &request->from);
 }
 
+}  // namespace
+
+cudaError_t copy_request(const cudaMemcpy3DParms* parameters, CopyRequest* request) {
+  if (cudaError_t status = request_of(parameters, request); status != cudaSuccess) return status;
+  request->kind = parameters->kind;
+  const bool from_host = request->kind == cudaMemcpyHostToHost || request->kind == cudaMemcpyHostToDevice;
+  return parameters->srcArray && from_host && !empty(*request) ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+namespace {
+
 using Copy = cudaError_t (*)(Context&, cudaStream_t, const CopyRequest&);
 
 cudaError_t copy_1d(Copy copy, void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -188,7 +203,7 @@ cudaError_t copy_2d(Copy copy, void* to, size_t to_pitch, const void* from, size
                     size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
   return in_context([&](Context& context) {
     if (width != 0 && height != 0) {
-      if (to_pitch < width || from_pitch < width) return cudaErrorInvalidPitchValue;
+      if (to_pitch < width || from_pitch < width) return height > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;  // measured
       if (to_pitch > context.model.max_pitch || from_pitch > context.model.max_pitch) return cudaErrorInvalidValue;
     }
     CopyRequest request = linear(to, from, width, kind);
@@ -202,8 +217,7 @@ cudaError_t copy_2d(Copy copy, void* to, size_t to_pitch, const void* from, size
 cudaError_t copy_3d(Copy copy, const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
   return in_context([&](Context& context) {
     CopyRequest request;
-    if (cudaError_t status = request_of(parameters, &request); status != cudaSuccess) return status;
-    request.kind = parameters->kind;
+    if (cudaError_t status = copy_request(parameters, &request); status != cudaSuccess) return status;
     return copy(context, stream, request);
   });
 }

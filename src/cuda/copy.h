@@ -16,6 +16,8 @@ inline CopyRequest linear(void* to, const void* from, size_t bytes, cudaMemcpyKi
   return {region(to), region(from), bytes, 1, 1, kind};
 }
 
+// What a copy of three dimensions is to do; either end may be an array.
+cudaError_t copy_request(const cudaMemcpy3DParms* parameters, CopyRequest* request);
 // Returns when the copy is done, after everything before it in the stream.
 cudaError_t copy_and_wait(Context& context, cudaStream_t stream, const CopyRequest& request);
 // Queues the copy. Pageable memory is not used after the call returns, as on a real device.

@@ -92,6 +92,7 @@ cudaError_t fill(void* to, size_t pitch, size_t plane, int value, size_t width, 
 }
 
 cudaError_t fill_3d(const cudaPitchedPtr& to, int value, const cudaExtent& extent, cudaStream_t stream) {
+  if (extent.width && extent.depth && extent.height > to.ysize) return edge([] { return cudaErrorInvalidValue; });
   return fill(to.ptr, to.pitch, to.pitch * to.ysize, value, extent.width, extent.height, extent.depth, stream);
 }
 

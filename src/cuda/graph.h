@@ -190,6 +190,9 @@ cudaError_t kernel_part(Context& context, const cudaKernelNodeParams* params, Ke
 cudaError_t copy_part(Context& context, const cudaMemcpy3DParms* params, CopyPart* part);
 cudaError_t copy_part(const CopyRequest& request, CopyPart* part);
 cudaError_t fill_part(const cudaMemsetParams* params, FillPart* part);
+// Whether a node of an instantiated graph can hold `next`, which is of the same kind: copies keep their direction as it
+// was given, and a fill of one row does not get more.
+bool may_become(const Part& now, const Part& next);
 // Changes a node; its kind stays, and for an instantiated graph so does what the documentation says must stay.
 cudaError_t replace(Node& node, Part part);
 

@@ -198,6 +198,7 @@ cudaError_t update(Graph& now, Graph& fresh, cudaGraphExecUpdateResultInfo& info
     if (auto* kernel = std::get_if<KernelPart>(&ours[k]->part);
         kernel && &kernel->function->context != &std::get<KernelPart>(theirs[k]->part).function->context)
       return fail(cudaGraphExecUpdateErrorUnsupportedFunctionChange, theirs[k]);
+    if (!may_become(ours[k]->part, theirs[k]->part)) return fail(cudaGraphExecUpdateErrorParametersChanged, theirs[k]);
     ours[k]->part = theirs[k]->part;
   }
   info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};

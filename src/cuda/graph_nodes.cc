@@ -66,17 +66,15 @@ cudaError_t copy_part(const CopyRequest& request, CopyPart* part) {
 
 cudaError_t copy_part(Context&, const cudaMemcpy3DParms* params, CopyPart* part) {
   if (!params) return cudaErrorInvalidValue;
-  if (params->srcArray || params->dstArray) return cudaErrorNotSupported;
-  auto side = [](const cudaPitchedPtr& p, const cudaPos& at) {
-    const size_t plane = p.pitch * p.ysize;
-    return Region{static_cast<std::byte*>(p.ptr) + at.z * plane + at.y * p.pitch + at.x, p.pitch, plane};
-  };
-  if (!params->srcPtr.ptr || !params->dstPtr.ptr) return cudaErrorInvalidValue;
-  const cudaExtent& e = params->extent;
-  if (e.height > 1 && (params->srcPtr.pitch < e.width || params->dstPtr.pitch < e.width)) return cudaErrorInvalidValue;
+  if (cudaError_t status = copy_request(params, &part->request); status != cudaSuccess) return cudaErrorInvalidValue;
   part->parms = *params;
-  part->request = {side(params->dstPtr, params->dstPos), side(params->srcPtr, params->srcPos), e.width, e.height, e.depth, params->kind};
   return check_copy(part->request);
+}
+
+bool may_become(const Part& now, const Part& next) {
+  if (auto* copy = std::get_if<CopyPart>(&now)) return copy->request.kind == std::get<CopyPart>(next).request.kind;
+  if (auto* fill = std::get_if<FillPart>(&now)) return fill->params.height > 1 || std::get<FillPart>(next).params.height <= 1;
+  return true;
 }
 
 cudaError_t fill_part(const cudaMemsetParams* params, FillPart* part) {
@@ -197,6 +195,7 @@ cudaError_t set_copy(cudaGraphExec_t exec, cudaGraphNode_t handle, Make&& make) 
     if (!std::holds_alternative<Kind>(node.part)) return cudaErrorInvalidValue;
     Kind part;
     if (cudaError_t status = make(context, part); status != cudaSuccess) return status;
+    if (!may_become(node.part, part)) return cudaErrorInvalidValue;
     return replace(node, std::move(part));
   });
 }

@@ -69,6 +69,7 @@ cudaError_t attach(cudaStream_t stream, void* pointer, size_t length, unsigned f
       return cudaErrorInvalidValue;
     if (length != 0 && length != place->allocation.size) return cudaErrorInvalidValue;
     if (!std::has_single_bit(flags) || flags > cudaMemAttachSingle) return cudaErrorInvalidValue;
+    if (flags == cudaMemAttachSingle && (!stream || stream == cudaStreamLegacy)) return cudaErrorInvalidValue;
     return find_stream(context, stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }

@@ -22,8 +22,8 @@ cudaError_t active_blocks(int* blocks, const void* handle, int block_size, size_
     auto settings = function.occupancy_settings();
     if (flags) settings.global_caching = model::GlobalCaching::Strict;
     auto fit = model::occupancy(function.context.model, function.resources(), block_size, shared, settings);
-    *blocks = fit ? fit->blocks_per_sm : 0;
     if (!fit) return cudaErrorInvalidValue;
+    *blocks = fit->blocks_per_sm;
     return cudaSuccess;
   });
 }

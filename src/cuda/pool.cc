@@ -102,7 +102,8 @@ PoolRef current_pool(Context& context) {
 // addresses, and addresses are not given out twice.
 bool has_room(Pool& pool, uint64_t size) {
   std::lock_guard lock(pool.mutex);
-  const uint64_t most = pool.properties.maxSize, held = pool.used;
+  // Measured: a pool holds whole steps, so the last one may be filled.
+  const uint64_t most = (pool.properties.maxSize + kReserveStep - 1) / kReserveStep * kReserveStep, held = pool.used;
   return most == 0 || (held <= most && size <= most - held);
 }
 

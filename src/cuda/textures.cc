@@ -126,8 +126,9 @@ cudaError_t sampler_of(const TextureRequest& request, const vm::TexelFormat& for
   if (d.readMode != cudaReadModeElementType && d.readMode != cudaReadModeNormalizedFloat) return cudaErrorInvalidValue;
   const bool normalized = d.readMode == cudaReadModeNormalizedFloat;
   if (whole_numbers(format.kind)) {
+    const bool blended = d.filterMode == cudaFilterModeLinear && !request.blends_integers;
+    if (blended && (!normalized || format.bits == 32)) return cudaErrorInvalidFilterSetting;
     if (normalized && format.bits == 32) return cudaErrorInvalidNormSetting;
-    if (!normalized && d.filterMode == cudaFilterModeLinear && !request.blends_integers) return cudaErrorInvalidFilterSetting;
   } else if (normalized != (format.kind != vm::TexelKind::Float)) {
     return cudaErrorInvalidNormSetting;
   }

@@ -168,6 +168,7 @@ WB_EXPORT curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t ge
 
 WB_EXPORT curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
   return with_generator(generator, [&](curandGenerator_st& g) {
+    if (g.type == CURAND_RNG_PSEUDO_MTGP32 || g.type == CURAND_RNG_PSEUDO_MT19937) return CURAND_STATUS_TYPE_ERROR;
     g.offset = offset;
     g.moved = true;
     return CURAND_STATUS_SUCCESS;

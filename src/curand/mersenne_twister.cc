@@ -11,7 +11,7 @@ namespace {
 
 class Twister final : public Source {
  public:
-  size_t multiple(Kind kind) const override { return kind >= Kind::Normal && kind <= Kind::LogNormalDouble ? 2 : 1; }
+  size_t multiple(Kind) const override { return 1; }
   bool makes(Kind kind) const override { return kind != Kind::LongBits; }
 
   void seek(unsigned long long seed, unsigned long long offset) override {
@@ -69,7 +69,7 @@ class Twister final : public Source {
       const double2 v = normals();
       const double x = r.mean + r.deviation * v.x, y = r.mean + r.deviation * v.y;
       to[i] = static_cast<T>(logarithmic ? std::exp(x) : x);
-      to[i + 1] = static_cast<T>(logarithmic ? std::exp(y) : y);
+      if (i + 1 < count) to[i + 1] = static_cast<T>(logarithmic ? std::exp(y) : y);
     }
   }
 

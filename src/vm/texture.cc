@@ -84,7 +84,9 @@ Channels border_texel(const Texture& t) {
       const double most = is_signed(f.kind) ? (1 << (f.bits - 1)) - 1 : (1 << f.bits) - 1;
       const double least = is_signed(f.kind) ? -1 : 0;
       const double v = std::isnan(colour) ? 0 : std::clamp(static_cast<double>(colour), least, 1.0);
-      c[k] = static_cast<int32_t>(std::floor(v * most + 0.5));
+      // Measured: four places behind the texel's own count, what is below them is cut off, and ties go towards zero.
+      const double cut = std::trunc(v * (most + 1) * 16) / ((most + 1) * 16);
+      c[k] = static_cast<int32_t>(std::copysign(std::ceil(std::abs(cut * most) - 0.5), v));
       if (uses_srgb(t, k)) c[k] = -1 - static_cast<int32_t>(std::floor(v * 65536 + 0.5));  // already linear
     } else if (f.kind == TexelKind::Float && f.bits == 16) {
       c[k] = std::bit_cast<int32_t>(isa::f16_to_f32(isa::f32_to_f16(colour, isa::Rounding::NearestEven)));
@@ -303,7 +305,7 @@ struct Footprint {
 
 Footprint footprint(const Texture& t, const ImageLevel& level, const TexturePoint& at) {
   const Sampler& s = t.sampler;
-  const bool linear = s.linear, normalized = s.normalized_coordinates;
+  const bool linear = s.linear, normalized = s.normalized_coordinates || at.of_face;
   Footprint f;
   f.x = axis_of(at.x, at.offset[0], level.width, s.address[0], normalized, linear);
   // An image of one dimension is one of two with a single row, and is sampled at y = 0, half a texel from the middle of
@@ -343,6 +345,7 @@ int fixed_level(float level) { return static_cast<int>(std::clamp(tame(level), -
 TexturePoint on_face(const Texture& t, const TexturePoint& at) {
   const float ax = std::fabs(at.x), ay = std::fabs(at.y), az = std::fabs(at.z);
   TexturePoint p;
+  p.of_face = true;
   float across, down, longest;
   uint32_t face;
   if (az >= ax && az >= ay) {
@@ -416,9 +419,10 @@ Texel gather(const Texture& t, const TexturePoint& point, int channel, bool cube
   const TexturePoint at = cube ? on_face(t, point) : point;
   const ImageLevel& level = t.image.levels[0];
   const Sampler& s = t.sampler;
+  const bool normalized = s.normalized_coordinates || at.of_face;
   auto pair = [&](float x, int32_t offset, uint32_t extent, AddressMode mode) {
-    const int64_t i = ((fixed_coordinate(x, extent, s.normalized_coordinates) - kOne / 2) >> kFractionBits) + offset;
-    mode = effective(mode, s.normalized_coordinates);
+    const int64_t i = ((fixed_coordinate(x, extent, normalized) - kOne / 2) >> kFractionBits) + offset;
+    mode = effective(mode, normalized);
     return std::array{place(i, extent, mode), place(i + 1, extent, mode)};
   };
   const auto x = pair(at.x, at.offset[0], level.width, s.address[0]), y = pair(at.y, at.offset[1], level.height, s.address[1]);

@@ -66,6 +66,7 @@ struct TexturePoint {
   float x = 0, y = 0, z = 0;
   uint32_t layer = 0;
   std::array<int32_t, 3> offset{};  // texels added to where the point falls
+  bool of_face = false;             // x and y are shares of a cube map's face, whatever the sampler says
 };
 
 // At a level of detail; the sampler's clamps are applied to it, and its bias if `biased`.

@@ -32,6 +32,52 @@ __device__ int d_numbers[8] = {1, 2, 3, 4};
 __constant__ float c_numbers[4];
 __global__ void read_constant(float* out) { out[threadIdx.x] = c_numbers[threadIdx.x] * d_numbers[threadIdx.x]; }
 
+// What copies and fills of boxes say about boxes that do not fit: recorded on an H100.
+static int box_rules() {
+  int bad = 0;
+  static char from[4096];
+  char* to;
+  CHECK(cudaMalloc(&to, sizeof from));
+  cudaArray_t array;
+  const cudaChannelFormatDesc bytes = cudaCreateChannelDesc<char>();
+  CHECK(cudaMalloc3DArray(&array, &bytes, make_cudaExtent(20, 10, 6)));
+  const auto value = cudaErrorInvalidValue, pitch = cudaErrorInvalidPitchValue, fine = cudaSuccess;
+  struct { size_t x, y, z, width, height, depth, pitch, rows; cudaError_t wanted, fill; } boxes[] = {
+      {0, 0, 0, 8, 9, 1, 64, 9, fine, fine},    {0, 0, 0, 8, 10, 1, 64, 9, value, value}, {0, 1, 0, 8, 9, 1, 64, 9, value, fine},
+      {0, 0, 0, 8, 2, 1, 64, 1, value, value},  {0, 0, 0, 8, 2, 1, 64, 0, fine, value},   {0, 0, 0, 8, 2, 2, 64, 0, pitch, value},
+      {0, 0, 0, 8, 10, 2, 64, 9, pitch, value}, {0, 1, 0, 8, 9, 2, 64, 9, value, fine},   {0, 0, 1, 8, 2, 1, 64, 1, value, value},
+      {0, 0, 0, 64, 2, 1, 64, 9, fine, fine},   {0, 0, 0, 65, 2, 1, 64, 9, pitch, value}, {1, 0, 0, 64, 2, 1, 64, 9, value, fine},
+      {3, 0, 0, 62, 1, 1, 64, 9, value, fine},  {0, 0, 0, 65, 1, 1, 64, 9, value, fine},  {0, 0, 0, 8, 1, 1, 0, 9, fine, fine},
+      {0, 0, 0, 8, 2, 1, 0, 9, pitch, value},   {0, 0, 0, 8, 2, 1, 4, 9, pitch, value},   {0, 0, 0, 8, 1, 1, 4, 9, value, fine}};
+  for (const auto& b : boxes) {
+    cudaMemcpy3DParms p = {};
+    p.srcPtr = make_cudaPitchedPtr(from, b.pitch, 60, b.rows);
+    p.dstPtr = make_cudaPitchedPtr(to, 70, 60, 16);
+    p.srcPos = make_cudaPos(b.x, b.y, b.z);
+    p.extent = make_cudaExtent(b.width, b.height, b.depth);
+    p.kind = cudaMemcpyHostToDevice;
+    bad += cudaMemcpy3D(&p) != b.wanted;
+    if (b.x + b.y + b.z == 0) bad += cudaMemset3D(make_cudaPitchedPtr(to, b.pitch, 60, b.rows), 1, p.extent) != b.fill;
+  }
+  // Arrays are device memory at the end that is read; the end that is written may be anything to HostToHost.
+  struct { cudaMemcpyKind kind; cudaError_t reading, writing; } kinds[] = {
+      {cudaMemcpyHostToHost, value, fine}, {cudaMemcpyHostToDevice, value, fine}, {cudaMemcpyDeviceToHost, fine, value},
+      {cudaMemcpyDeviceToDevice, fine, value}, {cudaMemcpyDefault, fine, fine}};
+  for (const auto& k : kinds) {
+    cudaMemcpy3DParms out = {}, in = {};
+    out.srcArray = in.dstArray = array;
+    out.dstPtr = make_cudaPitchedPtr(to, 64, 60, 9), in.srcPtr = make_cudaPitchedPtr(from, 64, 60, 9);
+    out.extent = in.extent = make_cudaExtent(8, 2, 1);
+    out.kind = in.kind = k.kind;
+    bad += cudaMemcpy3D(&out) != k.reading;
+    bad += cudaMemcpy3D(&in) != k.writing;
+  }
+  cudaGetLastError();
+  CHECK(cudaFreeArray(array));
+  CHECK(cudaFree(to));
+  return bad;
+}
+
 int main() {
   int bad = 0;
   const int w = 37, h = 21;
@@ -132,6 +178,7 @@ int main() {
   CHECK(cudaFree(a));
   CHECK(cudaFreeHost(pinned));
   CHECK(cudaStreamDestroy(stream));
+  bad += box_rules();
   printf("copies_and_pitches: %d wrong, %s\n", bad, bad ? "FAILED" : "PASSED");
   return bad != 0;
 }

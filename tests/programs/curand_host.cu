@@ -204,6 +204,15 @@ static void refusals() {
   EXPECT(curandGeneratePoisson(g, x, 2, 0) == CURAND_STATUS_OUT_OF_RANGE);
   EXPECT(curandSetGeneratorOrdering(g, CURAND_ORDERING_QUASI_DEFAULT) == CURAND_STATUS_OUT_OF_RANGE);
   EXPECT_DONE(curandDestroyGenerator(g));
+  // The twisters cannot be moved on, and make normal numbers one by one.
+  for (curandRngType_t type : {CURAND_RNG_PSEUDO_MTGP32, CURAND_RNG_PSEUDO_MT19937}) {
+    EXPECT_DONE(curandCreateGeneratorHost(&g, type));
+    EXPECT(curandSetGeneratorOffset(g, 5) == CURAND_STATUS_TYPE_ERROR);
+    f[3] = 77;
+    EXPECT_DONE(curandGenerateNormal(g, f, 3, 0, 1));
+    EXPECT(f[3] == 77);
+    EXPECT_DONE(curandDestroyGenerator(g));
+  }
   EXPECT(curandGenerate(g, x, 1) == CURAND_STATUS_NOT_INITIALIZED);
   EXPECT_DONE(curandCreateGeneratorHost(&g, CURAND_RNG_QUASI_DEFAULT));
   EXPECT(curandSetPseudoRandomGeneratorSeed(g, 1) == CURAND_STATUS_TYPE_ERROR);

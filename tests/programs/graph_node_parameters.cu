@@ -92,9 +92,10 @@ void copies() {
   CHECK(cudaGraphMemcpyNodeSetParams1D(node, b, a, sizeof host, cudaMemcpyDeviceToDevice));
   run(graph);
   REQUIRE(holds(b, 100));
-  CHECK(cudaGraphExecMemcpyNodeSetParams1D(exec, node, host2, a, sizeof host, cudaMemcpyDeviceToHost));
+  CHECK(cudaGraphExecMemcpyNodeSetParams1D(exec, node, host2, a, sizeof host, cudaMemcpyDefault));
   run(exec);
   REQUIRE(holds(host2, 100));
+  EXPECT(cudaGraphExecMemcpyNodeSetParams1D(exec, node, host2, a, sizeof host, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
 
   cudaGraphNode_t to, from;
   set(a, 7);
@@ -116,6 +117,83 @@ void copies() {
   REQUIRE(holds(host, 9));
   CHECK(cudaGraphExecDestroy(exec));
   CHECK(cudaGraphDestroy(graph));
+}
+
+cudaGraph_t one_copy(void* to, void* from, cudaMemcpyKind kind) {
+  cudaGraph_t graph;
+  cudaGraphNode_t node;
+  CHECK(cudaGraphCreate(&graph, 0));
+  CHECK(cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, to, from, sizeof host, kind));
+  return graph;
+}
+
+// An instantiated graph's copies keep the direction they were given; pinned and pageable memory are alike.
+void directions() {
+  int* pinned;
+  CHECK(cudaMallocHost(&pinned, sizeof host));
+  cudaGraph_t down = one_copy(host2, a, cudaMemcpyDeviceToHost), to_pinned = one_copy(pinned, a, cudaMemcpyDeviceToHost),
+              any = one_copy(host2, a, cudaMemcpyDefault), up = one_copy(a, host, cudaMemcpyHostToDevice);
+  cudaGraphExec_t exec = instantiate(down);
+  cudaGraphExecUpdateResultInfo result;
+  for (cudaGraph_t other : {any, up}) {
+    EXPECT(cudaGraphExecUpdate(exec, other, &result), cudaErrorGraphExecUpdateFailure);
+    REQUIRE(result.result == cudaGraphExecUpdateErrorParametersChanged);
+  }
+  CHECK(cudaGraphExecUpdate(exec, to_pinned, &result));
+  set(a, 30);
+  run(exec);
+  REQUIRE(holds(pinned, 30));
+  CHECK(cudaGraphExecDestroy(exec));
+  for (cudaGraph_t graph : {down, to_pinned, any, up}) CHECK(cudaGraphDestroy(graph));
+  CHECK(cudaFreeHost(pinned));
+}
+
+// Copies into, between and out of arrays, one of them a layered one.
+void array_copies() {
+  const cudaChannelFormatDesc ints = cudaCreateChannelDesc<int>();
+  cudaArray_t box, layers;
+  CHECK(cudaMalloc3DArray(&box, &ints, make_cudaExtent(8, 4, 2)));
+  CHECK(cudaMalloc3DArray(&layers, &ints, make_cudaExtent(8, 4, 3), cudaArrayLayered));
+  cudaGraph_t graph;
+  cudaGraphNode_t in, across, out;
+  CHECK(cudaGraphCreate(&graph, 0));
+  cudaMemcpy3DParms p = {}, back;
+  p.srcPtr = make_cudaPitchedPtr(host, 32, 8, 4);
+  p.dstArray = box;
+  p.extent = make_cudaExtent(8, 4, 2);
+  p.kind = cudaMemcpyHostToDevice;
+  CHECK(cudaGraphAddMemcpyNode(&in, graph, nullptr, 0, &p));
+  CHECK(cudaGraphMemcpyNodeGetParams(in, &back));
+  REQUIRE(back.dstArray == box && back.srcPtr.ptr == host && back.extent.depth == 2);
+  p = {};
+  p.srcArray = box;
+  p.dstArray = layers;
+  p.dstPos.z = 1;
+  p.extent = make_cudaExtent(8, 4, 2);
+  p.kind = cudaMemcpyDeviceToDevice;
+  CHECK(cudaGraphAddMemcpyNode(&across, graph, &in, 1, &p));
+  p = {};
+  p.srcArray = layers;
+  p.srcPos = make_cudaPos(0, 0, 1);
+  p.dstPtr = make_cudaPitchedPtr(b, 32, 8, 4);
+  p.extent = make_cudaExtent(8, 4, 2);
+  p.kind = cudaMemcpyDeviceToDevice;
+  CHECK(cudaGraphAddMemcpyNode(&out, graph, &across, 1, &p));
+  set(host, 70), set(b, 0);
+  run(graph);
+  REQUIRE(holds(b, 70));
+  cudaGraphExec_t exec = instantiate(graph);
+  p.srcArray = box, p.srcPos.z = 0;
+  CHECK(cudaGraphExecMemcpyNodeSetParams(exec, out, &p));
+  set(host, 80);
+  run(exec);
+  REQUIRE(holds(b, 80));
+  p.srcPos.z = 1;
+  EXPECT(cudaGraphExecMemcpyNodeSetParams(exec, out, &p), cudaErrorInvalidValue);
+  CHECK(cudaGraphExecDestroy(exec));
+  CHECK(cudaGraphDestroy(graph));
+  CHECK(cudaFreeArray(box));
+  CHECK(cudaFreeArray(layers));
 }
 
 void fills() {
@@ -356,6 +434,8 @@ int main() {
   CHECK(cudaMalloc(&b, sizeof host));
   CHECK(cudaStreamCreate(&stream));
   copies();
+  directions();
+  array_copies();
   fills();
   host_calls();
   events();

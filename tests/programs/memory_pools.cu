@@ -65,6 +65,9 @@ void sizes() {
   CHECK(cudaMallocFromPoolAsync(&b, 24 * kMiB, pool, stream));
   EXPECT(cudaMallocFromPoolAsync(&c, 1, pool, stream), cudaErrorMemoryAllocation);
   EXPECT(cudaMallocFromPoolAsync(&c, 65 * kMiB, pool, stream), cudaErrorMemoryAllocation);
+  // A pool's size is a number of whole steps.
+  EXPECT(cudaMallocFromPoolAsync(&c, 33 * kMiB, make_pool(4 * kMiB), stream), cudaErrorMemoryAllocation);
+  CHECK(cudaMallocFromPoolAsync(&c, 8 * kMiB, make_pool(4 * kMiB), stream));
   // What is freed in stream order can be had again without waiting.
   CHECK(cudaFreeAsync(a, stream));
   CHECK(cudaMallocFromPoolAsync(&c, 40 * kMiB, pool, stream));

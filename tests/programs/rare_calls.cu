@@ -175,13 +175,19 @@ void graphs() {
   CU(cuGraphLaunch(exec, stream));
   CU(cuStreamSynchronize(stream));
   REQUIRE(first_of(b) == 2);
-  copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+  copy.dstMemoryType = CU_MEMORYTYPE_HOST;  // which must stay what it is
   copy.dstHost = host;
   copy.dstDevice = 0;
+  REQUIRE(cuGraphExecMemcpyNodeSetParams(exec, copy_node, &copy, context) == CUDA_ERROR_INVALID_VALUE);
+  copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  copy.dstDevice = b + 4;
+  copy.WidthInBytes -= 4;
+  CU(cuMemsetD32(b, 5, kN));
   CU(cuGraphExecMemcpyNodeSetParams(exec, copy_node, &copy, context));
   CU(cuGraphLaunch(exec, stream));
   CU(cuStreamSynchronize(stream));
-  REQUIRE(host[0] == 2 && host[kN - 1] == 2);
+  CU(cuMemcpyDtoH(host, b, sizeof host));
+  REQUIRE(host[0] == 5 && host[1] == 2 && host[kN - 1] == 2);
   CUgraph parent;
   CU(cuGraphCreate(&parent, 0));
   CU(cuGraphAddChildGraphNode(&child, parent, nullptr, 0, graph));

@@ -218,6 +218,43 @@ int main() {
   auto seen_layers = gather<float>(2, Cubes{texture_of(cubes, linear, cudaAddressModeClamp, true)});
   for (int i = 0; i < 2; ++i) expect(seen_layers[i] == 5 + 6 * i, "cube layer", i);
 
+  // Directions have no units: a cube map is sampled alike when its coordinates count texels.
+  auto unscaled = gather<float>(6, Cube{texture_of(cube, linear)});
+  for (int i = 0; i < 6; ++i) expect(unscaled[i] == i, "cube without normalized coordinates", i);
+
+  // A border's colour as bytes: twelve bits of it count, and half a step more does not.
+  unsigned char black[16] = {};
+  cudaArray_t dark = array_of(cudaCreateChannelDesc<unsigned char>(), black, 4, 4, 0);
+  struct { float colour; int byte; } colours[] = {{0.5f, 127}, {0.002f, 0}, {12.51f / 255, 12}, {13.51f / 255, 14}, {0.8768f, 224}, {1, 255}, {-1, 0}, {2, 255}};
+  for (const auto& c : colours) {
+    cudaResourceDesc r{};
+    r.resType = cudaResourceTypeArray;
+    r.res.array.array = dark;
+    cudaTextureDesc d{};
+    for (auto& m : d.addressMode) m = cudaAddressModeBorder;
+    d.readMode = cudaReadModeNormalizedFloat;
+    d.borderColor[0] = c.colour;
+    cudaTextureObject_t t;
+    CHECK(cudaCreateTextureObject(&t, &r, &d, nullptr));
+    const float got = gather<float>(1, Tex2D{t, 1, -5.0f, -5.0f})[0];
+    expect(std::lround(got * 255) == c.byte, "border byte", c.byte);
+  }
+  // Integers that are blended without being fractions, whatever their size.
+  {
+    cudaResourceDesc r{};
+    r.resType = cudaResourceTypeArray;
+    int numbers[16] = {};
+    r.res.array.array = array_of(cudaCreateChannelDesc<int>(), numbers, 4, 4, 0);
+    cudaTextureDesc d{};
+    d.filterMode = linear;
+    d.readMode = cudaReadModeNormalizedFloat;
+    cudaTextureObject_t t;
+    expect(cudaCreateTextureObject(&t, &r, &d, nullptr) == cudaErrorInvalidFilterSetting, "blended integers", 0);
+    d.filterMode = point;
+    expect(cudaCreateTextureObject(&t, &r, &d, nullptr) == cudaErrorInvalidNormSetting, "integers as fractions", 0);
+    cudaGetLastError();
+  }
+
   // Objects that are destroyed while kernels still sample them.
   float* faces_seen;
   CHECK(cudaMalloc(&faces_seen, 6 * sizeof(float)));

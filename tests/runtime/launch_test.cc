@@ -206,7 +206,9 @@ TEST_F(Launch, occupancy) {
   EXPECT_EQ(blocks, 0);
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 64, 100000));
   EXPECT_EQ(blocks, 0) << "more shared memory than the function may have";
+  blocks = -7;
   EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 0, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(blocks, -7);
   EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, kernel, 64, 0), cudaErrorInvalidValue);
   EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, kernel, 64, 0, 7), cudaErrorInvalidValue);
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, kernel, 64, 0, cudaOccupancyDefault));

@@ -127,6 +127,7 @@ TEST(Memory, managed_memory_is_one_memory) {
   EXPECT_EQ(users[1], cudaInvalidDeviceId);
   EXPECT_EQ(cudaMemRangeGetAttribute(&answer, 3, cudaMemRangeAttributeReadMostly, both, 64), cudaErrorInvalidValue);
   OK(cudaStreamAttachMemAsync(nullptr, both, 0, cudaMemAttachGlobal));
+  EXPECT_EQ(cudaStreamAttachMemAsync(cudaStreamLegacy, both, 0, cudaMemAttachSingle), cudaErrorInvalidValue);
   EXPECT_EQ(cudaFreeHost(both), cudaErrorInvalidValue);
   OK(cudaFree(both));
   EXPECT_EQ(cudaMallocManaged(&both, 64, 0), cudaErrorInvalidValue);
