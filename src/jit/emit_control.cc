@@ -66,6 +66,8 @@ void Emitter::run() {
     for (uint32_t b : r.nodes)
       if (flow_.nodes[b].ends == End::Leave && (r.exit_node >= 0 || r.exit_to >= 0)) lanes_leave_ = true;
   find_full();
+  constexpr ptrdiff_t kMany = 8;
+  many_functions_ = std::ranges::count_if(flow_.code->insns, [&](const vm::Insn& i) { return is_approximation(i); }) > kMany;
 
   std::vector<llvm::Type*> arguments{b_.getPtrTy()};
   if (flow_.in_turns) arguments.push_back(b_.getInt32Ty());

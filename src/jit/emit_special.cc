@@ -210,16 +210,21 @@ Emitter::V Emitter::special_function(const vm::Insn& i, V x, V* unusual) {
   return nullptr;
 }
 
+bool Emitter::is_approximation(const vm::Insn& i) const {
+  const isa::Row* row = i.source && !i.call ? i.source->form.row : nullptr;
+  return row && row->kind == isa::Kind::Lane && i.type() == isa::Type::F32 && (says(*row, ".full") || says(*row, ".approx"));
+}
+
 bool Emitter::emit_approximation(const vm::Insn& i) {
+  if (!is_approximation(i)) return false;
   const isa::Row& row = *i.source->form.row;
   const bool whole = says(row, ".full");
-  if (row.kind != isa::Kind::Lane || i.type() != isa::Type::F32 || !(whole || says(row, ".approx"))) return false;
   const Approximation f = approximation(row.opcode, whole, i.mods().ftz);
   if (!f) return false;
   llvm::Type* type = type_of(4, true);
   const V x = lanes_of(read(i.op[1], 4), 4);
   BasicBlock *call = nullptr, *join = nullptr, *inline_end = nullptr;
-  V unusual = nullptr, result = i.op[2] < 0 ? special_function(i, x, &unusual) : nullptr;
+  V unusual = nullptr, result = i.op[2] < 0 && !sparing_ ? special_function(i, x, &unusual) : nullptr;
   if (result) {
     call = BasicBlock::Create(c_, "unusual", f_);
     join = BasicBlock::Create(c_, "approximated", f_);

@@ -187,7 +187,9 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
     for (const Access& a : accesses) handled_.insert(a.insn);
   else if (suits)
     emit_few(first, end, s.few, s.ahead, none_wraps, join);
+  sparing_ = many_functions_;
   for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
+  sparing_ = false;
   handled_.clear();
   b_.CreateBr(join);
   b_.SetInsertPoint(fast);

@@ -225,7 +225,8 @@ class Emitter {
   V combine(const vm::Insn& insn, V old, V b, V c, bool in_shared);
   V update_one(const vm::Insn& insn, V place, V b, V c, bool in_shared);
   V gathered(const vm::Insn& insn, const Value& v, V mask);
-  bool emit_approximation(const vm::Insn& insn);     // emit_special.cc
+  bool is_approximation(const vm::Insn& insn) const;  // emit_special.cc
+  bool emit_approximation(const vm::Insn& insn);
   V table_lookup(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
   V look_up_bytes(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
   V look_up_words(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
@@ -424,6 +425,7 @@ class Emitter {
   V stores_meet_nothing(Team& team, const Straight& s);
   bool suits_team(const vm::Insn& insn, bool may_store = false) const;
   bool counts_for_itself(const Team& team, uint32_t first, uint32_t last) const;
+  size_t special_functions(const std::vector<uint32_t>& nodes) const;
   bool gains_from_team(const Region& region, const Team& team) const;
   bool accesses_in_a_row(const Region& region, const Team& team) const;
   bool only_streams(const Region& region, const Team& team) const;
@@ -551,6 +553,8 @@ class Emitter {
   uint32_t cells_ = 1;
   LaneCells* lane_cells_ = nullptr;
   std::array<V, 4> byte_masks_{};   // every fourth byte
+  bool many_functions_ = false;  // special ones, whose code is long: where something is unusual they are called
+  bool sparing_ = false;         // it is
   std::set<const vm::Insn*> checked_, handled_;  // accesses that need no check here, and those that go to their handlers
   std::map<const vm::Insn*, std::shared_ptr<Windows>> windows_;   // of checked accesses
   std::vector<V>* wraps_ = nullptr;  // where check_wrap is to leave its conditions instead of handing over

@@ -15,6 +15,7 @@ constexpr size_t kMostOnLines = 8;      // where several read one line, or have 
 constexpr size_t kMostTogether = 800;   // instructions, each warp's counted
 constexpr size_t kFewestShared = 8;     // loads of one place by all that are worth it
 constexpr size_t kMostInARow = 8;       // bytes of a lane
+constexpr size_t kManyFunctions = 4;    // special ones, beside which memory does not count
 constexpr size_t kMostPairs = 24;       // of what is stored and what else is accessed in a round
 
 bool parameter(const vm::Insn& i) {
@@ -91,6 +92,13 @@ bool Emitter::counts_for_itself(const Team& team, uint32_t first, uint32_t last)
   return false;
 }
 
+size_t Emitter::special_functions(const std::vector<uint32_t>& nodes) const {
+  size_t n = 0;
+  for (uint32_t b : nodes)
+    for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) n += is_approximation(flow_.code->insns[k]);
+  return n;
+}
+
 // Loops that read memory, or many loads of the same places.
 bool Emitter::gains_from_team(const Region& region, const Team& team) const {
   const auto loads = [&](uint32_t from, uint32_t to, bool same) {
@@ -112,7 +120,7 @@ bool Emitter::gains_from_team(const Region& region, const Team& team) const {
     for (uint32_t s : flow_.nodes[b].next)
       if (s <= b && inside(s) && team.together[s] && !counts_for_itself(team, s, b) && loads(s, b, false)) return true;
   }
-  if (whole && team.stores && ends_plainly(region) && accesses_in_a_row(region, team)) return true;
+  if (whole && team.stores && ends_plainly(region) && accesses_in_a_row(region, team)) return special_functions(region.nodes) < kManyFunctions;
   if (watch_) return false;  // what each counts would be more than what they share
   return whole && ends_plainly(region) && loads(region.nodes.front(), region.nodes.back(), true) >= kFewestShared;
 }
