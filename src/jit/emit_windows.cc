@@ -167,7 +167,6 @@ void Emitter::name_next_turns(const Access& a, V address) {
   const uint64_t bytes = kLanes * a.total(), all = bytes * static_cast<uint64_t>(team_->warps);
   const Shape shape = team_->shapes->source(a.insn->op[1], a.insn->base_width);
   const bool in_a_row = team_->streams && shape.paced && shape.pace == static_cast<int64_t>(bytes);
-  const bool long_row = in_a_row && all >= kStretch;
   V& ahead = turns_ahead_[a.insn];
   if (!ahead) {  // the team's other warps take as long steps
     const Source base = flow_.source(a.insn->op[1], a.insn->base_width);
@@ -198,7 +197,7 @@ void Emitter::name_next_turns(const Access& a, V address) {
   // come next: they find it in the last cache, and hosts that are shown longer stretches have more of them under way. It is
   // named for the second cache, which waits for more lines at a time than the first.
   name(b_.CreateAdd(address, ahead), all);
-  if (team_->stores || long_row) return;  // what is stored there is written meanwhile
+  if (team_->stores) return;  // what is stored there is written meanwhile
   name(b_.CreateAdd(address, b_.getInt64(all)), bytes < kLine ? all : kStretch);
 }
 
