@@ -46,6 +46,9 @@ __global__ void sums(cuda::std::span<const int> from, cuda::std::span<int, 4> to
   if (threadIdx.x < to.size()) {
     int sum = 0;
     for (int value : all.subspan(8 * threadIdx.x, 8)) sum += value;
+    const auto middle = all.subspan<8, 16>();
+    static_assert(middle.extent == 16 && all.subspan<24>().extent == 8);
+    sum += all.subspan<24>().data() - middle.data() - 16;
     to[threadIdx.x] = sum;
   }
   bits[threadIdx.x] = cuda::bit_reverse(threadIdx.x) ^ cuda::std::popcount(threadIdx.x) ^ cuda::ceil_div(threadIdx.x, 3u) ^
