@@ -47,7 +47,7 @@ __global__ void sums(cuda::std::span<const int> from, cuda::std::span<int, 4> to
     int sum = 0;
     for (int value : all.subspan(8 * threadIdx.x, 8)) sum += value;
     const auto middle = all.subspan<8, 16>();
-    static_assert(middle.extent == 16 && all.subspan<24>().extent == 8);
+    static_assert(decltype(middle)::extent == 16 && decltype(all.subspan<24>())::extent == 8);
     sum += all.subspan<24>().data() - middle.data() - 16;
     to[threadIdx.x] = sum;
   }
