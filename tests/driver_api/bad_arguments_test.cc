@@ -197,7 +197,9 @@ TEST_F(BadArguments, null_instead_of_a_handle_has_the_error_that_a_gpu_gives_it)
   EXPECT_EQ(cuCtxEnablePeerAccess(nullptr, 0), CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(cuModuleLoad(&module_, ""), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuLibraryLoadFromFile(&library, "", nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(cuModuleLoadData(&module_, ""), CUDA_ERROR_INVALID_IMAGE);
+  for (const char* nothing : {"", "rubbish", ".entry k() { ret; }"}) EXPECT_EQ(cuModuleLoadData(&module_, nothing), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(cuModuleLoadData(&module_, ".version 7.0\nrubbish"), CUDA_ERROR_INVALID_PTX);
+  EXPECT_EQ(cuModuleLoad(&module_, "/"), CUDA_ERROR_FILE_NOT_FOUND);
   EXPECT_EQ(cuIpcGetEventHandle(&shared, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuIpcOpenEventHandle(&opened, shared), CUDA_ERROR_MAP_FAILED);
 }

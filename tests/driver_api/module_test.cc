@@ -366,7 +366,7 @@ TEST_F(Libraries, come_from_files) {
   OK(cuLibraryUnload(library));
   EXPECT_EQ(cuLibraryLoadFromFile(&library, "/no/such/file", nullptr, nullptr, 0, nullptr, nullptr, 0),
             CUDA_ERROR_FILE_NOT_FOUND);
-  EXPECT_EQ(cuLibraryLoadData(&library, "rubbish", nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_ERROR_INVALID_PTX);
+  EXPECT_EQ(cuLibraryLoadData(&library, "rubbish", nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_ERROR_INVALID_IMAGE);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -16,7 +17,7 @@ namespace warpbeam::cuda::driver {
 CUresult read_file(const char* path, std::string* bytes) {
   if (!path || !*path) return CUDA_ERROR_INVALID_VALUE;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+  if (!file || std::filesystem::is_directory(path)) return CUDA_ERROR_FILE_NOT_FOUND;
   bytes->assign(std::istreambuf_iterator<char>(file), {});
   return CUDA_SUCCESS;
 }
@@ -25,6 +26,8 @@ CUresult load_image(const void* image, Context& context, Context* only_in, JitOp
   if (!image || !options.valid()) return CUDA_ERROR_INVALID_VALUE;
   if (!*static_cast<const char*>(image)) return CUDA_ERROR_INVALID_IMAGE;  // neither a binary nor a word of PTX
   auto code = read_device_code(image, context.model);
+  const auto begins = [](const std::string& text) { return text.find(".version") != std::string::npos; };
+  if (code && std::ranges::none_of(*code, begins)) code = Error{cudaErrorInvalidKernelImage, "the image is no fat binary and no PTX, which begins with .version"};
   if (!code) {
     std::string message = fmt::format("warpbeam: {}\n", code.error().message);
     if (std::string* log = options.error_log())
