@@ -53,8 +53,8 @@ int main() {
   uint64_t most = 0, reserved = 0;
   CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most));
   CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
-  void* too_much;
-  cudaError_t refused = cudaMallocFromPoolAsync(&too_much, limit + 1, pool, stream);
+  void* too_much;  // a device holds memory in steps of megabytes, and fills the last one
+  cudaError_t refused = cudaMallocFromPoolAsync(&too_much, limit + (size_t{256} << 20), pool, stream);
   cudaGetLastError();
   printf("%d rounds of %zu bytes; the pool is kept for the next: %s; more than its limit: %s\n", rounds, bytes,
          reserved > 0 ? "yes" : "no", cudaGetErrorName(refused));
