@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -19,6 +20,7 @@
 #include "cpu/options.h"
 #include "cpu/peak.h"
 #include "cpu/work.h"
+#include "reference/by_hand.h"
 
 namespace bench {
 namespace {
@@ -46,6 +48,15 @@ constexpr Row kRows[] = {
     {"spmv", 0.8, make_spmv},
     {"bitonic_sort", 1.0, make_bitonic},
     {"radix_sort", 0.3, make_radix},
+};
+
+// What by_hand.h has.
+constexpr double kByHandTarget = 0.9;
+constexpr Row kByHandRows[] = {
+    {"vector_add", kByHandTarget, make_vector_add},
+    {"saxpy", kByHandTarget, make_saxpy},
+    {"reduction_shuffle", kByHandTarget, make_reduce_shuffle},
+    {"mandelbrot", kByHandTarget, make_mandelbrot},
 };
 
 using Clock = std::chrono::steady_clock;
@@ -184,7 +195,8 @@ int run_for_memory(Options options) {
 int run(const Options& options) {
   std::vector<const Row*> rows;
   bool matrix = false;
-  for (const Row& row : kRows) {
+  reference::by_hand::wanted = options.by_hand;
+  for (const Row& row : options.by_hand ? std::span<const Row>(kByHandRows) : std::span<const Row>(kRows)) {
     if (!options.has(row.name)) continue;
     rows.push_back(&row);
     matrix = matrix || std::string_view(row.name).starts_with("matrix");
@@ -195,8 +207,8 @@ int run(const Options& options) {
   }
   const double peak = matrix ? fma_peak() : 0;
   if (matrix) std::printf("FMA peak of this machine's cores, measured: %.0f GFLOP/s\n", peak * 1e-9);
-  std::printf("| %-24s | %10s | %10s | %6s | %6s | reached |\n|%s|\n", "work", "ours ms", "OpenMP ms", "ratio",
-              "target", "--------------------------|-----------:|-----------:|-------:|-------:|---------");
+  std::printf("| %-24s | %10s | %10s | %6s | %6s | reached |\n|%s|\n", "work", "ours ms",
+              options.by_hand ? "by hand ms" : "OpenMP ms", "ratio", "target", "--------------------------|-----------:|-----------:|-------:|-------:|---------");
   std::vector<Result> results;
   double logarithms = 0;
   bool right = true;
@@ -220,6 +232,10 @@ int main(int count, char** words) {
   bench::Options options;
   if (!bench::read_options(count, words, options)) return 2;
   if (options.help) return 0;
+  if (options.by_hand && !reference::by_hand::possible()) {
+    std::fprintf(stderr, "warpbeam bench cpu: this machine has no AVX-512\n");
+    return 2;
+  }
   if (options.memory) return bench::run_for_memory(options);
   return options.ours_only ? bench::run_ours(options) : bench::run(options);
 }

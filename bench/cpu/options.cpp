@@ -20,6 +20,7 @@ medians of several repetitions of both in turn. Ratio = OpenMP's time / ours.
   --json FILE         also write {"rows":[{"name","ours_ms","reference_ms","ratio","target"},…]}
   --ablate NAMES      then measure again without a technique of the fast engine: shapes, uniform, atomics, cache (several
                       with commas between them, or all)
+  --by-hand           a few rows against the same jobs written for AVX-512 by hand
   --memory            instead of times, how much memory is resident for the device data of each row
 )";
 
@@ -63,6 +64,8 @@ bool read_options(int count, char** words, Options& options) {
       options.quick = true;
     } else if (word == "--ours-only") {
       options.ours_only = true;
+    } else if (word == "--by-hand") {
+      options.by_hand = true;
     } else if (word == "--memory") {
       options.memory = true;
     } else if (takes_value("--only")) {

@@ -1,3 +1,4 @@
+#include "reference/by_hand.h"
 #include "reference/reference.h"
 
 namespace reference {
@@ -10,6 +11,7 @@ int sum(const int* data, size_t n) {
 }
 
 float sum(const float* data, size_t n) {
+  if (by_hand::wanted) return by_hand::sum(data, n);
   float total = 0;
 #pragma omp parallel for simd reduction(+ : total) schedule(static)
   for (size_t i = 0; i < n; ++i) total += data[i];

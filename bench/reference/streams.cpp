@@ -3,16 +3,19 @@
 
 #include <cstring>
 
+#include "reference/by_hand.h"
 #include "reference/reference.h"
 
 namespace reference {
 
 void vector_add(const float* __restrict a, const float* __restrict b, float* __restrict c, size_t n) {
+  if (by_hand::wanted) return by_hand::vector_add(a, b, c, n);
 #pragma omp parallel for simd schedule(static)
   for (size_t i = 0; i < n; ++i) c[i] = a[i] + b[i];
 }
 
 void saxpy(float factor, const float* __restrict x, float* __restrict y, size_t n) {
+  if (by_hand::wanted) return by_hand::saxpy(factor, x, y, n);
 #pragma omp parallel for simd schedule(static)
   for (size_t i = 0; i < n; ++i) y[i] = factor * x[i] + y[i];
 }
