@@ -161,7 +161,7 @@ std::string CodeGenerator::key_of(const llvm::Module& module) const {
 std::unique_ptr<llvm::MemoryBuffer> CodeGenerator::emit(llvm::Module& module, llvm::CodeGenFileType type) const {
   auto& machine = static_cast<llvm::LLVMTargetMachine&>(*machine_);
   machine.setOptLevel(module.getInstructionCount() > kLonger ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
-  machine.setFastISel(false);  // it knows next to no vectors
+  machine.setFastISel(false);  // it knows next to no vectors; said for each module, for what LLVM does turns it on again
   machine.setO0WantsFastISel(false);
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream stream(text);

@@ -308,9 +308,8 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     const V bs = b.uniform() ? nullptr : put_down(lanes_of(b, bytes)),
             cs = i.op[3] < 0 || c.uniform() ? nullptr : put_down(lanes_of(c, bytes));
     const V olds = wants_old ? put_down(llvm::Constant::getNullValue(type)) : nullptr;
-    const auto pick = [&](V array, llvm::Type* element, V lane, llvm::Type* taken = nullptr) {
-      const V from = b_.CreateInBoundsGEP(element, array, lane);
-      auto* load = taken ? b_.CreateAlignedLoad(taken, from, llvm::Align(4)) : b_.CreateLoad(element, from);
+    const auto pick = [&](V array, llvm::Type* element, V lane) {
+      auto* load = b_.CreateLoad(element, b_.CreateInBoundsGEP(element, array, lane));
       load->setVolatile(true);  // not to be taken from the register after all
       return load;
     };
@@ -336,9 +335,8 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       begin->addIncoming(b_.getInt64(0), every);
       V pair = nullptr;  // a load brings two lanes' offsets
       for (uint32_t l = 0; l < kRound; ++l) {
-        const V lane = b_.CreateAdd(begin, b_.getInt64(l));
-        if (all && l % 2 == 0) pair = pick(all, offset, lane, b_.getInt64Ty());
-        lane_does(lane, all ? b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, offset) : at);
+        if (all && l % 2 == 0) pair = pick(all, b_.getInt64Ty(), b_.CreateAdd(b_.CreateLShr(begin, 1), b_.getInt64(l / 2)));
+        lane_does(b_.CreateAdd(begin, b_.getInt64(l)), all ? b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, offset) : at);
       }
       const V next = b_.CreateAdd(begin, b_.getInt64(kRound));
       begin->addIncoming(next, b_.GetInsertBlock());

@@ -198,6 +198,15 @@ void Emitter::part(const Node& node, V taken) {
   leave_to(node.next, false);
 }
 
+// Those that a sliced loop has written are not written again.
+void Emitter::emit_nodes(const Region& region) {
+  const auto written = [&](uint32_t b) { return std::ranges::any_of(sliced_, [&](const SlicedLoop& l) { return l.has(b) && l.head != b && !l.reads; }); };
+  for (uint32_t b : region.nodes)
+    if (!written(b)) emit_node(b);
+  for (uint32_t b : region.nodes)
+    if (written(b) && blocks_[b]) new llvm::UnreachableInst(c_, blocks_[b]);  // no lane waits there
+}
+
 void Emitter::emit_node(uint32_t n) {
   const Node& node = flow_.nodes[n];
   const Region& region = plan_.regions[region_];

@@ -85,14 +85,14 @@ void Emitter::find_known_of(const vm::Insn& i) {
 // Kernels of which something may be worth it.
 bool Emitter::may_rehearse() const {
   static const bool without = left_out("rehearsals");
-  const uint32_t threads = plan_.block[0] * plan_.block[1] * plan_.block[2], warps = threads / kLanes;
+  const uint32_t threads = plan_.threads(), warps = threads / kLanes;
   if (without || !many_regions_ || lanes_leave_ || !processor_.avx || threads % kLanes) return false;
   if (flow_.nodes.size() * flow_.variables.size() * warps > kMostKnown) return false;
   return std::ranges::any_of(plan_.regions, [&](const Region& r) { return can_rehearse(r, true) && touches_shared(r); });
 }
 
 void Emitter::find_known() {
-  const uint32_t threads = plan_.block[0] * plan_.block[1] * plan_.block[2];
+  const uint32_t threads = plan_.threads();
   if (std::ranges::none_of(plan_.regions, [&](const Region& r) { return can_rehearse(r, false) && touches_shared(r); })) return;
   known_ = known_from(0, WarpsValues(threads / kLanes, std::vector<Cells>(flow_.variables.size())), nullptr);
 }

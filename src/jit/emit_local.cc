@@ -116,27 +116,14 @@ Emitter::V Emitter::fits_local(const Access& a, const Value& offset, V mask) {
   return b_.CreateICmpEQ(b_.CreateAnd(bad, mask), b_.getInt32(0));
 }
 
-// As the only thread of a block, whose piece begins at the base.
-void Emitter::touch_own(const Access& a, V place) {
-  for (int k = 0; k < a.count; ++k) {
-    const V at = b_.CreateConstGEP1_64(b_.getInt8Ty(), place, static_cast<uint64_t>(k) * a.memory);
-    const llvm::Align align(a.memory);
-    if (!a.load) {
-      user(b_.CreateAlignedStore(b_.CreateTrunc(shaped(data_of(a, k), uniform_shape(Reach::Warp), a.reg).run[0], lane_type(a.memory)), at, align));
-      continue;
-    }
-    const V loaded = user(b_.CreateAlignedLoad(lane_type(a.memory), at, align));
-    Value out;
-    out.runs = 1;
-    out.run[0] = a.sign ? b_.CreateSExtOrTrunc(loaded, lane_type(a.reg)) : b_.CreateZExtOrTrunc(loaded, lane_type(a.reg));
-    write(a.slots[static_cast<size_t>(k)], a.reg, out);
-  }
-}
-
 void Emitter::touch_local(const Access& a, const Value& offset, V mask) {
   const V locals = context_field(offsetof(Context, locals), b_.getPtrTy(), true);
   const V base = machine_load(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), locals, warp_), true);
-  if (shapes_.lone()) return touch_own(a, b_.CreateGEP(b_.getInt8Ty(), base, shaped(offset, uniform_shape(Reach::Warp), 8).run[0]));
+  if (shapes_.lone()) {  // its piece begins at the base
+    Value own = shaped(offset, uniform_shape(Reach::Warp), 8);
+    own.run[0] = b_.CreateAdd(b_.CreatePtrToInt(base, b_.getInt64Ty()), own.run[0]);
+    return touch(a, own, mask);
+  }
   llvm::Type* places = type_of(4, true);
   const V from = offset.uniform() ? splat(b_.CreateTrunc(offset.run[0], b_.getInt32Ty())) : b_.CreateTrunc(lanes_of(offset, 8), places);
   const V at = b_.CreateAdd(lane_rows(), from);

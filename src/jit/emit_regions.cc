@@ -34,7 +34,7 @@ bool Emitter::inside(uint32_t node) const {
 // The interpreter goes on with the warp that came to a barrier last and then round; so programs that leave the order of
 // their warps to chance get the same results.
 Emitter::V Emitter::warp_at(V turn) {
-  const uint32_t threads = plan_.block[0] * plan_.block[1] * plan_.block[2], warps = (threads + kLanes - 1) / kLanes;
+  const uint32_t threads = plan_.threads(), warps = (threads + kLanes - 1) / kLanes;
   if (!first_warp_ || warps < 2) return turn;
   const V shifted = b_.CreateAdd(turn, b_.CreateLoad(b_.getInt32Ty(), first_warp_)), count = b_.getInt32(warps);
   return b_.CreateSelect(b_.CreateICmpULT(shifted, count), shifted, b_.CreateSub(shifted, count));
@@ -123,11 +123,7 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   if (team.warps) emit_resumed(region, team);
   else b_.CreateBr(block_of(region.entry));
   sliced_ = team.warps ? std::vector<SlicedLoop>() : find_sliced_loops();
-  const auto written = [&](uint32_t b) { return std::ranges::any_of(sliced_, [&](const SlicedLoop& l) { return l.has(b) && l.head != b && !l.reads; }); };
-  for (uint32_t b : region.nodes)
-    if (!written(b)) emit_node(b);
-  for (uint32_t b : region.nodes)
-    if (written(b) && blocks_[b]) new llvm::UnreachableInst(c_, blocks_[b]);  // no lane waits there
+  emit_nodes(region);
 
   // The warp is through.
   b_.SetInsertPoint(region_exit_);
@@ -201,7 +197,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
   const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
   if (node.ends == End::Barrier) {
     const vm::Insn& barrier = *node.last;
-    const uint32_t warps = (plan_.block[0] * plan_.block[1] * plan_.block[2] + kLanes - 1) / kLanes;
+    const uint32_t warps = (plan_.threads() + kLanes - 1) / kLanes;
     const V first = b_.CreateLoad(b_.getInt32Ty(), first_warp_);
     b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt32(0)), b_.getInt32(warps - 1), b_.CreateSub(first, b_.getInt32(1))), first_warp_);
     if (barrier.mods().red) {

@@ -69,7 +69,7 @@ BasicBlock* Emitter::way_to(const Region& from, uint32_t node) {
 // From the kernel's beginning.
 BasicBlock* Emitter::way_in() {
   BasicBlock* region = region_entry_[static_cast<size_t>(region_of_entry_[0])];
-  const uint32_t warps = plan_.block[0] * plan_.block[1] * plan_.block[2] / kLanes;
+  const uint32_t warps = plan_.threads() / kLanes;
   if (!rehearses_) return region;
   Rehearsal rehearsal;
   rehearsal.whole = true;

@@ -73,7 +73,7 @@ bool Emitter::does_nothing(uint32_t n, const Region& region, bool& computes) con
 }
 
 Emitter::V Emitter::warps_to_run(const Region& region) {
-  const uint32_t threads = plan_.block[0] * plan_.block[1] * plan_.block[2], warps = (threads + kLanes - 1) / kLanes;
+  const uint32_t threads = plan_.threads(), warps = (threads + kLanes - 1) / kLanes;
   static const bool without = left_out("skip");
   if (!many_regions_ || lanes_leave_ || warps > 32 || without) return nullptr;
   if (region.entry == 0 && (region.exit_node >= 0 || region.exit_to >= 0)) return nullptr;

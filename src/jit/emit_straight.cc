@@ -156,7 +156,7 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   const std::vector<Access>& accesses = s.accesses;
   const uint32_t first = s.first;
   const bool full = full_[node_] || alone_;
-  const bool ever_full = full || plan_.block[0] * plan_.block[1] * plan_.block[2] >= kLanes;
+  const bool ever_full = full || plan_.threads() >= kLanes;
   static const bool without = left_out("straight");
   const bool suits = !full && suits_few(first, end, s.few);
   find_pieces(begin, end);

@@ -49,7 +49,7 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
   team.taken = scratch(llvm::ArrayType::get(b_.getInt32Ty(), count));
   team.parted.assign(flow_.variables.size(), {});
   team.blocks.assign(flow_.nodes.size(), nullptr);
-  const uint32_t warps = plan_.block[0] * plan_.block[1] * plan_.block[2] / kLanes;
+  const uint32_t warps = plan_.threads() / kLanes;
   auto* ready = BasicBlock::Create(c_, "team", f_);
   team.apart = BasicBlock::Create(c_, "apart", f_);
   team.single = single;

@@ -18,11 +18,7 @@ void Emitter::emit_warp_alone(const Region& region, BasicBlock* entry) {
   region_exit_ = BasicBlock::Create(c_, "region_exit", f_);
   b_.CreateBr(block_of(region.entry));
   sliced_ = find_sliced_loops();
-  const auto written = [&](uint32_t b) { return std::ranges::any_of(sliced_, [&](const SlicedLoop& l) { return l.has(b) && l.head != b && !l.reads; }); };
-  for (uint32_t b : region.nodes)
-    if (!written(b)) emit_node(b);
-  for (uint32_t b : region.nodes)
-    if (written(b) && blocks_[b]) new llvm::UnreachableInst(c_, blocks_[b]);  // no lane waits there
+  emit_nodes(region);
   b_.SetInsertPoint(region_exit_);
   b_.CreateRet(b_.getInt32(1));
 }

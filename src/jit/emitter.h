@@ -40,6 +40,7 @@ struct KernelPlan {  // what is compiled
   std::vector<char> decides;
   std::vector<char> settled;  // by node, where somebody wants events
   std::array<uint32_t, 3> block{1, 1, 1};
+  uint32_t threads() const { return block[0] * block[1] * block[2]; }
 };
 
 struct SpecialTables;
@@ -95,6 +96,7 @@ class Emitter {
   void end_block();
   void emit_next_block();
   void change_shapes();              // to those of the version, and back
+  void emit_nodes(const Region& region);
   void emit_node(uint32_t node);
   void part(const Node& node, V taken);
   bool loops_whole(uint32_t node) const;             // emit_loops.cc
@@ -169,7 +171,6 @@ class Emitter {
   bool emit_local(const vm::Insn& insn);
   V fits_local(const Access& a, const Value& offset, V mask);
   void touch_local(const Access& a, const Value& offset, V mask);
-  void touch_own(const Access& a, V place);
   V lane_rows();
   void emit_in_window(const Access& a, const Value& address, V mask, llvm::BasicBlock* join);
   bool may_be_local(const Access& a) const;

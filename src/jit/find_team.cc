@@ -258,7 +258,7 @@ Emitter::Team Emitter::find_team(const Region& region) {
 Emitter::Team Emitter::find_team(const Region& region, bool may_store) {
   static const bool without = left_out("teams");
   Team team;
-  const uint32_t threads = plan_.block[0] * plan_.block[1] * plan_.block[2], warps = threads / kLanes;
+  const uint32_t threads = plan_.threads(), warps = threads / kLanes;
   if (without || tells() || threads % kLanes || warps < 2 || runs_once(region) || !processor_.avx) return team;
   team.together.assign(flow_.nodes.size(), 0);
   std::vector<uint32_t> work;

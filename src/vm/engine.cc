@@ -184,18 +184,13 @@ Prospect prospect_of(const Launch& launch) {
   KeptForEngine& kept = kept_for(*launch.kernel->code);
   std::lock_guard lock(kept.mutex);
   if (!kept.turns) look_through(*launch.kernel->code->function, kept);
-  const VersionKey version = version_of(launch);
   const uint64_t warps = (uint64_t(launch.block[0]) * launch.block[1] * launch.block[2] + kWarpSize - 1) / kWarpSize;
-  uint64_t& work = kept.work[version];
+  auto& [work, slowest] = kept.seen[version_of(launch)];
   if (work < kWorthCompiling) work += uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] * warps * guess_work(kept, kFewTurns);
-  Prospect out{work >= kWorthCompiling};
-  if (const auto slowest = kept.slowest.find(version); slowest != kept.slowest.end()) {
-    out = {true, slowest->second};
-  } else {
-    const double guess = static_cast<double>(warps) * static_cast<double>(guess_work(kept, guess_turns(launch, kept.turns))) * kInterpreted;
-    if (guess > kLongGuess) out = {true, kMostPatience};
-  }
-  return out;
+  if (slowest) return {true, slowest};
+  const double guess = static_cast<double>(warps) * static_cast<double>(guess_work(kept, guess_turns(launch, kept.turns))) * kInterpreted;
+  if (guess > kLongGuess) return {true, kMostPatience};
+  return {work >= kWorthCompiling, 0};
 }
 
 }  // namespace
@@ -217,7 +212,7 @@ void tell_of_block(const Launch& launch, int64_t took) {
   KeptForEngine& kept = kept_for(*launch.kernel->code);
   {
     std::lock_guard lock(kept.mutex);
-    int64_t& slowest = kept.slowest[version_of(launch)];
+    int64_t& slowest = kept.seen[version_of(launch)].slowest;
     if (took <= slowest) return;
     slowest = took;
   }

@@ -86,8 +86,11 @@ struct KeptForEngine {
   std::mutex mutex;
   std::array<uint64_t, 3> instructions{};    // outside of loops, in loops, and in loops of loops
   uint64_t turns = 0;                        // of loops, as many as a constant says that ends one
-  std::map<VersionKey, uint64_t> work;       // instructions of warps so far, guessed
-  std::map<VersionKey, int64_t> slowest;     // nanoseconds that the interpreter has taken for a block
+  struct Seen {
+    uint64_t work = 0;    // instructions of warps so far, guessed
+    int64_t slowest = 0;  // nanoseconds that the interpreter has taken for a block, if that was long
+  };
+  std::map<VersionKey, Seen> seen;
   std::shared_ptr<void> versions;            // the engine's own
 };
 

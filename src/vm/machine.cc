@@ -1,15 +1,14 @@
 #include "vm/machine.h"
 
-#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include "vm/grid.h"
-#include "vm/host_threads.h"
 #include "vm/lockstep.h"
 #include "vm/soon.h"
 #include "vm/workers.h"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "observe/check/block_watch.h"
 #include "vm/grid.h"
