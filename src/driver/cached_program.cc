@@ -101,15 +101,19 @@ int compile_program(Options& options, const std::string& key, bool verbose, Comp
     fs::remove_all(directory, ignored);
     return status;
   }
-  if (!options.facts || write_file(facts_file_of(options.output), record.facts)) {
-    if (auto stored = cache->store(key, directory, program->name, record.files, record.messages, searched_directories(options))) {
-      program->path = stored->path;
-      program->files = std::move(stored->files);
-      return 0;
-    }
+  if (options.facts && !write_file(facts_file_of(options.output), record.facts)) {
+    fs::remove_all(directory, ignored);
+    return build_uncached(options, program);
   }
-  fs::remove_all(directory, ignored);
-  return build_uncached(options, program);
+  if (auto stored = cache->store(key, directory, program->name, record.files, record.messages, searched_directories(options))) {
+    program->path = stored->path;
+    program->files = std::move(stored->files);
+  } else {
+    // It runs from where it was built. To build it again would say the compiler's messages twice.
+    program->path = options.output;
+    program->directory = std::make_shared<TemporaryDirectory>(TemporaryDirectory::adopt(directory));
+  }
+  return 0;
 }
 
 int compile_and_run(Options& options, const std::string& key, bool verbose, const Arguments& arguments) {

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <thread>
 
 #include "driver/check_facts.h"
 #include "driver/object_file.h"
@@ -27,6 +29,8 @@ constexpr size_t kResultsPerKey = 4;
 constexpr uint64_t kDefaultBytes = uint64_t{1} << 30;
 // On a disk with less room than this nothing is kept: programs are built where there is room for temporary files.
 constexpr uint64_t kLeastRoom = uint64_t{32} << 20;
+// Most milliseconds to wait for the clock of the files.
+constexpr int kLongestStep = 20;
 // Beside a program, which may have any name that a source has.
 constexpr const char *kBegan = "/.warpbeam-began", *kMessages = "/.warpbeam-messages";
 
@@ -283,7 +287,16 @@ std::string CompileCache::begin() {
   struct statvfs disk {};
   if (statvfs(root_.c_str(), &disk) == 0 && disk.f_bavail * disk.f_frsize < kLeastRoom) return {};
   std::string pattern = root_ + "/results/building.XXXXXX";
-  if (!mkdtemp(pattern.data()) || !write_file(pattern + kBegan, "")) return {};
+  if (!mkdtemp(pattern.data())) return {};
+  // Times of files go in steps of some milliseconds. A source that was saved in this very step, as scripts do that write
+  // a program and run it, is to count as older than the build.
+  FileState first, now;
+  for (int waited = 0; waited <= kLongestStep; ++waited) {
+    if (!write_file(pattern + kBegan, "") || !stat_file(pattern + kBegan, now)) return {};
+    if (waited == 0) first = now;
+    if (now.time > first.time) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   return pattern;
 }
 
@@ -300,15 +313,14 @@ std::optional<CachedProgram> CompileCache::store(const std::string& key, const s
   hash.add(result.hash);
   // Contents are hashed after the build, so a file that was saved while it was being compiled would give a wrong entry
   // that looks right for ever. Nothing is kept then; the program still runs from where it was built.
-  struct stat began {};
-  stat((directory + kBegan).c_str(), &began);
+  FileState began;
+  stat_file(directory + kBegan, began);
   unlink((directory + kBegan).c_str());
-  int64_t began_time = began.st_mtim.tv_sec * 1'000'000'000 + began.st_mtim.tv_nsec;
   for (const auto& path : sorted) {
     FileState state;
     std::error_code ignored;
     if (!stat_file(fs::absolute(path, ignored).string(), state)) continue;
-    if (state.time >= began_time) return std::nullopt;
+    if (state.time >= began.time) return std::nullopt;
     state.hash = hash_file(state.path);
     hash.add(state.path);
     hash.add(state.hash);

@@ -54,6 +54,7 @@ std::vector<std::string> program_arguments(const std::vector<std::string>& words
 class TemporaryDirectory {
  public:
   static Result<TemporaryDirectory> make();  // in TMPDIR, or else in /tmp
+  static TemporaryDirectory adopt(std::string path) { return TemporaryDirectory(std::move(path)); }
   TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, "")) {}
   TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
   ~TemporaryDirectory();

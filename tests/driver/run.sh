@@ -573,6 +573,16 @@ case_cache() {
 case_cached_warnings_come_again() {
   printf 'int main() { const char* s = 0; s + 1; return 0; }\n' >w.cu && old w.cu && expect 0 run w.cu && has err 'warning' && expect 0 run w.cu && has err 'warning'
 }
+# Scripts write a program and run it at once. What is saved while it is compiled is not kept; it is built once and told of once all the same.
+case_sources_saved_just_now() {
+  local n
+  for n in 1 2 3 4; do
+    echo "int main() { const char* s = 0; s + 1; return $n; }" >w.cu
+    expect $n run -v w.cu && [[ $(grep -c '#\$ clang' err) == 3 ]] && expect $n run -v w.cu && has err 'was cached' || return 1
+  done
+  touch -d '1 hour' w.cu
+  for n in 1 2; do expect 4 run -v -O1 w.cu && hasnt err 'was cached' && [[ $(grep -c 'warning: ' err) == 1 ]] || return 1; done
+}
 case_warnings_that_nvcc_does_not_give() {
   cat >w.cu <<'CU'
 #include <cstdlib>
