@@ -329,6 +329,21 @@ unknown_lengths() {
   expect 0 nvcc -ptx rows.cu && [[ $(loads loop_32.ptx) == 5 && $(loads loop_256.ptx) == 5 && $(loads loop_blockDim.x.ptx) == 1 && $(loads rows.ptx) == 5 ]]
 }
 case_loops_of_unknown_length_are_unrolled_by_four() { with_lowering unknown_lengths; }
+# A long body stays once, where no array becomes registers by copies of it, and a short one is copied as the program says.
+long_bodies() {
+  local n
+  for n in 4 100; do
+    { echo '#define ONCE p[threadIdx.x] += p[(p[threadIdx.x + s] ^ s) & 1023] / 3;'
+      echo '__global__ void k(int* p) {'
+      echo '#pragma unroll'
+      echo '  for (int s = 1; s < 400; s *= 2) {'
+      for ((k = 0; k < n; ++k)); do echo '    ONCE'; done
+      echo '    __syncthreads();'; echo '  }'; echo '}'; } >"body_$n.cu"
+    expect 0 nvcc -ptx "body_$n.cu" || return 1
+  done
+  [[ $(grep -c bar.sync body_4.ptx) == 9 && $(grep -c bar.sync body_100.ptx) == 1 ]] && ! grep -q . err
+}
+case_loops_with_long_bodies_stay() { with_lowering long_bodies; }
 counted_arrays() {
   cat >tile.cu <<'CU'
 __global__ void k(const float* a, const float* b, float* c) {
