@@ -65,7 +65,7 @@ Leaves::Lines Leaves::carry() {
 // An index below `limit` in %t0: in step with the thread, the same for all, or any.
 std::string Leaves::index(Lines& lines, uint32_t limit) {
   const uint32_t threads = kernel_.block_threads();
-  switch (random_.between(0, 6)) {
+  switch (random_.between(0, 7)) {
     case 0:
     case 1:
       if (threads * 4 + 64 < limit) {
@@ -86,6 +86,15 @@ std::string Leaves::index(Lines& lines, uint32_t limit) {
     case 5:
       lines.push_back("mov.u32 %t0, %s1;");
       break;
+    case 6: {  // some bits of its number, the upper ones times something
+      const char* number = random_.one_of({"%tx", "%lin", "%ty"});
+      const int low = random_.one_of({31, 31, 15, 7, 3, 1});
+      lines.push_back(fmt::format("and.b32 %t0, {}, {};", number, random_.one_of({992, 992, ~low & 1023, random_.between(0, 1023)})));
+      lines.push_back(fmt::format("mul.lo.s32 %t0, %t0, {};", random_.between(1, 21)));
+      lines.push_back(fmt::format("and.b32 %t1, {}, {};", number, low));
+      lines.push_back(fmt::format("{} %t0, %t0, %t1;", random_.one_of({"or.b32", "or.b32", "add.u32", "xor.b32"})));
+      break;
+    }
     default:
       lines.push_back(fmt::format("mov.b32 %t0, {};", random_register(Type::B32, random_)));
   }

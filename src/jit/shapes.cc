@@ -386,10 +386,14 @@ Shape Shapes::result(const vm::Insn& i) const {
       if (x.vector() || !constant_of(*flow, at, bytes, c)) continue;
       const int width = std::bit_width(c);
       if (x.stride == 0) return runs_of(x.runs, 0, x.reach, std::max<int>(c ? log2_of(c) : 62, x.align), std::min<int>(x.bits, width));
-      if (x.stride != 1 || (c & (c + 1))) return vector_shape();
+      if (x.stride != 1) return vector_shape();
+      if (!(c & (c + 1)) && x.align >= width) return runs_of(std::max<int>(x.runs, 32 >> width), 1, Reach::Block, 62, width);  // from 0 on
+      // The lowest bits count the lanes of a run. All of them stay, or none, and what the run begins with loses others.
       const int lanes = kWarpBits - log2_of(x.runs);
-      if (width >= lanes && width > x.align && x.align >= lanes) return runs_of(x.runs, 1, x.reach, x.align, width);
-      if (x.align >= width) return runs_of(std::max<int>(x.runs, 32 >> width), 1, Reach::Block, 62, width);  // from 0 on
+      const uint64_t counting = (uint64_t(1) << lanes) - 1;
+      if (x.align < lanes) return vector_shape();
+      if ((c & counting) == counting) return runs_of(x.runs, 1, x.reach, x.align, std::min<int>(x.bits, width));
+      if (!(c & counting)) return runs_of(x.runs, 0, x.reach, std::max<int>(c ? log2_of(c) : 62, x.align), std::min<int>(x.bits, width));
       return vector_shape();
     }
   }

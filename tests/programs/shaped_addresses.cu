@@ -33,6 +33,30 @@ __global__ void wrapping(const int* in, int* out, unsigned first) {
   out[256 + y * 16 + x] = static_cast<int>(static_cast<long long>(static_cast<int>(first + y * 0x40000000u)) >> 20) + in[x];
 }
 
+// Some bits of an index stay: those that count the lanes of a row, those above them, or a mixture.
+template <unsigned kMask>
+__global__ void masked(const int* in, int* out) {
+  unsigned x = threadIdx.x, t = blockIdx.x * blockDim.x * blockDim.y + threadIdx.y * blockDim.x + x;
+  unsigned row = x & kMask, all = t & kMask, striped = (t & ~31u) * 3 | (t & 31);
+  out[t] = in[row & 1023] + 7 * in[all & 1023] + 11 * in[striped & 1023] + 13 * in[((x & 992) * 5 | (x & 31)) & 1023] + static_cast<int>(row ^ all);
+}
+
+template <unsigned kMask>
+int check_masked(const std::vector<int>& in, const int* d_in, int* d_out) {
+  for (const dim3 block : {dim3(128), dim3(32, 4), dim3(64, 2), dim3(16, 8), dim3(8, 8), dim3(4, 8), dim3(33, 3), dim3(1, 64), dim3(2, 48)}) {
+    const unsigned threads = block.x * block.y;
+    masked<kMask><<<2, block>>>(d_in, d_out);
+    std::vector<int> out(2 * threads);
+    cudaMemcpy(out.data(), d_out, out.size() * 4, cudaMemcpyDeviceToHost);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    for (unsigned t = 0; t < out.size(); ++t) {
+      const unsigned x = t % threads % block.x, row = x & kMask, all = t & kMask, striped = (t & ~31u) * 3 | (t & 31);
+      CHECK(out[t] == in[row & 1023] + 7 * in[all & 1023] + 11 * in[striped & 1023] + 13 * in[((x & 992) * 5 | (x & 31)) & 1023] + static_cast<int>(row ^ all));
+    }
+  }
+  return 0;
+}
+
 template <int kSide>
 int check_tiles(const std::vector<int>& in, int width) {
   int *d_in, *d_out, *d_turned;
@@ -81,6 +105,10 @@ int main() {
   cudaMalloc(&d_in, 1024 * 4);
   cudaMalloc(&d_out, 512 * 4);
   cudaMemcpy(d_in, in.data(), 1024 * 4, cudaMemcpyHostToDevice);
+  if (check_masked<0>(in, d_in, d_out) || check_masked<1>(in, d_in, d_out) || check_masked<7>(in, d_in, d_out) || check_masked<8>(in, d_in, d_out) ||
+      check_masked<16>(in, d_in, d_out) || check_masked<31>(in, d_in, d_out) || check_masked<48>(in, d_in, d_out) || check_masked<95>(in, d_in, d_out) ||
+      check_masked<239>(in, d_in, d_out) || check_masked<992>(in, d_in, d_out) || check_masked<1008>(in, d_in, d_out) || check_masked<1014>(in, d_in, d_out) || check_masked<~3u>(in, d_in, d_out))
+    return 1;
   for (unsigned first : {0u, 0x7ffffff8u, 0xfffffff8u, 12345u, 0x3ffffffcu}) {
     wrapping<<<1, dim3(16, 16)>>>(d_in, d_out, first);
     std::vector<int> out(512);
