@@ -426,7 +426,7 @@ class Emitter {
   V stores_meet_nothing(Team& team, const Straight& s);
   bool suits_team(const vm::Insn& insn, bool may_store = false) const;
   bool counts_for_itself(const Team& team, uint32_t first, uint32_t last) const;
-  size_t special_functions(const std::vector<uint32_t>& nodes) const;
+  size_t special_functions(const std::vector<uint32_t>& nodes) const, vectors_made(const std::vector<uint32_t>& nodes) const;
   bool gains_from_team(const Region& region, const Team& team) const;
   bool accesses_in_a_row(const Region& region, const Team& team) const;
   bool only_streams(const Region& region, const Team& team) const;

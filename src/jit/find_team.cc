@@ -16,6 +16,7 @@ constexpr size_t kMostTogether = 800;   // instructions, each warp's counted
 constexpr size_t kFewestShared = 8;     // loads of one place by all that are worth it
 constexpr size_t kMostInARow = 8;       // bytes of a lane
 constexpr size_t kManyFunctions = 4;    // special ones, beside which memory does not count
+constexpr size_t kMostComputed = 8;     // vectors for an access, beside which memory does not count either
 constexpr size_t kMostPairs = 24;       // of what is stored and what else is accessed in a round
 
 bool parameter(const vm::Insn& i) {
@@ -99,9 +100,20 @@ size_t Emitter::special_functions(const std::vector<uint32_t>& nodes) const {
   return n;
 }
 
+size_t Emitter::vectors_made(const std::vector<uint32_t>& nodes) const {
+  size_t n = 0;
+  for (uint32_t b : nodes)
+    for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k)
+      n += std::ranges::any_of(flow_.slots[k], [&](const Slot& s) {
+        const auto v = flow_.variable(s.at);
+        return s.written && v && shapes_.variables[*v].vector();
+      });
+  return n;
+}
+
 // Loops that read memory, or many loads of the same places.
 bool Emitter::gains_from_team(const Region& region, const Team& team) const {
-  const auto loads = [&](uint32_t from, uint32_t to, bool same) {
+  const auto accesses = [&](uint32_t from, uint32_t to, bool same) {
     size_t n = 0;
     for (uint32_t b = from; b <= to; ++b) {
       if (!team.together[b]) continue;
@@ -118,11 +130,12 @@ bool Emitter::gains_from_team(const Region& region, const Team& team) const {
     whole = whole && team.together[b];
     if (!team.together[b]) continue;
     for (uint32_t s : flow_.nodes[b].next)
-      if (s <= b && inside(s) && team.together[s] && !counts_for_itself(team, s, b) && loads(s, b, false)) return true;
+      if (s <= b && inside(s) && team.together[s] && !counts_for_itself(team, s, b) && accesses(s, b, false)) return true;
   }
-  if (whole && team.stores && ends_plainly(region) && accesses_in_a_row(region, team)) return special_functions(region.nodes) < kManyFunctions;
+  if (whole && team.stores && ends_plainly(region) && accesses_in_a_row(region, team))
+    return special_functions(region.nodes) < kManyFunctions && vectors_made(region.nodes) <= kMostComputed * accesses(region.nodes.front(), region.nodes.back(), false);
   if (watch_) return false;  // what each counts would be more than what they share
-  return whole && ends_plainly(region) && loads(region.nodes.front(), region.nodes.back(), true) >= kFewestShared;
+  return whole && ends_plainly(region) && accesses(region.nodes.front(), region.nodes.back(), true) >= kFewestShared;
 }
 
 // What the team's warps access side by side.
