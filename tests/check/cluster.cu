@@ -26,11 +26,12 @@ __global__ void __cluster_dims__(2, 1, 1) past_end(int* out, int n) {
   out[blockIdx.x * 64 + threadIdx.x] = theirs[threadIdx.x + n];  // expect cluster_past_end out_of_bounds
   cluster.sync();
 }
-__global__ void __cluster_dims__(2, 1, 1) shared_sum(const int* in, int* out, bool atomic) {
+__global__ void __cluster_dims__(2, 1, 1) shared_sum(const int* in, int* out, bool atomic, bool in_time = true) {
   __shared__ int sum;
   auto cluster = cg::this_cluster();
-  if (threadIdx.x == 0) sum = 0;
-  cluster.sync();
+  if (threadIdx.x == 0) sum = 0;  // expect cluster_sum_set_for_block race_waw
+  if (in_time) cluster.sync();
+  else __syncthreads();
   int* first = cluster.map_shared_rank(&sum, 0);
   if (atomic) atomicAdd(first, in[threadIdx.x]);
   else *first += in[threadIdx.x];  // expect cluster_plain_sum race_raw
@@ -252,6 +253,7 @@ CASE(cluster_past_end) { Data d; past_end<<<2, 64>>>(d.out, 1); }
 CASE(cluster_inside) { Data d; past_end<<<2, 64>>>(d.out, 0); }
 CASE(cluster_plain_sum) { Data d; shared_sum<<<2, 64>>>(d.in, d.out, false); }
 CASE(cluster_atomic_sum) { Data d; shared_sum<<<2, 64>>>(d.in, d.out, true); }
+CASE(cluster_sum_set_for_block) { Data d; shared_sum<<<2, 64>>>(d.in, d.out, true, false); }
 CASE(cluster_told_word) { Data d; tells_neighbour<<<2, 32>>>(d.out, true); }
 CASE(cluster_word_too_early) { Data d; tells_neighbour<<<2, 32>>>(d.out, false); }
 CASE(cluster_left) { Data d; leaves<<<4, 64>>>(d.in, d.out, false); }

@@ -51,6 +51,50 @@ __global__ void count_all(int* out) {
 CASE(counter_unsynced) { count_all<false><<<1, 128>>>(Ints(1)); }
 CASE(counter_synced) { count_all<true><<<1, 128>>>(Ints(1)); }
 
+// The barrier puts the store before the atomics of its own block, and before nobody else's.
+template <bool kOwn>
+__global__ void count_in_blocks(int* counts) {
+  int* const count = kOwn ? counts + blockIdx.x : counts;
+  if (threadIdx.x == 0 && (kOwn || blockIdx.x == 0)) *count = 0;  // expect counter_of_first_block race_waw
+  __syncthreads();
+  atomicAdd(count, 1);
+}
+CASE(counter_of_first_block) { count_in_blocks<false><<<3, 64>>>(Ints(1)); }
+CASE(counters_of_blocks) { count_in_blocks<true><<<3, 64>>>(Ints(3)); }
+
+// The same behind a flag that is set after a fence.
+__global__ void count_after_flag(int* count, volatile int* ready) {
+  if (blockIdx.x == 0) {
+    if (threadIdx.x == 0) *count = 0;
+    __syncthreads();
+    atomicAdd(count, 1);
+    if (threadIdx.x == 0) __threadfence(), *ready = 1;
+  } else {
+    if (threadIdx.x == 0) while (!*ready) continue;
+    __syncthreads();
+    atomicAdd(count, 1);
+  }
+}
+CASE(counter_after_flag) {
+  Ints ready(1);
+  count_after_flag<<<3, 64>>>(Ints(1), ready);
+}
+
+// Only the lanes of the first warp know that the bins are empty.
+template <bool kBarrier>
+__global__ void count_in_bins(int* out) {
+  __shared__ int bins[32];
+  const int lane = threadIdx.x % 32;
+  if (threadIdx.x < 32) bins[lane] = 0;  // expect bins_of_first_warp race_waw
+  if (kBarrier) __syncthreads();
+  else __syncwarp();
+  atomicAdd(&bins[lane], 1);
+  __syncthreads();
+  out[threadIdx.x] = bins[lane];
+}
+CASE(bins_of_first_warp) { count_in_bins<false><<<1, 96>>>(Ints(96)); }
+CASE(bins_of_all_warps) { count_in_bins<true><<<1, 96>>>(Ints(96)); }
+
 // Between lanes it would be a warning or a matter of __syncwarp, between blocks it is neither.
 __global__ void shift(int* p, int n) {
   const int i = blockIdx.x * 32 + threadIdx.x;

@@ -163,6 +163,7 @@ class BlockWatch final : public vm::BlockObserver {
   bool ordered_product(const Now&, const BlockWatch& home, Event e, int lane) const;
   void synchronise(Now&);  // atomic, volatile, ordered accesses
   bool meets_plain_store(const Now& n, const Cell& c, int lane) const;
+  void keep_plain_store(const Now& n, Cell& c) const;
   bool changes_nothing(const Now&, int lane, uint64_t offset, uint32_t bytes, const std::byte* at) const;
   void stores_doubt(vm::Warp&, const vm::Insn&, uint32_t lanes, uint32_t shuffle, bool of_sum);
   EventId comes_to_grid(const Now&);

@@ -14,7 +14,12 @@ bool BlockWatch::tells_nothing(const vm::Insn& i, const WarpState& s) const {
 
 // Whether an atomic operation of that strength may change the word without a race.
 bool BlockWatch::takes_turns_with(const Cell& c, EventId id, EventId bound, Strength strength) const {
-  if (c.split || c.read_a >= bound || c.read_b >= bound) return false;
+  if (c.split || c.read_a >= bound) return false;
+  if (c.read_b >= bound) {
+    // The block's own store that came before the first of its atomics.
+    const std::optional<Event> e = c_.log.find(c.read_b);
+    if (e && (e->act != Act::Write || e->op != l_.op || e->block != linear_ || e->id >= base_)) return false;
+  }
   if (c.write < bound || c.write == id) return true;
   const std::optional<Event> e = c_.log.find(c.write);
   if (!e) return true;

@@ -122,12 +122,27 @@ bool BlockWatch::meets_plain_store(const Now& n, const Cell& c, int lane) const 
   return !ordered(n, *e, c.write_lane, lane);
 }
 
+// `if (first block) *count = 0; __syncthreads(); atomicAdd(count, 1);`: the atomic comes after its own block's store, those of other
+// blocks or warps do not. The store stays beside the readers, if nobody is there.
+void BlockWatch::keep_plain_store(const Now& n, Cell& c) const {
+  if (c.read_b && c.read_b >= n.bound) return;
+  const std::optional<Event> e = c_.log.find(c.write);
+  if (!e || e->act != Act::Write || e->strength != Strength::Weak || e->is_copy || e->op != l_.op) return;
+  c.read_b = c.write;
+  c.b_lane = c.write_lane;
+  c.b_many = c.two_warps = 0;
+}
+
 void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, int lane) {
   const bool writes = n.act != Act::Read;
   if (n.act == Act::Write && (c.init || (n.region && n.region->initialised)) && c_.sites[n.site].updates && changes_nothing(n, lane, offset, bytes, n.memory + offset)) return;
   auto hazard = [&](EventId id, uint32_t other_lane, bool many, Hazard h) {
     const std::optional<Event> e = c_.log.find(id);
     if (!e) return;
+    if (h == Hazard::WriteAfterRead && e->act == Act::Write) {  // kept beside the readers
+      if (n.act != Act::Atomic) return;
+      h = Hazard::WriteAfterWrite;
+    }
     bool one_of_many = false;
     if (many && e->warp == n.warp.index && e->block == linear_ && e->op == l_.op && static_cast<int>(other_lane) == lane) {
       const uint32_t others = e->mask & ~(1u << lane);  // one of them read it too
@@ -154,7 +169,10 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
   }
   if (writes) {
     // `if (t == 0) count = 0; atomicAdd(&count, 1);`: it is the store that all the atomics race with, so it stays.
-    if (n.act == Act::Atomic && c.write >= n.bound && meets_plain_store(n, c, lane)) return;
+    if (n.act == Act::Atomic && c.write >= n.bound) {
+      if (meets_plain_store(n, c, lane)) return;
+      keep_plain_store(n, c);
+    }
     c.write = n.id;
     c.write_lane = static_cast<uint8_t>(lane);
     c.give_value(0xf);

@@ -11,7 +11,7 @@ namespace warpbeam::observe::check {
 
 struct Cell {
   EventId write = 0;            // the last write; of a split word: where its byte cells are
-  EventId read_a = 0, read_b = 0;  // the last reader since, and one of another warp
+  EventId read_a = 0, read_b = 0;  // the last reader since, and one of another warp (or the store before an atomic)
   uint8_t write_lane : 5 = 0;
   uint8_t split : 1 = 0;
   uint8_t a_many : 1 = 0;       // several lanes of the event read it
