@@ -64,8 +64,8 @@ bool becomes_registers(const llvm::AllocaInst& array, llvm::ScalarEvolution& evo
   return true;
 }
 
-// What would be registers if this loop were unrolled.
-bool counts_through_an_array(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+// Is there something that would be registers if this loop were unrolled, or, if not `surely`, might be?
+bool counts_through_an_array(const llvm::Loop& loop, llvm::ScalarEvolution& evolution, bool surely) {
   for (const llvm::BasicBlock* block : loop.blocks())
     for (const llvm::Instruction& instruction : *block) {
       const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
@@ -73,7 +73,7 @@ bool counts_through_an_array(const llvm::Loop& loop, llvm::ScalarEvolution& evol
       const auto* array = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer));
       if (!array || !array->isStaticAlloca() || loop.contains(array)) continue;
       if (evolution.isLoopInvariant(evolution.getSCEV(const_cast<llvm::Value*>(pointer)), &loop)) continue;
-      if (becomes_registers(*array, evolution)) return true;
+      if (!surely || becomes_registers(*array, evolution)) return true;
     }
   return false;
 }
@@ -99,12 +99,12 @@ uint64_t future_instructions_of(const llvm::Loop& loop, llvm::ScalarEvolution& e
   return count;
 }
 
-// Long code many times over, and no array becomes registers by it. It takes long to compile, and does not run any faster.
+// Long code many times over, and no array becomes registers by it, not even one of two turns (`tile[k % 2]`). It takes long to compile, and does not run any faster.
 bool is_better_rolled(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
   const unsigned copies = copies_wanted(loop, evolution);
   if (copies < 2) return false;
   const uint64_t body = future_instructions_of(loop, evolution);
-  return body >= kLongBody && copies * body > kMostCopied && !counts_through_an_array(loop, evolution);
+  return body >= kLongBody && copies * body > kMostCopied && !counts_through_an_array(loop, evolution, false);
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ llvm::PreservedAnalyses UnrollOverArrays::run(llvm::Loop& loop, llvm::LoopAnalys
   const unsigned rounds = known.SE.getSmallConstantTripCount(&loop);
   // The program's own word counts, `#pragma unroll 1` above all.
   if (rounds < 2 || rounds > kMostInstructions || llvm::hasUnrollTransformation(&loop) != llvm::TM_Unspecified) return llvm::PreservedAnalyses::all();
-  if (instructions_of(loop) > kMostInstructions / rounds || !counts_through_an_array(loop, known.SE)) return llvm::PreservedAnalyses::all();
+  if (instructions_of(loop) > kMostInstructions / rounds || !counts_through_an_array(loop, known.SE, true)) return llvm::PreservedAnalyses::all();
   llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.full");
   return llvm::PreservedAnalyses::all();
 }

@@ -341,6 +341,19 @@ long_bodies() {
       echo '    __syncthreads();'; echo '  }'; echo '}'; } >"body_$n.cu"
     expect 0 nvcc -ptx "body_$n.cu" || return 1
   done
+  # Registers that two rounds use by turns.
+  { echo '__global__ void k(const float* p, float* q) {'
+    echo '  float own[2][16], sum[16] = {};'
+    echo '  for (int i = 0; i < 16; ++i) own[0][i] = p[i];'
+    echo '#pragma unroll'
+    echo '  for (int k = 0; k < 16; ++k) {'
+    echo '    for (int i = 0; i < 16; ++i) own[(k + 1) % 2][i] = p[16 * k + i];'
+    echo '    for (int i = 0; i < 16; ++i) for (int j = 0; j < 16; ++j) sum[i] += own[k % 2][i] * own[k % 2][j];'
+    echo '    __syncthreads();'
+    echo '  }'
+    echo '  for (int i = 0; i < 16; ++i) q[i] = sum[i];'
+    echo '}'; } >turns.cu
+  expect 0 nvcc -ptx turns.cu && hasnt turns.ptx __local_depot || return 1
   [[ $(grep -c bar.sync body_4.ptx) == 9 && $(grep -c bar.sync body_100.ptx) == 1 ]] && ! grep -q . err
 }
 case_loops_with_long_bodies_stay() { with_lowering long_bodies; }
