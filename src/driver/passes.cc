@@ -137,6 +137,8 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
   if (const std::string lowering = lowering_library(); !lowering.empty()) {
     // Options of a plugin are known, and its part before code generation runs, only once it is loaded.
     append(words, {"-fpass-plugin=" + lowering, "-Xclang", "-load", "-Xclang", lowering});
+    // With types come the members of structures that are copied; the plugin forgets the types of accesses (split_copies.cc).
+    words.push_back("-fstrict-aliasing");
     // Of loops of unknown length nvcc makes four rounds one, also where it takes some reckoning to find the length (loop_lengths.cc).
     append(words, {"-mllvm", "-unroll-max-count=4", "-mllvm", "-scev-cheap-expansion-budget=16"});
     // `if (i < n) { if (a) o[i] = x; else o[i] = y; }` stores in two places with nvcc, which leaves what several ways end with where

@@ -4,6 +4,7 @@
 // of which LLVM's NVPTX back end knows nothing better than pairs of 8 bytes, and where only some members are used on their
 // own, the others take the way through local memory. Here such a memcpy becomes loads and stores as wide as its alignment
 // allows, before the optimiser takes structures apart. It does the rest.
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
@@ -87,6 +88,69 @@ llvm::Type* piece(llvm::LLVMContext& c, uint64_t offset, uint64_t bytes, uint64_
   return count > 1 ? llvm::FixedVectorType::get(word, count) : word;
 }
 
+struct Piece {
+  llvm::Type* type;
+  uint64_t at;
+};
+using Pieces = llvm::SmallVector<Piece, 32>;
+
+void scalars(llvm::Type* type, uint64_t at, const llvm::DataLayout& layout, Pieces& out) {
+  constexpr uint64_t kMost = 64;
+  if (auto* s = llvm::dyn_cast<llvm::StructType>(type)) {
+    const llvm::StructLayout* places = layout.getStructLayout(s);
+    for (unsigned k = 0; k < s->getNumElements(); ++k) scalars(s->getElementType(k), at + places->getElementOffset(k), layout, out);
+  } else if (auto* a = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    for (uint64_t k = 0; k < a->getNumElements() && out.size() <= kMost; ++k) scalars(a->getElementType(), at + k * layout.getTypeAllocSize(a->getElementType()), layout, out);
+  } else {
+    out.push_back({type, at});
+  }
+}
+
+// `struct { char c; float f; int64_t n; short s; }`: nvcc moves each member by itself and leaves the gaps between them out, while what
+// is behind the last one goes byte by byte up to the next word. So it is without gaps where some members are narrower than a word. A copy of the structure
+// itself says where its members are; none: it is not one, or not of that kind.
+Pieces members_of(const llvm::MemCpyInst& copy, const llvm::AllocaInst& local, const Members& m, uint64_t bytes) {
+  const llvm::MDNode* fields = copy.getMetadata(llvm::LLVMContext::MD_tbaa_struct);
+  const llvm::DataLayout& layout = copy.getModule()->getDataLayout();
+  if (!fields || !llvm::isa<llvm::StructType>(local.getAllocatedType()) || layout.getTypeAllocSize(local.getAllocatedType()) != bytes) return {};
+  uint64_t used = 0;  // a bit for each byte
+  for (unsigned k = 0; k + 2 < fields->getNumOperands(); k += 3) {
+    const auto number = [&](unsigned n) { return llvm::mdconst::extract<llvm::ConstantInt>(fields->getOperand(n))->getZExtValue(); };
+    for (uint64_t at = number(k); at < std::min(bytes, number(k) + number(k + 1)); ++at) used |= uint64_t{1} << at;
+  }
+  Pieces all, members;
+  scalars(local.getAllocatedType(), 0, layout, all);
+  uint64_t moved = 0, end = 0;
+  for (const Piece& p : all) {
+    const uint64_t width = layout.getTypeStoreSize(p.type);
+    const uint64_t bits = (width < 64 ? (uint64_t{1} << width) - 1 : ~uint64_t{0}) << p.at;
+    if (!(used & bits)) continue;
+    members.push_back(p);
+    moved |= bits;
+    end = p.at + width;
+  }
+  const uint64_t whole = bytes < 64 ? (uint64_t{1} << bytes) - 1 : ~uint64_t{0};
+  if ((used & ~moved) || members.empty()) return {};
+  if (moved == whole && (m.narrowest >= 4 || m.narrowest == m.widest)) return {};
+  if (!is_for_checker())
+    for (uint64_t width = 0; end < bytes; end += width) {
+      width = end % 4 || bytes - end < 4 ? 1 : 4;
+      members.push_back({llvm::Type::getIntNTy(copy.getContext(), static_cast<unsigned>(8 * width)), end});
+    }
+  return members;
+}
+
+// All is read before anything is written: the two places may be one.
+void move(llvm::MemCpyInst& copy, llvm::ArrayRef<Piece> pieces, llvm::Align align) {
+  llvm::IRBuilder<> b(&copy);
+  llvm::SmallVector<llvm::Value*, 32> values;
+  for (const Piece& p : pieces)
+    values.push_back(b.CreateAlignedLoad(p.type, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), copy.getSource(), p.at), llvm::commonAlignment(align, p.at)));
+  for (const auto& [value, p] : llvm::zip(values, pieces))
+    b.CreateAlignedStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), copy.getDest(), p.at), llvm::commonAlignment(align, p.at));
+  copy.eraseFromParent();
+}
+
 bool split(llvm::MemCpyInst& copy) {
   const auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy.getLength());
   if (!length || copy.isVolatile()) return false;
@@ -101,34 +165,49 @@ bool split(llvm::MemCpyInst& copy) {
   const llvm::DataLayout& layout = copy.getModule()->getDataLayout();
   Members members;
   int locals = 0;
+  const llvm::AllocaInst* one_local = nullptr;
   for (const llvm::Value* end : ends)
     if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(end)) {
       look_at(local->getAllocatedType(), layout, members);
+      one_local = local;
       ++locals;
     }
-  if (locals > 1 || members.pointers) return false;
+  if (locals > 1) return false;
+  if (const Pieces pieces = one_local ? members_of(copy, *one_local, members, bytes) : Pieces(); !pieces.empty()) {
+    move(copy, pieces, llvm::Align(align));
+    return true;
+  }
+  if (members.pointers) return false;
   const bool narrow = narrow_vector(members, bytes, align), apart = !narrow && narrow_members(members, bytes, align);
   if (!narrow && !apart && (bytes < 8 || bytes % 4 || align < 4 || members.narrowest < 4)) return false;
   // From one place in memory to another nobody looks at the members. Of eight bytes at once some belong to a member, where four
   // may be a gap between two, which has no value.
   members.eight = members.eight || locals == 0;
 
-  llvm::IRBuilder<> b(&copy);
-  llvm::SmallVector<std::pair<llvm::Value*, uint64_t>, 16> values;
-  // All is read before anything is written: the two places may be one.
+  Pieces pieces;
   for (uint64_t at = 0; at < bytes;) {
     llvm::Type* type = narrow  ? vector_of(copy.getContext(), members.widest, bytes)
                        : apart ? llvm::Type::getIntNTy(copy.getContext(), static_cast<unsigned>(8 * members.widest))
                                : piece(copy.getContext(), at, bytes, align, members.eight);
-    llvm::Value* from = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), copy.getSource(), at);
-    values.emplace_back(b.CreateAlignedLoad(type, from, llvm::commonAlignment(llvm::Align(align), at)), at);
+    pieces.push_back({type, at});
     at += layout.getTypeStoreSize(type);
   }
-  for (const auto& [value, at] : values)
-    b.CreateAlignedStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), copy.getDest(), at), llvm::commonAlignment(llvm::Align(align), at));
-  copy.eraseFromParent();
+  move(copy, pieces, llvm::Align(align));
   return true;
 }
+
+// What accesses say of their types was wanted for the copies alone: CUDA programs look at memory as other types.
+struct ForgetTypes : llvm::PassInfoMixin<ForgetTypes> {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    for (llvm::Function& f : module)
+      for (llvm::Instruction& i : llvm::instructions(f)) {
+        i.setMetadata(llvm::LLVMContext::MD_tbaa, nullptr);
+        i.setMetadata(llvm::LLVMContext::MD_tbaa_struct, nullptr);
+      }
+    return llvm::PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+};
 
 struct SplitCopies : llvm::PassInfoMixin<SplitCopies> {
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
@@ -156,6 +235,7 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(WatchUnsetVariables());
     passes.addPass(WholeProgram());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
+    passes.addPass(ForgetTypes());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(ShowOutsideArrays()));
   });
   // Variables are values by now and calls inlined, and nothing has moved between accesses yet.

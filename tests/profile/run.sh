@@ -77,6 +77,8 @@ case_arithmetic_counts_as_on_an_h200() { hardware arithmetic; }
 
 case_other_ways_to_memory_count_as_on_an_h100() { h100 paths; }
 case_loops_of_atomic_operations_count_as_on_an_h100() { h100 shared_loops; }
+# Left out of the numbers: stores of neighbours, which ptxas puts together (`Sparse`, `Full`).
+case_copied_structures_count_as_on_an_h100() { h100 members; }
 case_texture_requests_count_as_on_an_h100() { h100 textures; }
 case_ways_that_end_alike_count_as_on_an_h100() { h100 ways; }
 
