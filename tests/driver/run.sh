@@ -341,18 +341,20 @@ long_bodies() {
       echo '    __syncthreads();'; echo '  }'; echo '}'; } >"body_$n.cu"
     expect 0 nvcc -ptx "body_$n.cu" || return 1
   done
-  # Registers that two rounds use by turns.
-  { echo '__global__ void k(const float* p, float* q) {'
-    echo '  float own[2][16], sum[16] = {};'
-    echo '  for (int i = 0; i < 16; ++i) own[0][i] = p[i];'
-    echo '#pragma unroll'
-    echo '  for (int k = 0; k < 16; ++k) {'
-    echo '    for (int i = 0; i < 16; ++i) own[(k + 1) % 2][i] = p[16 * k + i];'
-    echo '    for (int i = 0; i < 16; ++i) for (int j = 0; j < 16; ++j) sum[i] += own[k % 2][i] * own[k % 2][j];'
-    echo '    __syncthreads();'
-    echo '  }'
-    echo '  for (int i = 0; i < 16; ++i) q[i] = sum[i];'
-    echo '}'; } >turns.cu
+  # Registers that three rounds use by turns.
+  cat >turns.cu <<'CU'
+__global__ void k(const float* p, float* q) {
+  float own[3][12], sums[144] = {};
+#pragma unroll
+  for (int k = 0; k < 24; ++k) {
+#pragma unroll
+    for (int i = 0; i < 12; ++i) own[k % 3][i] = p[64 * k + i];
+#pragma unroll
+    for (int i = 0; i < 144; ++i) sums[i] += own[k % 3][i / 12] * own[(k + 2) % 3][i % 12];
+  }
+  for (int i = 0; i < 144; ++i) q[i] = sums[i];
+}
+CU
   expect 0 nvcc -ptx turns.cu && hasnt turns.ptx __local_depot || return 1
   [[ $(grep -c bar.sync body_4.ptx) == 9 && $(grep -c bar.sync body_100.ptx) == 1 ]] && ! grep -q . err
 }
