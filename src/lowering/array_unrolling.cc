@@ -5,8 +5,9 @@
 // instructions, whatever there is to gain, and leaves the rest in local memory. Measured: a product of matrices (512^3)
 // with a tile of 128 sums for each thread executed 15.9 million instructions instead of 5.4, and took four times the processor time.
 //
-// The other way round, a loop with barriers whose body is a page long stays a loop, `#pragma unroll` or not, as in CUB's merge sort of
-// blocks. Measured: that one took 3.5 s to become host code and takes 1.2; a sort of a million numbers takes 47 ms instead of 105.
+// The other way round, a loop whose body is a page long stays a loop, `#pragma unroll` or not, where it counts through no array, as in
+// CUB's merge sort of blocks. Measured: that one took 3.5 s to become host code and takes 1.2; a sort of a million numbers takes 47 ms
+// instead of 105.
 #include "lowering/array_unrolling.h"
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -99,7 +100,8 @@ uint64_t future_instructions_of(const llvm::Loop& loop, llvm::ScalarEvolution& e
   return count;
 }
 
-// Long code many times over, and no array becomes registers by it, not even one of two turns (`tile[k % 2]`). It takes long to compile, and does not run any faster.
+// Long code many times over, by which no array becomes registers, not even one of three turns (`tile[k % 3]`): it takes long to compile
+// and does not run any faster.
 bool is_better_rolled(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
   const unsigned copies = copies_wanted(loop, evolution);
   if (copies < 2) return false;
