@@ -7,6 +7,7 @@ declare -A may=(
   [isa]="base isa"
   [ptx]="base isa ptx"
   [model]="base model"
+  [assembly]="base isa ptx model assembly"
   [vm]="base isa ptx model vm"
   [jit]="base isa ptx model vm jit"
   [observe]="base isa ptx model vm observe"
@@ -24,7 +25,7 @@ declare -A may=(
   [nvjitlink]="base model cuda driver nvjitlink"
   [nvml]="model nvml"
   [nccl]="cuda numeric nccl"
-  [driver]="base isa ptx model observe report driver"
+  [driver]="base isa ptx model assembly observe report driver"
 )
 declare -A offences=() seen=()
 while IFS=: read -r file include; do

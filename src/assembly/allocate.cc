@@ -1,0 +1,117 @@
+// Registers: values in the order in which they begin, each in the lowest free ones.
+#include <algorithm>
+#include <numeric>
+
+#include "assembly/liveness.h"
+
+namespace warpbeam::assembly {
+namespace {
+
+// When each register of a bank is taken, as bits by place.
+class Registers {
+ public:
+  Registers(int count, uint32_t places) : width_((2 * size_t(places) + 64) / 64 + 1), bits_(static_cast<size_t>(count) * width_), count_(count) {}
+
+  bool free(int r, const std::vector<Segment>& segments) const {
+    const uint64_t* bits = &bits_[static_cast<size_t>(r) * width_];
+    for (const Segment& s : segments) {
+      const size_t a = s.begin / 64, b = (s.end - 1) / 64;
+      for (size_t w = a; w <= b; ++w)
+        if (bits[w] & mask(s, w)) return false;
+    }
+    return true;
+  }
+  void take(int r, const std::vector<Segment>& segments) {
+    uint64_t* bits = &bits_[static_cast<size_t>(r) * width_];
+    for (const Segment& s : segments)
+      for (size_t w = s.begin / 64; w <= (s.end - 1) / 64; ++w) bits[w] |= mask(s, w);
+  }
+  int count() const { return count_; }
+
+ private:
+  static uint64_t mask(const Segment& s, size_t w) {
+    uint64_t m = ~uint64_t(0);
+    if (w == s.begin / 64) m &= ~uint64_t(0) << (s.begin % 64);
+    if (w == (s.end - 1) / 64) m &= ~uint64_t(0) >> (63 - (s.end - 1) % 64);
+    return m;
+  }
+  size_t width_;
+  std::vector<uint64_t> bits_;
+  int count_;
+};
+
+}  // namespace
+
+void allocate(const DraftCode& code, const Target& target, MachineCode& out) {
+  const Liveness live(code);
+  const size_t n = code.values.size();
+  std::vector<uint32_t> order;
+  std::vector<uint32_t> begins(n, ~0u);
+  for (size_t v = 0; v < n; ++v) {
+    for (uint32_t k = 0; k < code.values[v].words; ++k)
+      if (const auto& s = live.segments[live.first_word[v] + k]; !s.empty()) begins[v] = std::min(begins[v], s.front().begin);
+    if (begins[v] != ~0u) order.push_back(static_cast<uint32_t>(v));
+  }
+  std::ranges::stable_sort(order, {}, [&](uint32_t v) { return begins[v]; });
+  Registers general(255, live.places), predicates(7, live.places), uniform(63, live.places);
+  constexpr int kStackPointer = 1;
+  std::vector<int16_t> where(n, -1);
+  int most = kStackPointer + 1;
+  for (uint32_t v : order) {
+    const Value& value = code.values[v];
+    Registers& bank = value.bank == Bank::General ? general : value.bank == Bank::Predicate ? predicates : uniform;
+    const int words = value.words, align = words == 1 ? 1 : words == 2 ? 2 : 4;
+    const uint32_t first = live.first_word[v];
+    const int limit = value.bank == Bank::General ? std::min<int>(bank.count(), static_cast<int>(target.max_registers)) : bank.count();
+    int found = -1;
+    for (int r = 0; r + words <= limit && found < 0; r += align) {
+      if (value.bank == Bank::General && r <= kStackPointer && kStackPointer < r + words) continue;
+      bool ok = true;
+      for (int k = 0; ok && k < words; ++k) ok = bank.free(r + k, live.segments[first + static_cast<uint32_t>(k)]);
+      if (ok) found = r;
+    }
+    if (found < 0) {
+      // It lives in memory; what reads and writes it there is not shown.
+      if (value.bank == Bank::General) out.spill_bytes += 4u * value.words;
+      found = std::max(0, limit - words);
+    } else {
+      for (int k = 0; k < words; ++k) bank.take(found + k, live.segments[first + static_cast<uint32_t>(k)]);
+    }
+    if (value.bank == Bank::General) most = std::max(most, found + words);
+    where[v] = static_cast<int16_t>(found);
+  }
+  out.registers = std::min<int>(most, static_cast<int>(std::max(target.max_registers, 16u)));
+
+  const auto range = [&](Part p) -> RegisterRange {
+    if (!p || where[static_cast<size_t>(p.value)] < 0) return {};
+    const Value& v = code.values[static_cast<size_t>(p.value)];
+    const int base = v.bank == Bank::General ? 0 : v.bank == Bank::Predicate ? kPredicates : kUniform;
+    return {static_cast<int16_t>(base + where[static_cast<size_t>(p.value)] + p.first), p.count};
+  };
+  const auto finish = [&](const std::vector<Draft>& text) {
+    MachineText result;
+    result.reserve(text.size());
+    for (const Draft& d : text) {
+      MachineInstruction m;
+      m.operation = d.operation;
+      m.bytes = d.bytes;
+      m.access = d.access;
+      m.guarded = d.guarded;
+      m.ptx = d.ptx;
+      m.mnemonic = d.mnemonic;
+      for (size_t k = 0; k < m.reads.size(); ++k) m.reads[k] = range(d.reads[k]);
+      for (size_t k = 0; k < m.writes.size(); ++k) m.writes[k] = range(d.writes[k]);
+      result.push_back(m);
+    }
+    return result;
+  };
+  for (size_t b = 0; b < code.blocks.size(); ++b) {
+    const DraftBlock& d = code.blocks[b];
+    out.blocks[b].text = finish(d.text);
+    out.blocks[b].folded_into = d.folded_into;
+    out.blocks[b].turns = d.turns;
+    if (d.turns > 1) out.blocks[b].unrolled = finish(d.unrolled);
+  }
+}
+
+}  // namespace warpbeam::assembly

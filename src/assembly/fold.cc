@@ -1,0 +1,176 @@
+// Short branches become predicates: their blocks are executed by all lanes of the block before, under its condition.
+#include <algorithm>
+
+#include "assembly/draft.h"
+#include "assembly/flow.h"
+
+namespace warpbeam::assembly {
+namespace {
+
+constexpr size_t kLongest = 7;
+
+class Folder {
+ public:
+  explicit Folder(DraftCode& code) : code_(code) {}
+
+  void run() {
+    defined_.assign(code_.values.size(), kNobody);
+    for (uint32_t b = 0; b < code_.blocks.size(); ++b)
+      for (const Draft& d : code_.blocks[b].text)
+        for (Part p : d.writes)
+          if (p) {
+            uint32_t& who = defined_[static_cast<size_t>(p.value)];
+            who = who == kNobody || who == b ? b : kSeveral;
+          }
+    for (uint32_t b = static_cast<uint32_t>(code_.blocks.size()); b-- > 0;)
+      while (fold_at(b)) {
+      }
+  }
+
+ private:
+  static constexpr uint32_t kNobody = ~0u, kSeveral = ~0u - 1;
+
+  DraftBlock& block(uint32_t b) { return code_.blocks[b]; }
+
+  bool foldable(uint32_t b, uint32_t from) {
+    DraftBlock& x = block(b);
+    if (b == from || b == 0 || x.predecessors.size() != 1 || x.predecessors[0] != from || x.successors.size() != 1 || x.successors[0] == b) return false;
+    if (x.text.size() > kLongest) return false;
+    for (const Draft& d : x.text) {
+      if (d.guarded || d.wall || d.order == Order::Barrier || d.reads.back()) {
+        if (&d == &x.text.back() && d.operation == Operation::Branch && !d.guarded) continue;
+        return false;
+      }
+      if (d.operation == Operation::Barrier || d.operation == Operation::Call || d.operation == Operation::Vote || d.operation == Operation::Shuffle || d.operation == Operation::Match ||
+          d.operation == Operation::Redux || d.operation == Operation::Converge)
+        return false;
+    }
+    return true;
+  }
+
+  void take(uint32_t b, uint32_t into, Part guard, bool negated, const std::vector<Draft>* other_side) {
+    DraftBlock &x = block(b), &to = block(into);
+    for (Draft d : x.text) {
+      if (d.operation == Operation::Branch) continue;
+      bool keeps = false;
+      for (Part p : d.writes)
+        if (p) {
+          uint32_t& who = defined_[static_cast<size_t>(p.value)];
+          keeps = keeps || who != b;
+          who = who == b ? b : who;
+        }
+      // Both sides write it: nothing from before is left.
+      if (keeps && other_side)
+        for (const Draft& o : *other_side)
+          if (o.writes[0] && o.writes[0].value == d.writes[0].value) keeps = false;
+      d.guarded = true;
+      d.negated = negated;
+      d.keeps = keeps;
+      d.copy = false;
+      d.read(guard);
+      to.text.push_back(d);
+    }
+    x.text.clear();
+    x.folded_into = static_cast<int32_t>(into);
+    x.predecessors.clear();
+  }
+
+  bool fold_at(uint32_t b) {
+    DraftBlock& x = block(b);
+    if (x.folded_into >= 0 || x.text.empty() || x.successors.size() != 2) return false;
+    const Draft branch = x.text.back();
+    if (branch.operation != Operation::Branch || !branch.guarded || branch.mnemonic != "BRA") return false;
+    const uint32_t next = x.successors[0], target = x.successors[1];
+    if (next == target) return false;
+    Part guard;
+    for (Part p : branch.reads)
+      if (p) guard = p;
+    if (!guard) return false;
+    // Leaving needs no jump.
+    const auto leaves = [&](uint32_t e) { return block(e).text.size() == 1 && block(e).text[0].operation == Operation::Exit && !block(e).text[0].guarded && e != b; };
+    if (leaves(target)) {
+      x.text.back().operation = Operation::Exit;
+      x.text.back().mnemonic = "EXIT";
+      return false;
+    }
+    if (foldable(next, b) && block(next).successors[0] == target) {
+      const std::vector<uint32_t> successors{target};
+      x.text.pop_back();
+      take(next, b, guard, !branch.negated, nullptr);
+      x.successors = successors;
+      std::erase(block(target).predecessors, next);
+      return true;
+    }
+    if (foldable(target, b) && block(target).successors[0] == next) {
+      x.text.pop_back();
+      take(target, b, guard, branch.negated, nullptr);
+      x.successors = {next};
+      std::erase(block(next).predecessors, target);
+      return true;
+    }
+    if (foldable(next, b) && foldable(target, b) && block(next).successors[0] == block(target).successors[0] && block(next).text.size() + block(target).text.size() <= kLongest + 2) {
+      const uint32_t join = block(next).successors[0];
+      x.text.pop_back();
+      take(next, b, guard, !branch.negated, &block(target).text);
+      take(target, b, guard, branch.negated, nullptr);
+      x.successors = {join};
+      std::erase(block(join).predecessors, next);
+      std::erase(block(join).predecessors, target);
+      block(join).predecessors.push_back(b);
+      return true;
+    }
+    return false;
+  }
+
+  DraftCode& code_;
+  std::vector<uint32_t> defined_;
+};
+
+}  // namespace
+
+void fold_short_branches(DraftCode& code) { Folder(code).run(); }
+
+// Lanes that part at a branch meet again: the branch is announced (BSSY) and the meeting point waits (BSYNC). Lanes that
+// meet only to leave need neither.
+void mark_meetings(DraftCode& code, const Target& target) {
+  if (target.cc < 70) return;
+  Edges edges;
+  for (const DraftBlock& b : code.blocks) edges.push_back(b.successors);
+  const Flow flow(edges);
+  std::vector<char> meets(code.blocks.size());
+  const auto leaves = [&](uint32_t b) {
+    for (int steps = 0; steps < 4; ++steps) {
+      const DraftBlock& x = code.blocks[b];
+      if (x.successors.empty()) return x.text.size() <= 1;
+      if (x.successors.size() > 1 || !x.text.empty()) return false;
+      b = x.successors[0];
+    }
+    return false;
+  };
+  for (uint32_t b = 0; b < code.blocks.size(); ++b) {
+    const std::vector<Draft>& text = code.blocks[b].text;
+    if (code.blocks[b].successors.size() < 2 || text.empty() || !flow.reached(b)) continue;
+    const Draft& branch = text.back();
+    if (branch.operation != Operation::Branch || !branch.guarded) continue;
+    const uint32_t meeting = flow.post_dominator(b);
+    if (meeting == kNoBlock || leaves(meeting)) continue;
+    const uint32_t loop = flow.loop(b);
+    const bool leaves_loop = loop != kNoBlock && !flow.in_loop(meeting, loop);
+    const uint32_t announce = leaves_loop ? flow.dominator(loop) : b;
+    if (announce == kNoBlock || meets[meeting]) continue;
+    meets[meeting] = 1;
+    Draft d;
+    d.operation = Operation::Converge;
+    d.mnemonic = "BSSY";
+    d.pinned = true;
+    DraftBlock& there = code.blocks[announce];
+    d.ptx = there.end > there.begin ? there.end - 1 : there.begin;
+    there.text.insert(there.text.end() - (there.text.empty() || !there.text.back().last ? 0 : 1), d);
+    d.mnemonic = "BSYNC";
+    d.wall = true;
+    d.ptx = code.blocks[meeting].begin;
+    code.blocks[meeting].text.insert(code.blocks[meeting].text.begin(), d);
+  }
+}
+
+}  // namespace warpbeam::assembly

@@ -1,0 +1,327 @@
+// The order of instructions inside of a block: what is waited for longest comes first, as long as there are registers.
+#include <algorithm>
+#include <queue>
+
+#include "assembly/liveness.h"
+
+namespace warpbeam::assembly {
+namespace {
+
+// Cycles until the result of an operation may be read, roughly; memory as an assembler takes it to be.
+uint32_t latency_of(Operation o) {
+  using enum Operation;
+  switch (o) {
+    case LoadGlobal:
+    case LoadLocal:
+    case AtomicGlobal:
+    case Texture:
+    case Surface:
+      return 200;
+    case LoadShared:
+    case LoadTiles:
+    case AtomicShared:
+      return 30;
+    case LoadConst:
+      return 40;
+    case Special:
+    case Convert:
+    case BitCount:
+    case SpecialReg:
+    case Shuffle:
+    case Match:
+    case Redux:
+      return 22;
+    case MatrixHalf:
+    case MatrixInt:
+    case MatrixDouble:
+      return 30;
+    case DoubleAdd:
+    case DoubleFma:
+      return 10;
+    case Uniform:
+      return 10;
+    default:
+      return 5;
+  }
+}
+
+bool may_meet(const Draft& a, const Draft& b) {
+  using isa::Space;
+  const auto kind = [](Space s) {
+    switch (s) {
+      case Space::Shared:
+      case Space::SharedCluster:
+        return 1;
+      case Space::Local:
+        return 2;
+      case Space::Global:
+        return 4;
+      case Space::Generic:
+        return 7;
+      default:
+        return 8;
+    }
+  };
+  if (!(kind(a.space) & kind(b.space))) return false;
+  if (a.read_only || b.read_only) return false;
+  if (a.base >= 0 && a.base == b.base) return a.offset < b.offset + std::max<int>(b.bytes, 1) && b.offset < a.offset + std::max<int>(a.bytes, 1);
+  // Different variables.
+  if (a.base < -1 && b.base < -1) return a.base == b.base;
+  return true;
+}
+
+class Scheduler {
+ public:
+  Scheduler(DraftCode& code, uint32_t most) : code_(code), live_(code), most_(most) {
+    last_write_.assign(live_.segments.size(), -1);
+    readers_.resize(live_.segments.size());
+    reads_left_.assign(live_.segments.size(), 0);
+    out_.assign(live_.segments.size(), 0);
+    held_.assign(live_.segments.size(), 0);
+  }
+
+  void run() {
+    for (uint32_t b = 0; b < code_.blocks.size(); ++b) block(b);
+  }
+
+ private:
+  struct Node {
+    std::vector<std::pair<uint32_t, uint32_t>> after;  // who, how many cycles later
+    uint32_t waits = 0, height = 0, ready = 0;
+  };
+
+  template <class Visit>
+  void each_word(Part p, const Visit& visit) const {
+    if (!p) return;
+    for (uint32_t k = 0; k < p.count; ++k) visit(live_.first_word[static_cast<size_t>(p.value)] + p.first + k);
+  }
+  bool counts(Part p) const { return p && code_.values[static_cast<size_t>(p.value)].bank == Bank::General; }
+
+  void block(uint32_t b) {
+    std::vector<Draft>& text = code_.blocks[b].text;
+    if (text.size() < 2) return;
+    for (uint32_t w : live_.live_out[b]) out_[w] = 1;
+    // What is held at the block's beginning.
+    held_now_ = 0;
+    std::vector<uint32_t> touched;
+    {
+      std::vector<uint32_t> words;
+      for (const Draft& d : text) {
+        for (Part p : d.reads) each_word(p, [&](uint32_t w) { words.push_back(w); });
+        for (Part p : d.writes) each_word(p, [&](uint32_t w) { words.push_back(w); });
+      }
+      for (uint32_t w : live_.live_out[b]) words.push_back(w);
+      std::ranges::sort(words);
+      words.erase(std::unique(words.begin(), words.end()), words.end());
+      touched = words;
+      for (uint32_t w : words) held_[w] = 0, reads_left_[w] = 0;
+      std::vector<char> seen_write;
+      for (const Draft& d : text) {
+        for (Part p : d.reads) each_word(p, [&](uint32_t w) { if (!held_[w]) held_[w] = 1; ++reads_left_[w]; });
+        if (d.keeps) for (Part p : d.writes) each_word(p, [&](uint32_t w) { if (!held_[w]) held_[w] = 1; });
+        for (Part p : d.writes) each_word(p, [&](uint32_t w) { if (!held_[w]) held_[w] = 2; });
+      }
+      for (uint32_t w : words) {
+        if (!held_[w] && out_[w]) held_[w] = 1;
+        if (held_[w] == 2) held_[w] = 0;
+      }
+    }
+    general_.clear();
+    for (const Draft& d : text) {
+      for (Part p : d.reads) if (counts(p)) each_word(p, [&](uint32_t w) { general_.push_back(w); });
+      for (Part p : d.writes) if (counts(p)) each_word(p, [&](uint32_t w) { general_.push_back(w); });
+    }
+    is_general_.resize(live_.segments.size());
+    for (uint32_t w : general_) is_general_[w] = 1;
+    for (uint32_t w : live_.live_out[b]) is_general_[w] = is_general_[w] || general_word(w);
+    for (uint32_t w : touched) held_now_ += held_[w] && is_general_[w];
+    size_t begin = 0;
+    std::vector<Draft> result;
+    result.reserve(text.size());
+    for (size_t k = 0; k < text.size(); ++k)
+      if (text[k].wall) {
+        region(text, begin, k, result);
+        issue_effects(text[k]);
+        result.push_back(text[k]);
+        begin = k + 1;
+      }
+    region(text, begin, text.size(), result);
+    text = std::move(result);
+    for (uint32_t w : touched) held_[w] = 0, is_general_[w] = 0, last_write_[w] = -1, readers_[w].clear();
+    for (uint32_t w : live_.live_out[b]) out_[w] = 0, is_general_[w] = 0;
+  }
+
+  bool general_word(uint32_t w) const {
+    const auto it = std::upper_bound(live_.first_word.begin(), live_.first_word.end(), w);
+    return code_.values[static_cast<size_t>(it - live_.first_word.begin()) - 1].bank == Bank::General;
+  }
+
+  // How many registers more are held after an instruction.
+  int grows(const Draft& d) {
+    int by = 0;
+    for (Part p : d.writes) each_word(p, [&](uint32_t w) { by += is_general_[w] && !held_[w]; });
+    for (Part p : d.reads)
+      if (counts(p)) each_word(p, [&](uint32_t w) { by -= reads_left_[w] == 1 && !out_[w] && held_[w]; });
+    return by;
+  }
+  void issue_effects(const Draft& d) {
+    for (Part p : d.reads)
+      each_word(p, [&](uint32_t w) {
+        if (--reads_left_[w] == 0 && !out_[w] && held_[w]) {
+          held_[w] = 0;
+          held_now_ -= is_general_[w];
+        }
+      });
+    for (Part p : d.writes)
+      each_word(p, [&](uint32_t w) {
+        if (!held_[w] && (reads_left_[w] || out_[w])) {
+          held_[w] = 1;
+          held_now_ += is_general_[w];
+        }
+      });
+  }
+
+  void region(const std::vector<Draft>& text, size_t begin, size_t end, std::vector<Draft>& result) {
+    const size_t n = end - begin;
+    if (n < 2) {
+      for (size_t k = begin; k < end; ++k) {
+        issue_effects(text[k]);
+        result.push_back(text[k]);
+      }
+      return;
+    }
+    std::vector<Node> nodes(n);
+    const auto edge = [&](uint32_t from, uint32_t to, uint32_t cycles) {
+      if (from == to) return;
+      nodes[from].after.push_back({to, cycles});
+      ++nodes[to].waits;
+    };
+    std::vector<uint32_t> loads, stores, used;
+    int32_t fence = -1, pinned = -1;
+    for (uint32_t k = 0; k < n; ++k) {
+      const Draft& d = text[begin + k];
+      for (Part p : d.reads)
+        each_word(p, [&](uint32_t w) {
+          if (last_write_[w] >= 0) edge(static_cast<uint32_t>(last_write_[w]), k, latency_of(text[begin + static_cast<size_t>(last_write_[w])].operation));
+          readers_[w].push_back(k);
+          used.push_back(w);
+        });
+      for (Part p : d.writes)
+        each_word(p, [&](uint32_t w) {
+          if (last_write_[w] >= 0) edge(static_cast<uint32_t>(last_write_[w]), k, 1);
+          for (uint32_t r : readers_[w]) edge(r, k, 0);
+          readers_[w].clear();
+          last_write_[w] = static_cast<int32_t>(k);
+          used.push_back(w);
+        });
+      if (d.last)
+        for (uint32_t p = 0; p < k; ++p) edge(p, k, 0);
+      if (d.order == Order::Load || d.order == Order::Store) {
+        if (fence >= 0) edge(static_cast<uint32_t>(fence), k, 1);
+        for (uint32_t s : stores)
+          if (may_meet(text[begin + s], d)) edge(s, k, 1);
+        if (d.order == Order::Store) {
+          for (uint32_t l : loads)
+            if (may_meet(text[begin + l], d)) edge(l, k, 0);
+          stores.push_back(k);
+          if (stores.size() > 96) stores.erase(stores.begin(), stores.begin() + 48);
+        } else {
+          loads.push_back(k);
+        }
+      } else if (d.order == Order::Barrier) {
+        if (fence >= 0) edge(static_cast<uint32_t>(fence), k, 1);
+        for (uint32_t s : stores) edge(s, k, 0);
+        for (uint32_t l : loads) edge(l, k, 0);
+        stores.clear();
+        loads.clear();
+        fence = static_cast<int32_t>(k);
+      }
+      if (d.pinned && d.order == Order::None) {
+        if (pinned >= 0) edge(static_cast<uint32_t>(pinned), k, 0);
+        pinned = static_cast<int32_t>(k);
+      }
+    }
+    for (uint32_t w : used) last_write_[w] = -1, readers_[w].clear();
+    for (size_t k = n; k-- > 0;)
+      for (auto [to, cycles] : nodes[k].after) nodes[k].height = std::max(nodes[k].height, nodes[to].height + std::max(cycles, 1u));
+
+    // Those whose operands are there, the longest way to the end first; the others by when theirs will be.
+    const auto lower = [&](uint32_t a, uint32_t b) { return nodes[a].height != nodes[b].height ? nodes[a].height < nodes[b].height : a > b; };
+    const auto later = [&](uint32_t a, uint32_t b) { return nodes[a].ready != nodes[b].ready ? nodes[a].ready > nodes[b].ready : lower(a, b); };
+    std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(lower)> available(lower);
+    std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(later)> pending(later);
+    std::vector<char> done(n);
+    for (uint32_t k = 0; k < n; ++k)
+      if (!nodes[k].waits) pending.push(k);
+    uint32_t now = 0;
+    std::vector<uint32_t> aside;
+    for (size_t issued = 0; issued < n; ++issued) {
+      while (!pending.empty() && nodes[pending.top()].ready <= now) {
+        available.push(pending.top());
+        pending.pop();
+      }
+      uint32_t pick;
+      if (static_cast<uint32_t>(held_now_) >= most_) {
+        // No registers left: whatever frees some, in the order of the text.
+        aside.clear();
+        int best = 1000;
+        uint32_t chosen = ~0u;
+        size_t looked = 0;
+        std::vector<uint32_t> late;
+        const auto look = [&](uint32_t k) {
+          const int by = grows(text[begin + k]);
+          if (by < best || (by == best && k < chosen)) best = by, chosen = k;
+        };
+        while (!available.empty() && looked++ < 48) {
+          look(available.top());
+          aside.push_back(available.top());
+          available.pop();
+        }
+        looked = 0;
+        while (best >= 0 && !pending.empty() && looked++ < 48) {
+          look(pending.top());
+          late.push_back(pending.top());
+          pending.pop();
+        }
+        for (uint32_t k : aside)
+          if (k != chosen) available.push(k);
+        for (uint32_t k : late)
+          if (k != chosen) pending.push(k);
+        pick = chosen;
+        now = std::max(now, nodes[pick].ready);
+      } else if (!available.empty()) {
+        pick = available.top();
+        available.pop();
+      } else {
+        pick = pending.top();
+        pending.pop();
+        now = std::max(now, nodes[pick].ready);
+      }
+      issue_effects(text[begin + pick]);
+      result.push_back(text[begin + pick]);
+      for (auto [to, cycles] : nodes[pick].after) {
+        nodes[to].ready = std::max(nodes[to].ready, now + cycles);
+        if (--nodes[to].waits == 0) pending.push(to);
+      }
+      ++now;
+    }
+  }
+
+  DraftCode& code_;
+  Liveness live_;
+  const uint32_t most_;
+  int held_now_ = 0;
+  std::vector<int32_t> last_write_;
+  std::vector<std::vector<uint32_t>> readers_;
+  std::vector<uint32_t> reads_left_, general_;
+  std::vector<char> out_, held_, is_general_;
+};
+
+}  // namespace
+
+void schedule(DraftCode& code, const Target& target) {
+  constexpr uint32_t kComfortable = 56;
+  Scheduler(code, std::min(kComfortable, target.max_registers > 8 ? target.max_registers - 6 : 2)).run();
+}
+
+}  // namespace warpbeam::assembly

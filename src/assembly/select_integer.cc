@@ -1,0 +1,567 @@
+// Integer arithmetic, logic and bits.
+#include <algorithm>
+#include <bit>
+
+#include "assembly/selector.h"
+
+namespace warpbeam::assembly {
+
+using isa::Type;
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::OperandKind;
+
+namespace {
+
+bool is_long(Type t) { return isa::bits_of(t) == 64; }
+
+isa::Half half_of(const Instruction& i) {
+  const std::string_view s = i.form.row->syntax;
+  return s.find(".wide") != s.npos ? isa::Half::Wide : s.find(".hi") != s.npos && i.form.mods.half != isa::Half::Lo ? isa::Half::Hi : isa::Half::Lo;
+}
+
+bool small_count(const Operand& o) { return o.kind == OperandKind::Immediate && o.imm < 32; }
+
+}  // namespace
+
+void Selector::add(const Instruction& i) {
+  const bool minus = i.form.row->opcode == "sub";
+  if (isa::is_float(i.form.type)) return float_arithmetic(i);
+  if (i.form.mods.cc) return carry_add(i);
+  if (i.form.type == Type::U16x2 || i.form.type == Type::S16x2) {
+    if (cc_ >= 90) return integer(i, Operation::IntAdd, "VIADD.16x2", {source(i.operands[1]), source(i.operands[2])});
+    return chain(destination(i.operands[0]), {source(i.operands[1]), source(i.operands[2])},
+                 {{Operation::Logic, "LOP3"}, {Operation::IntAdd, "IADD3"}, {Operation::Logic, "LOP3"}, {Operation::IntAdd, "IADD3"}, {Operation::Logic, "PRMT"}});
+  }
+  if (is_long(i.form.type)) return add_long(i, minus);
+  if (i.form.mods.sat)
+    return chain(destination(i.operands[0]), {source(i.operands[1]), source(i.operands[2])},
+                 {{Operation::IntAdd, "IADD3"}, {Operation::Logic, "LOP3"}, {Operation::Compare, "ISETP"}, {Operation::Compare, "SEL"}});
+  add_words(i, minus);
+}
+
+void Selector::add_words(const Instruction& i, bool minus) {
+  for (int k : {2, 1}) {
+    const Operand &taken = i.operands[static_cast<size_t>(k)], &other = i.operands[static_cast<size_t>(3 - k)];
+    const Source rest = source(other);
+    if (!(minus && k == 1 && false)) {
+      if (const Instruction* p = producer(taken, "mul"); p && half_of(*p) == isa::Half::Lo && isa::bits_of(p->form.type) == 32)
+        return integer(i, Operation::IntMul, "IMAD", {source(p->operands[1]), source(p->operands[2]), rest});
+    }
+    if (const Instruction* p = producer(taken, "shl"); p && isa::bits_of(p->form.type) == 32 && small_count(p->operands[2]))
+      return integer(i, Operation::IntAdd, "LEA", {source(p->operands[1]), rest});
+  }
+  for (int k : {2, 1}) {
+    const Operand &taken = i.operands[static_cast<size_t>(k)], &other = i.operands[static_cast<size_t>(3 - k)];
+    for (const char* op : {"add", "sub"})
+      if (const Instruction* p = producer(taken, op); p && isa::bits_of(p->form.type) == 32 && !isa::is_float(p->form.type)) {
+        const Source a = source(p->operands[1]), b = source(p->operands[2]), c = source(other);
+        const auto loose = [](const Source& s) { return s.kind != Source::Register && !s.is_number(0); };
+        if (loose(a) + loose(b) + loose(c) > 1) continue;
+        return integer(i, Operation::IntAdd, "IADD3", {a, b, c});
+      }
+  }
+  integer(i, Operation::IntAdd, "IADD3", {source(i.operands[1]), source(i.operands[2])});
+}
+
+void Selector::add_long(const Instruction& i, bool minus) {
+  const Part to = destination(i.operands[0]);
+  if (!minus)
+    for (int k : {2, 1}) {
+      const Operand &taken = i.operands[static_cast<size_t>(k)], &other = i.operands[static_cast<size_t>(3 - k)];
+      if (const Instruction* p = producer(taken, "mul", false); p && half_of(*p) == isa::Half::Wide && cc_ >= 70) {
+        emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {source(p->operands[1]), source(p->operands[2]), source(other, 2)});
+        return;
+      }
+      if (const Instruction* p = producer(taken, "shl"); p && is_long(p->form.type) && small_count(p->operands[2])) {
+        const Instruction* wider = producer(p->operands[1], "cvt");
+        if (wider && isa::bits_of(wider->form.atype) == 32 && isa::bits_of(wider->form.type) == 64 && !isa::is_float(wider->form.atype) && cc_ >= 70) {
+          emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {source(wider->operands[1]), number(uint64_t(1) << p->operands[2].imm), source(other, 2)});
+          return;
+        }
+        const Source a = source(p->operands[1], 2), b = source(other, 2);
+        const Part carry = temporary(1, Bank::Predicate);
+        emit(Operation::IntAdd, "LEA", {word(to, 0), carry}, {low(a), low(b)});
+        emit(Operation::IntAdd, "LEA.HI.X", {word(to, 1)}, {low(a), high(a), high(b), of(carry)});
+        return;
+      }
+    }
+  const Source a = source(i.operands[1], 2), b = source(i.operands[2], 2);
+  const Part carry = temporary(1, Bank::Predicate);
+  emit(Operation::IntAdd, "IADD3", {word(to, 0), carry}, {low(a), low(b)});
+  emit(cc_ >= 70 ? Operation::IntAdd : Operation::IntAdd, "IADD3.X", {word(to, 1)}, {high(a), high(b), of(carry)});
+}
+
+void Selector::carry_add(const Instruction& i) {
+  const Part to = destination(i.operands[0]);
+  const bool in = i.form.row->opcode.ends_with("c");
+  int32_t& flag = carry_[block_];
+  const auto once = [&](Part where, const Source& a, const Source& b, bool with, bool gives) {
+    const Part before = with && flag >= 0 ? code_.whole(flag) : Part{};
+    Part after;
+    if (gives) {
+      flag = code_.new_value(Bank::Predicate, 1);
+      after = code_.whole(flag);
+    }
+    emit(Operation::IntAdd, with ? "IADD3.X" : "IADD3", {where, after}, {a, b, of(before)});
+  };
+  const Source a = source(i.operands[1], to.count), b = source(i.operands[2], to.count);
+  if (to.count == 2) {
+    once(word(to, 0), low(a), low(b), in, true);
+    once(word(to, 1), high(a), high(b), true, i.form.mods.cc);
+  } else {
+    once(to, a, b, in, i.form.mods.cc);
+  }
+}
+
+void Selector::carry_mad(const Instruction& i) {
+  const Part to = destination(i.operands[0]);
+  int32_t& flag = carry_[block_];
+  const bool in = i.form.row->opcode == "madc", high_half = half_of(i) == isa::Half::Hi;
+  if (to.count == 2) {
+    const Part product = temporary(2);
+    multiply_long(product, source(i.operands[1], 2), source(i.operands[2], 2), {});
+    const Source c = source(i.operands[3], 2);
+    const Part carry = temporary(1, Bank::Predicate);
+    emit(Operation::IntAdd, "IADD3", {word(to, 0), carry}, {low(of(product)), low(c), of(in && flag >= 0 ? code_.whole(flag) : Part{})});
+    if (i.form.mods.cc) flag = code_.new_value(Bank::Predicate, 1);
+    emit(Operation::IntAdd, "IADD3.X", {word(to, 1), i.form.mods.cc ? code_.whole(flag) : Part{}}, {high(of(product)), high(c), of(carry)});
+    return;
+  }
+  const Part before = in && flag >= 0 ? code_.whole(flag) : Part{};
+  Part after;
+  if (i.form.mods.cc) {
+    flag = code_.new_value(Bank::Predicate, 1);
+    after = code_.whole(flag);
+  }
+  // Chains of long numbers: a wide product serves the low and the high half, so each takes about one instruction.
+  emit(Operation::IntMulWide, high_half ? "IMAD.HI" : "IMAD.WIDE", {to, after}, {source(i.operands[1]), source(i.operands[2]), source(i.operands[3]), of(before)});
+}
+
+void Selector::multiply_long(Part to, const Source& a, const Source& b, const Source& c) {
+  const bool a_short = high(a).is_number(0), b_short = high(b).is_number(0);
+  Source cross;
+  if (!a_short) {
+    const Part t = temporary();
+    emit(Operation::IntMul, "IMAD", {t}, {high(a), low(b)});
+    cross = of(t);
+  }
+  if (!b_short) {
+    const Part t = temporary();
+    emit(Operation::IntMul, "IMAD", {t}, {low(a), high(b), cross});
+    cross = of(t);
+  }
+  if (cross.kind == Source::Nothing) {
+    emit(Operation::IntMulWide, "IMAD.WIDE.U32", {to}, {low(a), low(b), c});
+    return;
+  }
+  const Part product = temporary(2);
+  emit(Operation::IntMulWide, "IMAD.WIDE.U32", {product}, {low(a), low(b), c});
+  emit(Operation::IntAdd, "IADD3", {word(to, 1)}, {high(of(product)), cross});
+  copy_to(word(to, 0), low(of(product)));
+}
+
+void Selector::multiply_high_long(Part to, const Source& a, const Source& b) {
+  const Part p0 = temporary(2), p1 = temporary(2), p2 = temporary(2), c0 = temporary(1, Bank::Predicate), c1 = temporary(1, Bank::Predicate);
+  emit(Operation::IntMulWide, "IMAD.WIDE.U32", {p0}, {high(a), low(b)});
+  emit(Operation::IntMulWide, "IMAD.WIDE.U32", {p1, c0}, {low(a), high(b), of(p0)});
+  const Part t = temporary();
+  emit(Operation::IntMulWide, "IMAD.HI.U32", {t}, {low(a), low(b)});
+  emit(Operation::IntAdd, "IADD3", {temporary(), c1}, {of(t), low(of(p1))});
+  emit(Operation::IntAdd, "IADD3.X", {word(p2, 1)}, {of(c0)});
+  copy_to(word(p2, 0), high(of(p1)));
+  emit(Operation::IntMulWide, "IMAD.WIDE.U32.X", {to}, {high(a), high(b), of(p2), of(c1)});
+}
+
+void Selector::multiply(const Instruction& i) {
+  const Type t = i.form.type;
+  if (isa::is_float(t)) return float_arithmetic(i);
+  const Part to = destination(i.operands[0]);
+  if (i.form.row->opcode == "mul24")
+    return chain(to, {source(i.operands[1]), source(i.operands[2])},
+                 {{Operation::Shift, "SGXT"}, {Operation::Shift, "SGXT"}, {half_of(i) == isa::Half::Hi ? Operation::IntMulWide : Operation::IntMul, "IMAD"}});
+  if (is_long(t)) {
+    const Source a = source(i.operands[1], 2), b = source(i.operands[2], 2);
+    if (half_of(i) == isa::Half::Hi) {
+      multiply_high_long(to, a, b);
+      if (isa::is_signed(t))
+        for (int k = 0; k < 2; ++k) {
+          emit(Operation::IntAdd, "IADD3", {word(to, 0)}, {of(word(to, 0)), low(k ? a : b)});
+          emit(Operation::IntAdd, "IADD3.X", {word(to, 1)}, {of(word(to, 1)), high(k ? a : b)});
+        }
+      return;
+    }
+    return multiply_long(to, a, b, {});
+  }
+  const Source a = source(i.operands[1]), b = source(i.operands[2]);
+  if (cc_ >= 50 && cc_ < 70) {
+    if (half_of(i) == isa::Half::Wide && isa::bits_of(t) == 32)
+      return chain(to, {a, b}, {{Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD"}, {Operation::IntAdd, "IADD3"}});
+    if (isa::bits_of(t) == 32)
+      return chain(to, {a, b}, {{Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD.MRG"}, {Operation::IntMul, "XMAD.PSL"}});
+    return integer(i, Operation::IntMul, "XMAD", {a, b});
+  }
+  if (half_of(i) == isa::Half::Wide && isa::bits_of(t) == 32) {
+    emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {a, b});
+    return;
+  }
+  if (half_of(i) == isa::Half::Hi) {
+    emit(Operation::IntMulWide, "IMAD.HI", {to}, {a, b});
+    return;
+  }
+  if (i.operands[2].kind == OperandKind::Immediate && std::has_single_bit(i.operands[2].imm & 0xffffffff))
+    return integer(i, Operation::Shift, "SHF", {a, b});
+  integer(i, Operation::IntMul, "IMAD", {a, b});
+}
+
+void Selector::multiply_add(const Instruction& i) {
+  const Type t = i.form.type;
+  if (i.form.row->opcode == "fma" || isa::is_float(t)) return float_arithmetic(i);
+  if (i.form.mods.cc) return carry_mad(i);
+  const Part to = destination(i.operands[0]);
+  if (i.form.row->opcode == "mad24")
+    return chain(to, {source(i.operands[1]), source(i.operands[2]), source(i.operands[3])},
+                 {{Operation::Shift, "SGXT"}, {Operation::Shift, "SGXT"}, {Operation::IntMul, "IMAD"}});
+  if (is_long(t)) {
+    const Source a = source(i.operands[1], 2), b = source(i.operands[2], 2), c = source(i.operands[3], 2);
+    if (half_of(i) == isa::Half::Hi) {
+      const Part product = temporary(2), carry = temporary(1, Bank::Predicate);
+      multiply_high_long(product, a, b);
+      emit(Operation::IntAdd, "IADD3", {word(to, 0), carry}, {low(of(product)), low(c)});
+      emit(Operation::IntAdd, "IADD3.X", {word(to, 1)}, {high(of(product)), high(c), of(carry)});
+      return;
+    }
+    return multiply_long(to, a, b, c);
+  }
+  const Source a = source(i.operands[1]), b = source(i.operands[2]);
+  if (half_of(i) == isa::Half::Wide && isa::bits_of(t) == 32) {
+    emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {a, b, source(i.operands[3], 2)});
+    return;
+  }
+  if (cc_ >= 50 && cc_ < 70)
+    return chain(to, {a, b, source(i.operands[3])}, {{Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD.MRG"}, {Operation::IntMul, "XMAD.PSL"}});
+  if (half_of(i) == isa::Half::Hi) {
+    emit(Operation::IntMulWide, "IMAD.HI", {to}, {a, b, source(i.operands[3])});
+    return;
+  }
+  integer(i, Operation::IntMul, "IMAD", {a, b, source(i.operands[3])});
+}
+
+// Integers have no divider: a reciprocal, two steps of Newton's and corrections.
+void Selector::divide(const Instruction& i) {
+  const Type t = i.form.type;
+  if (isa::is_float(t)) return float_divide(i);
+  const bool remainder = i.form.row->opcode == "rem", sign = isa::is_signed(t);
+  const Part to = destination(i.operands[0]);
+  const Source a = source(i.operands[1], to.count), b = source(i.operands[2], to.count);
+  using enum Operation;
+  if (is_long(t)) {
+    // A function that is called; arguments and results are moved to where it looks for them.
+    const Part t0 = temporary(2);
+    Draft& d = emit(Operation::Call, "CALL.REL", {}, {a, b});
+    d.pinned = d.wall = true;
+    if (sign) chain(t0, {a, b}, {{Compare, "ISETP"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {Compare, "SEL"}, {Compare, "SEL"}, {Logic, "LOP3"}});
+    chain(t0, {a, b},
+          {{Convert, "I2F.U64"}, {Special, "MUFU.RCP"}, {IntAdd, "IADD3"}, {Convert, "F2I.U64"}, {IntMulWide, "IMAD.WIDE.U32"}, {IntMul, "IMAD"}, {IntMul, "IMAD"},
+           {IntAdd, "IADD3"}, {IntMulWide, "IMAD.HI.U32"}, {IntAdd, "IADD3.X"}, {IntMul, "IMAD"}, {IntMulWide, "IMAD.WIDE.U32"}, {IntMul, "IMAD"},
+           {IntMulWide, "IMAD.HI.U32"}, {IntMul, "IMAD"}, {IntMulWide, "IMAD.HI.U32"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {IntAdd, "IADD3.X"},
+           {IntMulWide, "IMAD.WIDE.U32"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {IntMulWide, "IMAD.HI.U32"}, {IntMul, "IMAD"},
+           {IntMulWide, "IMAD.HI.U32"}, {IntMul, "IMAD"}, {IntAdd, "IADD3"}, {IntMulWide, "IMAD.HI.U32"}, {IntMul, "IMAD"}, {IntMulWide, "IMAD.HI.U32"},
+           {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {IntAdd, "IADD3.X"}, {IntMulWide, "IMAD.WIDE.U32"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}});
+    for (int k = 0; k < 2; ++k)
+      chain(t0, {of(t0), b}, {{Compare, "ISETP"}, {Compare, "ISETP.EX"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {Compare, "SEL"}, {Compare, "SEL"}});
+    chain(to, {of(t0), b}, {{Compare, "ISETP"}, {Compare, "ISETP.EX"}, {Compare, "SEL"}, {Move, "MOV"}});
+    Draft& back = emit(Operation::Call, "RET.REL", {}, {});
+    back.pinned = back.wall = true;
+    return;
+  }
+  if (isa::bits_of(t) == 16) {
+    chain(to, {a, b},
+          {{Convert, "I2F.U16"}, {Compare, "FSETP"}, {FloatMul, "FMUL"}, {Special, "MUFU.RCP"}, {FloatMul, "FMUL"}, {Convert, "I2F.U16"}, {FloatMul, "FMUL"}, {Convert, "F2I.U32"}, {Logic, "LOP3"}});
+    if (remainder) emit(IntMul, "IMAD", {to}, {of(to), b, a});
+    return;
+  }
+  const Part divisor = temporary(), dividend = temporary(), sign_of = temporary(1, Bank::Predicate);
+  Source n = a, m = b;
+  if (sign) {
+    emit(Absolute, "IABS", {divisor}, {b});
+    emit(Absolute, "IABS", {dividend}, {a});
+    n = of(dividend), m = of(divisor);
+    if (!remainder) {
+      const Part x = temporary();
+      emit(Logic, "LOP3", {x}, {a, b});
+      emit(Compare, "ISETP", {sign_of}, {of(x)});
+    } else {
+      emit(Compare, "ISETP", {sign_of}, {a});
+    }
+  }
+  const Part r = temporary();
+  chain(r, {m}, {{Convert, "I2F.RP"}, {Special, "MUFU.RCP"}, {IntAdd, "IADD3"}, {Convert, "F2I.TRUNC"}});
+  const Part negative = temporary(), e = temporary(), q = temporary(), rest = temporary(), p = temporary(1, Bank::Predicate), last = temporary(1, Bank::Predicate), zero = temporary(1, Bank::Predicate);
+  const Part none = temporary(2);
+  emit(Move, "MOV", {word(none, 0)}, {number(0)});
+  copy_to(word(none, 1), of(r));
+  emit(IntAdd, "IADD3", {negative}, {of(r)});
+  emit(IntMul, "IMAD", {e}, {of(negative), m});
+  emit(IntMulWide, "IMAD.HI.U32", {q}, {of(r), of(e), of(none)});
+  const Part q1 = temporary();
+  emit(IntMulWide, "IMAD.HI.U32", {q1}, {of(q), n});
+  const Part minus = temporary();
+  emit(IntAdd, "IADD3", {minus}, {of(q1)});
+  emit(IntMul, "IMAD", {rest}, {m, of(minus), n});
+  const auto correct = [&](std::string_view mnemonic, Part what, const Source& by, Part when) {
+    Draft& d = emit(IntAdd, mnemonic, {what}, {of(what), by, of(when)});
+    d.guarded = true;
+  };
+  emit(Compare, "ISETP", {p}, {of(rest), m});
+  correct("IADD3", rest, m, p);
+  if (!remainder) correct("IADD3", q1, number(1), p);
+  emit(Compare, "ISETP", {last}, {of(rest), m});
+  if (remainder) correct("IADD3", rest, m, last);
+  else correct("IADD3", q1, number(1), last);
+  const Part result = remainder ? rest : q1;
+  if (sign) correct("IADD3", result, {}, sign_of);
+  emit(Compare, "ISETP", {zero}, {b});
+  Draft& d = emit(Logic, "LOP3", {to}, {of(result), b, of(zero)});
+  d.guarded = true;
+  if (to.value != result.value) {
+    d.guarded = false;
+    d.keeps = now_->guard >= 0;
+    d.mnemonic = "SEL";
+  }
+}
+
+// --- logic
+
+void Selector::gather_logic(const Operand& o, std::vector<Operand>& leaves, bool& grew) const {
+  for (const char* op : {"and", "or", "xor", "not"}) {
+    const Instruction* p = producer(o, op, std::string_view(op) != "not");
+    if (!p || p->form.type == Type::Pred || isa::bits_of(p->form.type) != isa::bits_of(now_->form.type)) continue;
+    std::vector<Operand> more(p->operands.begin() + 1, p->operands.end());
+    // At most three different operands, one of them a number.
+    std::vector<Operand> all = leaves;
+    for (const Operand& m : more) all.push_back(m);
+    grew = true;
+    leaves = std::move(all);
+    return;
+  }
+  leaves.push_back(o);
+}
+
+void Selector::logic(const Instruction& i) {
+  const Type t = i.form.type;
+  if (t == Type::Pred) return predicates(i);
+  const std::string_view op = i.form.row->opcode;
+  if (op == "cnot") return chain(destination(i.operands[0]), {source(i.operands[1])}, {{Operation::Compare, "ISETP"}, {Operation::Compare, "SEL"}});
+  const auto same_operand = [](const Operand& a, const Operand& b) { return a.kind == b.kind && a.reg == b.reg && a.imm == b.imm && a.kind != OperandKind::Special; };
+  const auto fits = [&](const std::vector<Operand>& leaves) {
+    std::vector<const Operand*> different;
+    int numbers = 0;
+    for (const Operand& o : leaves) {
+      bool known = false;
+      for (const Operand* d : different) known = known || same_operand(*d, o);
+      if (known) continue;
+      different.push_back(&o);
+      numbers += o.kind == OperandKind::Immediate;
+    }
+    return different.size() <= 3 && numbers <= 1;
+  };
+  std::vector<Operand> leaves(i.operands.begin() + 1, i.operands.end());
+  // One side or both may bring their operands along.
+  for (size_t k = 1; k < i.operands.size(); ++k) {
+    std::vector<Operand> grown;
+    bool grew = false;
+    for (const Operand& o : leaves) {
+      if (same_operand(o, i.operands[k])) gather_logic(o, grown, grew);
+      else grown.push_back(o);
+    }
+    if (grew && fits(grown)) leaves = std::move(grown);
+  }
+  std::vector<Source> reads;
+  std::vector<const Operand*> taken;
+  for (const Operand& o : leaves) {
+    bool known = false;
+    for (const Operand* d : taken) known = known || same_operand(*d, o);
+    if (known) continue;
+    taken.push_back(&o);
+    reads.push_back(source(o, is_long(t) ? 2 : 1));
+  }
+  reads.resize(std::min<size_t>(reads.size(), 3));
+  reads.resize(3);
+  if (!is_long(t)) {
+    std::vector<Source> some(reads.begin(), reads.begin() + static_cast<long>(std::min<size_t>(taken.size(), 3)));
+    if (to_uniform(i.operands[0], some)) {
+      const int32_t v = code_.new_value(Bank::Uniform, 1);
+      value_[static_cast<size_t>(i.operands[0].reg)] = v;
+      emit_uniform("ULOP3", code_.whole(v), some);
+      return;
+    }
+    emit(Operation::Logic, "LOP3", {destination(i.operands[0])}, some);
+    return;
+  }
+  const Part to = destination(i.operands[0]);
+  for (int k = 0; k < 2; ++k) {
+    std::vector<Source> half;
+    for (const Source& s : reads) half.push_back(s.kind == Source::Nothing ? s : k ? high(s) : low(s));
+    // And-ing with a half of zeros or ones takes nothing.
+    emit(Operation::Logic, "LOP3", {word(to, k)}, std::span<const Source>(half));
+  }
+}
+
+void Selector::lop3(const Instruction& i) {
+  integer(i, Operation::Logic, "LOP3", {source(i.operands[1]), source(i.operands[2]), source(i.operands[3])});
+}
+
+void Selector::shift(const Instruction& i) {
+  const Type t = i.form.type;
+  const bool left = i.form.row->opcode == "shl";
+  if (!is_long(t)) return integer(i, Operation::Shift, "SHF", {source(i.operands[1]), source(i.operands[2])});
+  const Part to = destination(i.operands[0]);
+  const Source a = source(i.operands[1], 2), count = source(i.operands[2]);
+  if (count.kind == Source::Number && count.number >= 32) {
+    const int moved = left ? 1 : 0;
+    const Source from = left ? low(a) : high(a);
+    if (count.number == 32) copy_to(word(to, moved), from);
+    else emit(Operation::Shift, "SHF", {word(to, moved)}, {from, count});
+    if (isa::is_signed(t) && !left) emit(Operation::Shift, "SHF", {word(to, 1)}, {from});
+    else emit(Operation::Move, "MOV", {word(to, 1 - moved)}, {number(0)});
+    return;
+  }
+  emit(Operation::Shift, "SHF", {word(to, left ? 1 : 0)}, {low(a), count, high(a)});
+  emit(Operation::Shift, "SHF", {word(to, left ? 0 : 1)}, {left ? low(a) : high(a), count});
+}
+
+void Selector::funnel(const Instruction& i) {
+  integer(i, Operation::Shift, "SHF", {source(i.operands[1]), source(i.operands[3]), source(i.operands[2])});
+}
+
+void Selector::permute(const Instruction& i) {
+  integer(i, Operation::Logic, "PRMT", {source(i.operands[1]), source(i.operands[3]), source(i.operands[2])});
+}
+
+void Selector::fields(const Instruction& i) {
+  const Part to = destination(i.operands[0]);
+  const std::string_view op = i.form.row->opcode;
+  const int words = to.count;
+  using enum Operation;
+  if (op == "szext") return integer(i, Shift, "SGXT", {source(i.operands[1]), source(i.operands[2])});
+  if (op == "bmsk") return integer(i, Shift, "BMSK", {source(i.operands[1]), source(i.operands[2])});
+  if (op == "bfe") {
+    const Source a = source(i.operands[1], words), b = source(i.operands[2]), c = source(i.operands[3]);
+    const bool known = b.kind == Source::Number && c.kind == Source::Number;
+    if (words == 2) return chain(to, {a, b, c}, {{Shift, "SHF"}, {Shift, "SHF"}, {Shift, "BMSK"}, {Logic, "LOP3"}, {Logic, "LOP3"}});
+    if (cc_ < 70) return integer(i, Shift, "BFE", {a, b});
+    if (known && (c.number == 8 || c.number == 16) && b.number % 8 == 0) return integer(i, Logic, "PRMT", {a});
+    if (known && b.number == 0) return integer(i, isa::is_signed(i.form.type) ? Shift : Logic, isa::is_signed(i.form.type) ? "SGXT" : "LOP3", {a});
+    if (known) return chain(to, {a}, {{Shift, "SHF"}, {isa::is_signed(i.form.type) ? Shift : Logic, isa::is_signed(i.form.type) ? "SGXT" : "LOP3"}});
+    return chain(to, {a, b, c}, {{Logic, "PRMT"}, {Logic, "PRMT"}, {Shift, "SHF"}, {Shift, "SGXT"}});
+  }
+  const Source a = source(i.operands[1], words), b = source(i.operands[2], words), c = source(i.operands[3]), d = source(i.operands[4]);
+  if (cc_ < 70 && words == 1) return integer(i, Shift, "BFI", {a, b});
+  if (words == 2) return chain(to, {a, b, c}, {{Shift, "BMSK"}, {Shift, "SHF"}, {Shift, "SHF"}, {Shift, "SHF"}, {Logic, "LOP3"}, {Logic, "LOP3"}});
+  if (c.kind == Source::Number && d.kind == Source::Number) {
+    const Part t = temporary();
+    if (c.number != 0) emit(Shift, "SHF", {t}, {a, number(c.number)});
+    emit(Logic, "LOP3", {to}, {c.number ? of(t) : a, number(1), b});
+    return;
+  }
+  chain(to, {a, b, c}, {{Shift, "BMSK"}, {Shift, "SHF"}, {Shift, "SHF"}, {Logic, "LOP3"}});
+}
+
+void Selector::bits(const Instruction& i) {
+  const std::string_view op = i.form.row->opcode;
+  const bool wide = is_long(i.form.type);
+  const Part to = destination(i.operands[0]);
+  const Source a = source(i.operands[1], wide ? 2 : 1);
+  using enum Operation;
+  if (op == "popc") {
+    if (!wide) return integer(i, BitCount, "POPC", {a});
+    const Part x = temporary(), y = temporary();
+    emit(BitCount, "POPC", {x}, {low(a)});
+    emit(BitCount, "POPC", {y}, {high(a)});
+    emit(IntAdd, "IADD3", {to}, {of(x), of(y)});
+  } else if (op == "brev") {
+    if (!wide) return integer(i, BitCount, "BREV", {a});
+    emit(BitCount, "BREV", {word(to, 0)}, {high(a)});
+    emit(BitCount, "BREV", {word(to, 1)}, {low(a)});
+  } else if (op == "clz") {
+    if (wide) return chain(to, {low(a), high(a)}, {{BitCount, "FLO"}, {BitCount, "FLO"}, {Compare, "ISETP"}, {Compare, "SEL"}, {IntAdd, "IADD3"}});
+    chain(to, {a}, {{BitCount, "FLO"}, {IntAdd, "IADD3"}});
+  } else if (op == "bfind") {
+    if (wide) return chain(to, {low(a), high(a)}, {{BitCount, "FLO"}, {BitCount, "FLO"}, {Compare, "ISETP"}, {IntAdd, "IADD3"}});
+    integer(i, BitCount, "FLO", {a});
+  } else {  // fns: a loop over the bits, of which most callers need few
+    chain(to, {a, source(i.operands[2]), source(i.operands[3])},
+          {{BitCount, "POPC"}, {Compare, "ISETP"}, {Shift, "SHF"}, {Logic, "LOP3"}, {BitCount, "FLO"}, {Compare, "ISETP"}, {Compare, "SEL"}, {IntAdd, "IADD3"}});
+  }
+}
+
+void Selector::absolute(const Instruction& i) {
+  const Type t = i.form.type;
+  if (isa::is_float(t)) return float_sign(i);
+  const std::string_view op = i.form.row->opcode;
+  const Part to = destination(i.operands[0]);
+  using enum Operation;
+  if (op == "sad") return chain(to, {source(i.operands[1]), source(i.operands[2]), source(i.operands[3])}, {{Absolute, "VABSDIFF"}});
+  const Source a = source(i.operands[1], to.count);
+  if (to.count == 1) return integer(i, op == "neg" ? IntAdd : Absolute, op == "neg" ? "IADD3" : "IABS", {a});
+  if (op == "neg") {
+    const Part carry = temporary(1, Bank::Predicate);
+    emit(IntAdd, "IADD3", {word(to, 0), carry}, {low(a)});
+    emit(IntAdd, "IADD3.X", {word(to, 1)}, {high(a), of(carry)});
+    return;
+  }
+  chain(to, {a}, {{Compare, "ISETP"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {Compare, "SEL"}, {Compare, "SEL"}});
+}
+
+void Selector::order(const Instruction& i) {
+  const Type t = i.form.type;
+  const Part to = destination(i.operands[0]);
+  const Source a = source(i.operands[1], to.count), b = source(i.operands[2], to.count);
+  using enum Operation;
+  if (t == Type::F64) {
+    const Part p = temporary(1, Bank::Predicate);
+    emit(DoubleAdd, "DSETP.MIN", {p}, {a, b});
+    emit(Compare, "FSEL", {word(to, 0)}, {low(a), low(b), of(p)});
+    const Part x = temporary();
+    emit(Compare, "SEL", {x}, {high(a), high(b), of(p)});
+    emit(Logic, "LOP3", {word(to, 1)}, {of(x), of(p)});
+    return;
+  }
+  if (t == Type::F32) {
+    emit(Compare, "FMNMX", {to}, {a, b});
+    return;
+  }
+  if (isa::is_float(t)) {
+    emit(HalfCompare, "HMNMX2", {to}, {a, b});
+    return;
+  }
+  if (to.count == 2) {
+    const Part p = temporary(1, Bank::Predicate), q = temporary(1, Bank::Predicate);
+    emit(Compare, "ISETP", {p}, {low(a), low(b)});
+    emit(Compare, "ISETP.EX", {q}, {high(a), high(b), of(p)});
+    emit(Compare, "SEL", {word(to, 0)}, {low(a), low(b), of(q)});
+    emit(Compare, "SEL", {word(to, 1)}, {high(a), high(b), of(q)});
+    return;
+  }
+  integer(i, Compare, cc_ >= 90 ? "VIMNMX" : "IMNMX", {a, b});
+}
+
+void Selector::dot(const Instruction& i) {
+  emit(Operation::DotProduct, "IDP", {destination(i.operands[0])}, {source(i.operands[1]), source(i.operands[2]), source(i.operands[3])});
+}
+
+// Video instructions are sequences of ordinary ones since 5.0.
+void Selector::video(const Instruction& i) {
+  if (i.operands.size() < 3) return other(i);
+  const Source a = source(i.operands[1]), b = source(i.operands[2]), c = i.operands.size() > 3 ? source(i.operands[3]) : Source{};
+  const Part to = destination(i.operands[0]);
+  using enum Operation;
+  const std::string_view op = i.form.row->opcode;
+  if (op == "vabsdiff" || op == "vabsdiff4") return chain(to, {a, b, c}, {{Absolute, "VABSDIFF"}});
+  if (op.ends_with("4")) return chain(to, {a, b, c}, {{Logic, "LOP3"}, {IntAdd, "IADD3"}, {Logic, "LOP3"}, {Logic, "LOP3"}, {Logic, "PRMT"}, {IntAdd, "IADD3"}, {Logic, "LOP3"}, {Logic, "PRMT"}});
+  if (op.ends_with("2")) return chain(to, {a, b, c}, {{Logic, "LOP3"}, {IntAdd, "IADD3"}, {Logic, "LOP3"}, {IntAdd, "IADD3"}, {Logic, "PRMT"}});
+  chain(to, {a, b, c}, {{Logic, "PRMT"}, {Logic, "PRMT"}, {IntAdd, "IADD3"}});
+}
+
+}  // namespace warpbeam::assembly

@@ -1,0 +1,380 @@
+// Accesses to memory.
+#include <algorithm>
+
+#include "assembly/selector.h"
+
+namespace warpbeam::assembly {
+
+using isa::Space;
+using isa::Type;
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::OperandKind;
+
+namespace {
+
+int words_of(Type t) { return std::max(1, isa::bits_of(t) / 32); }
+int bytes_of(const Instruction& i) { return std::max(1, isa::bits_of(i.form.type) / 8) * std::max<int>(1, i.form.mods.vec); }
+
+}  // namespace
+
+// A number that was added to an address goes into the access, and so does a uniform register.
+Selector::Place Selector::address(const Operand& o, Space space) {
+  Place place;
+  place.space = space;
+  place.offset = o.offset;
+  const bool wide = space == Space::Generic || space == Space::Global;
+  if (o.kind == OperandKind::Immediate) {
+    place.offset += static_cast<int64_t>(o.imm);
+    return place;
+  }
+  if (o.kind == OperandKind::Symbol) {
+    const Source s = source(o, wide ? 2 : 1);
+    if (s.kind == Source::Number) {
+      for (char c : o.name) place.identity = static_cast<int32_t>((static_cast<uint32_t>(place.identity) * 31 + static_cast<uint8_t>(c)) & 0x7fffffff);
+      place.identity = -2 - place.identity % 1000000;
+      return place;
+    }
+    if (!wide && cc_ >= 75) place.uniform = s;
+    else place.base = s;
+    place.identity = s.kind == Source::Constant ? 1000000000 + s.key : -1;
+    return place;
+  }
+  if (o.kind != OperandKind::Register) return place;
+  Operand base = o;
+  base.address = false;
+  for (int steps = 0; steps < 4; ++steps) {
+    const Instruction* p = producer(base, "add", false);
+    if (!p || p->operands[2].kind != OperandKind::Immediate || p->operands[1].kind != OperandKind::Register) break;
+    const int64_t by = isa::bits_of(p->form.type) == 32 ? static_cast<int32_t>(p->operands[2].imm) : static_cast<int64_t>(p->operands[2].imm);
+    if (place.offset + by >= (1 << 23) || place.offset + by < -(1 << 23)) break;
+    place.offset += by;
+    base = p->operands[1];
+  }
+  place.identity = base.reg;
+  if (!wide) {
+    // The place of a variable is a number, or uniform.
+    for (const Instruction* p = producer(base, "add", false); p; p = nullptr) {
+      for (size_t k : {size_t(1), size_t(2)}) {
+        const Source s = source(p->operands[k]);
+        if (p->operands[k].kind != OperandKind::Register || p->operands[3 - k].kind != OperandKind::Register) continue;
+        if (s.kind == Source::Number) {
+          base = p->operands[3 - k];
+          break;
+        }
+      }
+    }
+    if (cc_ >= 70 && cc_ < 90 && space == Space::Shared)
+      if (const Instruction* p = producer(base, "shl", false); p && p->operands[2].kind == OperandKind::Immediate && p->operands[2].imm >= 2 && p->operands[2].imm <= 4 &&
+                                                               isa::bits_of(p->form.type) == 32 && p->operands[1].kind == OperandKind::Register)
+        base = p->operands[1];
+  }
+  const Source s = source(base, wide ? 2 : 1);
+  if (s.kind == Source::Number) return place;
+  if (!wide && cc_ >= 75 && (s.kind == Source::Uniform || s.kind == Source::Constant)) place.uniform = s;
+  else place.base = s;
+  return place;
+}
+
+Draft& Selector::access(const Instruction& i, Operation operation, std::string_view mnemonic, Order order, const Place& place,
+                        Part to, std::initializer_list<Part> data, int bytes) {
+  std::vector<Source> reads;
+  const bool wide = place.space == Space::Generic || place.space == Space::Global;
+  if (place.base.kind != Source::Nothing) {
+    Source base = place.base;
+    if (base.kind != Source::Register) base = of(general(base));
+    if (base.kind == Source::Register && base.apart) base = together(base);
+    reads.push_back(base);
+  }
+  if (place.uniform.kind != Source::Nothing) {
+    Source u;
+    u.kind = Source::Uniform;
+    u.part = uniform(place.uniform);
+    reads.push_back(u);
+  }
+  for (Part p : data) reads.push_back(of(p));
+  if (wide && cc_ >= 80) {
+    const Source descriptor = constant(Fixed::Descriptor, "", 0, 2);
+    Source u;
+    u.kind = Source::Uniform;
+    u.part = fixed_part(descriptor.key, Bank::Uniform);
+    reads.push_back(u);
+  }
+  Draft& d = emit(operation, mnemonic, {to}, std::span<const Source>(reads));
+  d.access = true;
+  d.pinned = order != Order::Load;
+  d.order = order;
+  d.bytes = static_cast<uint8_t>(std::min(bytes, 255));
+  d.space = place.space;
+  d.base = place.identity;
+  d.offset = place.offset;
+  d.read_only = i.form.mods.nc;
+  return d;
+}
+
+// --- vectors
+
+Part Selector::gather(const Operand& o, Type type) {
+  const int each = words_of(type);
+  if (o.kind != OperandKind::Vector) {
+    const Source s = source(o, each);
+    return s.kind == Source::Register ? together(s).part : general(s);
+  }
+  const int n = static_cast<int>(o.list.size());
+  if (n == 1) return gather(o.list[0], type);
+  const bool packed = isa::bits_of(type) < 32;
+  const int per_word = packed ? 32 / std::max(8, isa::bits_of(type)) : 1;
+  const int words = packed ? std::max(1, n / per_word) : n * each;
+  // Neighbours already?
+  if (!packed) {
+    bool together = true;
+    Part first;
+    for (int k = 0; k < n && together; ++k) {
+      const Operand& e = o.list[static_cast<size_t>(k)];
+      const Source s = source(e, each);
+      if (s.kind != Source::Register || s.apart) {
+        together = false;
+        break;
+      }
+      if (k == 0) first = s.part;
+      else together = s.part.value == first.value && s.part.first == first.first + k * each;
+    }
+    if (together && first && first.first % std::max(1, words) == 0) {
+      first.count = static_cast<uint8_t>(words);
+      return first;
+    }
+  }
+  const Part to = temporary(words);
+  for (int k = 0; k < n; ++k) {
+    const Operand& e = o.list[static_cast<size_t>(k)];
+    if (packed) {
+      if (k % per_word) continue;
+      if (per_word > 1 && k + 1 < n) emit(Operation::Logic, "PRMT", {word(to, k / per_word)}, {source(e), source(o.list[static_cast<size_t>(k) + 1])});
+      else copy_to(word(to, k / per_word), source(e));
+    } else {
+      copy_to(Part{to.value, static_cast<uint8_t>(k * each), static_cast<uint8_t>(each)}, source(e, each));
+    }
+  }
+  return to;
+}
+
+Part Selector::scatter_place(const Operand& o, Type type) {
+  if (o.kind != OperandKind::Vector) return o.reg >= 0 ? destination(o.reg) : temporary(words_of(type));
+  const int n = static_cast<int>(o.list.size());
+  const bool packed = isa::bits_of(type) < 32;
+  const int per_word = packed ? 32 / std::max(8, isa::bits_of(type)) : 1;
+  return temporary(packed ? std::max(1, n / per_word) : n * words_of(type));
+}
+
+void Selector::scatter(const Operand& o, Type type, Part from) {
+  if (o.kind != OperandKind::Vector) return;
+  const int each = words_of(type), n = static_cast<int>(o.list.size());
+  const bool packed = isa::bits_of(type) < 32;
+  const int per_word = packed ? 32 / std::max(8, isa::bits_of(type)) : 1;
+  for (int k = 0; k < n; ++k) {
+    const int reg = o.list[static_cast<size_t>(k)].reg;
+    if (reg < 0) continue;
+    if (packed) {
+      const Source s = of(word(from, k / per_word));
+      if (k % per_word == 0 && make_same(reg, s)) continue;
+      emit(Operation::Logic, "PRMT", {destination(reg)}, {s});
+      continue;
+    }
+    const Part piece{from.value, static_cast<uint8_t>(from.first + k * each), static_cast<uint8_t>(each)};
+    if (make_same(reg, of(piece))) continue;
+    copy_to(destination(reg), of(piece));
+  }
+}
+
+// --- loads and stores
+
+void Selector::load_parameter(const Instruction& i) {
+  const Operand &to = i.operands[0], &from = i.operands[1];
+  const int each = words_of(i.form.type);
+  const auto take = [&](int reg, int64_t offset) {
+    const Source s = constant(Fixed::Parameter, from.name, offset, each);
+    if (!make_same(reg, s)) copy_to(destination(reg), s);
+  };
+  if (to.kind == OperandKind::Vector) {
+    int64_t offset = from.offset;
+    for (const Operand& e : to.list) {
+      if (e.reg >= 0) take(e.reg, offset);
+      offset += std::max(1, isa::bits_of(i.form.type) / 8);
+    }
+  } else if (to.reg >= 0) {
+    take(to.reg, from.offset);
+  }
+}
+
+void Selector::load(const Instruction& i) {
+  const Space space = i.form.mods.space;
+  const Operand &to = i.operands[0], &from = i.operands[1];
+  const bool parameter = space == Space::Param || space == Space::ParamEntry || space == Space::ParamFunc;
+  if (parameter && from.kind == OperandKind::Symbol) {
+    bool local = false;
+    for (const ptx::Variable& v : f_.locals) local = local || v.name == from.name;
+    if (f_.entry && !local && space != Space::ParamFunc) return load_parameter(i);
+    // Arguments and results of functions are in registers.
+    const Part piece = scatter_place(to, i.form.type);
+    Draft& d = emit(Operation::Move, "MOV", {piece}, {});
+    d.pinned = false;
+    return scatter(to, i.form.type, piece);
+  }
+  const Place place = address(from, space);
+  const Part value = scatter_place(to, i.form.type);
+  const bool strong = i.form.mods.sem == isa::Sem::Acquire;
+  Operation operation = Operation::LoadGlobal;
+  std::string_view mnemonic = space == Space::Generic ? "LD" : "LDG";
+  if (space == Space::Shared || space == Space::SharedCluster) operation = Operation::LoadShared, mnemonic = "LDS";
+  if (space == Space::Local) operation = Operation::LoadLocal, mnemonic = "LDL";
+  if (space == Space::Const || parameter) operation = Operation::LoadConst, mnemonic = "LDC";
+  Draft& d = access(i, operation, mnemonic, Order::Load, place, value, {}, bytes_of(i));
+  if (i.form.mods.sem == isa::Sem::Volatile || i.form.mods.sem >= isa::Sem::Relaxed) {
+    d.order = Order::Store;
+    d.pinned = true;
+  }
+  if (strong) {
+    Draft& f = emit(Operation::Fence, "CCTL.IVALL", {}, {});
+    f.pinned = f.wall = true;
+  }
+  scatter(to, i.form.type, value);
+}
+
+void Selector::store(const Instruction& i) {
+  const Space space = i.form.mods.space;
+  const Operand &to = i.operands[0], &from = i.operands[1];
+  if (space == Space::Param || space == Space::ParamFunc || space == Space::ParamEntry) {
+    // An argument, or the result: moved to where the callee or the caller looks for it.
+    const Part data = gather(from, i.form.type);
+    for (int k = 0; k < std::max<int>(1, data.count); ++k) {
+      Draft& d = emit(Operation::Move, "MOV", {}, {of(data ? word(data, k) : data)});
+      d.pinned = true;
+    }
+    return;
+  }
+  const Part data = gather(from, i.form.type);
+  if (i.form.mods.sem == isa::Sem::Release) {
+    for (const char* m : {"MEMBAR", "ERRBAR"}) {
+      Draft& f = emit(Operation::Fence, m, {}, {});
+      f.pinned = f.wall = true;
+    }
+  }
+  Operation operation = Operation::StoreGlobal;
+  std::string_view mnemonic = space == Space::Generic ? "ST" : "STG";
+  if (space == Space::Shared || space == Space::SharedCluster) operation = Operation::StoreShared, mnemonic = "STS";
+  if (space == Space::Local) operation = Operation::StoreLocal, mnemonic = "STL";
+  access(i, operation, mnemonic, Order::Store, address(to, space), {}, {data}, bytes_of(i));
+}
+
+void Selector::prefetch(const Instruction& i) {
+  if (i.operands.empty() || !i.operands[0].address) return other(i);
+  access(i, Operation::LoadGlobal, "CCTL", Order::Store, address(i.operands[0], i.form.mods.space == Space::Local ? Space::Local : Space::Global), {}, {}, 1).access = false;
+}
+
+// --- atomics
+
+void Selector::atomic(const Instruction& i) {
+  const isa::Mods& mods = i.form.mods;
+  const Type t = i.form.type;
+  const bool returns = i.form.row->opcode == "atom";
+  const size_t first = returns ? 1 : 0;
+  const bool dropped = returns && (i.operands[0].reg < 0 && i.operands[0].kind != OperandKind::Vector);
+  const bool unread = returns && i.operands[0].reg >= 0 && uses(i.operands[0].reg) == 0;
+  const bool shared = mods.space == Space::Shared || mods.space == Space::SharedCluster;
+  const Place place = address(i.operands[first], mods.space);
+  const Part data = gather(i.operands[first + 1], t), swap = i.operands.size() > first + 2 && mods.op == isa::Op::Cas ? gather(i.operands[first + 2], t) : Part{};
+  Part to = returns && !dropped && !unread ? scatter_place(i.operands[0], t) : Part{};
+  using enum Operation;
+  if (mods.sem == isa::Sem::Release || mods.sem == isa::Sem::AcqRel) {
+    for (const char* m : {"MEMBAR", "ERRBAR"}) {
+      Draft& f = emit(Fence, m, {}, {});
+      f.pinned = f.wall = true;
+    }
+  }
+  const bool loop = shared && (isa::is_float(t) || (isa::bits_of(t) == 64 && mods.op != isa::Op::Cas && mods.op != isa::Op::Exch)) && cc_ >= 50;
+  if (loop) {
+    // Read, compute, exchange if unchanged; again for lanes that lost.
+    const Part old = temporary(words_of(t)), sum = temporary(words_of(t)), p = temporary(1, Bank::Predicate);
+    if (cc_ >= 70) emit(Converge, "BSSY", {}, {}).pinned = true;
+    Draft& l = access(i, LoadShared, "LDS", Order::Store, place, old, {}, bytes_of(i));
+    l.access = false;
+    l.wall = true;
+    emit(t == Type::F64 ? DoubleAdd : isa::is_float(t) && t != Type::F32 ? Half : t == Type::F32 ? FloatAdd : IntAdd, t == Type::F32 ? "FADD" : t == Type::F64 ? "DADD" : "IADD3",
+         {sum}, {of(old), of(data)});
+    access(i, AtomicShared, "ATOMS.CAS", Order::Store, place, p, {old, sum}, bytes_of(i));
+    Draft& b = emit(Branch, "BRA", {}, {of(p)});
+    b.pinned = b.wall = true;
+    if (cc_ >= 70) {
+      Draft& s = emit(Converge, "BSYNC", {}, {});
+      s.pinned = s.wall = true;
+    }
+    if (to) {
+      for (int k = 0; k < to.count && k < old.count; ++k) copy_to(word(to, k), of(word(old, k)));
+      scatter(i.operands[0], t, to);
+    }
+    return;
+  }
+  // One lane does it for those that ask for the same word.
+  const Source base = place.base;
+  const bool same_place = (base.kind == Source::Constant || base.kind == Source::Uniform || base.kind == Source::Nothing) && !isa::is_float(t) && cc_ >= 70 && !mods.vec;
+  const Source operand = source(i.operands[first + 1], words_of(t));
+  const bool same_value = operand.is_uniform();
+  const bool word_sized = isa::bits_of(t) == 32, sum = mods.op == isa::Op::Add;
+  const bool joins = sum || mods.op == isa::Op::Min || mods.op == isa::Op::Max || mods.op == isa::Op::And || mods.op == isa::Op::Or || mods.op == isa::Op::Xor;
+  const bool adds_lanes = cc_ >= 80 && word_sized;
+  const bool joined = same_place && (to ? sum && word_sized && (same_value || (shared && adds_lanes)) : joins && ((same_value && sum) || adds_lanes));
+  Part value = data;
+  Part elected;
+  if (joined) {
+    const Part mask{code_.new_value(Bank::Uniform, 1), 0, 1}, leader{code_.new_value(Bank::Uniform, 1), 0, 1}, p = temporary(1, Bank::Predicate);
+    emit(Vote, "VOTEU", {mask}, {});
+    const Source lane = of(fixed_part(constant(Fixed::Special, "%laneid", 0, 1).key, Bank::General));
+    Source m;
+    m.kind = Source::Uniform;
+    m.part = mask;
+    emit(Uniform, "UFLO", {leader}, {m});
+    if (same_value && sum) {
+      const Part count{code_.new_value(Bank::Uniform, 1), 0, 1};
+      emit(Uniform, "UPOPC", {count}, {m});
+      Source c = m;
+      c.part = count;
+      value = temporary();
+      emit(IntMul, "IMAD", {value}, {c, operand});
+    } else {
+      const Part total{code_.new_value(Bank::Uniform, 1), 0, 1};
+      emit(Redux, "REDUX", {total}, {of(data)});
+      Source c = m;
+      c.part = total;
+      value = temporary();
+      emit(Move, "MOV", {value}, {c});
+    }
+    Source l = m;
+    l.part = leader;
+    emit(Compare, "ISETP", {p}, {l, lane});
+    elected = p;
+  }
+  const bool reduces = !to && mods.op != isa::Op::Cas && mods.op != isa::Op::Exch;
+  const Operation operation = shared ? AtomicShared : reduces ? ReduceGlobal : AtomicGlobal;
+  const Part got = joined && to ? temporary(to.count) : to;
+  Draft& d = access(i, operation, shared ? "ATOMS" : reduces ? "RED" : mods.space == Space::Generic ? "ATOM" : "ATOMG", Order::Store, place, got, {value, swap}, bytes_of(i));
+  if (joined) {
+    d.guarded = true;
+    if (d.reads.back()) d.reads.back() = elected;
+    else d.read(elected);
+  }
+  if (joined && to) {
+    const Part before = temporary(), first_value = temporary(), bits = temporary();
+    const Source lanes = of(fixed_part(constant(Fixed::Special, "%lanemask_lt", 0, 1).key, Bank::General));
+    emit(Logic, "LOP3", {bits}, {lanes});
+    emit(BitCount, "POPC", {before}, {of(bits)});
+    emit(Shuffle, "SHFL", {first_value}, {of(got)});
+    emit(IntMul, "IMAD", {to}, {of(before), operand, of(first_value)});
+  }
+  if (mods.sem == isa::Sem::Acquire || mods.sem == isa::Sem::AcqRel) {
+    Draft& f = emit(Fence, "CCTL.IVALL", {}, {});
+    f.pinned = f.wall = true;
+  }
+  if (to) scatter(i.operands[0], t, to);
+}
+
+}  // namespace warpbeam::assembly

@@ -1,0 +1,191 @@
+// Choosing machine instructions, one PTX instruction after the other. An instruction that takes its producer's operands
+// over (a * b + c) chooses as if the producer were not there; producers that nobody reads any more go away later
+// (remove_unread), so nobody has to know whether all consumers agreed.
+#pragma once
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+
+#include "assembly/draft.h"
+#include "assembly/flow.h"
+
+namespace warpbeam::assembly {
+
+// What an instruction can read: registers, a number in its text, a word of the constant bank, a uniform register.
+struct Source {
+  enum Kind : uint8_t { Nothing, Register, Number, Constant, Uniform } kind = Nothing;
+  bool apart = false;      // its two words are not neighbours: `part` and `upper`
+  uint8_t words = 1;
+  Part part, upper;        // an empty upper part of two words: zero
+  uint64_t number = 0;
+  int32_t key = -1;        // of a constant
+  bool in_registers() const { return kind == Register; }
+  bool is_number(uint64_t n) const { return kind == Number && number == n; }
+  bool is_uniform() const { return kind == Uniform || kind == Constant || kind == Number; }
+};
+
+// A value that does not change while a kernel runs: made where all its readers can see it, out of loops.
+enum class Fixed : uint8_t { Parameter, Address, SharedAddress, Special, Number, Descriptor, SharedWindow };
+struct Key {
+  Fixed what{};
+  std::string name;
+  int64_t offset = 0;
+  uint8_t words = 1;
+  std::array<int32_t, 2> value{-1, -1};            // in general and uniform registers
+  std::array<std::vector<uint32_t>, 2> used_in{};  // blocks
+};
+
+struct Step {
+  Operation operation;
+  std::string_view mnemonic;
+};
+
+class Selector {
+ public:
+  Selector(const ptx::Module& module, const ptx::Function& function, const Target& target);
+  DraftCode run();
+
+  using Choose = void (Selector::*)(const ptx::Instruction& i);
+
+ private:
+  // --- what is known of the PTX (selector.cc)
+  void count_registers();
+  const ptx::Instruction* producer(const ptx::Operand& o, std::string_view opcode, bool single_use = true) const;
+  bool stable(uint32_t producer) const;
+  bool single(int reg) const { return definitions_[static_cast<size_t>(reg)] == 1; }
+  int uses(int reg) const { return static_cast<int>(uses_[static_cast<size_t>(reg)]); }
+
+  // --- operands
+  Source source(const ptx::Operand& o, int words = 1);
+  Source register_source(int reg);
+  Source low(const Source& s), high(const Source& s);
+  Source together(const Source& s);  // neighbouring registers
+  Source number(uint64_t n, int words = 1) const;
+  Source constant(Fixed what, std::string name, int64_t offset, int words);
+  Part general(const Source& s);     // in general registers, whatever it takes
+  Part uniform(const Source& s);
+  Part fixed_part(int32_t key, Bank bank);
+  Part destination(int reg);
+  Part destination(const ptx::Operand& o) { return o.reg >= 0 ? destination(o.reg) : Part{}; }
+  Part temporary(int words = 1, Bank bank = Bank::General) { return code_.whole(code_.new_value(bank, words)); }
+  static Part word(Part p, int k) { return p ? Part{p.value, static_cast<uint8_t>(p.first + k), 1} : p; }
+  static Source of(Part p) {
+    Source s;
+    if (p) s.kind = Source::Register, s.part = p, s.words = p.count;
+    return s;
+  }
+  bool make_same(int reg, const Source& s);  // the register needs no place of its own
+  void copy_to(Part to, const Source& from);
+
+  Draft& emit(Operation operation, std::string_view mnemonic, std::initializer_list<Part> writes, std::initializer_list<Source> reads);
+  Draft& emit(Operation operation, std::string_view mnemonic, std::initializer_list<Part> writes, std::span<const Source> reads);
+  Draft& emit_uniform(std::string_view mnemonic, Part to, std::span<const Source> reads);
+  // A sequence, each step of which needs the one before it and the sources.
+  void chain(Part to, std::initializer_list<Source> sources, std::initializer_list<Step> steps);
+  // One integer instruction, on the uniform datapath where its operands are there.
+  void integer(const ptx::Instruction& i, Operation operation, std::string_view mnemonic, std::initializer_list<Source> reads);
+  bool to_uniform(const ptx::Operand& to, std::span<const Source> reads) const;
+
+  // --- integers (select_integer.cc)
+  void add(const ptx::Instruction& i);
+  void add_words(const ptx::Instruction& i, bool minus);
+  void add_long(const ptx::Instruction& i, bool minus);
+  void carry_add(const ptx::Instruction& i);
+  void carry_mad(const ptx::Instruction& i);
+  void multiply(const ptx::Instruction& i);
+  void multiply_add(const ptx::Instruction& i);
+  void multiply_long(Part to, const Source& a, const Source& b, const Source& c);
+  void multiply_high_long(Part to, const Source& a, const Source& b);
+  void divide(const ptx::Instruction& i);
+  void logic(const ptx::Instruction& i);
+  void gather_logic(const ptx::Operand& o, std::vector<ptx::Operand>& leaves, bool& grew) const;
+  void lop3(const ptx::Instruction& i);
+  void shift(const ptx::Instruction& i);
+  void funnel(const ptx::Instruction& i);
+  void permute(const ptx::Instruction& i);
+  void fields(const ptx::Instruction& i);
+  void bits(const ptx::Instruction& i);
+  void absolute(const ptx::Instruction& i);
+  void order(const ptx::Instruction& i);  // min, max
+  void dot(const ptx::Instruction& i);
+  void video(const ptx::Instruction& i);
+
+  // --- comparisons and moves (select_moves.cc)
+  void compare(const ptx::Instruction& i);
+  void compare_to(const ptx::Instruction& i, Part to, Part other, const Source& chained);
+  void set(const ptx::Instruction& i);
+  void choose(const ptx::Instruction& i);  // selp, slct
+  void predicates(const ptx::Instruction& i);
+  void move(const ptx::Instruction& i);
+  void convert(const ptx::Instruction& i);
+  void address_space(const ptx::Instruction& i);
+
+  // --- floats (select_float.cc)
+  void float_arithmetic(const ptx::Instruction& i);
+  void float_sign(const ptx::Instruction& i);
+  void float_divide(const ptx::Instruction& i);
+  void approximate(const ptx::Instruction& i);
+  void test_property(const ptx::Instruction& i);
+  void guarded_slow_path(std::initializer_list<Source> sources, Part to, std::initializer_list<Step> before, std::initializer_list<Step> after);
+
+  // --- memory (select_memory.cc)
+  struct Place {  // of an access
+    Source base;
+    Source uniform;
+    int64_t offset = 0;
+    int32_t identity = -1;
+    isa::Space space{};
+  };
+  Place address(const ptx::Operand& o, isa::Space space);
+  Draft& access(const ptx::Instruction& i, Operation operation, std::string_view mnemonic, Order order, const Place& place,
+                Part to, std::initializer_list<Part> data, int bytes);
+  void load(const ptx::Instruction& i);
+  void store(const ptx::Instruction& i);
+  void load_parameter(const ptx::Instruction& i);
+  void atomic(const ptx::Instruction& i);
+  void prefetch(const ptx::Instruction& i);
+  Part gather(const ptx::Operand& o, isa::Type type);              // a vector into neighbouring registers
+  Part scatter_place(const ptx::Operand& o, isa::Type type);       // where a vector goes ...
+  void scatter(const ptx::Operand& o, isa::Type type, Part from);  // ... and its parts from there
+
+  // --- the rest (select_warp.cc)
+  void branch(const ptx::Instruction& i);
+  void leave(const ptx::Instruction& i);
+  void call(const ptx::Instruction& i);
+  void barrier(const ptx::Instruction& i);
+  void fence(const ptx::Instruction& i);
+  void warp(const ptx::Instruction& i);
+  void matrix(const ptx::Instruction& i);
+  void group_matrix(const ptx::Instruction& i);
+  void tiles(const ptx::Instruction& i);
+  int words_of_type(isa::Type t) const;
+  void asynchronous(const ptx::Instruction& i);
+  void image(const ptx::Instruction& i);
+  void other(const ptx::Instruction& i);
+
+  void place_fixed();
+  static Choose choice_for(std::string_view opcode, isa::Kind kind, isa::Class cls);
+  void make_fixed(const Key& key, Bank bank, std::vector<Draft>& text);
+
+  const ptx::Module& module_;
+  const ptx::Function& f_;
+  const Target target_;
+  const int cc_;
+  DraftCode code_;
+  std::vector<ptx::Block> blocks_;
+  std::optional<Flow> flow_;
+  std::vector<uint32_t> block_of_;
+  std::vector<uint32_t> definitions_, uses_, definition_, latest_;  // by PTX register
+  std::vector<int32_t> value_;                                      // by PTX register
+  std::vector<Source> same_;                                        // by PTX register: what stands for it
+  std::map<std::tuple<Fixed, std::string, int64_t, int>, int32_t> keys_by_name_;
+  std::vector<Key> keys_;
+  uint32_t at_ = 0, block_ = 0;
+  const ptx::Instruction* now_ = nullptr;
+  std::vector<int32_t> carry_;  // the carry flag, a predicate
+  bool calls_ = false;
+};
+
+}  // namespace warpbeam::assembly
