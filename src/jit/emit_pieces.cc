@@ -201,6 +201,7 @@ bool Emitter::emit_piece(const vm::Insn& i) {
     if (base.runs) place.run[0] = b_.CreateAdd(base.run[0], further);
     else place.lanes = b_.CreateAdd(lanes_of(base, 8), splat(further));
     if (!counted) watch_access(*load, place, b_.getInt32(~0u), a.total());
+    else tell_places(*load, place, b_.getInt32(~0u));
     const size_t first = static_cast<size_t>(load->imm - piece->from) / a.memory;
     for (size_t k = 0; k < a.slots.size(); ++k) {
       const int32_t to = load->list ? load->list[k] : load->op[0];

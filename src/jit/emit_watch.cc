@@ -332,6 +332,19 @@ Emitter::V Emitter::place_of(V address, uint64_t bytes) {
   return b_.CreateAnd(b_.CreateLShr(address, b_.getInt64(static_cast<uint64_t>(std::countr_zero(bytes)))), b_.getInt64(vm::BlockObserver::kPlaces / bytes - 1));
 }
 
+// Where an access to global memory goes, for an observer that follows lines through the caches.
+void Emitter::tell_places(const vm::Insn& i, const Value& address, V mask) {
+  const isa::Space space = i.mods().space;
+  if (!watch_ || !watch_->wanted.places || (space != isa::Space::Global && space != isa::Space::Generic)) return;
+  if (address.runs == 1) {
+    call("wb_passed_shaped", b_.getVoidTy(), {context_, outside(&i), mask, address.run[0], b_.getInt64(static_cast<uint64_t>(address.stride))});
+    return;
+  }
+  const V place = scratch(type_of(8, true));
+  b_.CreateStore(lanes_of(address, 8), place);
+  call("wb_passed_lanes", b_.getVoidTy(), {context_, outside(&i), mask, place});
+}
+
 // An access whose lanes are all in bounds is about to be made.
 void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
   if (!watch_ || (!watch_->wanted.events && !watch_->wanted.traffic)) return;
@@ -344,6 +357,7 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
     return;
   }
   if (watch_->wanted.events && watch_batched(i, address, mask, bytes)) return;
+  tell_places(i, address, mask);
   auto* on = BasicBlock::Create(c_, "seen", f_);
   if (watch_->wanted.events) {
     if (loads_settled(i)) {

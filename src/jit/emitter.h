@@ -330,6 +330,7 @@ class Emitter {
   void count_piece(const Piece& piece, V lanes, uint64_t bytes);
   V place_of(V address, uint64_t bytes);
   void watch_access(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
+  void tell_places(const vm::Insn& insn, const Value& address, V mask);
   bool may_lie_apart(const vm::Insn& i) const;
   V lie_apart(V lanes);
   uint32_t watch_site(const vm::Insn& insn, const Value& address, uint64_t bytes, bool lanes = false);

@@ -85,6 +85,20 @@ extern "C" void wb_watched_barrier(Context* c, const vm::Insn* i) {
   for (auto& w : block.warps) w->groups.clear();
 }
 
+extern "C" void wb_passed_shaped(Context* c, const vm::Insn* i, uint32_t mask, uint64_t first, uint64_t stride) {
+  vm::Pattern pattern;
+  pattern.first = first;
+  pattern.stride = static_cast<int64_t>(stride);
+  pattern.runs = 1;
+  c->block->observer->passed(*i, mask, pattern);
+}
+
+extern "C" void wb_passed_lanes(Context* c, const vm::Insn* i, uint32_t mask, const uint64_t* addresses) {
+  vm::Pattern pattern;
+  pattern.addresses = addresses;
+  c->block->observer->passed(*i, mask, pattern);
+}
+
 void count_lanes(Context* c, const vm::Insn* i, uint32_t mask, vm::Access& access) {
   access.mask = mask;
   if (mask != ~0u) {
@@ -321,6 +335,8 @@ std::vector<Symbol> watch_symbols() {
       {"wb_watched_batch", reinterpret_cast<void*>(&wb_watched_batch)},
       {"wb_watched_lanes", reinterpret_cast<void*>(&wb_watched_lanes)},
       {"wb_watched_barrier", reinterpret_cast<void*>(&wb_watched_barrier)},
+      {"wb_passed_shaped", reinterpret_cast<void*>(&wb_passed_shaped)},
+      {"wb_passed_lanes", reinterpret_cast<void*>(&wb_passed_lanes)},
       {"wb_other_gap", reinterpret_cast<void*>(&wb_other_gap)},
       {"wb_count_shaped", reinterpret_cast<void*>(&wb_count_shaped)},
       {"wb_settle_team", reinterpret_cast<void*>(&wb_settle_team)},

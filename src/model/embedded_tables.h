@@ -12,5 +12,6 @@ struct EmbeddedTable {
 
 extern const std::string_view kCapabilityTable;
 extern const std::span<const EmbeddedTable> kDeviceTables;
+extern const std::span<const EmbeddedTable> kTimingTables;  // timing.h
 
 }  // namespace warpbeam::model

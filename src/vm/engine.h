@@ -54,7 +54,7 @@ class Engine {
 using VersionKey = std::pair<std::array<uint32_t, 3>, int>;
 inline VersionKey version_of(const Launch& launch) {
   const Wanted w = launch.observer ? launch.observer->wanted() : Wanted{};
-  return {launch.block, w.compiled ? 1 | w.executions << 1 | w.traffic << 2 | w.events << 3 | w.banks << 4 : 0};
+  return {launch.block, w.compiled ? 1 | w.executions << 1 | w.traffic << 2 | w.events << 3 | w.banks << 4 | w.places << 5 : 0};
 }
 
 // What an engine needs of the machine. Handlers that the decoder places by itself tell control flow apart.

@@ -84,6 +84,7 @@ struct Wanted {
   bool executions = false;  // BlockObserver::counted, filled in when compiled code ends
   bool traffic = false;     // BlockObserver::repeated instead of access, for global, shared and constant memory
   bool banks = false;       // and of shared memory BlockObserver::met_in_banks, for what adds one
+  bool places = false;      // with traffic: and of global memory BlockObserver::passed
   bool events = false;      // accesses, fences, meetings of lanes, complete barriers; no accesses to parameters
   bool operator==(const Wanted&) const = default;
 };
@@ -144,6 +145,9 @@ class BlockObserver {
   // The same without the addresses: `shape` is a number for how far the lanes are from the first. True where such an access
   // is known; otherwise `repeated` follows.
   virtual bool repeats(const Insn&, uint32_t mask, uint64_t first, uint64_t shape, uint64_t times) { return false; }
+
+  // Where an access to global memory goes that `repeated` or `repeats` tells of, or has told of.
+  virtual void passed(const Insn&, uint32_t mask, const Pattern&) {}
 
   // The same of accesses by whole warps to words of shared memory, where lanes that want one word are as good as one of them:
   // how many different words there were in the bank that had most of them, and altogether, summed up.

@@ -109,6 +109,7 @@ void BlockProfile::hand_over(FunctionCounts& sum) {
     std::ranges::fill(mine.executions, vm::Executions{});
   }
   launch_ = nullptr;
+  visits = {};
   entered_ = nullptr;
   counted_function = nullptr;
   counted = nullptr;
@@ -121,9 +122,22 @@ void BlockProfile::hand_over(FunctionCounts& sum) {
 
 // Executions are counted by the machine; this is told every instruction of the blocks that are sampled.
 void BlockProfile::instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t, uint32_t active) {
-  if (!samples) return;
+  if (!samples && !trace) return;
   if (warp.frame->function != counted_function) enter(*warp.frame->function);
-  samples->instruction(warp.index, counted_function, index_of(insn), active);
+  if (samples) samples->instruction(warp.index, counted_function, index_of(insn), active);
+  if (!trace) return;
+  trace->instruction(warp.index, *counted_function, insn, active);
+  if (trace->full() && !samples) every_instruction = false;
+}
+
+bool BlockProfile::goes_on_with(uint64_t block) {
+  if (samples || trace) return false;
+  if (visits) visits->begin_block(block);
+  return true;
+}
+
+void BlockProfile::passed(const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern) {
+  if (visits) visits->passed(*counted_function, insn, mask, pattern);
 }
 
 namespace {
@@ -169,8 +183,7 @@ void BlockProfile::copied(vm::Warp& warp, const vm::Insn& insn, const vm::Access
     Counts counts;
     count_copy(device_, insn, *from, access, counts);
     entered_->counts[index_of(insn)].add(counts, 1);
-    if (!samples) return;
-    for (const vm::Access* one : {&*from, &access}) samples->access(warp.index, counted_function, index_of(insn), *one);
+    for (const vm::Access* one : {&*from, &access}) followed(warp, insn, *one, counts);
   }
 }
 
@@ -239,7 +252,17 @@ void BlockProfile::enter(const vm::FunctionCode& function) {
 
 void BlockProfile::made(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access) {
   repeated(insn, access, 1);
+  if (!trace) return followed(warp, insn, access, {});
+  Counts counts;
+  count_access(device_, mode_, insn, access, counts);
+  followed(warp, insn, access, counts);
+}
+
+// Those who want to know more than how much there was.
+void BlockProfile::followed(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access, const Counts& counts) {
   if (samples) samples->access(warp.index, counted_function, index_of(insn), access);
+  if (trace) trace->access(warp.index, *counted_function, insn, access, counts);
+  if (visits) visits->access(*counted_function, insn, access);
 }
 
 BlockProfile::Patterns& BlockProfile::patterns_of(size_t index, isa::Space space) {

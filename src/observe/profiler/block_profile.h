@@ -16,6 +16,7 @@
 #include "observe/profiler/gpu_places.h"
 #include "observe/profiler/samples.h"
 #include "observe/profiler/totals.h"
+#include "observe/profiler/tracer.h"
 #include "vm/access.h"
 #include "vm/code.h"
 #include "vm/machine.h"
@@ -36,7 +37,8 @@ class BlockProfile final : public vm::BlockObserver {
   bool suits(const model::Device& device, model::BankMode mode) const { return &device == &device_ && mode == mode_; }
 
   void instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t, uint32_t active) override;
-  bool goes_on_with(uint64_t) override { return !samples; }
+  bool goes_on_with(uint64_t block) override;
+  void passed(const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern) override;
   void access(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access) override;
   void repeated(const vm::Insn& insn, const vm::Access& access, uint64_t times) override;
   bool repeats(const vm::Insn& insn, uint32_t mask, uint64_t first, uint64_t shape, uint64_t times) override;
@@ -45,6 +47,8 @@ class BlockProfile final : public vm::BlockObserver {
   void enter(const vm::FunctionCode& function) override;
 
   std::unique_ptr<BlockSamples> samples;
+  std::unique_ptr<BlockTracer> trace;  // of a block that is followed
+  std::optional<VisitLog> visits;      // of launches whose time is asked for
 
  private:
   struct Patterns;
@@ -68,6 +72,7 @@ class BlockProfile final : public vm::BlockObserver {
 
   void copied(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access);
   void made(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access);
+  void followed(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access, const Counts& counts);
   uint32_t index_of(const vm::Insn& insn) const { return static_cast<uint32_t>(&insn - counted_function->insns.data()); }
   // A kernel's parameters whose address is taken lie in device memory here; on a GPU they are constants.
   bool to_parameters(isa::Space space, uint64_t address) const { return space == isa::Space::Global && address - parameters_ < parameter_bytes_; }

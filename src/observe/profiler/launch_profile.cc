@@ -175,13 +175,15 @@ uint64_t or_none(int blocks) { return blocks == INT_MAX ? 0 : static_cast<uint64
 }  // namespace
 
 LaunchProfile::LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation,
-                             bool sampled, uint32_t assembled_registers, BlockProfiles& blocks)
+                             bool sampled, uint32_t assembled_registers, BlockProfiles& blocks, Predictor* predictor)
     : device(device),
       number(number),
       operation(operation),
       launch(without_observer(launch)),
       assembled_registers(assembled_registers),
       sampled_(sampled),
+      predictor_(predictor),
+      tracer_(predictor ? predictor->begin(launch, device) : nullptr),
       blocks_(blocks) {}
 
 LaunchProfile::~LaunchProfile() = default;
@@ -197,7 +199,12 @@ std::unique_ptr<vm::BlockObserver> LaunchProfile::begin_block(const vm::Block& b
   }
   if (!observer) observer = blocks_.take(device, launch, block.params_address);
   if (sampled_ && block.linear < kSampledBlocks) observer->samples = std::make_unique<BlockSamples>(block.linear);
-  observer->every_instruction = observer->samples != nullptr;
+  if (tracer_) {
+    if (!observer->visits) observer->visits.emplace();
+    observer->visits->begin_block(block.linear);
+    observer->trace = tracer_->begin(block.linear);
+  }
+  observer->every_instruction = observer->samples || observer->trace;
   return observer;
 }
 
@@ -208,6 +215,10 @@ void LaunchProfile::end_block(const vm::Block&, std::unique_ptr<vm::BlockObserve
     samples.merge(block->samples->take());
     block->samples = nullptr;
   }
+  if (block->trace) {
+    tracer_->end(*block->trace);
+    block->trace = nullptr;
+  }
   idle_.push_back(std::move(block));
 }
 
@@ -215,6 +226,7 @@ void LaunchProfile::end_grid(const vm::LaunchResult& result) {
   std::lock_guard lock(mutex_);
   for (auto& block : idle_) {
     block->settle();
+    if (block->visits) tracer_->add(block->visits->take());
     block->hand_over(counts);
     blocks_.give_back(std::move(block));
   }
@@ -222,6 +234,8 @@ void LaunchProfile::end_grid(const vm::LaunchResult& result) {
   samples.sort();
   if (result.trap.kind != vm::TrapKind::None) trap = result.trap.message;
   ended = true;
+  if (tracer_ && trap.empty()) prediction = predictor_->predict(*tracer_, launch, totals());
+  tracer_ = nullptr;
 }
 
 Totals LaunchProfile::totals() const {

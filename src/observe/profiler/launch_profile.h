@@ -7,6 +7,7 @@
 
 #include "model/device.h"
 #include "observe/profiler/block_profile.h"
+#include "observe/profiler/predictor.h"
 #include "observe/profiler/samples.h"
 #include "observe/profiler/totals.h"
 #include "vm/code.h"
@@ -18,14 +19,14 @@ namespace warpbeam::observe {
 class LaunchProfile final : public vm::Observer {
  public:
   LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation,
-                bool sampled, uint32_t assembled_registers, BlockProfiles& blocks);
+                bool sampled, uint32_t assembled_registers, BlockProfiles& blocks, Predictor* predictor);
   ~LaunchProfile() override;
 
   std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block&) override;
   void end_block(const vm::Block&, std::unique_ptr<vm::BlockObserver>) override;
   void end_grid(const vm::LaunchResult& result) override;
   vm::Wanted wanted() const override {
-    return {.compiled = true, .executions = true, .traffic = true, .banks = device.bank_rule == model::BankRule::Phases32};
+    return {.compiled = true, .executions = true, .traffic = true, .banks = device.bank_rule == model::BankRule::Phases32, .places = tracer_ != nullptr};
   }
 
   Totals totals() const;
@@ -38,10 +39,13 @@ class LaunchProfile final : public vm::Observer {
   FunctionCounts counts;               // complete after end_grid
   SampleStore samples;
   std::string trap;  // what went wrong, if something did
+  std::optional<timing::Prediction> prediction;
   bool ended = false;
 
  private:
   const bool sampled_;
+  Predictor* const predictor_;  // null: nobody asks for times
+  std::unique_ptr<LaunchTracer> tracer_;
   BlockProfiles& blocks_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<BlockProfile>> idle_;  // they keep their counters until the grid has ended

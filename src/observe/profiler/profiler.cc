@@ -46,6 +46,7 @@ class Profiler final : public Tool {
       skip_ = options.value("skip", uint64_t{0});
       count_ = options.value("count", std::numeric_limits<uint64_t>::max());
       on_ = options.value("from_start", true);
+      times_wanted_ = options.value("times", true);
     }
     if (!kernel_.empty()) wanted_.assign(kernel_);
   }
@@ -53,6 +54,7 @@ class Profiler final : public Tool {
   void queued(const Operation& operation) override {
     std::lock_guard lock(mutex_);
     if (times_.size() >= kMostOperations) return;
+    if (operation.kind == OperationKind::Copy || operation.kind == OperationKind::Fill) moves_[operation.id] = operation;
     uint64_t bytes = operation.to.width * operation.to.rows * operation.to.planes;
     times_[operation.id] = {operation.kind, operation.device, operation.stream, bytes, now(), 0, 0, operation.name};
   }
@@ -63,6 +65,10 @@ class Profiler final : public Tool {
   void ended(uint64_t id) override {
     std::lock_guard lock(mutex_);
     if (auto it = times_.find(id); it != times_.end()) it->second.ended = now();
+    if (auto it = moves_.find(id); it != moves_.end()) {
+      if (device_model_) predictor_.moved(it->second, *device_model_);  // before the first launch nothing is cached
+      moves_.erase(it);
+    }
   }
   void recording(bool on) override {
     std::lock_guard lock(mutex_);
@@ -162,6 +168,10 @@ class Profiler final : public Tool {
   bool wants(const vm::Launch& launch) const { return kernel_.empty() || std::regex_search(base_name(launch.kernel->display_name), wanted_); }
 
   std::map<uint64_t, Times> times_;           // by operation
+  std::map<uint64_t, Operation> moves_;       // copies and fills under way
+  Predictor predictor_;
+  const model::Device* device_model_ = nullptr;
+  bool times_wanted_ = true;
   std::map<std::string, size_t> samples_of_;  // launches with samples, by kernel
   size_t samples_ = 0;
 };
@@ -199,7 +209,7 @@ std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const m
   std::lock_guard lock(mutex_);
   if (auto it = times_.find(operation); it != times_.end()) it->second.name = launch.kernel->display_name;
   if (finished_) return nullptr;
-  if (device_.is_null()) device_ = device_facts(device);
+  if (device_.is_null()) device_ = device_facts(device), device_model_ = &device;
   if (!on_) return nullptr;
   if (!wants(launch)) return nullptr;
   const uint64_t place = seen_++;
@@ -211,13 +221,13 @@ std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const m
     ++samples_of_[launch.kernel->name];
   }
   return std::make_shared<WatchedLaunch>(
-      *this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled, registers, blocks_), "");
+      *this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled, registers, blocks_, times_wanted_ ? &predictor_ : nullptr), "");
 }
 
 std::shared_ptr<vm::Observer> Profiler::child(const vm::Launch& launch, const model::Device& device, uint64_t operation, const std::string& parent) {
   std::lock_guard lock(mutex_);
   if (finished_ || !wants(launch)) return nullptr;
-  return std::make_shared<WatchedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, assembler_.registers(launch), blocks_), parent);
+  return std::make_shared<WatchedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, assembler_.registers(launch), blocks_, times_wanted_ ? &predictor_ : nullptr), parent);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "observe/metrics.h"
 #include "observe/profiler/metric_values.h"
+#include "observe/profiler/predicted_values.h"
 #include "observe/profiler/traffic.h"
 #include "vm/memory.h"
 
@@ -324,7 +325,7 @@ void Recorder::write_paths(std::string& out, const LaunchProfile& profile) {
 
 void Recorder::keep(const LaunchProfile& profile, const std::string& parent) {
   const vm::Launch& launch = profile.launch;
-  Launch kept{{}, profile.totals(), {}};
+  Launch kept{{}, profile.totals(), {}, {}};
   write(kept.before, "\"operation\":{},\"kernel\":", profile.operation);
   write_text(kept.before, launch.kernel->display_name);
   kept.before += ",\"symbol\":";
@@ -332,6 +333,7 @@ void Recorder::keep(const LaunchProfile& profile, const std::string& parent) {
   write(kept.before, ",\"grid\":[{}],\"block\":[{}],\"registers_from\":\"{}\",\"occupancy\":{}", fmt::join(launch.grid, ","),
         fmt::join(launch.block, ","), profile.assembled_registers ? "ptxas" : "estimate", occupancy_facts(kept.totals).dump());
   write_counts(kept.after, profile);
+  if (profile.prediction) kept.prediction = profile.prediction;
   if (!profile.trap.empty()) {
     kept.after += ",\"trap\":";
     write_text(kept.after, profile.trap);
@@ -361,6 +363,16 @@ std::string Recorder::Launch::text() const {
       write(metrics.next(), "\"{}\":", kMetrics[k].name);
       write_number(out, values[k]);
     }
+    if (prediction) {
+      for (const auto& [name, value] : predicted_values(*prediction, totals)) {
+        write(metrics.next(), "\"{}\":", name);
+        write_number(out, value);
+      }
+    }
+  }
+  if (prediction) {
+    const timing::Prediction& p = *prediction;
+    write(out, ",\"predicted\":{{\"ns\":{},\"low\":{},\"high\":{},\"cycles\":{},\"bound\":\"{}\",\"percent\":{}}}", p.ns, p.low, p.high, p.cycles, name_of(p.bound), p.bound_percent);
   }
   return out + after;
 }

@@ -39,6 +39,7 @@ class Recorder {
     std::string before;
     Totals totals;
     std::string after;
+    std::optional<timing::Prediction> prediction;
     std::string text() const;
   };
   struct Operation {

@@ -1,0 +1,118 @@
+#include "observe/profiler/predictor.h"
+
+#include <algorithm>
+
+namespace warpbeam::observe {
+namespace {
+
+constexpr uint64_t kLine = 128;
+constexpr uint64_t kAlwaysFollowed = 3;  // launches of a kind; then the fourth, the eighth, …
+
+auto kind_of(const vm::Launch& launch) {
+  return std::tuple(launch.kernel->code->function->serial, launch.grid, launch.block, launch.dynamic_shared);
+}
+
+bool is_power_of_two(uint64_t n) { return (n & (n - 1)) == 0; }
+
+// Blocks that run at the same time advance side by side.
+std::vector<uint32_t> in_time(const std::vector<Visit>& visits, uint64_t together) {
+  constexpr uint64_t kSteps = 64;
+  std::unordered_map<uint32_t, std::pair<uint32_t, uint32_t>> of_block;  // how many; how many were seen
+  for (const Visit& v : visits) ++of_block[v.block].first;
+  std::vector<std::pair<uint64_t, uint32_t>> order(visits.size());
+  for (uint32_t k = 0; k < visits.size(); ++k) {
+    auto& [all, seen] = of_block[visits[k].block];
+    const uint64_t progress = uint64_t{seen++} * kSteps / all;
+    order[k] = {(visits[k].block / together * kSteps + progress) << 32 | visits[k].block, k};
+  }
+  std::ranges::sort(order);
+  std::vector<uint32_t> places(order.size());
+  std::ranges::transform(order, places.begin(), [](const auto& o) { return o.second; });
+  return places;
+}
+
+}  // namespace
+
+std::unique_ptr<LaunchTracer> Predictor::begin(const vm::Launch& launch, const model::Device& device) {
+  std::lock_guard lock(mutex_);
+  Followed& kind = followed_[kind_of(launch)];
+  const uint64_t before = kind.launches++;
+  return std::make_unique<LaunchTracer>(launch, device, codes_, before < kAlwaysFollowed || is_power_of_two(before));
+}
+
+timing::SampledL2& Predictor::l2_of(const model::Device& device) {
+  const timing::Rates& rates = timing::rates_of(device);
+  const auto usable = static_cast<uint64_t>(static_cast<double>(device.l2_bytes) * rates.l2_usable_share);
+  return l2_.try_emplace(device.key, usable, kLinesPerSample).first->second;
+}
+
+timing::Prediction Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, const Totals& totals) {
+  const timing::Rates& rates = timing::rates_of(tracer.device);
+  std::lock_guard lock(mutex_);
+  Followed& kind = followed_[kind_of(launch)];
+  auto work = std::make_shared<timing::Work>();
+  if (tracer.follows || !kind.work) {
+    std::ranges::sort(tracer.blocks, {}, &timing::BlockTrace::block);
+    work->blocks = std::move(tracer.blocks);
+    for (const LaunchTracer::Function& f : tracer.functions) work->functions.push_back({f.code, {}});
+  } else {
+    *work = *kind.work;
+  }
+  work->grid_blocks = tracer.grid_blocks;
+  work->block_threads = tracer.block_threads;
+  work->resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, totals.resident_blocks));
+  work->shared_bytes = (totals.static_shared + totals.dynamic_shared) * work->resident_blocks;
+  work->instructions = totals.executed;
+
+  // Where sectors came from.
+  for (size_t k = 0; k < work->functions.size(); ++k) work->functions[k].from_memory.assign(work->functions[k].code->block_of.size(), {});
+  std::unordered_map<uint32_t, size_t> place_of;
+  for (size_t k = 0; k < tracer.functions.size(); ++k) place_of[tracer.functions[k].function->index] = k;
+  timing::SampledL2& l2 = l2_of(tracer.device);
+  const Visits& visits = tracer.visits;
+  const uint64_t together = uint64_t{work->resident_blocks} * static_cast<uint64_t>(rates.multiprocessors);
+  const double each = static_cast<double>(kLinesPerSample) * (visits.kept.empty() ? 1 : static_cast<double>(visits.kept.size() + visits.left_out) / static_cast<double>(visits.kept.size()));
+  for (uint32_t k : in_time(visits.kept, together)) {
+    const Visit& v = visits.kept[k];
+    const timing::SampledL2::Outcome o = l2.visit({v.line, v.sectors, v.bytes_of_sector, v.kind});
+    work->written_back += o.written * each;
+    work->read_sectors += o.read * each;
+    work->read_alone += o.alone * each;
+    const auto place = place_of.find(v.function);
+    if (place == place_of.end() || place->second >= work->functions.size()) continue;
+    auto& shares = work->functions[place->second].from_memory;
+    if (v.instruction >= shares.size()) continue;
+    shares[v.instruction].sectors += o.wanted * each;
+    shares[v.instruction].of += __builtin_popcount(v.sectors) * each;
+  }
+  for (const auto& [sector, times] : visits.atomics) {
+    work->hottest_atomics = std::max(work->hottest_atomics, times);
+    work->atomic_sectors += times;
+  }
+  const timing::Prediction p = timing::predict(*work, rates);
+  if (tracer.follows || !kind.work) kind.work = std::move(work);
+  return p;
+}
+
+void Predictor::moved(const Operation& operation, const model::Device& device) {
+  std::lock_guard lock(mutex_);
+  timing::SampledL2& l2 = l2_of(device);
+  const auto on_device = [&](const Bytes& b) { return b.base && operation.memory && operation.memory->find(b.base); };
+  // Measured: what comes from the host passes L2 by; fills and copies on the device stay there.
+  const bool from_host = operation.kind == OperationKind::Copy && !on_device(operation.from);
+  const auto touch = [&](const Bytes& b, timing::Kind kind) {
+    if (!on_device(b)) return;
+    for (uint64_t plane = 0; plane < b.planes; ++plane)
+      for (uint64_t row = 0; row < b.rows; ++row) {
+        const uint64_t begin = b.base + plane * b.plane + row * b.pitch;
+        for (uint64_t line = begin / kLine; line * kLine < begin + b.width; ++line)
+          if (!is_sampled(line)) continue;
+          else if (from_host) l2.forget(line);
+          else l2.visit({line, 0xf, 32, kind});
+      }
+  };
+  touch(operation.from, timing::Kind::Load);
+  touch(operation.to, timing::Kind::Store);
+}
+
+}  // namespace warpbeam::observe

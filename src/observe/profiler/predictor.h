@@ -1,0 +1,43 @@
+// From what was followed of a launch to how long a GPU takes for it. One for each process: L2 remembers what launches and
+// copies before left in it.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "observe/profiler/totals.h"
+#include "observe/profiler/tracer.h"
+#include "observe/tool.h"
+#include "timing/chip.h"
+#include "timing/l2.h"
+#include "timing/work.h"
+
+namespace warpbeam::observe {
+
+class Predictor {
+ public:
+  std::unique_ptr<LaunchTracer> begin(const vm::Launch& launch, const model::Device& device);
+  timing::Prediction predict(LaunchTracer& tracer, const vm::Launch& launch, const Totals& totals);
+  // A copy or a fill is done.
+  void moved(const Operation& operation, const model::Device& device);
+
+ private:
+  // Launches that look alike from outside: what was followed of one stands for the next ones.
+  using Kind = std::tuple<uint64_t, std::array<uint32_t, 3>, std::array<uint32_t, 3>, uint32_t>;  // function's serial, grid, block, shared memory
+  struct Followed {
+    uint64_t launches = 0;
+    std::shared_ptr<const timing::Work> work;
+  };
+  timing::SampledL2& l2_of(const model::Device& device);
+
+  std::mutex mutex_;
+  MachineCodes codes_;
+  std::map<Kind, Followed> followed_;
+  std::map<std::string, timing::SampledL2> l2_;
+};
+
+}  // namespace warpbeam::observe

@@ -1,0 +1,261 @@
+#include "observe/profiler/tracer.h"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+#include "model/transactions.h"
+#include "vm/access.h"
+#include "vm/spans.h"
+
+namespace warpbeam::observe {
+namespace {
+
+constexpr uint64_t kLine = 128, kSector = 32;
+
+timing::Kind kind_of(vm::AccessKind kind, bool returns, bool async) {
+  switch (kind) {
+    case vm::AccessKind::Read: return async ? timing::Kind::Copy : timing::Kind::Load;
+    case vm::AccessKind::Write: return timing::Kind::Store;
+    case vm::AccessKind::Atomic: break;
+  }
+  return returns ? timing::Kind::Atomic : timing::Kind::Reduce;
+}
+
+// The sectors of a line that [begin, end) touches, both counted from the line's beginning.
+uint8_t sectors_of(uint64_t begin, uint64_t end) {
+  const uint32_t first = static_cast<uint32_t>(begin / kSector), last = static_cast<uint32_t>((std::min(end, kLine) - 1) / kSector);
+  return static_cast<uint8_t>((2u << last) - (1u << first));
+}
+
+// Calls tell(line, sectors, bytes) for each line that the lanes touch, those of neighbours together; bytes that several lanes
+// touch are counted for each.
+template <class Tell>
+void each_line(uint32_t mask, const uint64_t* addresses, uint32_t bytes, Tell tell) {
+  std::array<uint64_t, 64> lines;
+  std::array<uint8_t, 64> sectors;
+  std::array<uint32_t, 64> wide;
+  size_t count = 0;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const uint64_t begin = addresses[std::countr_zero(left)], end = begin + bytes;
+    for (uint64_t line = begin / kLine; line * kLine < end; ++line) {
+      const uint64_t from = std::max(begin, line * kLine) - line * kLine, to = std::min(end - line * kLine, kLine);
+      const uint8_t touched = sectors_of(from, to);
+      size_t k = count;
+      while (k > 0 && lines[k - 1] != line) --k;
+      if (k > 0) {
+        sectors[k - 1] |= touched, wide[k - 1] += static_cast<uint32_t>(to - from);
+      } else if (count < lines.size()) {
+        lines[count] = line, sectors[count] = touched, wide[count] = static_cast<uint32_t>(to - from);
+        ++count;
+      }
+    }
+  }
+  for (size_t k = 0; k < count; ++k) tell(lines[k], sectors[k], wide[k]);
+}
+
+}  // namespace
+
+uint32_t place_in_ptx(const vm::FunctionCode& function, const vm::Insn& insn) {
+  const auto& body = function.function_of(insn).source->body;
+  const ptrdiff_t at = insn.source - body.data();
+  return at >= 0 && static_cast<size_t>(at) < body.size() ? static_cast<uint32_t>(at) : ~0u;
+}
+
+void Visits::append(Visits&& other) {
+  const size_t room = kMost - std::min(kMost, kept.size());
+  const size_t taken = std::min(room, other.kept.size());
+  kept.insert(kept.end(), other.kept.begin(), other.kept.begin() + static_cast<ptrdiff_t>(taken));
+  left_out += other.left_out + (other.kept.size() - taken);
+  for (const auto& [sector, times] : other.atomics) atomics[sector] += times;
+}
+
+const VisitLog::Facts& VisitLog::facts_of(const vm::FunctionCode& function, const vm::Insn& insn) {
+  if (&function != function_) {
+    function_ = &function;
+    facts_.assign(function.insns.size(), {});
+  }
+  Facts& facts = facts_[static_cast<size_t>(&insn - function.insns.data())];
+  if (!facts.bytes) {
+    const vm::Access access = vm::describe_access(insn);
+    facts = {kind_of(access.kind, access.returns, access.async), static_cast<uint8_t>(std::min(255u, std::max(1u, access.bytes))), place_in_ptx(function, insn)};
+  }
+  return facts;
+}
+
+void VisitLog::visit(uint64_t line, uint8_t sectors, uint32_t bytes, const Facts& facts) {
+  if (!is_sampled(line)) return;
+  const uint32_t touched = static_cast<uint32_t>(std::popcount(sectors));
+  const auto each = static_cast<uint8_t>(std::min<uint32_t>(kSector, (bytes + touched - 1) / touched));
+  if (visits_.kept.size() < Visits::kMost) visits_.kept.push_back({line, block_, function_->index, facts.ptx, facts.kind, sectors, each});
+  else ++visits_.left_out;
+}
+
+void VisitLog::lanes(uint32_t mask, const uint64_t* addresses, uint32_t bytes, const Facts& facts) {
+  if (facts.kind == timing::Kind::Atomic || facts.kind == timing::Kind::Reduce)
+    for (uint32_t left = mask; left; left &= left - 1) ++visits_.atomics[addresses[std::countr_zero(left)] / kSector];
+  each_line(mask, addresses, bytes, [&](uint64_t line, uint8_t sectors, uint32_t touched) { visit(line, sectors, touched, facts); });
+}
+
+void VisitLog::passed(const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern) {
+  if (!mask) return;
+  const Facts& facts = facts_of(function, insn);
+  const bool atomic = facts.kind == timing::Kind::Atomic || facts.kind == timing::Kind::Reduce;
+  if (pattern.runs == 1 && !atomic && pattern.stride >= 0 && pattern.stride <= facts.bytes) {  // side by side
+    const uint64_t stride = static_cast<uint64_t>(pattern.stride);
+    const uint64_t begin = pattern.first + static_cast<uint64_t>(std::countr_zero(mask)) * stride;
+    const uint64_t end = pattern.first + static_cast<uint64_t>(31 - std::countl_zero(mask)) * stride + facts.bytes;
+    for (uint64_t line = begin / kLine; line * kLine < end; ++line)
+      if (is_sampled(line)) {
+        const uint64_t from = std::max(begin, line * kLine) - line * kLine, to = std::min(end - line * kLine, kLine);
+        visit(line, sectors_of(from, to), static_cast<uint32_t>(to - from), facts);
+      }
+    return;
+  }
+  if (pattern.addresses) return lanes(mask, pattern.addresses, facts.bytes, facts);
+  std::array<uint64_t, 32> addresses;
+  for (uint64_t l = 0; l < 32; ++l) addresses[l] = pattern.first + l * static_cast<uint64_t>(pattern.stride);
+  lanes(mask, addresses.data(), facts.bytes, facts);
+}
+
+void VisitLog::access(const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access) {
+  if (access.space != isa::Space::Global || !access.mask) return;
+  Facts facts = facts_of(function, insn);
+  facts.kind = kind_of(access.kind, access.returns, access.async);
+  lanes(access.mask, access.address.data(), access.bytes, facts);
+}
+
+std::shared_ptr<const assembly::MachineCode> MachineCodes::of(const vm::FunctionCode& function, const model::Device& device) {
+  std::lock_guard lock(mutex_);
+  auto& code = known_[{function.serial, device.cc()}];
+  if (!code) {
+    assembly::Target target;
+    target.cc = device.cc();
+    target.max_registers = static_cast<uint32_t>(device.max_regs_per_thread);
+    code = std::make_shared<const assembly::MachineCode>(assembly::assemble(*function.module, *function.source, target));
+  }
+  return code;
+}
+
+BlockTracer::BlockTracer(LaunchTracer& launch, uint64_t block, uint32_t warps) : launch_(launch), at_(warps, {nullptr, 0}) {
+  trace_.block = block;
+  trace_.warps.resize(warps);
+}
+
+void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t active) {
+  if (trace_.cut || warp >= at_.size()) return;
+  const uint32_t place = place_in_ptx(function, insn);
+  if (place == ~0u) return;
+  if (&function != function_) {
+    function_ = &function;
+    function_index_ = launch_.index_of(function, code_);
+  }
+  ++trace_.instructions;
+  if (trace_.instructions > launch_.most_instructions()) trace_.cut = true;
+  if (place >= code_->block_of.size()) return;
+  const uint32_t block = code_->block_of[place];
+  auto& [last, in] = at_[warp];
+  if (last == &function && in == block && place != code_->blocks[block].begin) return;
+  last = &function, in = block;
+  timing::WarpTrace& t = trace_.warps[warp];
+  t.steps.push_back({function_index_, block, active, static_cast<uint32_t>(t.accesses.size())});
+}
+
+void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Access& to) {
+  to.first_line = static_cast<uint32_t>(trace_.lines.size());
+  const auto add = [&](uint64_t line, uint8_t sectors, uint32_t) {
+    if (to.lines == 255) return;
+    trace_.lines.push_back({line, sectors});
+    ++to.lines;
+  };
+  if (access.space == isa::Space::Global) return each_line(access.mask, access.address.data(), access.bytes, add);
+  // Words of a thread's local memory lie beside the same words of its neighbours.
+  std::array<uint64_t, 32> there{};
+  for (uint32_t l = 0; l < 32; ++l) there[l] = (access.address[l] / 4 * 32 + l) * 4 + (uint64_t{warp} << 40);
+  for (uint32_t word = 0; word < std::max(1u, access.bytes / 4); ++word) {
+    each_line(access.mask, there.data(), 4, add);
+    for (uint64_t& a : there) a += kLine;
+  }
+}
+
+void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts) {
+  if (trace_.cut || warp >= at_.size() || !access.mask) return;
+  timing::WarpTrace& t = trace_.warps[warp];
+  if (t.steps.empty()) return;
+  timing::Access a;
+  a.ptx = place_in_ptx(function, insn);
+  a.kind = kind_of(access.kind, access.returns, access.async);
+  a.lanes = static_cast<uint16_t>(std::popcount(access.mask));
+  switch (access.space) {
+    case isa::Space::Global: {
+      a.space = timing::Space::Global;
+      add_lines(access, warp, a);
+      // What L1 has lies in banks like those of shared memory.
+      if (launch_.device.unified_l1 && std::has_single_bit(access.bytes) && access.bytes <= 16) {
+        model::WarpAccess wide{access.address, access.mask, static_cast<int>(access.bytes)};
+        a.passes = static_cast<uint16_t>(model::shared_traffic(launch_.device.bank_rule, wide).wavefronts);
+      }
+      break;
+    }
+    case isa::Space::Local:
+      a.space = timing::Space::Local;
+      add_lines(access, warp, a);
+      break;
+    case isa::Space::Shared:
+      a.space = timing::Space::Shared;
+      a.passes = static_cast<uint16_t>(std::clamp<uint64_t>(counts.shared.wavefronts + counts.loop_loads.wavefronts, 1, 65535));
+      break;
+    case isa::Space::Const:
+      a.space = timing::Space::Constant;
+      each_line(access.mask, access.address.data(), access.bytes, [&](uint64_t, uint8_t, uint32_t) { ++a.passes; });
+      break;
+    default: return;
+  }
+  t.accesses.push_back(a);
+}
+
+timing::BlockTrace BlockTracer::take() {
+  return std::move(trace_);
+}
+
+LaunchTracer::LaunchTracer(const vm::Launch& launch, const model::Device& device, MachineCodes& codes, bool follows)
+    : device(device),
+      grid_blocks(uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]),
+      block_threads(launch.block[0] * launch.block[1] * launch.block[2]),
+      follows(follows),
+      followed_(std::clamp<uint64_t>(grid_blocks, 1, kBlocks)),
+      codes_(codes) {}
+
+std::unique_ptr<BlockTracer> LaunchTracer::begin(uint64_t block) {
+  if (!follows) return nullptr;
+  // The middle of each of `followed_` equal parts of the grid.
+  const uint64_t part = block * followed_ / grid_blocks;
+  const uint64_t middle = (2 * part + 1) * grid_blocks / (2 * followed_);
+  if (block != middle) return nullptr;
+  return std::make_unique<BlockTracer>(*this, block, (block_threads + 31) / 32);
+}
+
+void LaunchTracer::end(BlockTracer& block) {
+  timing::BlockTrace trace = block.take();
+  std::lock_guard lock(mutex_);
+  blocks.push_back(std::move(trace));
+}
+
+void LaunchTracer::add(Visits&& more) {
+  std::lock_guard lock(mutex_);
+  visits.append(std::move(more));
+}
+
+uint32_t LaunchTracer::index_of(const vm::FunctionCode& function, const assembly::MachineCode*& code) {
+  std::lock_guard lock(mutex_);
+  for (size_t k = 0; k < functions.size(); ++k)
+    if (functions[k].function == &function) {
+      code = functions[k].code.get();
+      return static_cast<uint32_t>(k);
+    }
+  functions.push_back({&function, codes_.of(function, device)});
+  code = functions.back().code.get();
+  return static_cast<uint32_t>(functions.size() - 1);
+}
+
+}  // namespace warpbeam::observe

@@ -1,0 +1,137 @@
+// Follows some blocks of a launch step by step, and all of them to memory, for the model of time (src/timing).
+//
+// A block that is followed is interpreted, so that there are few of them, spread evenly over the grid; where the accesses of
+// all blocks go is told by compiled code too (BlockObserver::passed). Of these, one line of sixteen is kept: as many of the
+// sets of L2 are simulated, at the launch's end.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "assembly/machine_code.h"
+#include "model/device.h"
+#include "observe/profiler/totals.h"
+#include "timing/trace.h"
+#include "vm/code.h"
+#include "vm/observer.h"
+
+namespace warpbeam::observe {
+
+// One of 16 lines, evenly: of neighbours, of strides of powers of two.
+inline constexpr uint64_t kLinesPerSample = 16;
+inline bool is_sampled(uint64_t line) {
+  uint64_t folded = line ^ line >> 16;
+  folded ^= folded >> 8;
+  return ((folded ^ folded >> 4) & (kLinesPerSample - 1)) == 0;
+}
+
+struct Visit {  // of a sampled line
+  uint64_t line = 0;
+  uint32_t block = 0;
+  uint32_t function = 0, instruction = 0;  // FunctionCode::index; its place in the PTX
+  timing::Kind kind{};
+  uint8_t sectors = 0;
+  uint8_t bytes_of_sector = 32;  // of each that is touched, about
+};
+
+struct Visits {
+  static constexpr size_t kMost = size_t{4} << 20;
+  std::vector<Visit> kept;
+  uint64_t left_out = 0;
+  std::unordered_map<uint64_t, uint64_t> atomics;  // operations by sector
+  void append(Visits&& other);
+};
+
+// What an access asks of lines; shared by blocks that are followed and those that are not.
+class VisitLog {
+ public:
+  void begin_block(uint64_t block) { block_ = static_cast<uint32_t>(block); }
+  void passed(const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern);
+  void access(const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access);
+  Visits take() { return std::exchange(visits_, {}); }
+
+ private:
+  struct Facts {
+    timing::Kind kind{};
+    uint8_t bytes = 0;
+    uint32_t ptx = 0;
+  };
+  const Facts& facts_of(const vm::FunctionCode& function, const vm::Insn& insn);
+  void visit(uint64_t line, uint8_t sectors, uint32_t bytes, const Facts& facts);
+  void lanes(uint32_t mask, const uint64_t* addresses, uint32_t bytes, const Facts& facts);
+
+  Visits visits_;
+  uint32_t block_ = 0;
+  const vm::FunctionCode* function_ = nullptr;
+  std::vector<Facts> facts_;  // by instruction of function_
+};
+
+uint32_t place_in_ptx(const vm::FunctionCode& function, const vm::Insn& insn);
+
+// Machine code of functions, made once.
+class MachineCodes {
+ public:
+  std::shared_ptr<const assembly::MachineCode> of(const vm::FunctionCode& function, const model::Device& device);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<uint64_t, int>, std::shared_ptr<const assembly::MachineCode>> known_;  // by serial and capability
+};
+
+class LaunchTracer;
+
+// Of a block.
+class BlockTracer {
+ public:
+  BlockTracer(LaunchTracer& launch, uint64_t block, uint32_t warps);
+  void instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t active);
+  void access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts);
+  bool full() const { return trace_.cut; }
+  timing::BlockTrace take();
+
+ private:
+  void add_lines(const vm::Access& access, uint32_t warp, timing::Access& to);
+  LaunchTracer& launch_;
+  timing::BlockTrace trace_;
+  std::vector<std::pair<const vm::FunctionCode*, uint32_t>> at_;  // of each warp: function and basic block
+  const vm::FunctionCode* function_ = nullptr;
+  uint32_t function_index_ = 0;
+  const assembly::MachineCode* code_ = nullptr;
+};
+
+class LaunchTracer {
+ public:
+  static constexpr uint64_t kBlocks = 24;           // that are followed, at most
+  static constexpr uint64_t kInstructions = 400000;  // of all of them together
+  LaunchTracer(const vm::Launch& launch, const model::Device& device, MachineCodes& codes, bool follows);
+  // For a block that is to be followed.
+  std::unique_ptr<BlockTracer> begin(uint64_t block);
+  void end(BlockTracer& block);
+  void add(Visits&& visits);
+  // The machine code of a function that a block has come to.
+  uint32_t index_of(const vm::FunctionCode& function, const assembly::MachineCode*& code);
+  uint64_t most_instructions() const { return kInstructions / followed_; }
+
+  const model::Device& device;
+  struct Function {
+    const vm::FunctionCode* function = nullptr;
+    std::shared_ptr<const assembly::MachineCode> code;
+  };
+  std::vector<Function> functions;
+  std::vector<timing::BlockTrace> blocks;
+  Visits visits;
+  const uint64_t grid_blocks;
+  const uint32_t block_threads;
+  const bool follows;
+
+ private:
+  uint64_t followed_;
+  MachineCodes& codes_;
+  std::mutex mutex_;
+};
+
+}  // namespace warpbeam::observe

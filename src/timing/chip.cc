@@ -1,0 +1,84 @@
+#include "timing/chip.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpbeam::timing {
+namespace {
+
+constexpr double kSector = 32;
+// Machine instructions of one multiprocessor that are run; what goes beyond repeats what its blocks do all the time.
+constexpr double kMostInstructions = 3e6;
+
+// What memory reaches of its peak, for so much reading and writing.
+double dram_share(const Rates& rates, double read, double written) {
+  const double all = read + written;
+  if (all <= 0) return rates.dram_read_share;
+  const double r = read / all, w = written / all, mixed = 4 * r * w;
+  return (1 - mixed) * (r * rates.dram_read_share + w * rates.dram_write_share) + mixed * rates.dram_mixed_share;
+}
+
+}  // namespace
+
+std::string_view name_of(Bound bound) {
+  constexpr std::string_view kNames[] = {"memory", "L2", "compute", "latency", "tail", "atomics", "launch"};
+  return kNames[static_cast<size_t>(bound)];
+}
+
+Prediction predict(const Work& work, const Rates& rates) {
+  Prediction p;
+  const double blocks = static_cast<double>(work.grid_blocks), sms = rates.multiprocessors;
+  const double most = std::ceil(blocks / sms);    // blocks of the multiprocessor that has most of them
+  const double active = std::min(sms, blocks / most);  // as many of such would do all
+  p.waves = blocks / (sms * work.resident_blocks);
+  p.dram_read = work.read_sectors * kSector;
+  p.dram_write = work.written_back * kSector;
+  const double alone = work.read_sectors + work.written_back > 0 ? work.read_alone / (work.read_sectors + work.written_back) : 0;
+  const double together = 1 / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
+  const double dram_per_cycle = rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) * dram_share(rates, work.read_sectors, work.written_back) * together;
+  const Share share{rates.l2_bytes_per_cycle / active, rates.l2_write_bytes_per_cycle / active, dram_per_cycle / active, active};
+
+  double traced = 0;
+  for (const BlockTrace& b : work.blocks) traced += static_cast<double>(b.instructions);
+  const double per_block = std::max(1.0, traced / static_cast<double>(std::max<size_t>(1, work.blocks.size())));
+  const double enough = std::max<double>(6.0 * work.resident_blocks, std::floor(kMostInstructions / per_block));
+  const double run = std::min(most, enough);
+  p.run = run_multiprocessor(work, rates, share, static_cast<uint64_t>(run));
+  double cycles = p.run.cycles;
+  if (run < most) {
+    const double each = p.run.steady > 0 ? p.run.steady : cycles / run;
+    cycles += (std::max(blocks / sms, most - 0.5) - run) * each;
+  }
+  // What the blocks that were followed did beyond what was kept of them, and the others beyond these.
+  if (work.instructions > 0 && traced > 0) {
+    const double whole = static_cast<double>(work.instructions) / blocks;
+    if (whole > per_block * 1.02 || whole < per_block * 0.98) cycles *= whole / per_block;
+  }
+  p.scale = blocks / run * (p.run.cycles > 0 ? 1 : 0);
+  const double atomics = std::max(static_cast<double>(work.hottest_atomics) * (work.float_atomics ? rates.atomic_same_float : rates.atomic_same_address),
+                                  static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle);
+  const double dram = (p.dram_read + p.dram_write) / dram_per_cycle;
+  const bool by_atomics = atomics > cycles;
+  cycles = std::max(cycles, atomics);
+  p.cycles = cycles;
+  p.ns = rates.launch_ns + cycles / rates.clock_ghz();
+  p.low = p.ns * 0.8;
+  p.high = p.ns * 1.25;
+
+  const double issue = p.run.issued / (p.run.cycles * rates.schedulers * rates.issue_width);
+  double pipe = p.run.lsu_busy / std::max(1.0, p.run.cycles);
+  for (double busy : p.run.busy) pipe = std::max(pipe, busy / (p.run.cycles * rates.schedulers));
+  const double memory = dram / std::max(1.0, cycles), compute = std::max(issue, pipe);
+  const double l2 = (p.run.traffic.global_load - p.run.traffic.global_load_hit + p.run.traffic.store) * kSector / std::max(1.0, p.run.cycles) / std::min(rates.l1_fill_bytes, share.l2_read);
+  p.bound = Bound::Latency;
+  p.bound_percent = 100 * std::max({memory, compute, l2});
+  if (rates.launch_ns > 0.5 * p.ns) p.bound = Bound::Launch;
+  else if (by_atomics) p.bound = Bound::Atomics;
+  else if (memory >= 0.6 && memory >= compute) p.bound = Bound::Memory;
+  else if (compute >= 0.6) p.bound = Bound::Compute;
+  else if (l2 >= 0.6) p.bound = Bound::L2;
+  else if (p.waves > 1 && p.waves < 4 && std::ceil(p.waves) / p.waves > 1.25) p.bound = Bound::Tail;
+  return p;
+}
+
+}  // namespace warpbeam::timing

@@ -1,0 +1,28 @@
+// How long a launch takes on a whole GPU: one multiprocessor's part of its blocks is run (multiprocessor.h), with its part of
+// what L2 and memory can do, and what all multiprocessors share is added.
+#pragma once
+#include <string_view>
+
+#include "timing/multiprocessor.h"
+#include "timing/rates.h"
+#include "timing/work.h"
+
+namespace warpbeam::timing {
+
+enum class Bound : uint8_t { Memory, L2, Compute, Latency, Tail, Atomics, Launch };
+std::string_view name_of(Bound bound);
+
+struct Prediction {
+  double ns = 0, low = 0, high = 0;  // nine of ten are between low and high
+  double cycles = 0;
+  Bound bound{};
+  double bound_percent = 0;  // of the limit
+  double scale = 1;          // from the multiprocessor that was run to all of them
+  double waves = 0;
+  double dram_read = 0, dram_write = 0;  // bytes
+  Run run;
+};
+
+Prediction predict(const Work& work, const Rates& rates);
+
+}  // namespace warpbeam::timing

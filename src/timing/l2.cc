@@ -1,0 +1,82 @@
+#include "timing/l2.h"
+
+#include <algorithm>
+
+namespace warpbeam::timing {
+
+SampledL2::SampledL2(uint64_t bytes, uint64_t lines_per_sample)
+    : sets_(static_cast<uint32_t>(std::max<uint64_t>(1, bytes / 128 / lines_per_sample / kWays))), ways_(uint64_t{sets_} * kWays) {}
+
+uint32_t SampledL2::set_of(uint64_t line) const {
+  const uint64_t mixed = (line ^ line >> 17) * 0x9e3779b97f4a7c15;
+  return static_cast<uint32_t>((mixed >> 32) * sets_ >> 32);
+}
+
+// A line that was not asked for again since its turn came last has to go: working sets a little larger than the cache keep
+// part of their lines, as they do on a GPU.
+SampledL2::Way* SampledL2::find(uint64_t line, bool& there) {
+  Way* const set = &ways_[uint64_t{set_of(line)} * kWays];
+  for (Way* w = set; w != set + kWays; ++w)
+    if (w->line == line) {
+      there = true;
+      return w;
+    }
+  there = false;
+  for (Way* w = set; w != set + kWays; ++w)
+    if (w->line == ~uint64_t{0}) return w;
+  turn_ = turn_ * 1664525 + 1013904223;
+  uint32_t at = turn_ >> 28;
+  for (uint32_t k = 0; k < 2 * kWays; ++k, ++at) {
+    Way* const w = set + at % kWays;
+    if (!w->used) return w;
+    w->used = 0;
+  }
+  return set + at % kWays;
+}
+
+SampledL2::Outcome SampledL2::visit(const Visit& v) {
+  Outcome out;
+  bool there = false;
+  Way* const w = find(v.line, there);
+  if (!there) {
+    for (uint32_t s = 0; s < 4; ++s)
+      if (w->dirty >> s & 1) {
+        ++out.written;
+        if (!(w->valid >> s & 1) && w->filled[s] < 32) ++out.read, ++out.alone;  // it had holes
+      }
+    *w = {};
+    w->line = v.line;
+  } else {
+    w->used = 1;
+  }
+  if (v.kind == Kind::Store) {
+    for (uint32_t s = 0; s < 4; ++s) {
+      if (!(v.sectors >> s & 1)) continue;
+      w->dirty |= static_cast<uint8_t>(1u << s);
+      w->filled[s] = static_cast<uint8_t>(std::min(32, w->filled[s] + v.bytes_of_sector));
+      if (w->filled[s] >= 32) w->valid |= static_cast<uint8_t>(1u << s);
+    }
+    return out;
+  }
+  const uint8_t missing = v.sectors & static_cast<uint8_t>(~w->valid);
+  out.wanted = static_cast<uint32_t>(__builtin_popcount(missing));
+  for (uint32_t half = 0; half < 2; ++half) {
+    const uint8_t of_half = static_cast<uint8_t>(3u << 2 * half);
+    if (!(missing & of_half)) continue;
+    const uint32_t brought = static_cast<uint32_t>(__builtin_popcount(of_half & ~w->valid));
+    out.read += brought;
+    if (w->valid & static_cast<uint8_t>(~of_half & 15)) out.alone -= std::min(out.alone, brought);
+    else out.alone += brought;
+    w->valid |= of_half;
+  }
+  if (v.kind != Kind::Load && v.kind != Kind::Copy) w->dirty |= v.sectors;
+  return out;
+}
+
+void SampledL2::forget(uint64_t line) {
+  bool there = false;
+  Way* const w = find(line, there);
+  if (there) *w = {};
+}
+
+}  // namespace warpbeam::timing

@@ -1,0 +1,48 @@
+// One of sixteen of the L2's sets, followed through all launches and copies of a program: which sectors memory has to deliver
+// and which it gets.
+//
+// Memory delivers 64 bytes at a time. A store brings what it writes; where it leaves holes in a sector, memory has to deliver
+// that sector once the line must go (measured on an H100: writing each second word costs as much reading).
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "timing/trace.h"
+
+namespace warpbeam::timing {
+
+class SampledL2 {
+ public:
+  SampledL2(uint64_t bytes, uint64_t lines_per_sample);
+  struct Visit {
+    uint64_t line = 0;
+    uint8_t sectors = 0;
+    uint8_t bytes_of_sector = 32;  // of each that are touched
+    Kind kind{};
+  };
+  struct Outcome {
+    uint32_t wanted = 0;   // sectors asked for that were not there
+    uint32_t read = 0;     // sectors that memory delivered
+    uint32_t alone = 0;    // of these: whose line's other half stayed away
+    uint32_t written = 0;  // sectors that memory got
+  };
+  Outcome visit(const Visit& v);
+  // The host writes to memory past the cache.
+  void forget(uint64_t line);
+
+ private:
+  static constexpr uint32_t kWays = 16;
+  struct Way {
+    uint64_t line = ~uint64_t{0};
+    uint8_t valid = 0, dirty = 0;
+    uint8_t filled[4]{};  // bytes of sectors that are dirty and not valid
+    uint8_t used = 0;
+  };
+  Way* find(uint64_t line, bool& there);
+  uint32_t set_of(uint64_t line) const;
+  uint32_t sets_;
+  uint32_t turn_ = 0;
+  std::vector<Way> ways_;
+};
+
+}  // namespace warpbeam::timing

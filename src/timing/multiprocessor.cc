@@ -1,0 +1,599 @@
+#include "timing/multiprocessor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "timing/cache.h"
+
+namespace warpbeam::timing {
+namespace {
+
+using assembly::Operation;
+
+// Time is counted in fractions of cycles, so that units that take 1.6 of them do.
+using Ticks = int64_t;
+constexpr Ticks kTick = 16;
+constexpr Ticks kNever = std::numeric_limits<Ticks>::max() / 4;
+Ticks ticks(double cycles) { return static_cast<Ticks>(std::llround(cycles * kTick)); }
+
+constexpr double kSector = 32;
+
+// A machine instruction, ready to be issued again and again.
+struct Ready {
+  Operation operation{};
+  Unit unit{};
+  bool access = false, guarded = false;
+  uint8_t bytes = 0;
+  uint32_t ptx = 0;
+  uint32_t first_register = 0;  // at Program::registers: those that it reads, then those that it writes
+  uint8_t reads = 0, writes = 0;
+  int32_t latency = 0, interval = 0;
+};
+
+struct Text {
+  std::vector<Ready> code;
+};
+
+struct ReadyBlock {
+  Text once, unrolled;
+  uint32_t turns = 1;
+  int32_t folded_into = -1;
+};
+
+struct Program {
+  std::vector<std::vector<ReadyBlock>> functions;
+  std::vector<uint16_t> registers;
+};
+
+Text make_ready(const assembly::MachineText& text, const Rates& rates, std::vector<uint16_t>& registers) {
+  Text made;
+  made.code.reserve(text.size());
+  for (const assembly::MachineInstruction& m : text) {
+    const OperationRate& rate = rates.of(m.operation);
+    Ready r;
+    r.operation = m.operation;
+    r.unit = rate.unit;
+    r.access = m.access;
+    r.guarded = m.guarded || r.unit == Unit::Branch;
+    r.bytes = m.bytes;
+    r.ptx = m.ptx;
+    r.latency = static_cast<int32_t>(ticks(rate.latency));
+    r.interval = static_cast<int32_t>(ticks(rate.interval));
+    r.first_register = static_cast<uint32_t>(registers.size());
+    const auto add = [&](const auto& ranges, uint8_t& count) {
+      for (const assembly::RegisterRange& range : ranges)
+        for (int k = 0; range.first >= 0 && k < range.count && range.first + k < assembly::kMachineRegisters; ++k) {
+          registers.push_back(static_cast<uint16_t>(range.first + k));
+          ++count;
+        }
+    };
+    add(m.reads, r.reads);
+    add(m.writes, r.writes);
+    made.code.push_back(r);
+  }
+  return made;
+}
+
+Program make_program(const Work& work, const Rates& rates) {
+  Program p;
+  for (const FunctionWork& f : work.functions) {
+    std::vector<ReadyBlock>& blocks = p.functions.emplace_back();
+    for (const assembly::MachineBlock& b : f.code->blocks)
+      blocks.push_back({make_ready(b.text, rates, p.registers), make_ready(b.unrolled, rates, p.registers), std::max(1u, b.turns), b.folded_into});
+  }
+  return p;
+}
+
+// What a register waits for, of those that are not written yet.
+enum class Source : uint8_t { Fixed, Short, Long, Constant, Group };
+Source source_of(Operation o) {
+  switch (o) {
+    case Operation::LoadGlobal:
+    case Operation::LoadLocal:
+    case Operation::AtomicGlobal:
+    case Operation::Texture:
+    case Operation::Surface: return Source::Long;
+    case Operation::LoadShared:
+    case Operation::AtomicShared:
+    case Operation::LoadTiles:
+    case Operation::Shuffle:
+    case Operation::Special:
+    case Operation::Convert:
+    case Operation::BitCount:
+    case Operation::Match:
+    case Operation::Redux:
+    case Operation::SpecialReg:
+    case Operation::Mbarrier: return Source::Short;
+    case Operation::LoadConst: return Source::Constant;
+    case Operation::MatrixGroup: return Source::Group;
+    default: return Source::Fixed;
+  }
+}
+Stall stall_of(Source s) {
+  constexpr Stall kOf[] = {Stall::Wait, Stall::ShortScoreboard, Stall::LongScoreboard, Stall::Imc, Stall::Gmma};
+  return kOf[static_cast<size_t>(s)];
+}
+Stall throttle_of(const Ready& r) {
+  switch (r.unit) {
+    case Unit::Lsu:
+      return r.operation == Operation::LoadGlobal || r.operation == Operation::StoreGlobal || r.operation == Operation::LoadLocal || r.operation == Operation::StoreLocal ||
+                     r.operation == Operation::AtomicGlobal || r.operation == Operation::ReduceGlobal || r.operation == Operation::CopyAsync
+                 ? Stall::LgThrottle
+                 : Stall::MioThrottle;
+    case Unit::Special: return Stall::MioThrottle;
+    case Unit::Texture: return Stall::TexThrottle;
+    default: return Stall::MathPipe;
+  }
+}
+
+struct Warp {
+  const WarpTrace* trace = nullptr;
+  const BlockTrace* block = nullptr;
+  size_t step = 0, next_step = 0;   // being executed; the first that does not belong to its text
+  const Text* text = nullptr;
+  size_t at = 0;                    // in the text
+  uint32_t first_access = 0, end_access = 0;
+  uint64_t taken = 0;               // accesses of those that were made
+  Ticks ready = 0;                  // when its next instruction may be issued, units aside
+  Ticks waits_since = 0;
+  Stall why = Stall::NoInstruction;
+  uint32_t place = 0;
+  bool alive = false, at_barrier = false;
+  Ticks pending_copies = 0;         // when what it copies asynchronously is there
+  std::array<Ticks, assembly::kMachineRegisters> written{};
+  std::array<Source, assembly::kMachineRegisters> source{};
+};
+
+struct Place {  // of a block
+  uint32_t warps = 0, alive = 0, waiting = 0;
+  bool used = false;
+  Ticks begun = 0;
+};
+
+struct Scheduler {
+  std::vector<uint32_t> warps;
+  uint32_t last = ~0u;
+  Ticks next = 0;          // when it can issue again
+  Ticks issued_until = 0;  // its issue slot is taken until then
+  std::array<Ticks, kUnits> unit_free{};
+};
+
+// A stream of bytes at a rate.
+struct Server {
+  Ticks free = 0;
+  double per_byte = 0;  // ticks
+  double rest = 0;
+  Ticks serve(Ticks from, double bytes) {
+    const double cost = bytes * per_byte + rest;
+    const Ticks whole = static_cast<Ticks>(cost);
+    rest = cost - static_cast<double>(whole);
+    free = std::max(free, from) + whole;
+    return free;
+  }
+};
+
+class Multiprocessor {
+ public:
+  Multiprocessor(const Work& work, const Rates& rates, const Share& share)
+      : work_(work),
+        rates_(rates),
+        share_(share),
+        program_(make_program(work, rates)),
+        l1_(std::max<uint64_t>(Cache::kWays, (rates.unified_l1 ? rates.l1_bytes - std::min(rates.l1_bytes, work.shared_bytes) : rates.l1_bytes) / 128)),
+        schedulers_(static_cast<size_t>(rates.schedulers)),
+        in_flight_(std::max<size_t>(16, static_cast<size_t>(rates.sectors_in_flight)), 0) {
+    fill_.per_byte = kTick / std::min(rates.l1_fill_bytes, share.l2_read);
+    out_.per_byte = kTick / std::min(rates.store_bytes, share.l2_write);
+    dram_.per_byte = kTick / share.dram;
+    const double stored = total_stores();
+    written_back_share_ = stored > 0 ? std::min(1.0, work.written_back / stored) : 0;
+    for (const FunctionWork& f : work.functions) {
+      credit_.emplace_back(f.code->block_of.size(), 0.0);
+      result_.by_instruction.emplace_back(f.code->block_of.size(), Stalls{});
+    }
+  }
+
+  Run run(uint64_t blocks) {
+    to_start_ = blocks;
+    result_.blocks = blocks;
+    const uint32_t warps_per_block = (work_.block_threads + 31) / 32;
+    const uint32_t places = static_cast<uint32_t>(std::min<uint64_t>(work_.resident_blocks, blocks));
+    places_.resize(places);
+    warps_.resize(size_t{places} * warps_per_block);
+    for (size_t w = 0; w < warps_.size(); ++w) schedulers_[w % schedulers_.size()].warps.push_back(static_cast<uint32_t>(w));
+    for (uint32_t p = 0; p < places; ++p) start_block(p, 0);
+    for (;;) {
+      Scheduler* first = nullptr;
+      for (Scheduler& s : schedulers_)
+        if (s.next < kNever && (!first || s.next < first->next)) first = &s;
+      if (!first) {
+        if (!release_stuck()) break;
+        continue;
+      }
+      issue_next(*first);
+    }
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  double total_stores() const {
+    double sum = 0;
+    for (const BlockTrace& b : work_.blocks)
+      for (const WarpTrace& w : b.warps)
+        for (const Access& a : w.accesses)
+          if (a.space == Space::Global && a.kind != Kind::Load && a.kind != Kind::Copy)
+            for (uint32_t k = 0; k < a.lines; ++k) sum += __builtin_popcount(b.lines[a.first_line + k].sectors);
+    return work_.blocks.empty() ? 0 : sum * static_cast<double>(work_.grid_blocks) / static_cast<double>(work_.blocks.size());
+  }
+
+  // --- blocks and warps
+  void start_block(uint32_t place, Ticks from) {
+    Place& p = places_[place];
+    // The chip starts blocks one after the other, on all multiprocessors in turn.
+    const Ticks at = std::max(from, next_start_);
+    next_start_ = at + ticks(rates_.block_interval) * static_cast<Ticks>(share_.active) / std::max(1, rates_.multiprocessors);
+    // Those of the trace stand for the blocks around them.
+    const uint64_t number = started_++;
+    --to_start_;
+    const BlockTrace& trace = work_.blocks[number * work_.blocks.size() / std::max<uint64_t>(result_.blocks, 1) % work_.blocks.size()];
+    const uint32_t warps = (work_.block_threads + 31) / 32;
+    p = {warps, warps, 0, true, at};
+    for (uint32_t w = 0; w < warps; ++w) {
+      const uint32_t index = place * warps + w;
+      Warp& warp = warps_[index];
+      warp.trace = w < trace.warps.size() ? &trace.warps[w] : nullptr;
+      warp.block = &trace;
+      warp.step = warp.next_step = 0;
+      warp.text = nullptr;
+      warp.alive = true;
+      warp.at_barrier = false;
+      warp.place = place;
+      warp.pending_copies = 0;
+      warp.written.fill(0);
+      const Ticks begin = at + ticks(rates_.warp_interval) * w;
+      warp.waits_since = begin;
+      if (!next_text(warp, begin, Stall::NoInstruction)) end_warp(warp, begin);
+    }
+    for (Scheduler& s : schedulers_) wake(s);
+  }
+
+  void end_warp(Warp& warp, Ticks at) {
+    warp.alive = false;
+    warp.ready = kNever;
+    Place& p = places_[warp.place];
+    result_.warp_cycles += static_cast<double>(at - p.begun) / kTick;
+    if (--p.alive == 0) {
+      p.used = false;
+      ends_.push_back(at);
+      last_ = std::max(last_, at);
+      if (to_start_) start_block(warp.place, at + ticks(std::max(0.0, rates_.block_start - rates_.block_interval)));
+    } else if (p.waiting == p.alive) {
+      open_barrier(p, warp.place, at);
+    }
+  }
+
+  void open_barrier(Place& p, uint32_t place, Ticks at) {
+    p.waiting = 0;
+    const Ticks goes_on = at + ticks(rates_.of(Operation::Barrier).latency);
+    for (uint32_t w = 0; w < p.warps; ++w) {
+      Warp& warp = warps_[place * p.warps + w];
+      if (!warp.alive || !warp.at_barrier) continue;
+      warp.at_barrier = false;
+      ready_for_next(warp, goes_on, Stall::Barrier);
+    }
+    for (Scheduler& s : schedulers_) wake(s);
+  }
+
+  // Barriers that count fewer than all threads, and waits for other blocks: whoever waits goes on.
+  bool release_stuck() {
+    for (uint32_t p = 0; p < places_.size(); ++p)
+      if (places_[p].used && places_[p].waiting) {
+        open_barrier(places_[p], p, now_);
+        return true;
+      }
+    return false;
+  }
+
+  void wake(Scheduler& s) {
+    Ticks next = kNever;
+    for (uint32_t w : s.warps)
+      if (warps_[w].alive && !warps_[w].at_barrier) next = std::min(next, std::max(warps_[w].ready, unit_free(s, warps_[w])));
+    s.next = next == kNever ? kNever : std::max(next, s.issued_until);
+  }
+
+  // --- the way of a warp through its trace
+  // False: it has come to its end.
+  bool next_text(Warp& warp, Ticks from, Stall why) {
+    const WarpTrace* t = warp.trace;
+    for (;;) {
+      if (!t || warp.next_step >= t->steps.size()) return false;
+      warp.step = warp.next_step;
+      const Step& step = t->steps[warp.step];
+      const std::vector<ReadyBlock>& blocks = program_.functions[step.function];
+      const ReadyBlock& block = blocks[step.block];
+      size_t next = warp.step + 1;
+      const Text* text = &block.once;
+      if (block.turns > 1) {
+        while (next < t->steps.size() && next - warp.step < block.turns && same(t->steps[next], step)) ++next;
+        if (next - warp.step == block.turns) text = &block.unrolled;
+        else next = warp.step + 1;
+      }
+      if (text == &block.once)
+        while (next < t->steps.size() && t->steps[next].function == step.function && blocks[t->steps[next].block].folded_into == static_cast<int32_t>(step.block)) ++next;
+      warp.next_step = next;
+      if (block.folded_into >= 0 || text->code.empty()) continue;
+      warp.text = text;
+      warp.at = 0;
+      warp.first_access = step.first_access;
+      warp.end_access = next < t->steps.size() ? t->steps[next].first_access : static_cast<uint32_t>(t->accesses.size());
+      warp.taken = 0;
+      ready_for_next(warp, from, why);
+      return true;
+    }
+  }
+
+  static bool same(const Step& a, const Step& b) { return a.function == b.function && a.block == b.block; }
+
+  // When the warp's next instruction can go, as far as what it reads is concerned.
+  void ready_for_next(Warp& warp, Ticks from, Stall why) {
+    const Ready& r = warp.text->code[warp.at];
+    const uint16_t* reg = &program_.registers[r.first_register];
+    for (int k = 0; k < r.reads; ++k) {
+      Ticks written = warp.written[reg[k]];
+      if (!written) continue;
+      if (r.guarded && reg[k] >= assembly::kPredicates && reg[k] < assembly::kUniform) written += guard_latency_;
+      if (written > from) from = written, why = stall_of(warp.source[reg[k]]);
+    }
+    if (r.operation == Operation::WaitAsync && warp.pending_copies > from) from = warp.pending_copies, why = Stall::LongScoreboard;
+    warp.ready = from;
+    warp.why = why;
+  }
+
+  Ticks unit_free(const Scheduler& s, const Warp& warp) const { return s.unit_free[static_cast<size_t>(warp.text->code[warp.at].unit)]; }
+
+  // --- issue
+  void issue_next(Scheduler& s) {
+    const Ticks t = s.next;
+    now_ = t;
+    // The warp that issued last goes on if it can, otherwise the one that came first.
+    uint32_t chosen = ~0u;
+    int ready = 0;
+    const auto can = [&](uint32_t w) {
+      const Warp& warp = warps_[w];
+      return warp.alive && !warp.at_barrier && warp.ready <= t && unit_free(s, warp) <= t;
+    };
+    for (uint32_t w : s.warps)
+      if (can(w)) {
+        ++ready;
+        if (chosen == ~0u || w == s.last) chosen = w;
+      }
+    if (chosen == ~0u) return wake(s);
+    result_.eligible += ready;
+    s.last = chosen;
+    issue(s, warps_[chosen], t);
+    s.issued_until = t + kTick / rates_.issue_width;
+    wake(s);
+  }
+
+  void issue(Scheduler& s, Warp& warp, Ticks t) {
+    const Ready& r = warp.text->code[warp.at];
+    account(s, warp, r, t);
+    ++result_.issued;
+    result_.busy[static_cast<size_t>(r.unit)] += static_cast<double>(r.interval) / kTick;
+    s.unit_free[static_cast<size_t>(r.unit)] = t + r.interval;
+    Ticks done = t + r.latency;
+    if (r.unit == Unit::Lsu || r.unit == Unit::Texture) done = to_memory(s, warp, r, t);
+    const Source source = source_of(r.operation);
+    const uint16_t* const reg = &program_.registers[r.first_register] + r.reads;
+    for (int k = 0; k < r.writes; ++k) warp.written[reg[k]] = done, warp.source[reg[k]] = source;
+    last_ = std::max(last_, source == Source::Fixed ? t : done);
+    Ticks from = t + kTick;
+    Stall why = Stall::Wait;
+    if (r.operation == Operation::Fence) from = t + r.latency, why = Stall::Membar;
+    if (r.operation == Operation::Sleep) why = Stall::Sleeping;
+    warp.waits_since = t + kTick;
+    const bool barrier = r.operation == Operation::Barrier;
+    const uint32_t here = warp.trace->steps[warp.step].block;
+    const uint32_t function = warp.trace->steps[warp.step].function;
+    if (++warp.at == warp.text->code.size()) {
+      const bool more = next_text(warp, from, why);
+      if (!more) return end_warp(warp, t + kTick);
+      const Step& now = warp.trace->steps[warp.step];
+      if (now.function != function || now.block != here + 1) {
+        const Ticks arrives = t + ticks(rates_.branch_taken);
+        if (arrives > warp.ready) warp.ready = arrives, warp.why = Stall::Branch;
+      }
+    } else {
+      ready_for_next(warp, from, why);
+    }
+    if (barrier) {
+      // Its unit takes one warp after the other.
+      barrier_free_ = std::max(barrier_free_, t) + ticks(rates_.barrier_warp);
+      Place& p = places_[warp.place];
+      warp.at_barrier = true;
+      if (++p.waiting == p.alive) open_barrier(p, warp.place, barrier_free_);
+    }
+  }
+
+  // The time since its last issue: first it waited for what it reads, then for the unit, then for its turn.
+  void account(const Scheduler& s, const Warp& warp, const Ready& r, Ticks t) {
+    Stalls& mine = result_.by_instruction[warp.trace->steps[warp.step].function][r.ptx];
+    const auto add = [&](Stall why, Ticks from, Ticks to) {
+      if (to <= from) return;
+      const double cycles = static_cast<double>(to - from) / kTick;
+      result_.stalls[static_cast<size_t>(why)] += cycles;
+      mine[static_cast<size_t>(why)] += cycles;
+    };
+    const Ticks since = warp.waits_since;
+    const Ticks ready = std::clamp(warp.ready, since, t);
+    const Ticks unit = std::clamp(unit_free(s, warp), ready, t);
+    add(warp.why, since, ready);
+    add(throttle_of(r), ready, unit);
+    add(Stall::NotSelected, unit, t);
+    add(Stall::Selected, t, t + kTick);
+  }
+
+  // --- memory
+  const Access* take_access(Warp& warp, uint32_t ptx) {
+    for (uint32_t k = warp.first_access; k < warp.end_access; ++k) {
+      const uint64_t bit = uint64_t{1} << ((k - warp.first_access) & 63);
+      if (warp.trace->accesses[k].ptx != ptx || (warp.taken & bit && k - warp.first_access < 64)) continue;
+      warp.taken |= bit;
+      return &warp.trace->accesses[k];
+    }
+    return nullptr;
+  }
+
+  // The path to memory takes one instruction after the other, for as many cycles as it makes passes. When it has taken in more
+  // than its queue holds, the schedulers keep the next ones.
+  Ticks to_memory(Scheduler& s, Warp& warp, const Ready& r, Ticks t) {
+    const Access* const a = r.access ? take_access(warp, r.ptx) : nullptr;
+    Ticks cost = r.interval;
+    Ticks& path = r.unit == Unit::Texture ? texture_free_ : lsu_free_;
+    if (r.access && !a) return t + r.latency;  // no lane takes part
+    const Ticks start = std::max(t, path);
+    Ticks done = start + r.latency;
+    if (a) {
+      switch (a->space) {
+        case Space::Shared: {
+          const Ticks passes = std::max<Ticks>(1, a->passes) * kTick;
+          cost = std::max(cost, passes);
+          done = start + r.latency + passes - kTick;
+          break;
+        }
+        case Space::Constant: break;
+        case Space::Texture:
+        case Space::Global:
+        case Space::Local: done = through_l1(warp, *a, r, start, cost); break;
+      }
+    }
+    if (r.operation == Operation::CopyAsync) warp.pending_copies = std::max(warp.pending_copies, done);
+    path = start + cost;
+    result_.lsu_busy += static_cast<double>(cost) / kTick;
+    const Ticks backlog = path - ticks(rates_.lsu_queue);
+    s.unit_free[static_cast<size_t>(r.unit)] = std::max(s.unit_free[static_cast<size_t>(r.unit)], backlog);
+    return done;
+  }
+
+  Ticks through_l1(const Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost) {
+    const Line* const lines = warp.block->lines.data() + a.first_line;
+    const Ticks tags = ticks(a.lines / rates_.l1_lines_per_cycle);
+    cost = std::max({cost, tags, kTick});
+    const bool local = a.space == Space::Local;
+    const uint64_t apart = local ? uint64_t{warp.place + 1} << 48 : 0;  // threads' own memory is another for each block
+    uint32_t sectors = 0, missed = 0, lines_missed = 0;
+    const bool loads = a.kind == Kind::Load || a.kind == Kind::Copy;
+    for (uint32_t k = 0; k < a.lines; ++k) {
+      const uint8_t want = lines[k].sectors;
+      const uint32_t wanted = static_cast<uint32_t>(__builtin_popcount(want));
+      sectors += wanted;
+      if (loads) {
+        const uint32_t missing = wanted - static_cast<uint32_t>(__builtin_popcount(l1_.access(lines[k].number | apart, want).hit));
+        missed += missing;
+        lines_missed += missing != 0;
+      }
+      if (!loads && local) l1_.access(lines[k].number | apart, want);
+    }
+    Traffic& traffic = result_.traffic;
+    if (!loads) return store(a, r, start, cost, sectors, local);
+    (local ? traffic.local_load : traffic.global_load) += sectors;
+    (local ? traffic.local_load_hit : traffic.global_load_hit) += sectors - missed;
+    if (!missed) cost = std::max<Ticks>(cost, a.passes * kTick);
+    Ticks done = start + r.latency + cost - kTick;
+    const uint32_t function = warp.trace->steps[warp.step].function;
+    const double from_dram = local ? 0 : dram_sectors(function, a.ptx, sectors, missed);
+    if (missed) done = std::max(done, fetch(start, missed, from_dram, lines_missed));
+    return done;
+  }
+
+  // How many of the sectors that L1 has not must come from memory: as many as the instruction had of all that it asked for.
+  double dram_sectors(uint32_t function, uint32_t ptx, uint32_t asked, uint32_t missed) {
+    const std::vector<FromMemory>& shares = work_.functions[function].from_memory;
+    if (ptx >= shares.size()) return 0;
+    double& credit = credit_[function][ptx];
+    credit += asked * shares[ptx].share();
+    if (!missed || credit < 1) return 0;
+    const double taken = std::min(std::floor(credit), static_cast<double>(missed));
+    credit -= taken;
+    return taken;
+  }
+
+  Ticks fetch(Ticks start, uint32_t sectors, double from_dram, uint32_t lines) {
+    // As many sectors may be on their way as the multiprocessor can keep track of.
+    Ticks begin = start;
+    for (uint32_t k = 0; k < sectors; ++k) begin = std::max(begin, in_flight_[(flight_ + k) % in_flight_.size()]);
+    const Ticks l2 = ticks(rates_.l2_latency);
+    Ticks arrives = fill_.serve(begin, std::max(sectors * kSector, lines * rates_.l2_request_bytes)) + l2;
+    if (from_dram > 0) {
+      result_.traffic.dram_read += from_dram;
+      arrives = std::max(arrives, use_dram(begin, from_dram * kSector) + l2 + ticks(rates_.dram_latency));
+    }
+    for (uint32_t k = 0; k < sectors; ++k) in_flight_[flight_++ % in_flight_.size()] = arrives;
+    return arrives;
+  }
+
+  // Memory answers later the more it has to do: requests of many multiprocessors meet there by chance.
+  Ticks use_dram(Ticks from, double bytes) {
+    constexpr double kWindow = 4000 * kTick;
+    const double busy = bytes * dram_.per_byte;
+    const double passed = static_cast<double>(std::max<Ticks>(0, from - load_at_));
+    load_ = load_ * std::exp(-passed / kWindow) + busy / kWindow;
+    load_at_ = std::max(load_at_, from);
+    const double u = std::min(load_, 0.93);
+    return dram_.serve(from, bytes) + ticks(rates_.dram_queue * u / (1 - u));
+  }
+
+  Ticks store(const Access& a, const Ready& r, Ticks start, Ticks& cost, uint32_t sectors, bool local) {
+    (a.kind == Kind::Store ? result_.traffic.store : result_.traffic.atomic) += sectors;
+    Ticks done = out_.serve(start, sectors * kSector);
+    if (!local && written_back_share_ > 0) done = std::max(done, dram_.serve(start, sectors * kSector * written_back_share_));
+    // What is on its way out fills up the queues before the path to memory stands still.
+    const Ticks backlog = done - ticks(rates_.store_backlog);
+    cost = std::max(cost, backlog - start);
+    drained_ = std::max(drained_, done);
+    if (a.kind == Kind::Store) return start + r.latency;
+    return std::max(done, start) + ticks(rates_.l2_latency) + r.latency;
+  }
+
+  void finish() {
+    const double end = static_cast<double>(std::max(last_, drained_)) / kTick;
+    result_.cycles = end;
+    for (const Stalls& s : {result_.stalls})
+      for (double cycles : s) result_.active_cycles += cycles;
+    std::sort(ends_.begin(), ends_.end());
+    const size_t half = ends_.size() / 2;
+    if (ends_.size() >= 4 * places_.size() && half)
+      result_.steady = static_cast<double>(ends_.back() - ends_[half]) / kTick / static_cast<double>(ends_.size() - 1 - half);
+  }
+
+  const Work& work_;
+  const Rates& rates_;
+  const Share share_;
+  const Program program_;
+  Cache l1_;
+  std::vector<Scheduler> schedulers_;
+  std::vector<Place> places_;
+  std::vector<Warp> warps_;
+  std::vector<Ticks> in_flight_, ends_;
+  size_t flight_ = 0;
+  Server fill_, out_, dram_;
+  const Ticks guard_latency_ = ticks(rates_.guard_latency);
+  Ticks barrier_free_ = 0, next_start_ = 0;
+  Ticks lsu_free_ = 0, texture_free_ = 0, now_ = 0, last_ = 0, drained_ = 0, load_at_ = 0;
+  double load_ = 0, written_back_share_ = 0;
+  std::vector<std::vector<double>> credit_;
+  uint64_t to_start_ = 0, started_ = 0;
+  Run result_;
+};
+
+}  // namespace
+
+Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, uint64_t blocks) {
+  if (work.blocks.empty() || blocks == 0) return {};
+  return Multiprocessor(work, rates, share).run(blocks);
+}
+
+}  // namespace warpbeam::timing

@@ -1,0 +1,65 @@
+#include "timing/rates.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "model/timing.h"
+
+namespace warpbeam::timing {
+namespace {
+
+struct OperationRow {
+  std::string_view name;
+  Unit unit;
+};
+constexpr OperationRow kRows[] = {
+#define WB_OPERATION(id, name, unit, about) {name, Unit::unit},
+#include "assembly/operations.inc"
+#undef WB_OPERATION
+};
+static_assert(std::size(kRows) == kOperations);
+
+double value_of(const model::TimingTable& table, const std::string& name) {
+  const auto it = table.find(name);
+  if (it == table.end()) {
+    std::fprintf(stderr, "timing table: %s is missing\n", name.c_str());
+    std::abort();
+  }
+  return it->second.value;
+}
+
+Rates read(const model::Device& device) {
+  const model::TimingTable& table = model::timing_table(device);
+  Rates r;
+  for (size_t k = 0; k < kOperations; ++k) {
+    const std::string name(kRows[k].name);
+    r.operations[k] = {kRows[k].unit, value_of(table, name + ".latency"), value_of(table, name + ".interval")};
+  }
+#define WB_RATE(name, unit, about) r.name = value_of(table, #name);
+#include "timing/rates.inc"
+#undef WB_RATE
+  r.multiprocessors = device.sm_count;
+  r.schedulers = device.schedulers_per_sm;
+  r.issue_width = device.issue_per_scheduler;
+  r.max_warps = device.max_warps_per_sm();
+  r.l1_bytes = static_cast<uint64_t>(device.l1_bytes);
+  r.unified_l1 = device.unified_l1;
+  r.l2_bytes = static_cast<uint64_t>(device.l2_bytes);
+  r.dram_bytes_per_second = device.memory_bytes_per_second();
+  return r;
+}
+
+}  // namespace
+
+const Rates& rates_of(const model::Device& device) {
+  static std::mutex mutex;
+  static std::map<std::string, Rates>& known = *new std::map<std::string, Rates>;
+  std::lock_guard lock(mutex);
+  const auto it = known.find(device.key);
+  return it != known.end() ? it->second : known.emplace(device.key, read(device)).first->second;
+}
+
+}  // namespace warpbeam::timing

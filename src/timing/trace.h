@@ -1,0 +1,48 @@
+// What a few blocks of a launch did, warp by warp: the basic blocks of PTX that each warp went through, and its accesses to
+// memory. Blocks of the same launch are alike often enough that these stand for all of them.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "assembly/machine_code.h"
+
+namespace warpbeam::timing {
+
+enum class Space : uint8_t { Global, Shared, Local, Constant, Texture };
+enum class Kind : uint8_t { Load, Store, Atomic, Reduce, Copy };
+
+struct Line {
+  uint64_t number = 0;   // address / 128
+  uint8_t sectors = 0;   // which of its four are wanted
+};
+
+struct Access {
+  uint32_t ptx = 0;  // the instruction, by its place in the function's body
+  Space space{};
+  Kind kind{};
+  uint8_t lines = 0;         // at BlockTrace::lines from first_line on; Global, Local
+  uint16_t passes = 1;       // over the banks or the tags
+  uint16_t lanes = 0;
+  uint32_t first_line = 0;
+};
+
+struct Step {
+  uint32_t function = 0, block = 0;  // a basic block
+  uint32_t lanes = 0;                // mask
+  uint32_t first_access = 0;         // at WarpTrace::accesses; to that of the next step
+};
+
+struct WarpTrace {
+  std::vector<Step> steps;
+  std::vector<Access> accesses;
+};
+
+struct BlockTrace {
+  uint64_t block = 0;
+  std::vector<WarpTrace> warps;
+  std::vector<Line> lines;
+  uint64_t instructions = 0;  // PTX instructions that it executed, by warps
+  bool cut = false;           // it did more than was kept
+};
+
+}  // namespace warpbeam::timing

@@ -1,0 +1,40 @@
+// All that the model is told of a launch.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "assembly/machine_code.h"
+#include "timing/trace.h"
+
+namespace warpbeam::timing {
+
+// Of the sectors that an instruction asked L1 for, all of the launch's: how many memory had to deliver, because L2 had them not.
+struct FromMemory {
+  double sectors = 0, of = 0;
+  double share() const { return of > 0 ? sectors / of : 0; }
+};
+
+struct FunctionWork {
+  std::shared_ptr<const assembly::MachineCode> code;
+  std::vector<FromMemory> from_memory;  // by PTX instruction; empty: none
+};
+
+struct Work {
+  std::vector<FunctionWork> functions;  // Step::function is an index
+  std::vector<BlockTrace> blocks;       // some, spread over the grid, in its order
+  uint64_t grid_blocks = 1;
+  uint32_t block_threads = 32;
+  uint32_t resident_blocks = 1;         // that a multiprocessor holds
+  uint64_t shared_bytes = 0;            // of a multiprocessor that is set aside for shared memory
+  uint64_t instructions = 0;            // PTX instructions that the launch executed, by warps; 0: not known
+  double written_back = 0;              // sectors that L2 wrote to memory meanwhile
+  double read_sectors = 0;              // that it read from there
+  double read_alone = 0;                // of these: without their neighbours
+  bool float_atomics = false;
+  uint64_t hottest_atomics = 0;         // operations on the word of global memory that had most of them
+  uint64_t atomic_sectors = 0;
+};
+
+}  // namespace warpbeam::timing
