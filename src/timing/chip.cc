@@ -43,14 +43,15 @@ Prediction predict(const Work& work, const Rates& rates) {
   const double per_block = std::max(1.0, traced / static_cast<double>(std::max<size_t>(1, work.blocks.size())));
   const double enough = std::max<double>(6.0 * work.resident_blocks, std::floor(kMostInstructions / per_block));
   const double run = std::min(most, enough);
-  p.run = run_multiprocessor(work, rates, share, static_cast<uint64_t>(run));
+  p.run = run_multiprocessor(work, rates, share, static_cast<uint64_t>(run), most == 1);
   double cycles = p.run.cycles;
   if (run < most) {
     const double each = p.run.steady > 0 ? p.run.steady : cycles / run;
     cycles += (std::max(blocks / sms, most - 0.5) - run) * each;
   }
   // What the blocks that were followed did beyond what was kept of them, and the others beyond these.
-  if (work.instructions > 0 && traced > 0) {
+  const bool waited = std::ranges::any_of(work.blocks, &BlockTrace::waited);
+  if (work.instructions > 0 && traced > 0 && !waited) {
     const double whole = static_cast<double>(work.instructions) / blocks;
     if (whole > per_block * 1.02 || whole < per_block * 0.98) cycles *= whole / per_block;
   }

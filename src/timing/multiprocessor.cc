@@ -23,7 +23,7 @@ constexpr double kSector = 32;
 // A machine instruction, ready to be issued again and again.
 struct Ready {
   Operation operation{};
-  Unit unit{};
+  Unit unit{}, other{};
   bool access = false, guarded = false;
   uint8_t bytes = 0;
   uint32_t ptx = 0;
@@ -55,6 +55,9 @@ Text make_ready(const assembly::MachineText& text, const Rates& rates, std::vect
     Ready r;
     r.operation = m.operation;
     r.unit = rate.unit;
+    r.other = rate.other;
+    // An addition of two numbers is a multiply-add by one where that unit is idle.
+    if (m.operation == Operation::IntAdd && m.reads[2].first < 0) r.other = Unit::FmaHeavy;
     r.access = m.access;
     r.guarded = m.guarded || r.unit == Unit::Branch;
     r.bytes = m.bytes;
@@ -140,7 +143,7 @@ struct Warp {
   Ticks waits_since = 0;
   Stall why = Stall::NoInstruction;
   uint32_t place = 0;
-  bool alive = false, at_barrier = false;
+  bool alive = false, at_barrier = false, at_grid_barrier = false;
   Ticks pending_copies = 0;         // when what it copies asynchronously is there
   std::array<Ticks, assembly::kMachineRegisters> written{};
   std::array<Source, assembly::kMachineRegisters> source{};
@@ -148,6 +151,7 @@ struct Warp {
 
 struct Place {  // of a block
   uint32_t warps = 0, alive = 0, waiting = 0;
+  bool at_grid_barrier = false;
   bool used = false;
   Ticks begun = 0;
 };
@@ -195,8 +199,9 @@ class Multiprocessor {
     }
   }
 
-  Run run(uint64_t blocks) {
+  Run run(uint64_t blocks, bool longest) {
     to_start_ = blocks;
+    if (longest) longest_ = &*std::ranges::max_element(work_.blocks, {}, &BlockTrace::instructions);
     result_.blocks = blocks;
     const uint32_t warps_per_block = (work_.block_threads + 31) / 32;
     const uint32_t places = static_cast<uint32_t>(std::min<uint64_t>(work_.resident_blocks, blocks));
@@ -238,9 +243,9 @@ class Multiprocessor {
     // Those of the trace stand for the blocks around them.
     const uint64_t number = started_++;
     --to_start_;
-    const BlockTrace& trace = work_.blocks[number * work_.blocks.size() / std::max<uint64_t>(result_.blocks, 1) % work_.blocks.size()];
+    const BlockTrace& trace = longest_ ? *longest_ : work_.blocks[number * work_.blocks.size() / std::max<uint64_t>(result_.blocks, 1) % work_.blocks.size()];
     const uint32_t warps = (work_.block_threads + 31) / 32;
-    p = {warps, warps, 0, true, at};
+    p = {warps, warps, 0, false, true, at};
     for (uint32_t w = 0; w < warps; ++w) {
       const uint32_t index = place * warps + w;
       Warp& warp = warps_[index];
@@ -249,7 +254,7 @@ class Multiprocessor {
       warp.step = warp.next_step = 0;
       warp.text = nullptr;
       warp.alive = true;
-      warp.at_barrier = false;
+      warp.at_barrier = warp.at_grid_barrier = false;
       warp.place = place;
       warp.pending_copies = 0;
       warp.written.fill(0);
@@ -280,15 +285,40 @@ class Multiprocessor {
     const Ticks goes_on = at + ticks(rates_.of(Operation::Barrier).latency);
     for (uint32_t w = 0; w < p.warps; ++w) {
       Warp& warp = warps_[place * p.warps + w];
-      if (!warp.alive || !warp.at_barrier) continue;
+      if (!warp.alive || !warp.at_barrier || warp.at_grid_barrier) continue;
       warp.at_barrier = false;
       ready_for_next(warp, goes_on, Stall::Barrier);
     }
     for (Scheduler& s : schedulers_) wake(s);
   }
 
+  // Blocks that wait for all others of the grid wait for those of this multiprocessor.
+  void come_to_grid_barrier(Warp& warp, Ticks at) {
+    warp.at_grid_barrier = warp.at_barrier = true;
+    places_[warp.place].at_grid_barrier = true;
+    for (const Place& p : places_)
+      if (p.used && !p.at_grid_barrier) return;
+    open_grid_barrier(at);
+  }
+
+  void open_grid_barrier(Ticks at) {
+    const Ticks goes_on = at + ticks(rates_.grid_barrier);
+    for (Place& p : places_) p.at_grid_barrier = false;
+    for (Warp& w : warps_) {
+      if (!w.alive || !w.at_grid_barrier) continue;
+      w.at_grid_barrier = w.at_barrier = false;
+      w.ready = std::max(w.ready, goes_on);
+      w.why = Stall::LongScoreboard;
+    }
+    for (Scheduler& s : schedulers_) wake(s);
+  }
+
   // Barriers that count fewer than all threads, and waits for other blocks: whoever waits goes on.
   bool release_stuck() {
+    if (std::ranges::any_of(warps_, [](const Warp& w) { return w.alive && w.at_grid_barrier; })) {
+      open_grid_barrier(now_);
+      return true;
+    }
     for (uint32_t p = 0; p < places_.size(); ++p)
       if (places_[p].used && places_[p].waiting) {
         open_barrier(places_[p], p, now_);
@@ -352,7 +382,10 @@ class Multiprocessor {
     warp.why = why;
   }
 
-  Ticks unit_free(const Scheduler& s, const Warp& warp) const { return s.unit_free[static_cast<size_t>(warp.text->code[warp.at].unit)]; }
+  static Ticks unit_free(const Scheduler& s, const Warp& warp) {
+    const Ready& r = warp.text->code[warp.at];
+    return std::min(s.unit_free[static_cast<size_t>(r.unit)], s.unit_free[static_cast<size_t>(r.other)]);
+  }
 
   // --- issue
   void issue_next(Scheduler& s) {
@@ -382,8 +415,9 @@ class Multiprocessor {
     const Ready& r = warp.text->code[warp.at];
     account(s, warp, r, t);
     ++result_.issued;
-    result_.busy[static_cast<size_t>(r.unit)] += static_cast<double>(r.interval) / kTick;
-    s.unit_free[static_cast<size_t>(r.unit)] = t + r.interval;
+    const auto unit = static_cast<size_t>(s.unit_free[static_cast<size_t>(r.unit)] <= s.unit_free[static_cast<size_t>(r.other)] ? r.unit : r.other);
+    result_.busy[unit] += static_cast<double>(r.interval) / kTick;
+    s.unit_free[unit] = t + r.interval;
     Ticks done = t + r.latency;
     if (r.unit == Unit::Lsu || r.unit == Unit::Texture) done = to_memory(s, warp, r, t);
     const Source source = source_of(r.operation);
@@ -399,8 +433,10 @@ class Multiprocessor {
     const uint32_t here = warp.trace->steps[warp.step].block;
     const uint32_t function = warp.trace->steps[warp.step].function;
     if (++warp.at == warp.text->code.size()) {
+      const bool waited = work_.cooperative && warp.trace->steps[warp.step].waits;
       const bool more = next_text(warp, from, why);
       if (!more) return end_warp(warp, t + kTick);
+      if (waited) return come_to_grid_barrier(warp, t);
       const Step& now = warp.trace->steps[warp.step];
       if (now.function != function || now.block != here + 1) {
         const Ticks arrives = t + ticks(rates_.branch_taken);
@@ -485,6 +521,7 @@ class Multiprocessor {
     const bool local = a.space == Space::Local;
     const uint64_t apart = local ? uint64_t{warp.place + 1} << 48 : 0;  // threads' own memory is another for each block
     uint32_t sectors = 0, missed = 0, lines_missed = 0;
+    Ticks comes = 0;  // what other warps wait for already
     const bool loads = a.kind == Kind::Load || a.kind == Kind::Copy;
     for (uint32_t k = 0; k < a.lines; ++k) {
       const uint8_t want = lines[k].sectors;
@@ -494,6 +531,9 @@ class Multiprocessor {
         const uint32_t missing = wanted - static_cast<uint32_t>(__builtin_popcount(l1_.access(lines[k].number | apart, want).hit));
         missed += missing;
         lines_missed += missing != 0;
+        Arrival& there = arrival(lines[k].number | apart);
+        if (missing) there.line = lines[k].number | apart, coming_.push_back(&there);
+        else if (there.line == (lines[k].number | apart)) comes = std::max(comes, there.at);
       }
       if (!loads && local) l1_.access(lines[k].number | apart, want);
     }
@@ -502,12 +542,21 @@ class Multiprocessor {
     (local ? traffic.local_load : traffic.global_load) += sectors;
     (local ? traffic.local_load_hit : traffic.global_load_hit) += sectors - missed;
     if (!missed) cost = std::max<Ticks>(cost, a.passes * kTick);
-    Ticks done = start + r.latency + cost - kTick;
+    Ticks done = std::max(start + r.latency + cost - kTick, comes);
     const uint32_t function = warp.trace->steps[warp.step].function;
     const double from_dram = local ? 0 : dram_sectors(function, a.ptx, sectors, missed);
     if (missed) done = std::max(done, fetch(start, missed, from_dram, lines_missed));
+    for (Arrival* line : coming_) line->at = done;
+    coming_.clear();
     return done;
   }
+
+  // When a line that was asked for last is there: L1 has it before.
+  struct Arrival {
+    uint64_t line = ~uint64_t{0};
+    Ticks at = 0;
+  };
+  Arrival& arrival(uint64_t line) { return arrivals_[(line * 0x9e3779b97f4a7c15) >> 51]; }
 
   // How many of the sectors that L1 has not must come from memory: as many as the instruction had of all that it asked for.
   double dram_sectors(uint32_t function, uint32_t ptx, uint32_t asked, uint32_t missed) {
@@ -577,6 +626,8 @@ class Multiprocessor {
   std::vector<Scheduler> schedulers_;
   std::vector<Place> places_;
   std::vector<Warp> warps_;
+  std::vector<Arrival> arrivals_ = std::vector<Arrival>(size_t{1} << 13);
+  std::vector<Arrival*> coming_;
   std::vector<Ticks> in_flight_, ends_;
   size_t flight_ = 0;
   Server fill_, out_, dram_;
@@ -585,15 +636,16 @@ class Multiprocessor {
   Ticks lsu_free_ = 0, texture_free_ = 0, now_ = 0, last_ = 0, drained_ = 0, load_at_ = 0;
   double load_ = 0, written_back_share_ = 0;
   std::vector<std::vector<double>> credit_;
+  const BlockTrace* longest_ = nullptr;
   uint64_t to_start_ = 0, started_ = 0;
   Run result_;
 };
 
 }  // namespace
 
-Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, uint64_t blocks) {
+Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, uint64_t blocks, bool longest) {
   if (work.blocks.empty() || blocks == 0) return {};
-  return Multiprocessor(work, rates, share).run(blocks);
+  return Multiprocessor(work, rates, share).run(blocks, longest);
 }
 
 }  // namespace warpbeam::timing

@@ -47,7 +47,7 @@ struct Run {
   std::vector<std::vector<Stalls>> by_instruction;  // [function][PTX instruction]
 };
 
-// Runs `blocks` blocks, for which those of the trace stand in turn.
-Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, uint64_t blocks);
+// Runs `blocks` blocks, for which those of the trace stand in turn; or the longest of these, `longest`, for each.
+Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, uint64_t blocks, bool longest = false);
 
 }  // namespace warpbeam::timing

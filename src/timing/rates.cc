@@ -11,12 +11,20 @@
 namespace warpbeam::timing {
 namespace {
 
+// The names of units in operations.inc. What either of two can execute goes to the one that is free.
+struct Units {
+  Unit unit{}, other{};
+};
+constexpr Units Alu{Unit::Alu, Unit::Alu}, Move{Unit::Alu, Unit::FmaHeavy}, Fma{Unit::FmaLite, Unit::FmaHeavy}, FmaHeavy{Unit::FmaHeavy, Unit::FmaHeavy},
+    Half{Unit::FmaLite, Unit::FmaHeavy}, Fp64{Unit::Fp64, Unit::Fp64}, Special{Unit::Special, Unit::Special}, Uniform{Unit::Uniform, Unit::Uniform},
+    Branch{Unit::Branch, Unit::Branch}, Lsu{Unit::Lsu, Unit::Lsu}, Const{Unit::Const, Unit::Const}, Texture{Unit::Texture, Unit::Texture},
+    Tensor{Unit::Tensor, Unit::Tensor}, Barrier{Unit::Barrier, Unit::Barrier};
 struct OperationRow {
   std::string_view name;
-  Unit unit;
+  Units units;
 };
 constexpr OperationRow kRows[] = {
-#define WB_OPERATION(id, name, unit, about) {name, Unit::unit},
+#define WB_OPERATION(id, name, unit, about) {name, unit},
 #include "assembly/operations.inc"
 #undef WB_OPERATION
 };
@@ -36,7 +44,7 @@ Rates read(const model::Device& device) {
   Rates r;
   for (size_t k = 0; k < kOperations; ++k) {
     const std::string name(kRows[k].name);
-    r.operations[k] = {kRows[k].unit, value_of(table, name + ".latency"), value_of(table, name + ".interval")};
+    r.operations[k] = {kRows[k].units.unit, kRows[k].units.other, value_of(table, name + ".latency"), value_of(table, name + ".interval")};
   }
 #define WB_RATE(name, unit, about) r.name = value_of(table, #name);
 #include "timing/rates.inc"

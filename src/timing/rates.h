@@ -10,13 +10,13 @@
 namespace warpbeam::timing {
 
 // What executes machine instructions. Each scheduler has one of each; Lsu, Texture and Const lead to what all of them share.
-enum class Unit : uint8_t { Alu, Move, Fma, FmaHeavy, Half, Fp64, Special, Uniform, Branch, Lsu, Const, Texture, Tensor, Barrier };
-inline constexpr size_t kUnits = 14;
+enum class Unit : uint8_t { Alu, FmaLite, FmaHeavy, Fp64, Special, Uniform, Branch, Lsu, Const, Texture, Tensor, Barrier };
+inline constexpr size_t kUnits = 12;
 
 inline constexpr size_t kOperations = static_cast<size_t>(assembly::Operation::None) + 1;
 
 struct OperationRate {
-  Unit unit{};
+  Unit unit{}, other{};  // whichever of the two is free
   double latency = 0;   // cycles until what it writes can be read
   double interval = 0;  // cycles that the unit is busy with it
 };

@@ -29,6 +29,7 @@ struct Access {
 struct Step {
   uint32_t function = 0, block = 0;  // a basic block
   uint32_t lanes = 0;                // mask
+  bool waits = false;                // a turn of a loop that waits for other threads; the others were left out
   uint32_t first_access = 0;         // at WarpTrace::accesses; to that of the next step
 };
 
@@ -42,6 +43,7 @@ struct BlockTrace {
   std::vector<WarpTrace> warps;
   std::vector<Line> lines;
   uint64_t instructions = 0;  // PTX instructions that it executed, by warps
+  bool waited = false;        // some of which are left out, as their number is chance
   bool cut = false;           // it did more than was kept
 };
 

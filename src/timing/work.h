@@ -33,6 +33,7 @@ struct Work {
   double read_sectors = 0;              // that it read from there
   double read_alone = 0;                // of these: without their neighbours
   bool float_atomics = false;
+  bool cooperative = false;             // its blocks wait for each other
   uint64_t hottest_atomics = 0;         // operations on the word of global memory that had most of them
   uint64_t atomic_sectors = 0;
 };

@@ -110,6 +110,7 @@ void BlockProfile::hand_over(FunctionCounts& sum) {
   }
   launch_ = nullptr;
   visits = {};
+  tracer = nullptr;
   entered_ = nullptr;
   counted_function = nullptr;
   counted = nullptr;
@@ -121,17 +122,17 @@ void BlockProfile::hand_over(FunctionCounts& sum) {
 }
 
 // Executions are counted by the machine; this is told every instruction of the blocks that are sampled.
-void BlockProfile::instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t, uint32_t active) {
+void BlockProfile::instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t mask, uint32_t active) {
   if (!samples && !trace) return;
   if (warp.frame->function != counted_function) enter(*warp.frame->function);
   if (samples) samples->instruction(warp.index, counted_function, index_of(insn), active);
   if (!trace) return;
-  trace->instruction(warp.index, *counted_function, insn, active);
+  trace->instruction(warp.index, *counted_function, insn, mask, active);
   if (trace->full() && !samples) every_instruction = false;
 }
 
 bool BlockProfile::goes_on_with(uint64_t block) {
-  if (samples || trace) return false;
+  if (samples || trace || (tracer && tracer->to_follow(block))) return false;
   if (visits) visits->begin_block(block);
   return true;
 }

@@ -47,8 +47,9 @@ class BlockProfile final : public vm::BlockObserver {
   void enter(const vm::FunctionCode& function) override;
 
   std::unique_ptr<BlockSamples> samples;
-  std::unique_ptr<BlockTracer> trace;  // of a block that is followed
-  std::optional<VisitLog> visits;      // of launches whose time is asked for
+  const LaunchTracer* tracer = nullptr;  // of launches whose time is asked for
+  std::unique_ptr<BlockTracer> trace;    // of a block that is followed
+  std::optional<VisitLog> visits;
 
  private:
   struct Patterns;

@@ -200,6 +200,7 @@ std::unique_ptr<vm::BlockObserver> LaunchProfile::begin_block(const vm::Block& b
   if (!observer) observer = blocks_.take(device, launch, block.params_address);
   if (sampled_ && block.linear < kSampledBlocks) observer->samples = std::make_unique<BlockSamples>(block.linear);
   if (tracer_) {
+    observer->tracer = tracer_.get();
     if (!observer->visits) observer->visits.emplace();
     observer->visits->begin_block(block.linear);
     observer->trace = tracer_->begin(block.linear);

@@ -63,6 +63,7 @@ timing::Prediction Predictor::predict(LaunchTracer& tracer, const vm::Launch& la
   work->resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, totals.resident_blocks));
   work->shared_bytes = (totals.static_shared + totals.dynamic_shared) * work->resident_blocks;
   work->instructions = totals.executed;
+  work->cooperative = launch.cooperative;
 
   // Where sectors came from.
   for (size_t k = 0; k < work->functions.size(); ++k) work->functions[k].from_memory.assign(work->functions[k].code->block_of.size(), {});

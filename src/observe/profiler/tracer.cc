@@ -12,6 +12,7 @@ namespace warpbeam::observe {
 namespace {
 
 constexpr uint64_t kLine = 128, kSector = 32;
+constexpr size_t kMostLines = 255;  // of an access, that are looked at
 
 timing::Kind kind_of(vm::AccessKind kind, bool returns, bool async) {
   switch (kind) {
@@ -28,17 +29,18 @@ uint8_t sectors_of(uint64_t begin, uint64_t end) {
   return static_cast<uint8_t>((2u << last) - (1u << first));
 }
 
-// Calls tell(line, sectors, bytes) for each line that the lanes touch, those of neighbours together; bytes that several lanes
+// Calls tell(line, sectors, bytes) for each line that the lanes touch and that is wanted, those of neighbours together; bytes that several lanes
 // touch are counted for each.
-template <class Tell>
-void each_line(uint32_t mask, const uint64_t* addresses, uint32_t bytes, Tell tell) {
-  std::array<uint64_t, 64> lines;
-  std::array<uint8_t, 64> sectors;
-  std::array<uint32_t, 64> wide;
+template <class Tell, class Wanted>
+void each_line(uint32_t mask, const uint64_t* addresses, uint32_t bytes, Wanted wanted, Tell tell) {
+  std::array<uint64_t, kMostLines> lines;
+  std::array<uint8_t, kMostLines> sectors;
+  std::array<uint32_t, kMostLines> wide;
   size_t count = 0;
   for (uint32_t left = mask; left; left &= left - 1) {
     const uint64_t begin = addresses[std::countr_zero(left)], end = begin + bytes;
     for (uint64_t line = begin / kLine; line * kLine < end; ++line) {
+      if (!wanted(line)) continue;
       const uint64_t from = std::max(begin, line * kLine) - line * kLine, to = std::min(end - line * kLine, kLine);
       const uint8_t touched = sectors_of(from, to);
       size_t k = count;
@@ -53,6 +55,8 @@ void each_line(uint32_t mask, const uint64_t* addresses, uint32_t bytes, Tell te
   }
   for (size_t k = 0; k < count; ++k) tell(lines[k], sectors[k], wide[k]);
 }
+
+bool every(uint64_t) { return true; }
 
 }  // namespace
 
@@ -94,7 +98,7 @@ void VisitLog::visit(uint64_t line, uint8_t sectors, uint32_t bytes, const Facts
 void VisitLog::lanes(uint32_t mask, const uint64_t* addresses, uint32_t bytes, const Facts& facts) {
   if (facts.kind == timing::Kind::Atomic || facts.kind == timing::Kind::Reduce)
     for (uint32_t left = mask; left; left &= left - 1) ++visits_.atomics[addresses[std::countr_zero(left)] / kSector];
-  each_line(mask, addresses, bytes, [&](uint64_t line, uint8_t sectors, uint32_t touched) { visit(line, sectors, touched, facts); });
+  each_line(mask, addresses, bytes, is_sampled, [&](uint64_t line, uint8_t sectors, uint32_t touched) { visit(line, sectors, touched, facts); });
 }
 
 void VisitLog::passed(const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern) {
@@ -137,12 +141,12 @@ std::shared_ptr<const assembly::MachineCode> MachineCodes::of(const vm::Function
   return code;
 }
 
-BlockTracer::BlockTracer(LaunchTracer& launch, uint64_t block, uint32_t warps) : launch_(launch), at_(warps, {nullptr, 0}) {
+BlockTracer::BlockTracer(LaunchTracer& launch, uint64_t block, uint32_t warps) : launch_(launch), at_(warps) {
   trace_.block = block;
   trace_.warps.resize(warps);
 }
 
-void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t active) {
+void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, uint32_t active) {
   if (trace_.cut || warp >= at_.size()) return;
   const uint32_t place = place_in_ptx(function, insn);
   if (place == ~0u) return;
@@ -150,15 +154,24 @@ void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, c
     function_ = &function;
     function_index_ = launch_.index_of(function, code_);
   }
+  Where& at = at_[warp];
+  if (at.waits(place)) return;
+  at.wait_begin = 1, at.wait_end = 0;
   ++trace_.instructions;
   if (trace_.instructions > launch_.most_instructions()) trace_.cut = true;
   if (place >= code_->block_of.size()) return;
   const uint32_t block = code_->block_of[place];
-  auto& [last, in] = at_[warp];
-  if (last == &function && in == block && place != code_->blocks[block].begin) return;
-  last = &function, in = block;
   timing::WarpTrace& t = trace_.warps[warp];
-  t.steps.push_back({function_index_, block, active, static_cast<uint32_t>(t.accesses.size())});
+  if (at.function != &function || at.block != block || place == code_->blocks[block].begin)
+    t.steps.push_back({function_index_, block, active, false, static_cast<uint32_t>(t.accesses.size())});
+  at.function = &function, at.block = block;
+  if (insn.spin && mask && insn.target != vm::kNoTarget) {
+    at.wait_begin = place_in_ptx(function, function.insns[insn.target]);
+    // The target may be a label, which the decoder made an instruction of.
+    for (uint32_t k = insn.target; at.wait_begin == ~0u && k < function.insns.size(); ++k) at.wait_begin = place_in_ptx(function, function.insns[k]);
+    at.wait_end = place;
+    t.steps.back().waits = trace_.waited = true;
+  }
 }
 
 void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Access& to) {
@@ -168,18 +181,18 @@ void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Acc
     trace_.lines.push_back({line, sectors});
     ++to.lines;
   };
-  if (access.space == isa::Space::Global) return each_line(access.mask, access.address.data(), access.bytes, add);
+  if (access.space == isa::Space::Global) return each_line(access.mask, access.address.data(), access.bytes, every, add);
   // Words of a thread's local memory lie beside the same words of its neighbours.
   std::array<uint64_t, 32> there{};
   for (uint32_t l = 0; l < 32; ++l) there[l] = (access.address[l] / 4 * 32 + l) * 4 + (uint64_t{warp} << 40);
   for (uint32_t word = 0; word < std::max(1u, access.bytes / 4); ++word) {
-    each_line(access.mask, there.data(), 4, add);
+    each_line(access.mask, there.data(), 4, every, add);
     for (uint64_t& a : there) a += kLine;
   }
 }
 
 void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts) {
-  if (trace_.cut || warp >= at_.size() || !access.mask) return;
+  if (trace_.cut || warp >= at_.size() || !access.mask || at_[warp].waits(place_in_ptx(function, insn))) return;
   timing::WarpTrace& t = trace_.warps[warp];
   if (t.steps.empty()) return;
   timing::Access a;
@@ -207,7 +220,7 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
       break;
     case isa::Space::Const:
       a.space = timing::Space::Constant;
-      each_line(access.mask, access.address.data(), access.bytes, [&](uint64_t, uint8_t, uint32_t) { ++a.passes; });
+      each_line(access.mask, access.address.data(), access.bytes, every, [&](uint64_t, uint8_t, uint32_t) { ++a.passes; });
       break;
     default: return;
   }
@@ -226,12 +239,16 @@ LaunchTracer::LaunchTracer(const vm::Launch& launch, const model::Device& device
       followed_(std::clamp<uint64_t>(grid_blocks, 1, kBlocks)),
       codes_(codes) {}
 
-std::unique_ptr<BlockTracer> LaunchTracer::begin(uint64_t block) {
-  if (!follows) return nullptr;
+bool LaunchTracer::to_follow(uint64_t block) const {
+  if (!follows) return false;
   // The middle of each of `followed_` equal parts of the grid.
   const uint64_t part = block * followed_ / grid_blocks;
   const uint64_t middle = (2 * part + 1) * grid_blocks / (2 * followed_);
-  if (block != middle) return nullptr;
+  return block == middle;
+}
+
+std::unique_ptr<BlockTracer> LaunchTracer::begin(uint64_t block) {
+  if (!to_follow(block)) return nullptr;
   return std::make_unique<BlockTracer>(*this, block, (block_threads + 31) / 32);
 }
 

@@ -88,7 +88,8 @@ class LaunchTracer;
 class BlockTracer {
  public:
   BlockTracer(LaunchTracer& launch, uint64_t block, uint32_t warps);
-  void instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t active);
+  // `mask`: of a branch, the lanes that jump.
+  void instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, uint32_t active);
   void access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts);
   bool full() const { return trace_.cut; }
   timing::BlockTrace take();
@@ -97,7 +98,14 @@ class BlockTracer {
   void add_lines(const vm::Access& access, uint32_t warp, timing::Access& to);
   LaunchTracer& launch_;
   timing::BlockTrace trace_;
-  std::vector<std::pair<const vm::FunctionCode*, uint32_t>> at_;  // of each warp: function and basic block
+  struct Where {
+    const vm::FunctionCode* function = nullptr;
+    uint32_t block = 0;
+    // Of a loop that waits, after its first turn: places in the PTX; nothing of it is kept.
+    uint32_t wait_begin = 1, wait_end = 0;
+    bool waits(uint32_t place) const { return place >= wait_begin && place <= wait_end; }
+  };
+  std::vector<Where> at_;  // of each warp
   const vm::FunctionCode* function_ = nullptr;
   uint32_t function_index_ = 0;
   const assembly::MachineCode* code_ = nullptr;
@@ -108,7 +116,8 @@ class LaunchTracer {
   static constexpr uint64_t kBlocks = 24;           // that are followed, at most
   static constexpr uint64_t kInstructions = 400000;  // of all of them together
   LaunchTracer(const vm::Launch& launch, const model::Device& device, MachineCodes& codes, bool follows);
-  // For a block that is to be followed.
+  bool to_follow(uint64_t block) const;
+  // Null for a block that is not to be followed.
   std::unique_ptr<BlockTracer> begin(uint64_t block);
   void end(BlockTracer& block);
   void add(Visits&& visits);

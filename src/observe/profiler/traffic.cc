@@ -398,8 +398,32 @@ bool to_cluster(const vm::Access& access) {
   return access.space == Space::Shared && access.address[static_cast<size_t>(std::countr_zero(access.mask))] >= vm::kClusterStride;
 }
 
+namespace {
+
+// What lanes ask for whole: a bulk copy, in pieces side by side.
+constexpr uint32_t kMostOfLane = 32;
+void count_bulk(const vm::Access& access, Counts& counts) {
+  for (uint32_t left = access.mask; left; left &= left - 1) {
+    const uint64_t begin = access.address[static_cast<size_t>(std::countr_zero(left))], end = begin + access.bytes;
+    const auto pieces = [&](uint64_t size) { return (end + size - 1) / size - begin / size; };
+    if (access.space == Space::Shared) {
+      counts.shared += SharedPasses{.wavefronts = pieces(128), .ideal = (access.bytes + 127) / 128, .bytes = access.bytes};
+    } else {
+      const uint64_t sectors = pieces(32);
+      counts.global += Traffic{.requests = 1, .transactions = sectors, .sectors = sectors, .ideal = (access.bytes + 31) / 32, .lines = pieces(128), .bytes = access.bytes, .bytes_moved = 32 * sectors};
+    }
+  }
+  ++(access.space == Space::Shared ? counts.to_shared : counts.to_global);
+}
+
+}  // namespace
+
 bool count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
                   Counts& counts) {
+  if (access.bytes > kMostOfLane && (access.space == Space::Global || (access.space == Space::Shared && !to_cluster(access)))) {
+    count_bulk(access, counts);
+    return true;
+  }
   switch (access.space) {
     case Space::Global:
       ++counts.to_global;
