@@ -1,6 +1,5 @@
 // Registers: values in the order in which they begin, each in the lowest free ones.
 #include <algorithm>
-#include <numeric>
 
 #include "assembly/liveness.h"
 
@@ -43,7 +42,10 @@ class Registers {
 }  // namespace
 
 void allocate(const DraftCode& code, const Target& target, MachineCode& out) {
-  const Liveness live(code);
+  // Where there is room, a register that a queued instruction reads is not written soon after: that would have to wait.
+  constexpr uint32_t kLate = 8;
+  constexpr int kRoomy = 30;
+  const Liveness live(code), relaxed(code, kLate);
   const size_t n = code.values.size();
   std::vector<uint32_t> order;
   std::vector<uint32_t> begins(n, ~0u);
@@ -54,7 +56,19 @@ void allocate(const DraftCode& code, const Target& target, MachineCode& out) {
   }
   std::ranges::stable_sort(order, {}, [&](uint32_t v) { return begins[v]; });
   Registers general(255, live.places), predicates(7, live.places), uniform(63, live.places);
-  constexpr int kStackPointer = 1;
+  constexpr int kStackPointer = 1, kCallersOwn = 16, kWithCalls = 24;
+  std::vector<uint32_t> calls;  // places
+  for (size_t b = 0; b < code.blocks.size(); ++b)
+    for (size_t k = 0; k < code.blocks[b].text.size(); ++k)
+      if (code.blocks[b].text[k].mnemonic == "CALL") calls.push_back(2 * (live.first_place[b] + static_cast<uint32_t>(k)) + 1);
+  const auto over_call = [&](uint32_t v) {
+    for (uint32_t k = 0; !calls.empty() && k < code.values[v].words; ++k)
+      for (const Segment& s : live.segments[live.first_word[v] + k]) {
+        const auto next = std::ranges::upper_bound(calls, s.begin);
+        if (next != calls.end() && *next < s.end) return true;
+      }
+    return false;
+  };
   std::vector<int16_t> where(n, -1);
   int most = kStackPointer + 1;
   for (uint32_t v : order) {
@@ -63,23 +77,30 @@ void allocate(const DraftCode& code, const Target& target, MachineCode& out) {
     const int words = value.words, align = words == 1 ? 1 : words == 2 ? 2 : 4;
     const uint32_t first = live.first_word[v];
     const int limit = value.bank == Bank::General ? std::min<int>(bank.count(), static_cast<int>(target.max_registers)) : bank.count();
+    // What a called function may use is not kept over the call.
+    const int least = value.bank == Bank::General && over_call(v) ? kCallersOwn : 0;
     int found = -1;
-    for (int r = 0; r + words <= limit && found < 0; r += align) {
-      if (value.bank == Bank::General && r <= kStackPointer && kStackPointer < r + words) continue;
-      bool ok = true;
-      for (int k = 0; ok && k < words; ++k) ok = bank.free(r + k, live.segments[first + static_cast<uint32_t>(k)]);
-      if (ok) found = r;
-    }
+    const auto look = [&](const Liveness& by, int up_to) {
+      for (int r = least; r + words <= up_to && found < 0; r += align) {
+        if (value.bank == Bank::General && r <= kStackPointer && kStackPointer < r + words) continue;
+        bool ok = true;
+        for (int k = 0; ok && k < words; ++k) ok = bank.free(r + k, by.segments[first + static_cast<uint32_t>(k)]);
+        if (ok) found = r;
+      }
+    };
+    if (value.bank == Bank::General) look(relaxed, std::min(limit, std::max(kRoomy, most)));
+    if (found < 0) look(live, limit);
     if (found < 0) {
       // It lives in memory; what reads and writes it there is not shown.
       if (value.bank == Bank::General) out.spill_bytes += 4u * value.words;
       found = std::max(0, limit - words);
     } else {
-      for (int k = 0; k < words; ++k) bank.take(found + k, live.segments[first + static_cast<uint32_t>(k)]);
+      for (int k = 0; k < words; ++k) bank.take(found + k, (value.bank == Bank::General ? relaxed : live).segments[first + static_cast<uint32_t>(k)]);
     }
     if (value.bank == Bank::General) most = std::max(most, found + words);
     where[v] = static_cast<int16_t>(found);
   }
+  if (!calls.empty()) most = std::max(most, kWithCalls);
   out.registers = std::min<int>(most, static_cast<int>(std::max(target.max_registers, 16u)));
 
   const auto range = [&](Part p) -> RegisterRange {
@@ -107,10 +128,13 @@ void allocate(const DraftCode& code, const Target& target, MachineCode& out) {
   };
   for (size_t b = 0; b < code.blocks.size(); ++b) {
     const DraftBlock& d = code.blocks[b];
+    if (d.repeats >= 0) {
+      out.blocks[static_cast<size_t>(d.repeats)].unrolled = finish(d.text);
+      continue;
+    }
     out.blocks[b].text = finish(d.text);
     out.blocks[b].folded_into = d.folded_into;
     out.blocks[b].turns = d.turns;
-    if (d.turns > 1) out.blocks[b].unrolled = finish(d.unrolled);
   }
 }
 

@@ -72,7 +72,7 @@ struct DraftBlock {
   std::vector<uint32_t> successors, predecessors;
   int32_t folded_into = -1;
   uint32_t turns = 1;
-  std::vector<Draft> unrolled;
+  int32_t repeats = -1;  // not of the PTX: several turns of that block
 };
 
 struct DraftCode {
@@ -88,10 +88,12 @@ struct DraftCode {
 
 // The steps, in their order.
 DraftCode select(const ptx::Module& module, const ptx::Function& function, const Target& target);
+void join_blocks(DraftCode& code);
 void remove_unread(DraftCode& code);
 void join_copies(DraftCode& code);
 void fold_short_branches(DraftCode& code);
 void mark_meetings(DraftCode& code, const Target& target);
+void unroll(DraftCode& code, const ptx::Function& function);
 void schedule(DraftCode& code, const Target& target);
 void allocate(const DraftCode& code, const Target& target, MachineCode& out);
 

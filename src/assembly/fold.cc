@@ -130,6 +130,30 @@ class Folder {
 
 void fold_short_branches(DraftCode& code) { Folder(code).run(); }
 
+// Blocks that always follow each other are one: texts have labels that nobody jumps to.
+void join_blocks(DraftCode& code) {
+  for (uint32_t b = 0; b < code.blocks.size(); ++b) {
+    DraftBlock& x = code.blocks[b];
+    if (x.folded_into >= 0) continue;
+    while (x.successors.size() == 1) {
+      const uint32_t next = x.successors[0];
+      DraftBlock& y = code.blocks[next];
+      if (next <= b || y.predecessors.size() != 1 || y.folded_into >= 0) break;
+      if (!x.text.empty() && x.text.back().last) {
+        if (x.text.back().operation != Operation::Branch || x.text.back().guarded) break;
+        x.text.pop_back();
+      }
+      x.text.insert(x.text.end(), y.text.begin(), y.text.end());
+      y.text.clear();
+      y.folded_into = static_cast<int32_t>(b);
+      x.successors = std::move(y.successors);
+      y.successors.clear();
+      y.predecessors.clear();
+      for (uint32_t s : x.successors) std::ranges::replace(code.blocks[s].predecessors, next, b);
+    }
+  }
+}
+
 // Lanes that part at a branch meet again: the branch is announced (BSSY) and the meeting point waits (BSYNC). Lanes that
 // meet only to leave need neither.
 void mark_meetings(DraftCode& code, const Target& target) {

@@ -114,6 +114,19 @@ void remove_unread(DraftCode& code) {
   for (const DraftBlock& b : code.blocks)
     for (const Draft& d : b.text)
       for (Part p : d.reads) each(p, [&](uint32_t w) { ++reads[w]; });
+  // Of a wide product only the lower half: a narrow one does, with the lower half of what is added.
+  const auto narrow = [&](Draft& d) {
+    if (d.operation != Operation::IntMulWide || d.mnemonic != "IMAD.WIDE" || d.writes[0].count != 2 || d.writes[1]) return;
+    if (reads[first[static_cast<size_t>(d.writes[0].value)] + d.writes[0].first + 1u]) return;
+    d.operation = Operation::IntMul;
+    d.mnemonic = "IMAD";
+    d.writes[0].count = 1;
+    for (Part& p : d.reads)
+      if (p && p.count == 2) {
+        --reads[first[static_cast<size_t>(p.value)] + p.first + 1u];
+        p.count = 1;
+      }
+  };
   for (bool again = true; again;) {
     again = false;
     for (size_t b = code.blocks.size(); b-- > 0;) {
@@ -125,7 +138,10 @@ void remove_unread(DraftCode& code) {
         if (d.pinned || !d.writes[0]) continue;
         bool read = false;
         for (Part p : d.writes) each(p, [&](uint32_t w) { read = read || reads[w]; });
-        if (read) continue;
+        if (read) {
+          narrow(text[k]);
+          continue;
+        }
         gone[k] = any = true;
         for (Part p : d.reads) each(p, [&](uint32_t w) { --reads[w]; });
       }

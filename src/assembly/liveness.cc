@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "assembly/latency.h"
+
 namespace warpbeam::assembly {
 
-Liveness::Liveness(const DraftCode& code) {
+Liveness::Liveness(const DraftCode& code, uint32_t late_reads) {
   number_words(code);
   solve(code);
-  walk(code);
+  walk(code, late_reads);
 }
 
 void Liveness::number_words(const DraftCode& code) {
@@ -81,7 +83,7 @@ void Liveness::solve(const DraftCode& code) {
       for (uint64_t left = out(b, w); left; left &= left - 1) live_out[b].push_back(crossing[w * 64 + static_cast<size_t>(std::countr_zero(left))]);
 }
 
-void Liveness::walk(const DraftCode& code) {
+void Liveness::walk(const DraftCode& code, uint32_t late_reads) {
   std::vector<uint32_t> open(segments.size(), 0);  // where the segment ends that a word is in; 0: in none
   for (size_t b = code.blocks.size(); b-- > 0;) {
     const std::vector<Draft>& text = code.blocks[b].text;
@@ -106,10 +108,11 @@ void Liveness::walk(const DraftCode& code) {
             open[w] = 0;
           }
         });
+      const uint32_t read_until = late_reads && is_queued(d.operation) ? std::min(end, reads_at + 2 + 2 * late_reads) : reads_at + 1;
       for (Part p : d.reads)
         each_word(p, [&](uint32_t w) {
           if (open[w]) return;
-          open[w] = reads_at + 1;
+          open[w] = read_until;
           touched.push_back(w);
         });
     }

@@ -16,7 +16,8 @@ struct Segment {
 
 class Liveness {
  public:
-  explicit Liveness(const DraftCode& code);
+  // What instructions of units beside the pipeline read is taken some instructions later.
+  explicit Liveness(const DraftCode& code, uint32_t late_reads = 0);
 
   // By word, in the order of the text. Words of a value follow each other from first_word on.
   std::vector<std::vector<Segment>> segments;
@@ -28,7 +29,7 @@ class Liveness {
  private:
   void number_words(const DraftCode& code);
   void solve(const DraftCode& code);
-  void walk(const DraftCode& code);
+  void walk(const DraftCode& code, uint32_t late_reads);
   template <class Visit>
   void each_word(Part p, const Visit& visit) const {
     if (!p) return;

@@ -45,10 +45,11 @@ using MachineText = std::vector<MachineInstruction>;
 struct MachineBlock {
   uint32_t begin = 0, end = 0;  // of the PTX: body[begin, end)
   MachineText text;             // executed each time that a warp comes here
-  // The block is executed under a predicate as part of another one that comes before it: its instructions stand there, and
-  // its own text is empty. They are issued whether or not a lane takes them; their accesses are made if one does.
+  // The block is executed as part of another one that comes before it, under a predicate or because it always follows: its
+  // instructions stand there, and its own text is empty. They are issued whether or not a lane takes them; their accesses
+  // are made if one does.
   int32_t folded_into = -1;
-  // A loop of this one block, of which the assembler makes one of `turns` bodies: what so many turns execute together.
+  // A loop of this one block and those that are part of it, of which the assembler makes one of `turns` bodies: what so many turns execute together.
   uint32_t turns = 1;
   MachineText unrolled;
 };
@@ -65,6 +66,9 @@ struct Target {
   int cc = 90;
   uint32_t max_registers = 255;  // what -maxrregcount, launch bounds and the device allow
 };
+
+// What a kernel's own directives (.maxnreg, .maxntid, .minnctapersm) leave of what a thread and a block may have.
+Target target_of(const ptx::Function& kernel, int cc, uint32_t most_per_thread, uint32_t per_block);
 
 // Never fails: what it does not know becomes one instruction.
 MachineCode assemble(const ptx::Module& module, const ptx::Function& function, const Target& target);

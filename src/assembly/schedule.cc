@@ -2,48 +2,11 @@
 #include <algorithm>
 #include <queue>
 
+#include "assembly/latency.h"
 #include "assembly/liveness.h"
 
 namespace warpbeam::assembly {
 namespace {
-
-// Cycles until the result of an operation may be read, roughly; memory as an assembler takes it to be.
-uint32_t latency_of(Operation o) {
-  using enum Operation;
-  switch (o) {
-    case LoadGlobal:
-    case LoadLocal:
-    case AtomicGlobal:
-    case Texture:
-    case Surface:
-      return 200;
-    case LoadShared:
-    case LoadTiles:
-    case AtomicShared:
-      return 30;
-    case LoadConst:
-      return 40;
-    case Special:
-    case Convert:
-    case BitCount:
-    case SpecialReg:
-    case Shuffle:
-    case Match:
-    case Redux:
-      return 22;
-    case MatrixHalf:
-    case MatrixInt:
-    case MatrixDouble:
-      return 30;
-    case DoubleAdd:
-    case DoubleFma:
-      return 10;
-    case Uniform:
-      return 10;
-    default:
-      return 5;
-  }
-}
 
 bool may_meet(const Draft& a, const Draft& b) {
   using isa::Space;
@@ -320,7 +283,8 @@ class Scheduler {
 }  // namespace
 
 void schedule(DraftCode& code, const Target& target) {
-  constexpr uint32_t kComfortable = 56;
+  // More would cost warps: 32 registers are what a full multiprocessor has for a thread.
+  constexpr uint32_t kComfortable = 28;
   Scheduler(code, std::min(kComfortable, target.max_registers > 8 ? target.max_registers - 6 : 2)).run();
 }
 

@@ -69,7 +69,8 @@ Selector::Place Selector::address(const Operand& o, Space space) {
                                                                isa::bits_of(p->form.type) == 32 && p->operands[1].kind == OperandKind::Register)
         base = p->operands[1];
   }
-  const Source s = source(base, wide ? 2 : 1);
+  // Addresses of other spaces have 32 bits, whatever the register has.
+  const Source s = wide ? source(base, 2) : low(source(base, 2));
   if (s.kind == Source::Number) return place;
   if (!wide && cc_ >= 75 && (s.kind == Source::Uniform || s.kind == Source::Constant)) place.uniform = s;
   else place.base = s;
@@ -188,21 +189,22 @@ void Selector::scatter(const Operand& o, Type type, Part from) {
 
 // --- loads and stores
 
-void Selector::load_parameter(const Instruction& i) {
-  const Operand &to = i.operands[0], &from = i.operands[1];
+// Parameters are words of the constant bank, which most instructions can read themselves.
+void Selector::load_parameter(const Instruction& i, const std::string& name, int64_t start) {
+  const Operand& to = i.operands[0];
   const int each = words_of(i.form.type);
   const auto take = [&](int reg, int64_t offset) {
-    const Source s = constant(Fixed::Parameter, from.name, offset, each);
+    const Source s = constant(Fixed::Parameter, name, offset, each);
     if (!make_same(reg, s)) copy_to(destination(reg), s);
   };
   if (to.kind == OperandKind::Vector) {
-    int64_t offset = from.offset;
+    int64_t offset = start;
     for (const Operand& e : to.list) {
       if (e.reg >= 0) take(e.reg, offset);
       offset += std::max(1, isa::bits_of(i.form.type) / 8);
     }
   } else if (to.reg >= 0) {
-    take(to.reg, from.offset);
+    take(to.reg, start);
   }
 }
 
@@ -213,13 +215,19 @@ void Selector::load(const Instruction& i) {
   if (parameter && from.kind == OperandKind::Symbol) {
     bool local = false;
     for (const ptx::Variable& v : f_.locals) local = local || v.name == from.name;
-    if (f_.entry && !local && space != Space::ParamFunc) return load_parameter(i);
+    if (f_.entry && !local && space != Space::ParamFunc) return load_parameter(i, from.name, from.offset);
     // Arguments and results of functions are in registers.
     const Part piece = scatter_place(to, i.form.type);
     Draft& d = emit(Operation::Move, "MOV", {piece}, {});
     d.pinned = false;
     return scatter(to, i.form.type, piece);
   }
+  if (parameter && f_.entry && from.kind == OperandKind::Register)
+    if (const Source& s = same_[static_cast<size_t>(from.reg)]; s.kind == Source::Constant) {
+      const Key& k = keys_[static_cast<size_t>(s.key)];
+      for (const ptx::Variable& v : f_.params)
+        if (k.what == Fixed::Address && v.name == k.name) return load_parameter(i, v.name, k.offset + from.offset);
+    }
   const Place place = address(from, space);
   const Part value = scatter_place(to, i.form.type);
   const bool strong = i.form.mods.sem == isa::Sem::Acquire;

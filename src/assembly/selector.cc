@@ -325,6 +325,9 @@ Draft& Selector::emit(Operation operation, std::string_view mnemonic, std::initi
   std::array<Part, 5> parts{};
   size_t n = 0;
   bool taken = false;
+  // A word of the constant bank keeps its place, numbers are put into registers: others need them too.
+  bool bank = false;
+  for (const Source& s : reads) bank = bank || (cc_ < 90 && s.kind == Source::Constant && keys_[static_cast<size_t>(s.key)].what != Fixed::Special);
   for (const Source& s : reads) {
     Part p;
     switch (s.kind) {
@@ -334,7 +337,7 @@ Draft& Selector::emit(Operation operation, std::string_view mnemonic, std::initi
       case Source::Number: {
         const bool fits = s.words == 1 || (s.number & 0xffffffff) == 0 || operation != Operation::DoubleFma;
         if (s.number == 0) break;
-        if (!taken && fits) taken = true;
+        if (!taken && fits && !bank) taken = true;
         else p = general(s);
         break;
       }
@@ -440,6 +443,9 @@ void Selector::chain(Part to, std::initializer_list<Source> sources, std::initia
 DraftCode Selector::run() {
   std::vector<std::pair<const isa::Row*, Choose>> known(isa::all_rows().size() + 1);
   carry_.assign(blocks_.size(), -1);
+  if (f_.entry && cc_ >= 50) {  // the stack pointer
+    emit(cc_ >= 90 ? Operation::LoadConst : Operation::Move, cc_ >= 90 ? "LDC" : "MOV", {}, {}).pinned = true;
+  }
   for (block_ = 0; block_ < blocks_.size(); ++block_)
     for (at_ = blocks_[block_].begin; at_ < blocks_[block_].end; ++at_) {
       const Instruction& i = f_.body[at_];

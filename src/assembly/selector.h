@@ -143,7 +143,7 @@ class Selector {
                 Part to, std::initializer_list<Part> data, int bytes);
   void load(const ptx::Instruction& i);
   void store(const ptx::Instruction& i);
-  void load_parameter(const ptx::Instruction& i);
+  void load_parameter(const ptx::Instruction& i, const std::string& name, int64_t start);
   void atomic(const ptx::Instruction& i);
   void prefetch(const ptx::Instruction& i);
   Part gather(const ptx::Operand& o, isa::Type type);              // a vector into neighbouring registers

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
+#include "assembly/latency.h"
+
 namespace warpbeam::assembly {
 namespace {
 
@@ -54,6 +59,36 @@ std::string text_of(const MachineCode& code) {
     }
   }
   return text;
+}
+
+std::vector<Wait> waits_of(const MachineText& text) {
+  struct Pending {
+    uint32_t ready = 0;
+    std::string_view on;
+  };
+  std::array<Pending, kMachineRegisters> pending{};
+  std::vector<Wait> waits;
+  uint32_t now = 0;
+  for (const MachineInstruction& i : text) {
+    uint32_t start = now + (waits.empty() ? 0 : 1);
+    Wait wait;
+    const auto visit = [&](const RegisterRange& r, const auto& act) {
+      for (int k = std::max<int>(r.first, 0); k < r.first + r.count && k < kMachineRegisters; ++k) act(pending[static_cast<size_t>(k)]);
+    };
+    for (const RegisterRange& r : i.reads)
+      visit(r, [&](const Pending& p) {
+        if (p.ready > start) {
+          start = p.ready;
+          wait.on = p.on;
+        }
+      });
+    wait.cycles = waits.empty() ? start : start - now;
+    now = start;
+    waits.push_back(wait);
+    for (const RegisterRange& r : i.writes)
+      visit(r, [&](Pending& p) { p = {now + latency_of(i.operation), is_queued(i.operation) ? i.mnemonic : std::string_view()}; });
+  }
+  return waits;
 }
 
 }  // namespace warpbeam::assembly

@@ -123,6 +123,7 @@ struct Function {
   std::vector<Variable> locals;  // .local, .shared, .param, .const and .global declared inside, renamed apart
   std::vector<Instruction> body;
   std::unordered_map<std::string, uint32_t> labels;              // to an index into body
+  std::vector<uint32_t> nounroll;                                // indexes into body where `.pragma "nounroll"` stands
   std::unordered_map<std::string, std::vector<std::string>> branch_targets;
   std::unordered_map<std::string, Prototype> prototypes;
   std::array<uint32_t, 3> max_ntid{0, 0, 0};

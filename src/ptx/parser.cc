@@ -184,13 +184,17 @@ void note_inlined_call(Module& module, std::string_view text) {
 }  // namespace
 
 // Texts that others do not know say nothing to them.
-void Parser::parse_pragma() {
+std::string_view Parser::parse_pragma() {
+  std::string_view said;
   lex_.take();
   while (lex_.peek().token == Token::String || lex_.peek().is(',')) {
     const Lexeme l = lex_.take();
-    if (l.token == Token::String) note_inlined_call(*module_, l.text);
+    if (l.token != Token::String) continue;
+    said = l.text;
+    note_inlined_call(*module_, l.text);
   }
   expect(';');
+  return said;
 }
 
 void Parser::parse_directive() {
@@ -206,7 +210,10 @@ void Parser::parse_directive() {
   if (l.is(".file")) return parse_file();
   if (l.is(".section")) return skip_section();
   if (l.is(".loc")) return parse_loc();
-  if (l.is(".pragma")) return parse_pragma();
+  if (l.is(".pragma")) {
+    parse_pragma();
+    return;
+  }
   if (l.is(".alias")) {
     lex_.take();
     const Lexeme name = lex_.take();

@@ -23,7 +23,7 @@ class Parser {
   void parse_target();
   void parse_file();
   void skip_section();
-  void parse_pragma();
+  std::string_view parse_pragma();
   void parse_function(bool entry, Linkage linkage);
   std::vector<Variable> parse_params(isa::Space space);
   void parse_function_directives(Function& f);

@@ -119,7 +119,10 @@ void Parser::parse_statement(Function& f) {
     if (l.is(".reg")) { lex_.take(); return parse_registers(f); }
     if (l.is(".loc")) return parse_loc();
     if (l.is(".file")) return parse_file();
-    if (l.is(".pragma")) return parse_directive();
+    if (l.is(".pragma")) {
+      if (parse_pragma() == "nounroll") f.nounroll.push_back(static_cast<uint32_t>(f.body.size()));
+      return;
+    }
     Linkage linkage = Linkage::Internal;
     if (l.is(".extern")) { linkage = Linkage::Extern; lex_.take(); l = lex_.peek(); }
     if (is_space_word(l.text, space)) {

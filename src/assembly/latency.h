@@ -1,0 +1,13 @@
+// What an assembler takes operations to last when it puts instructions in order. (How long they do last is in a device's table.)
+#pragma once
+#include "assembly/machine_code.h"
+
+namespace warpbeam::assembly {
+
+// Cycles until the result may be read; memory as if it answered from a near cache.
+uint32_t latency_of(Operation operation);
+
+// Does an operation wait in a queue, so that it is not known when it reads and writes?
+bool is_queued(Operation operation);
+
+}  // namespace warpbeam::assembly

@@ -1,0 +1,185 @@
+// Loops of one block are repeated a few times when they are short, so that the loads of several turns are on their way
+// together, and what counts turns is done once for all of them. `.pragma "nounroll"` says where not; clang writes it into
+// what is left over of loops that it has repeated itself.
+//
+// How short: found with ptxas 13.0 by the registers of loops that load and add (a load counts twice).
+#include <algorithm>
+#include <unordered_map>
+
+#include "assembly/liveness.h"
+
+namespace warpbeam::assembly {
+namespace {
+
+constexpr uint32_t kTurns = 4, kLongest = 51;
+
+class Unroller {
+ public:
+  Unroller(DraftCode& code, const ptx::Function& f) : code_(code), f_(f) {}
+
+  void run() {
+    const size_t blocks = code_.blocks.size();
+    std::vector<uint32_t> loops;
+    for (uint32_t b = 0; b < blocks; ++b)
+      if (worth_it(b)) loops.push_back(b);
+    if (loops.empty()) return;
+    const Liveness live(code_);
+    crosses_.assign(code_.values.size(), 0);
+    std::vector<uint32_t> value_of(live.segments.size());
+    for (size_t v = 0; v < live.first_word.size(); ++v)
+      for (uint32_t k = 0; k < code_.values[v].words; ++k) value_of[live.first_word[v] + k] = static_cast<uint32_t>(v);
+    for (const auto& words : live.live_out)
+      for (uint32_t w : words) crosses_[value_of[w]] = 1;
+    for (uint32_t b : loops) repeat(b);
+  }
+
+ private:
+  bool worth_it(uint32_t b) const {
+    const DraftBlock& x = code_.blocks[b];
+    if (x.text.empty() || std::ranges::find(x.successors, b) == x.successors.end()) return false;
+    for (uint32_t at : f_.nounroll)
+      if (at >= x.begin && at < std::max(x.end, x.begin + 1)) return false;
+    uint32_t weight = 0;
+    for (const Draft& d : x.text) {
+      weight += d.operation == Operation::LoadGlobal ? 2 : 1;
+      if (d.wall && !d.last) return false;
+      if (d.operation == Operation::Call || d.operation == Operation::Barrier || d.operation == Operation::WaitAsync || d.operation == Operation::Mbarrier ||
+          (d.guarded && d.operation == Operation::Exit))
+        return false;
+    }
+    return weight <= kLongest && x.text.back().operation == Operation::Branch;
+  }
+
+  // `v = v + number`, once in the block. What it adds in a turn.
+  struct Step {
+    size_t at;
+    int64_t by;
+  };
+
+  // Whether it goes on follows from a value to which a number is added each turn, and from nothing else that changes.
+  bool counted(const std::vector<Draft>& text, const std::unordered_map<int32_t, Step>& steps, const std::unordered_map<int32_t, int>& writes) const {
+    Part guard;
+    for (Part p : text.back().reads)
+      if (p) guard = p;
+    bool found = false;
+    std::vector<int32_t> asked{guard.value};
+    for (size_t k = text.size() - 1; k-- > 0;) {
+      const Draft& d = text[k];
+      if (!d.writes[0] || std::ranges::find(asked, d.writes[0].value) == asked.end()) continue;
+      if (d.operation != Operation::Compare || d.mnemonic.starts_with("F") || d.guarded) return false;
+      for (Part p : d.reads) {
+        if (!p || !writes.contains(p.value)) continue;
+        if (const auto s = steps.find(p.value); s != steps.end()) {
+          if (!s->second.by) return false;
+          found = true;
+        } else if (code_.values[static_cast<size_t>(p.value)].bank == Bank::Predicate) {
+          asked.push_back(p.value);
+        } else {
+          return false;
+        }
+      }
+    }
+    return found;
+  }
+
+  void repeat(uint32_t b) {
+    const std::vector<Draft> text = code_.blocks[b].text;
+    std::unordered_map<int32_t, int> writes;
+    for (const Draft& d : text)
+      for (Part p : d.writes)
+        if (p) writes[p.value] += p.count;
+    std::unordered_map<int32_t, Step> steps;
+    std::vector<char> counting(text.size());
+    for (size_t k = 0; k < text.size(); ++k) {
+      const Draft& d = text[k];
+      if (d.mnemonic != "IADD3" && d.mnemonic != "UIADD3") continue;
+      if (d.guarded || !d.writes[0] || d.reads[0].value != d.writes[0].value || d.reads[0].first != d.writes[0].first || d.reads[1]) continue;
+      if (writes[d.writes[0].value] > code_.values[static_cast<size_t>(d.writes[0].value)].words) continue;
+      const ptx::Instruction* i = d.ptx < f_.body.size() ? &f_.body[d.ptx] : nullptr;
+      int64_t by = 0;
+      if (i && i->form.row->opcode == "add" && i->operands[2].kind == ptx::OperandKind::Immediate) by = static_cast<int64_t>(i->operands[2].imm);
+      steps[d.writes[0].value] = {k, by};
+    }
+    if (!counted(text, steps, writes)) return;
+    for (const auto& [v, step] : steps) {
+      // Everybody else must be able to take the difference into an address, or be the count of turns.
+      bool fits = true;
+      for (size_t k = 0; k < text.size(); ++k) {
+        const Draft& d = text[k];
+        if (k == step.at || d.mnemonic == "IADD3.X") continue;
+        for (size_t r = 0; r < d.reads.size(); ++r) {
+          if (d.reads[r].value != v) continue;
+          const bool address = d.order != Order::None && r == 0 && d.operation != Operation::Shuffle;
+          const bool count = d.writes[0] && code_.values[static_cast<size_t>(d.writes[0].value)].bank == Bank::Predicate && !crosses_[static_cast<size_t>(d.writes[0].value)];
+          fits = fits && (address || count);
+        }
+      }
+      if (!fits) continue;
+      for (size_t k = 0; k < text.size(); ++k)
+        for (Part p : text[k].writes) counting[k] |= p.value == v;
+    }
+
+    DraftBlock more;
+    more.begin = code_.blocks[b].begin;
+    more.end = code_.blocks[b].end;
+    more.successors = code_.blocks[b].successors;
+    more.text.reserve(text.size() * kTurns);
+    std::unordered_map<int32_t, int32_t> renamed;
+    for (uint32_t turn = 0; turn < kTurns; ++turn) {
+      renamed.clear();
+      for (size_t k = 0; k < text.size(); ++k) {
+        if (turn + 1 < kTurns && (counting[k] || text[k].last)) continue;
+        Draft d = text[k];
+        const auto rename = [&](Part& p) {
+          if (!p || crosses_[static_cast<size_t>(p.value)]) return;
+          auto [it, fresh] = renamed.try_emplace(p.value, 0);
+          if (fresh) {
+            const Value v = code_.values[static_cast<size_t>(p.value)];
+            it->second = code_.new_value(v.bank, v.words);
+          }
+          p.value = it->second;
+        };
+        for (Part& p : d.reads) rename(p);
+        for (Part& p : d.writes) rename(p);
+        if (d.order != Order::None)
+          if (const auto s = steps.find(text[k].reads[0].value); s != steps.end() && counting[s->second.at]) d.offset += s->second.by * turn;
+        more.text.push_back(d);
+      }
+    }
+    remove_dead(more.text);
+    const uint32_t number = static_cast<uint32_t>(code_.blocks.size());
+    // The way in is as to the loop itself, so that what is live is live there too.
+    code_.blocks[b].successors.push_back(number);
+    more.successors.push_back(number);
+    more.repeats = static_cast<int32_t>(b);
+    code_.blocks[b].turns = kTurns;
+    code_.blocks.push_back(std::move(more));
+    crosses_.resize(code_.values.size());
+  }
+
+  void remove_dead(std::vector<Draft>& text) const {
+    std::unordered_map<int32_t, int> read;
+    size_t to = text.size();
+    for (size_t k = text.size(); k-- > 0;) {
+      const Draft& d = text[k];
+      bool needed = d.pinned || !d.writes[0];
+      for (Part p : d.writes)
+        if (p) needed = needed || static_cast<size_t>(p.value) >= crosses_.size() ? read[p.value] > 0 || needed : true;
+      if (!needed) continue;
+      for (Part p : d.reads)
+        if (p) ++read[p.value];
+      text[--to] = d;
+    }
+    text.erase(text.begin(), text.begin() + static_cast<long>(to));
+  }
+
+  DraftCode& code_;
+  const ptx::Function& f_;
+  std::vector<char> crosses_;
+};
+
+}  // namespace
+
+void unroll(DraftCode& code, const ptx::Function& function) { Unroller(code, function).run(); }
+
+}  // namespace warpbeam::assembly
