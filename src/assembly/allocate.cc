@@ -39,13 +39,22 @@ class Registers {
   int count_;
 };
 
+// Small kernels get a few more than they need, in pairs (found with ptxas 13.0): they cost no warps.
+int generous(int registers) {
+  constexpr int kSmall = 14, kMedium = 24, kLeast = 8;
+  const int even = (registers + 1) / 2 * 2;
+  if (registers <= 3) return even;
+  if (registers <= kSmall) return std::max(kLeast, even + 2);
+  return registers < kMedium ? even : registers;
+}
+
 }  // namespace
 
-void allocate(const DraftCode& code, const Target& target, MachineCode& out) {
+void allocate(const DraftCode& code, const Target& target, bool roomy, MachineCode& out) {
   // Where there is room, a register that a queued instruction reads is not written soon after: that would have to wait.
   constexpr uint32_t kLate = 8;
   constexpr int kRoomy = 30;
-  const Liveness live(code), relaxed(code, kLate);
+  const Liveness live(code), relaxed(code, roomy ? kLate : 0);
   const size_t n = code.values.size();
   std::vector<uint32_t> order;
   std::vector<uint32_t> begins(n, ~0u);
@@ -88,19 +97,20 @@ void allocate(const DraftCode& code, const Target& target, MachineCode& out) {
         if (ok) found = r;
       }
     };
-    if (value.bank == Bank::General) look(relaxed, std::min(limit, std::max(kRoomy, most)));
+    if (value.bank == Bank::General && roomy) look(relaxed, std::min(limit, std::max(kRoomy, most)));
     if (found < 0) look(live, limit);
     if (found < 0) {
       // It lives in memory; what reads and writes it there is not shown.
       if (value.bank == Bank::General) out.spill_bytes += 4u * value.words;
       found = std::max(0, limit - words);
     } else {
-      for (int k = 0; k < words; ++k) bank.take(found + k, (value.bank == Bank::General ? relaxed : live).segments[first + static_cast<uint32_t>(k)]);
+      for (int k = 0; k < words; ++k) bank.take(found + k, (value.bank == Bank::General && roomy ? relaxed : live).segments[first + static_cast<uint32_t>(k)]);
     }
     if (value.bank == Bank::General) most = std::max(most, found + words);
     where[v] = static_cast<int16_t>(found);
   }
   if (!calls.empty()) most = std::max(most, kWithCalls);
+  if (target.cc >= 70) most = generous(most);
   out.registers = std::min<int>(most, static_cast<int>(std::max(target.max_registers, 16u)));
 
   const auto range = [&](Part p) -> RegisterRange {

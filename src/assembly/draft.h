@@ -94,7 +94,7 @@ void join_copies(DraftCode& code);
 void fold_short_branches(DraftCode& code);
 void mark_meetings(DraftCode& code, const Target& target);
 void unroll(DraftCode& code, const ptx::Function& function);
-void schedule(DraftCode& code, const Target& target);
-void allocate(const DraftCode& code, const Target& target, MachineCode& out);
+void schedule(DraftCode& code, uint32_t most_held);  // registers that may be held before order gives way
+void allocate(const DraftCode& code, const Target& target, bool roomy, MachineCode& out);
 
 }  // namespace warpbeam::assembly

@@ -34,6 +34,23 @@ Target target_of(const ptx::Function& kernel, int cc, uint32_t most_per_thread, 
   return {cc, most};
 }
 
+namespace {
+
+MachineCode in_order(DraftCode code, const Target& target, uint32_t most_held, bool roomy) {
+  schedule(code, std::min(most_held, target.max_registers > 8 ? target.max_registers - 6 : 2));
+  MachineCode out;
+  for (uint32_t b = 0; b < code.blocks.size() && code.blocks[b].repeats < 0; ++b) {
+    out.blocks.emplace_back();
+    out.blocks[b].begin = code.blocks[b].begin;
+    out.blocks[b].end = code.blocks[b].end;
+    for (uint32_t k = code.blocks[b].begin; k < code.blocks[b].end; ++k) out.block_of.push_back(b);
+  }
+  allocate(code, target, roomy, out);
+  return out;
+}
+
+}  // namespace
+
 MachineCode assemble(const ptx::Module& module, const ptx::Function& function, const Target& target) {
   DraftCode code = select(module, function, target);
   join_blocks(code);
@@ -41,18 +58,15 @@ MachineCode assemble(const ptx::Module& module, const ptx::Function& function, c
   join_copies(code);
   fold_short_branches(code);
   mark_meetings(code, target);
-  const size_t blocks = code.blocks.size();
   unroll(code, function);
-  schedule(code, target);
-  MachineCode out;
-  out.blocks.resize(blocks);
-  out.block_of.resize(function.body.size());
-  for (uint32_t b = 0; b < blocks; ++b) {
-    out.blocks[b].begin = code.blocks[b].begin;
-    out.blocks[b].end = code.blocks[b].end;
-    for (uint32_t k = code.blocks[b].begin; k < code.blocks[b].end; ++k) out.block_of[k] = b;
+  MachineCode out = in_order(code, target, 28, true);
+  // More than 32 registers cost warps: what is gained by an order that needs more is not worth them.
+  constexpr int kWithAllWarps = 32;
+  for (const auto& [held, roomy] : {std::pair{28u, false}, std::pair{20u, false}, std::pair{0u, false}}) {
+    if (out.registers <= kWithAllWarps && !out.spill_bytes) break;
+    MachineCode other = in_order(code, target, held, roomy);
+    if (other.spill_bytes < out.spill_bytes || (other.spill_bytes == out.spill_bytes && other.registers + 4 < out.registers)) out = std::move(other);
   }
-  allocate(code, target, out);
   return out;
 }
 

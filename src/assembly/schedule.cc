@@ -216,50 +216,46 @@ class Scheduler {
     std::vector<char> done(n);
     for (uint32_t k = 0; k < n; ++k)
       if (!nodes[k].waits) pending.push(k);
-    uint32_t now = 0;
-    std::vector<uint32_t> aside;
+    uint32_t now = 0, first = 0;
+    std::vector<uint32_t> seen;
     for (size_t issued = 0; issued < n; ++issued) {
+      while (first < n && done[first]) ++first;
       while (!pending.empty() && nodes[pending.top()].ready <= now) {
         available.push(pending.top());
         pending.pop();
       }
-      uint32_t pick;
-      if (static_cast<uint32_t>(held_now_) >= most_) {
-        // No registers left: whatever frees some, in the order of the text.
-        aside.clear();
-        int best = 1000;
-        uint32_t chosen = ~0u;
-        size_t looked = 0;
-        std::vector<uint32_t> late;
-        const auto look = [&](uint32_t k) {
-          const int by = grows(text[begin + k]);
-          if (by < best || (by == best && k < chosen)) best = by, chosen = k;
+      const auto drop = [&](auto& queue) {
+        while (!queue.empty() && done[queue.top()]) queue.pop();
+      };
+      drop(available);
+      drop(pending);
+      uint32_t pick = ~0u;
+      if (static_cast<uint32_t>(std::max(held_now_, 0)) >= most_) {
+        // No registers left: whatever frees some, else what the text has next.
+        int best = 0;
+        const auto look = [&](auto& queue) {
+          seen.clear();
+          while (!queue.empty() && seen.size() < kLooks) {
+            const uint32_t k = queue.top();
+            queue.pop();
+            if (done[k]) continue;
+            seen.push_back(k);
+            if (const int by = grows(text[begin + k]); by < best || (by == best && by < 0 && k < pick)) best = by, pick = k;
+          }
+          for (uint32_t k : seen) queue.push(k);
         };
-        while (!available.empty() && looked++ < 48) {
-          look(available.top());
-          aside.push_back(available.top());
-          available.pop();
-        }
-        looked = 0;
-        while (best >= 0 && !pending.empty() && looked++ < 48) {
-          look(pending.top());
-          late.push_back(pending.top());
-          pending.pop();
-        }
-        for (uint32_t k : aside)
-          if (k != chosen) available.push(k);
-        for (uint32_t k : late)
-          if (k != chosen) pending.push(k);
-        pick = chosen;
-        now = std::max(now, nodes[pick].ready);
+        look(available);
+        if (pick == ~0u) look(pending);
+        if (pick == ~0u) pick = first;
       } else if (!available.empty()) {
         pick = available.top();
         available.pop();
       } else {
         pick = pending.top();
         pending.pop();
-        now = std::max(now, nodes[pick].ready);
       }
+      now = std::max(now, nodes[pick].ready);
+      done[pick] = 1;
       issue_effects(text[begin + pick]);
       result.push_back(text[begin + pick]);
       for (auto [to, cycles] : nodes[pick].after) {
@@ -270,6 +266,7 @@ class Scheduler {
     }
   }
 
+  static constexpr size_t kLooks = 32;
   DraftCode& code_;
   Liveness live_;
   const uint32_t most_;
@@ -282,10 +279,6 @@ class Scheduler {
 
 }  // namespace
 
-void schedule(DraftCode& code, const Target& target) {
-  // More would cost warps: 32 registers are what a full multiprocessor has for a thread.
-  constexpr uint32_t kComfortable = 28;
-  Scheduler(code, std::min(kComfortable, target.max_registers > 8 ? target.max_registers - 6 : 2)).run();
-}
+void schedule(DraftCode& code, uint32_t most_held) { Scheduler(code, most_held).run(); }
 
 }  // namespace warpbeam::assembly
