@@ -49,6 +49,7 @@ Rates read(const model::Device& device) {
 #define WB_RATE(name, unit, about) r.name = value_of(table, #name);
 #include "timing/rates.inc"
 #undef WB_RATE
+  if (device.clock_khz) r.clock_mhz = device.clock_khz / 1e3;  // a generation's table has that of one of its products
   r.multiprocessors = device.sm_count;
   r.schedulers = device.schedulers_per_sm;
   r.issue_width = device.issue_per_scheduler;
