@@ -46,6 +46,9 @@ MachineCode in_order(DraftCode code, const Target& target, uint32_t most_held, b
     for (uint32_t k = code.blocks[b].begin; k < code.blocks[b].end; ++k) out.block_of.push_back(b);
   }
   allocate(code, target, roomy, out);
+  // The block that has the text, not one that became part of another itself. (Always an earlier one: there is an end.)
+  for (MachineBlock& b : out.blocks)
+    while (b.folded_into >= 0 && out.blocks[static_cast<size_t>(b.folded_into)].folded_into >= 0) b.folded_into = out.blocks[static_cast<size_t>(b.folded_into)].folded_into;
   return out;
 }
 

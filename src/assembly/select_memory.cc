@@ -217,6 +217,19 @@ void Selector::load(const Instruction& i) {
     for (const ptx::Variable& v : f_.locals) local = local || v.name == from.name;
     if (f_.entry && !local && space != Space::ParamFunc) return load_parameter(i, from.name, from.offset);
     // Arguments and results of functions are in registers.
+    if (const auto r = results_.find(from.name); r != results_.end()) {
+      const int at = static_cast<int>(from.offset / 4), each = words_of(i.form.type);
+      const auto take = [&](int reg, int word_at) {
+        if (reg < 0) return;
+        const Part all = r->second;
+        if (word_at + each > all.count) return void(emit(Operation::Move, "MOV", {destination(reg)}, {}));
+        const Part piece{all.value, static_cast<uint8_t>(word_at), static_cast<uint8_t>(each)};
+        for (int k = 0; k < each; ++k) copy_to(word(destination(reg), k), of(word(piece, k)));
+      };
+      if (to.kind != OperandKind::Vector) return take(to.reg, at);
+      for (size_t k = 0; k < to.list.size(); ++k) take(to.list[k].reg, at + static_cast<int>(k) * each);
+      return;
+    }
     const Part piece = scatter_place(to, i.form.type);
     Draft& d = emit(Operation::Move, "MOV", {piece}, {});
     d.pinned = false;
@@ -253,6 +266,9 @@ void Selector::store(const Instruction& i) {
   const Operand &to = i.operands[0], &from = i.operands[1];
   if (space == Space::Param || space == Space::ParamFunc || space == Space::ParamEntry) {
     // An argument, or the result: moved to where the callee or the caller looks for it.
+    bool local = false;
+    for (const ptx::Variable& v : f_.locals) local = local || v.name == to.name;
+    if (local && to.kind == OperandKind::Symbol) return give_argument(to.name, to.offset, from, i.form.type);
     const Part data = gather(from, i.form.type);
     for (int k = 0; k < std::max<int>(1, data.count); ++k) {
       Draft& d = emit(Operation::Move, "MOV", {}, {of(data ? word(data, k) : data)});

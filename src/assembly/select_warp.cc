@@ -40,18 +40,6 @@ void Selector::leave(const Instruction& i) {
   d.keeps = false;
 }
 
-void Selector::call(const Instruction& i) {
-  calls_ = true;
-  for (const char* m : {"MOV", "MOV"}) emit(Operation::Move, m, {temporary()}, {}).pinned = true;
-  Draft& d = emit(Operation::Call, "CALL", {}, {});
-  d.pinned = d.wall = true;
-  for (const Operand& o : i.operands)
-    if (o.kind == OperandKind::Register) d.read(register_source(o.reg).part);
-  if (!i.operands.empty() && i.operands[0].kind == OperandKind::List)
-    for (const Operand& o : i.operands[0].list)
-      if (o.reg >= 0) emit(Operation::Move, "MOV", {destination(o.reg)}, {});
-}
-
 void Selector::barrier(const Instruction& i) {
   if (i.form.row->syntax.starts_with("bar.warp")) {
     Draft& d = emit(Operation::Converge, i.operands[0].kind == OperandKind::Immediate ? "NOP" : "WARPSYNC", {}, {source(i.operands[0])});

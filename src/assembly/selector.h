@@ -154,6 +154,8 @@ class Selector {
   void branch(const ptx::Instruction& i);
   void leave(const ptx::Instruction& i);
   void call(const ptx::Instruction& i);
+  void give_argument(const std::string& name, int64_t offset, const ptx::Operand& from, isa::Type type);
+  void library_call(std::string_view name, const std::vector<Source>& arguments, Part to);
   void barrier(const ptx::Instruction& i);
   void fence(const ptx::Instruction& i);
   void warp(const ptx::Instruction& i);
@@ -186,6 +188,8 @@ class Selector {
   const ptx::Instruction* now_ = nullptr;
   std::vector<int32_t> carry_;  // the carry flag, a predicate
   bool calls_ = false;
+  std::map<std::string, std::vector<std::pair<int64_t, Source>>> arguments_;  // of the next call, by parameter
+  std::map<std::string, Part> results_;                                       // of the last one
 };
 
 }  // namespace warpbeam::assembly

@@ -346,13 +346,21 @@ class Multiprocessor {
       const ReadyBlock& block = blocks[step.block];
       size_t next = warp.step + 1;
       const Text* text = &block.once;
+      // Blocks that are part of this one come along with it.
+      const auto behind_parts = [&](size_t at) {
+        while (at < t->steps.size() && t->steps[at].function == step.function && blocks[t->steps[at].block].folded_into == static_cast<int32_t>(step.block)) ++at;
+        return at;
+      };
+      next = behind_parts(next);
       if (block.turns > 1) {
-        while (next < t->steps.size() && next - warp.step < block.turns && same(t->steps[next], step)) ++next;
-        if (next - warp.step == block.turns) text = &block.unrolled;
-        else next = warp.step + 1;
+        size_t end = next;
+        uint32_t turns = 1;
+        for (; turns < block.turns && end < t->steps.size() && same(t->steps[end], step); ++turns) end = behind_parts(end + 1);
+        if (turns == block.turns) {
+          text = &block.unrolled;
+          next = end;
+        }
       }
-      if (text == &block.once)
-        while (next < t->steps.size() && t->steps[next].function == step.function && blocks[t->steps[next].block].folded_into == static_cast<int32_t>(step.block)) ++next;
       warp.next_step = next;
       if (block.folded_into >= 0 || text->code.empty()) continue;
       warp.text = text;

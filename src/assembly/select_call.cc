@@ -1,0 +1,138 @@
+// Calls. Arguments and results are copies to and from where the other side looks for them, which often are no instructions.
+#include <algorithm>
+
+#include "assembly/selector.h"
+
+namespace warpbeam::assembly {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::OperandKind;
+
+namespace {
+
+struct LibraryRow {
+  std::string_view name;
+  int integers, conversions, floats, special, doubles, branches;
+};
+constexpr LibraryRow kLibrary[] = {
+#define WB_FUNCTION(name, integers, conversions, floats, special, doubles, branches) {#name, integers, conversions, floats, special, doubles, branches},
+#include "assembly/library.inc"
+#undef WB_FUNCTION
+};
+constexpr LibraryRow kSingle{"", 10, 1, 18, 1, 0, 1}, kDouble{"", 14, 1, 0, 1, 28, 1};
+
+const LibraryRow& row_of(std::string_view name) {
+  for (const LibraryRow& r : kLibrary)
+    if (r.name == name) return r;
+  return name.ends_with("f") ? kSingle : kDouble;
+}
+
+}  // namespace
+
+void Selector::give_argument(const std::string& name, int64_t offset, const Operand& from, isa::Type type) {
+  const Part data = gather(from, type);
+  Source s = of(data);
+  if (!data) s = number(0);
+  arguments_[name].push_back({offset, s});
+}
+
+// What a function of the device library takes where a toolkit has inlined it.
+void Selector::library_call(std::string_view name, const std::vector<Source>& arguments, Part to) {
+  using enum Operation;
+  const LibraryRow& row = row_of(name);
+  std::vector<Step> steps;
+  const auto put = [&](int n, Step step) {
+    for (int k = 0; k < n; ++k) steps.push_back(step);
+  };
+  put(row.integers / 2, {IntAdd, "IADD3"});
+  put(row.conversions, {Convert, "I2F"});
+  put(row.floats / 2, {FloatFma, "FFMA"});
+  put(row.special, {Special, "MUFU"});
+  put(row.floats - row.floats / 2, {FloatFma, "FFMA"});
+  put(row.doubles, {DoubleFma, "DFMA"});
+  put(row.integers - row.integers / 2, {Compare, "FSEL"});
+  Source last;
+  const bool wide = row.doubles > 0;
+  for (size_t k = 0; k < steps.size(); ++k) {
+    const Step& step = steps[k];
+    if (row.branches && k == steps.size() / 2) {
+      if (cc_ >= 70) emit(Converge, "BSSY", {}, {}).pinned = true;
+      for (int n = 0; n < row.branches; ++n) {
+        Draft& d = emit(Branch, "BRA", {}, {});
+        d.pinned = d.wall = true;
+      }
+      if (cc_ >= 70) {
+        Draft& d = emit(Converge, "BSYNC", {}, {});
+        d.pinned = d.wall = true;
+      }
+    }
+    const Part result = k + 1 == steps.size() && to ? to : temporary(wide ? 2 : 1);
+    std::vector<Source> reads;
+    if (last.kind != Source::Nothing) reads.push_back(last);
+    for (const Source& s : arguments)
+      if (reads.size() < 3) reads.push_back(s);
+    emit(step.operation, step.mnemonic, {result}, std::span<const Source>(reads));
+    last = of(result);
+  }
+}
+
+void Selector::call(const Instruction& i) {
+  std::string callee;
+  std::vector<std::string> names, results;
+  bool first_list = true, seen_callee = false;
+  for (const Operand& o : i.operands) {
+    if (o.kind == OperandKind::List) {
+      for (const Operand& e : o.list) (seen_callee || !first_list ? names : results).push_back(e.name);
+      first_list = false;
+    } else if (o.kind == OperandKind::Symbol || o.kind == OperandKind::Label) {
+      callee = o.name;
+      seen_callee = true;
+    } else if (o.kind == OperandKind::Register) {
+      seen_callee = true;
+    }
+  }
+  std::vector<Source> arguments;
+  for (const std::string& n : names)
+    if (auto it = arguments_.find(n); it != arguments_.end()) {
+      for (const auto& [offset, s] : it->second) arguments.push_back(s);
+      arguments_.erase(it);
+    }
+  bool defined = false;
+  for (const ptx::Function& f : module_.functions) defined = defined || (f.name == callee && f.has_body);
+  const auto result_part = [&](const std::string& name) {
+    uint64_t bytes = 4;
+    for (const ptx::Variable& v : f_.locals)
+      if (v.name == name) bytes = v.size;
+    const Part p = temporary(static_cast<int>(std::clamp<uint64_t>((bytes + 3) / 4, 1, 16)));
+    results_[name] = p;
+    return p;
+  };
+  constexpr std::string_view kLibraryPrefix = "__nv_";
+  if (callee.starts_with(kLibraryPrefix) && !defined) {
+    const Part to = results.empty() ? Part{} : result_part(results[0]);
+    return library_call(std::string_view(callee).substr(kLibraryPrefix.size()), arguments, to);
+  }
+  calls_ = true;
+  std::vector<Part> placed;
+  for (const Source& s : arguments) {
+    const Part there = temporary(s.words);
+    copy_to(there, s);
+    placed.push_back(there);
+  }
+  for (int k = 0; k < 2; ++k) emit(Operation::Move, "MOV", {temporary()}, {}).pinned = true;  // where to return to
+  Part to;
+  if (!results.empty() && !results[0].empty()) to = result_part(results[0]);
+  Draft& d = emit(Operation::Call, "CALL", {to}, {});
+  d.pinned = d.wall = true;
+  constexpr size_t kReads = 4;
+  for (size_t k = 0; k < placed.size() && k < kReads; ++k) d.read(placed[k]);
+  for (const Operand& o : i.operands) {
+    if (o.kind == OperandKind::Register) d.read(register_source(o.reg).part);
+  }
+  if (!i.operands.empty() && i.operands[0].kind == OperandKind::List)
+    for (const Operand& o : i.operands[0].list)
+      if (o.reg >= 0) emit(Operation::Move, "MOV", {destination(o.reg)}, {});
+}
+
+}  // namespace warpbeam::assembly
