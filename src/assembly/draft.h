@@ -89,6 +89,7 @@ struct DraftCode {
 // The steps, in their order.
 DraftCode select(const ptx::Module& module, const ptx::Function& function, const Target& target);
 void join_blocks(DraftCode& code);
+void straighten(DraftCode& code);
 void remove_unread(DraftCode& code);
 void join_copies(DraftCode& code);
 void fold_short_branches(DraftCode& code);

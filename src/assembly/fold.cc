@@ -154,6 +154,26 @@ void join_blocks(DraftCode& code) {
   }
 }
 
+// A branch over a jump is the opposite branch.
+void straighten(DraftCode& code) {
+  for (uint32_t b = 0; b < code.blocks.size(); ++b) {
+    DraftBlock& x = code.blocks[b];
+    if (x.successors.size() != 2 || x.text.empty() || x.text.back().operation != Operation::Branch || !x.text.back().guarded || x.folded_into >= 0) continue;
+    const uint32_t next = x.successors[0];
+    DraftBlock& y = code.blocks[next];
+    if (next <= b || y.text.size() != 1 || y.text[0].operation != Operation::Branch || y.text[0].guarded || y.successors.size() != 1 || y.predecessors.size() != 1) continue;
+    const uint32_t to = y.successors[0];
+    if (to == x.successors[1] || to == next) continue;
+    x.text.back().negated = !x.text.back().negated;
+    x.successors = {x.successors[1], to};
+    y.text.clear();
+    y.folded_into = static_cast<int32_t>(b);
+    y.successors.clear();
+    y.predecessors.clear();
+    std::ranges::replace(code.blocks[to].predecessors, next, b);
+  }
+}
+
 // Lanes that part at a branch meet again: the branch is announced (BSSY) and the meeting point waits (BSYNC). Lanes that
 // meet only to leave need neither.
 void mark_meetings(DraftCode& code, const Target& target) {

@@ -57,6 +57,7 @@ MachineCode in_order(DraftCode code, const Target& target, uint32_t most_held, b
 MachineCode assemble(const ptx::Module& module, const ptx::Function& function, const Target& target) {
   DraftCode code = select(module, function, target);
   join_blocks(code);
+  straighten(code);
   remove_unread(code);
   join_copies(code);
   fold_short_branches(code);
@@ -65,7 +66,7 @@ MachineCode assemble(const ptx::Module& module, const ptx::Function& function, c
   MachineCode out = in_order(code, target, 28, true);
   // More than 32 registers cost warps: what is gained by an order that needs more is not worth them.
   constexpr int kWithAllWarps = 32;
-  for (const auto& [held, roomy] : {std::pair{28u, false}, std::pair{20u, false}, std::pair{0u, false}}) {
+  for (const auto& [held, roomy] : {std::pair{28u, false}, std::pair{24u, false}, std::pair{20u, false}, std::pair{12u, false}}) {
     if (out.registers <= kWithAllWarps && !out.spill_bytes) break;
     MachineCode other = in_order(code, target, held, roomy);
     if (other.spill_bytes < out.spill_bytes || (other.spill_bytes == out.spill_bytes && other.registers + 4 < out.registers)) out = std::move(other);

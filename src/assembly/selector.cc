@@ -200,6 +200,7 @@ Source Selector::low(const Source& s) {
       return out;
     case Source::Constant: {
       const Key k = keys_[static_cast<size_t>(s.key)];
+      if (k.words == 2 && cc_ >= 90) return half_of_constant(s, 0);
       return k.words == 1 ? s : constant(k.what, k.name, k.offset, 1);
     }
     default:
@@ -228,11 +229,20 @@ Source Selector::high(const Source& s) {
       return number(s.number >> 32);
     case Source::Constant: {
       const Key k = keys_[static_cast<size_t>(s.key)];
+      if (k.words == 2 && cc_ >= 90) return half_of_constant(s, 1);
       return k.words == 1 ? number(0) : constant(k.what, k.name, k.offset + 4, 1);
     }
     default:
       return s;
   }
+}
+
+// Both halves are loaded together.
+Source Selector::half_of_constant(const Source& s, int half) {
+  Source out;
+  out.kind = Source::Uniform;
+  out.part = word(fixed_part(s.key, Bank::Uniform), half);
+  return out;
 }
 
 void Selector::copy_to(Part to, const Source& from) {
@@ -326,8 +336,10 @@ Draft& Selector::emit(Operation operation, std::string_view mnemonic, std::initi
   size_t n = 0;
   bool taken = false;
   // A word of the constant bank keeps its place, numbers are put into registers: others need them too.
-  bool bank = false;
+  bool bank = false, numbers = false;
   for (const Source& s : reads) bank = bank || (cc_ < 90 && s.kind == Source::Constant && keys_[static_cast<size_t>(s.key)].what != Fixed::Special);
+  if (!bank)
+    for (const Source& s : reads) numbers = numbers || (s.kind == Source::Number && s.number != 0 && s.words == 1);
   for (const Source& s : reads) {
     Part p;
     switch (s.kind) {
@@ -337,21 +349,21 @@ Draft& Selector::emit(Operation operation, std::string_view mnemonic, std::initi
       case Source::Number: {
         const bool fits = s.words == 1 || (s.number & 0xffffffff) == 0 || operation != Operation::DoubleFma;
         if (s.number == 0) break;
-        if (!taken && fits && !bank) taken = true;
+        if (!taken && fits && !bank) taken = true, numbers = false;
         else p = general(s);
         break;
       }
       case Source::Constant: {
         const Key& k = keys_[static_cast<size_t>(s.key)];
         const bool special = k.what == Fixed::Special;
-        if (taken || (special && cc_ < 90)) p = general(s);
+        if (taken || numbers || (special && cc_ < 90)) p = general(s);
         else if (cc_ >= 90) p = uniform(s);
-        taken = true;
+        taken = taken || !numbers;
         break;
       }
       case Source::Uniform:
-        p = taken ? general(s) : s.part;
-        taken = true;
+        p = taken || numbers ? general(s) : s.part;
+        taken = taken || !numbers;
         break;
       default:
         break;

@@ -61,6 +61,7 @@ class Selector {
   Source source(const ptx::Operand& o, int words = 1);
   Source register_source(int reg);
   Source low(const Source& s), high(const Source& s);
+  Source half_of_constant(const Source& s, int half);
   Source together(const Source& s);  // neighbouring registers
   Source number(uint64_t n, int words = 1) const;
   Source constant(Fixed what, std::string name, int64_t offset, int words);
