@@ -34,7 +34,9 @@ struct Ready {
 
 struct Text {
   std::vector<Ready> code;
+  mutable std::vector<bool> fetched;  // by line of kInstructionsPerLine
 };
+constexpr size_t kInstructionsPerLine = 8;
 
 struct ReadyBlock {
   Text once, unrolled;
@@ -76,6 +78,7 @@ Text make_ready(const assembly::MachineText& text, const Rates& rates, std::vect
     add(m.writes, r.writes);
     made.code.push_back(r);
   }
+  made.fetched.assign(made.code.size() / kInstructionsPerLine + 1, false);
   return made;
 }
 
@@ -386,6 +389,11 @@ class Multiprocessor {
       if (written > from) from = written, why = stall_of(warp.source[reg[k]]);
     }
     if (r.operation == Operation::WaitAsync && warp.pending_copies > from) from = warp.pending_copies, why = Stall::LongScoreboard;
+    if (auto line = warp.text->fetched[warp.at / kInstructionsPerLine]; !line) {
+      line = true;
+      instructions_here_ += kInstructionsPerLine;
+      if (instructions_here_ > rates_.instruction_preload) from += instruction_miss_, why = Stall::NoInstruction;
+    }
     warp.ready = from;
     warp.why = why;
   }
@@ -640,6 +648,8 @@ class Multiprocessor {
   size_t flight_ = 0;
   Server fill_, out_, dram_;
   const Ticks guard_latency_ = ticks(rates_.guard_latency);
+  const Ticks instruction_miss_ = ticks(rates_.instruction_cache_miss);
+  size_t instructions_here_ = 0;
   Ticks barrier_free_ = 0, next_start_ = 0;
   Ticks lsu_free_ = 0, texture_free_ = 0, now_ = 0, last_ = 0, drained_ = 0, load_at_ = 0;
   double load_ = 0, written_back_share_ = 0;
