@@ -25,7 +25,7 @@ using u32 = unsigned;
 
 // Repeated loads (or stores) of a warp: lane l at word (l * stride + offset), each warp at its own place.
 template <int Bytes, bool Store>
-__global__ void strided(u32* data, long long* times, u32* sink, int stride, int warp_words, int offset, int iterations) {
+__global__ void __launch_bounds__(1024) strided(u32* data, long long* times, u32* sink, int stride, int warp_words, int offset, int iterations, int move) {
   u32* p = data + threadIdx.x / 32 * warp_words + threadIdx.x % 32 * stride + offset;
   u32 sum = 0;
   for (int pass = 0; pass < 2; ++pass) {
@@ -36,17 +36,19 @@ __global__ void strided(u32* data, long long* times, u32* sink, int stride, int 
 #pragma unroll
       for (int b = 0; b < 8; ++b) {
         u32 v = 0, w, x, y;
+        u32* at = p + b * 32;  // lines of their own, by the offset in the instruction
         if (!Store) {
-          if (Bytes == 4) asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-          if (Bytes == 8) asm volatile("ld.global.ca.v2.u32 {%0, %1}, [%2];" : "=r"(v), "=r"(w) : "l"(p) : "memory");
-          if (Bytes == 16) asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v), "=r"(w), "=r"(x), "=r"(y) : "l"(p) : "memory");
+          if (Bytes == 4) asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(at) : "memory");
+          if (Bytes == 8) asm volatile("ld.global.ca.v2.u32 {%0, %1}, [%2];" : "=r"(v), "=r"(w) : "l"(at) : "memory");
+          if (Bytes == 16) asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v), "=r"(w), "=r"(x), "=r"(y) : "l"(at) : "memory");
         } else {
-          if (Bytes == 4) asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(n) : "memory");
-          if (Bytes == 8) asm volatile("st.global.v2.u32 [%0], {%1, %1};" ::"l"(p), "r"(n) : "memory");
-          if (Bytes == 16) asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(p), "r"(n) : "memory");
+          if (Bytes == 4) asm volatile("st.global.u32 [%0], %1;" ::"l"(at), "r"(n) : "memory");
+          if (Bytes == 8) asm volatile("st.global.v2.u32 [%0], {%1, %1};" ::"l"(at), "r"(n) : "memory");
+          if (Bytes == 16) asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(at), "r"(n) : "memory");
         }
         sum += v;
       }
+      p += move;  // zero, which the assembler does not know: every access stays
     }
     const long long end = clock64();
     if (threadIdx.x % 32 == 0 && blockIdx.x == 0) {
@@ -68,21 +70,52 @@ void measure_strides(const char* name, int blocks) {
     const int words = stride * Bytes / 4;
     // All warps at the same place: the lines fit into the cache whatever the stride.
     report(std::string(name) + ".bytes" + number(Bytes) + ".stride" + number(stride), sample(5, [&] {
-             strided<Bytes, Store><<<blocks, warps * 32>>>(data.data, times.data, sink.data, words, 0, 0, iterations);
+             strided<Bytes, Store><<<blocks, warps * 32>>>(data.data, times.data, sink.data, words, 0, 0, iterations, 0);
              return block_cycles(times, warps) / (8.0 * iterations * warps);
            }), "cycle/warp access/SM");
   }
   for (int offset : {1, 8}) {
     if (Bytes != 4) continue;
     report(std::string(name) + ".bytes4.stride1.offset" + number(offset), sample(5, [&] {
-             strided<Bytes, Store><<<blocks, warps * 32>>>(data.data, times.data, sink.data, 1, 0, offset, iterations);
+             strided<Bytes, Store><<<blocks, warps * 32>>>(data.data, times.data, sink.data, 1, 0, offset, iterations, 0);
              return block_cycles(times, warps) / (8.0 * iterations * warps);
            }), "cycle/warp access/SM");
   }
   report(std::string(name) + ".bytes" + number(Bytes) + ".own_lines", sample(5, [&] {
-           strided<Bytes, Store><<<blocks, warps * 32>>>(data.data, times.data, sink.data, Bytes / 4, 32 * Bytes / 4, 0, iterations);
+           strided<Bytes, Store><<<blocks, warps * 32>>>(data.data, times.data, sink.data, Bytes / 4, 32 * Bytes / 4, 0, iterations, 0);
            return block_cycles(times, warps) / (8.0 * iterations * warps);
          }), "cycle/warp access/SM");
+}
+
+// Real pointers: nothing but the loads.
+template <Cached cached>
+__global__ void list(void** first, int steps, long long* times) {
+  void** at = first;
+  for (int pass = 0; pass < 2; ++pass) {
+    times[0] = clock64();
+#pragma unroll 8
+    for (int i = 0; i < steps; ++i) {
+      if (cached == Cached::all) asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(at)::"memory");
+      if (cached == Cached::second_level) asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(at)::"memory");
+      if (cached == Cached::read_only) asm volatile("ld.global.nc.u64 %0, [%0];" : "+l"(at)::"memory");
+    }
+    times[1] = clock64() + (at == nullptr);
+  }
+}
+
+template <Cached cached>
+void measure_list(const char* name, size_t bytes) {
+  const int count = int(bytes / 128);
+  Buffer<void*> list_of(bytes / 8);
+  Buffer<long long> times(2);
+  std::vector<void*> host(bytes / 8);
+  for (int i = 0; i < count; ++i) host[i * 16] = list_of.data + (size_t(i) * 5 + 33) % count * 16;
+  MICRO_CHECK(cudaMemcpy(list_of.data, host.data(), bytes, cudaMemcpyHostToDevice));
+  const int steps = quick() ? 16 : std::max(count, 256);
+  report(name, sample(5, [&] {
+           list<cached><<<1, 1>>>(list_of.data, steps, times.data);
+           return block_cycles(times, 1) / steps;
+         }), "cycle");
 }
 
 double ordered(const Buffer<u32>& data, size_t bytes, size_t shared, int line_bytes) {
@@ -102,16 +135,17 @@ __global__ void texture_chase(cudaTextureObject_t texture, int steps, int two_di
 }
 
 template <bool Linear>
-__global__ void texture_rate(cudaTextureObject_t texture, float* sink, int iterations, long long* times) {
-  float sum = 0;
+__global__ void texture_rate(cudaTextureObject_t texture, float* sink, int iterations, long long* times, float move) {
+  float sum = 0, x = threadIdx.x % 32;
   __syncthreads();
   const long long start = clock64();
 #pragma unroll 1
   for (int n = 0; n < iterations; ++n) {
 #pragma unroll
-    for (int b = 0; b < 8; ++b)
-      sum += Linear ? tex2D<float>(texture, threadIdx.x % 32 + b + 0.25f, threadIdx.x / 32 + 0.25f)
-                    : tex2D<float>(texture, threadIdx.x % 32 + b + 0.5f, threadIdx.x / 32 + 0.5f);
+    for (int b = 0; b < 8; ++b) {
+      sum += Linear ? tex2D<float>(texture, x + b + 0.25f, threadIdx.x / 32 + 0.25f) : tex2D<float>(texture, x + b + 0.5f, threadIdx.x / 32 + 0.5f);
+      x += move;  // zero
+    }
   }
   const long long end = clock64();
   sink[threadIdx.x] = sum;
@@ -156,23 +190,24 @@ void textures() {
              return block_cycles(times, 1) / steps;
            }), "cycle");
   report("texture.rate.2d.point", sample(5, [&] {
-           texture_rate<false><<<1, 1024>>>(floats, sink.data, iterations, times.data);
+           texture_rate<false><<<1, 1024>>>(floats, sink.data, iterations, times.data, 0.0f);
            return block_cycles(times, 32) / (8.0 * iterations * 32);
          }), "cycle/warp fetch/SM");
   report("texture.rate.2d.linear", sample(5, [&] {
-           texture_rate<true><<<1, 1024>>>(filtered, sink.data, iterations, times.data);
+           texture_rate<true><<<1, 1024>>>(filtered, sink.data, iterations, times.data, 0.0f);
            return block_cycles(times, 32) / (8.0 * iterations * 32);
          }), "cycle/warp fetch/SM");
 }
 
 // Latency of each of `count` lines in turn, after all were touched: the near and the far part of the second level.
-__global__ void each_line(const u32* data, int count, u32* latency, int from_sm) {
+__global__ void each_line(const u32* data, int count, u32* latency, int from_sm, bool touch_first) {
   u32 sm;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
   if (int(sm) != from_sm || threadIdx.x) return;
   __shared__ volatile u32 seen;
   u32 v = 0;
-  for (int i = 0; i < count; ++i) v += load_word<Cached::second_level>(data + i * 32 + v);
+  if (touch_first)
+    for (int i = 0; i < count; ++i) v += load_word<Cached::second_level>(data + i * 32 + v);
   for (int i = 0; i < count; ++i) {
     const long long start = clock64();
     v += load_word<Cached::second_level>(data + i * 32 + v);
@@ -184,15 +219,28 @@ __global__ void each_line(const u32* data, int count, u32* latency, int from_sm)
 void near_and_far() {
   const int count = quick() ? 64 : 4096, sms = device().multiProcessorCount;
   Buffer<u32> data(size_t(count) * 32), latency(count);
-  for (int k = 0; k < 4; ++k) {
-    const int sm = k * (sms - 1) / 3;
-    each_line<<<sms, 32>>>(data.data, count, latency.data, sm);
-    MICRO_CHECK(cudaDeviceSynchronize());
+  const auto percentiles = [&](const std::string& name) {
     std::vector<u32> all = latency.host();
     std::vector<double> sorted(all.begin(), all.end());
     std::sort(sorted.begin(), sorted.end());
     for (int percent : {1, 10, 25, 40, 50, 60, 75, 90, 99})
-      report("l2.line_latency.sm" + number(sm) + ".percent" + number(percent), sorted[size_t(percent) * (count - 1) / 100], "cycle");
+      report(name + ".percent" + number(percent), sorted[size_t(percent) * (count - 1) / 100], "cycle");
+  };
+  for (int k = 0; k < 4; ++k) {
+    const int sm = k * (sms - 1) / 3;
+    each_line<<<sms, 32>>>(data.data, count, latency.data, sm, true);
+    percentiles("l2.line_latency.own.sm" + number(sm));
+  }
+  // Lines that only another multiprocessor has read so far: half of them are at the far side.
+  for (int k = 1; k < 4; ++k) {
+    const int sm = k * (sms - 1) / 3;
+    MICRO_CHECK(cudaMemset(data.data, 0, size_t(count) * 128));
+    Buffer<u32> flush(quick() ? 1024 : size_t(64) << 20);  // its fill pushes everything else out
+    each_line<<<sms, 32>>>(data.data, count, latency.data, 0, true);
+    each_line<<<sms, 32>>>(data.data, count, latency.data, sm, false);
+    percentiles("l2.line_latency.read_by_sm0.sm" + number(sm));
+    each_line<<<sms, 32>>>(data.data, count, latency.data, sm, false);
+    percentiles("l2.line_latency.read_by_sm0_again.sm" + number(sm));
   }
 }
 
@@ -321,11 +369,9 @@ void first_level() {
            chase_overhead<<<1, 1>>>(1 << 10, 32, steps, times.data, sink.data);
            return block_cycles(times, 1) / steps;
          }), "cycle");
-  report("l1.latency.ca", sample(5, [&] { return ordered(data, 8192, 0, 128); }), "cycle");
-  report("l1.latency.nc", sample(5, [&] {
-           ordered_chase<Cached::read_only><<<1, 1>>>(data.data, 64, 32, 3, times.data);
-           return block_cycles(times, 1) / (64 * 3.0);
-         }), "cycle");
+  measure_list<Cached::all>("l1.latency.list", 8192);
+  measure_list<Cached::read_only>("l1.latency.list_nc", 8192);
+  measure_list<Cached::second_level>("l2.latency.list", 1 << 20);
   MICRO_CHECK(cudaFuncSetAttribute(ordered_chase<Cached::all>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    int(device().sharedMemPerBlockOptin)));
   for (int shared_kb : {0, 32, 64, 100, 132, 164, 200, 227}) {

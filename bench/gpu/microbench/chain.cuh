@@ -41,6 +41,7 @@ __global__ void chain(long long* times, typename Op::Type* sink, Operands<typena
 
 // Cycles from the first warp's start to the last one's end, of one block on one multiprocessor.
 inline double block_cycles(const Buffer<long long>& times, int warps) {
+  MICRO_CHECK(cudaGetLastError());
   const std::vector<long long> t = times.host();
   long long first = t[0], last = t[1];
   for (int w = 1; w < warps; ++w) {
@@ -75,8 +76,8 @@ std::vector<double> cycles_per_step(int warps) {
 }
 
 template <class Op>
-void measure_chain(const char* name) {
-  report(std::string("latency.") + name, cycles_per_step<Op, 1>(1), "cycle");
+void measure_chain(const char* name, bool dependent = true) {
+  if (dependent) report(std::string("latency.") + name, cycles_per_step<Op, 1>(1), "cycle");
   const int warps = 32;
   std::vector<double> rate = cycles_per_step<Op, 4>(warps);
   for (double& r : rate) r = warps * 4 / r;

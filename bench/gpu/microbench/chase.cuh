@@ -21,8 +21,9 @@ __device__ unsigned load_word(const unsigned* p) {
 // congruential sequence), `steps` of them timed. The extra arithmetic is one multiply-add and one shift a step, and
 // `overhead` below measures it.
 template <Cached cached>
-__global__ void random_chase(const unsigned* data, unsigned long long lines, unsigned line_words, int warm, int steps, long long* times) {
-  unsigned long long line = 1 % lines;
+__global__ void random_chase(const unsigned* data, unsigned long long lines, unsigned line_words, unsigned long long first, int warm, int steps,
+                             long long* times) {
+  unsigned long long line = first & (lines - 1);
   unsigned v = 0;
   for (int i = 0; i < warm; ++i) {
     v = load_word<cached>(data + line * line_words + v);

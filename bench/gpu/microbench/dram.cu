@@ -32,6 +32,7 @@ void measure_flight(const char* set, const Buffer<uint4>& data, size_t bytes, bo
   static Buffer<u32> sink(1);
   const int sms = one_sm ? 1 : device().multiProcessorCount;
   for (int warps : {1, 2, 4, 8, 16, 32, 64}) {
+    if (one_sm && warps > 32) continue;  // two blocks alone would go to two multiprocessors
     const int blocks = sms * (warps > 32 ? 2 : 1), threads = warps > 32 ? warps * 16 : warps * 32;
     const int rounds = quick() ? 2 : std::max(16, 4096 / warps / Ilp * 4);
     const auto run = [&](int n) {
@@ -111,6 +112,12 @@ __global__ void gather(const u32* data, unsigned long long chunks, int words, in
   if (sum == 42) *sink = sum;
 }
 
+__global__ void touch(const uint4* data, size_t count, u32* sink) {
+  u32 sum = 0;
+  for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x) sum += __ldcg(data + i).x;
+  if (sum == 42) *sink = sum;
+}
+
 // Random single words written: sectors that are not whole.
 __global__ void scatter(u32* data, unsigned long long words, int rounds) {
   unsigned long long state = (blockIdx.x * blockDim.x + threadIdx.x) * 0x9e3779b97f4a7c15ull + 12345;
@@ -175,7 +182,11 @@ void random_access() {
     std::snprintf(label, sizeof label, "%g", gb * 1024);
     const int steps = quick() ? 8 : 4096;
     report(std::string("random.latency.mib") + label, sample(3, [&] {
-             random_chase<Cached::second_level><<<1, 1>>>(data.data, bytes / 128, 32, steps, steps, times.data);
+             // Sets that fit are read before; in larger ones every sample starts elsewhere, or it would find its own lines.
+             static unsigned long long first = 1;
+             first = first * 6364136223846793005ull + 1442695040888963407ull;
+             if (bytes <= size_t(64) << 20) touch<<<sms * 2, 1024>>>(reinterpret_cast<const uint4*>(data.data), bytes / 16, sink.data);
+             random_chase<Cached::second_level><<<1, 1>>>(data.data, bytes / 128, 32, first >> 20, 16, steps, times.data);
              return block_cycles(times, 1) / steps;
            }), "cycle");
     for (int chunk : {4, 32, 64, 128}) {

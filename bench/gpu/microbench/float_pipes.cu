@@ -22,14 +22,14 @@ MICRO_OP(Dfma, double, "d", 1, "fma.rn.f64 %0, %0, %1, %2;")
 MICRO_OP(DsetSelect, double, "d", 1, "{.reg .pred p; setp.lt.f64 p, %0, %1; selp.f64 %0, %1, %2, p;}")
 MICRO_OP(Ex2, float, "f", 1, "ex2.approx.ftz.f32 %0, %0;")
 MICRO_OP(Lg2, float, "f", 1, "lg2.approx.ftz.f32 %0, %0;")
-MICRO_OP(Rcp, float, "f", 1, "rcp.approx.ftz.f32 %0, %0;")
+MICRO_OP(Rcp, float, "f", 1, "{.reg .f32 t; rcp.approx.ftz.f32 t, %0; add.f32 %0, t, %1;}")
 MICRO_OP(Rsqrt, float, "f", 1, "rsqrt.approx.ftz.f32 %0, %0;")
 MICRO_OP(Sqrt, float, "f", 1, "sqrt.approx.ftz.f32 %0, %0;")
 MICRO_OP(Sine, float, "f", 1, "sin.approx.ftz.f32 %0, %0;")
 MICRO_OP(Tanh, float, "f", 1, "tanh.approx.f32 %0, %0;")
 
 MICRO_CODE(DivideF, float, 8, asm volatile("div.rn.f32 %0, %0, %1;" : "+f"(x) : "f"(y)))
-MICRO_CODE(DivideFast, float, 4, asm volatile("div.approx.ftz.f32 %0, %0, %1;" : "+f"(x) : "f"(y)))
+MICRO_CODE(DivideFast, float, 4, asm volatile("div.approx.ftz.f32 %0, %1, %0;" : "+f"(x) : "f"(y)))
 MICRO_CODE(RcpF, float, 8, asm volatile("rcp.rn.f32 %0, %0;" : "+f"(x)))
 MICRO_CODE(SqrtF, float, 8, asm volatile("sqrt.rn.f32 %0, %0;" : "+f"(x)))
 MICRO_CODE(DivideD, double, 16, asm volatile("div.rn.f64 %0, %0, %1;" : "+d"(x) : "d"(y)))
@@ -116,7 +116,7 @@ void float_pipes() {
   measure_chain<DsetSelect>("dsetp_sel");
   measure_chain<Ex2>("mufu_ex2");
   measure_chain<Lg2>("mufu_lg2");
-  measure_chain<Rcp>("mufu_rcp");
+  measure_chain<Rcp>("mufu_rcp_fadd");
   measure_chain<Rsqrt>("mufu_rsq");
   measure_chain<Sqrt>("mufu_sqrt");
   measure_chain<Sine>("mufu_sin_with_fmul");

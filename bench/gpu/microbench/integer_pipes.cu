@@ -14,7 +14,7 @@ MICRO_OP(Shift, u32, "r", 1, "shf.l.wrap.b32 %0, %0, %1, %2;")
 MICRO_OP(ShiftLeft, u32, "r", 1, "{.reg .u32 t; shl.b32 t, %0, %1; xor.b32 %0, t, %2;}")
 MICRO_OP(Imad, u32, "r", 1, "mad.lo.u32 %0, %0, %1, %2;")
 MICRO_OP(MulHi, u32, "r", 1, "{.reg .u32 t; mul.hi.u32 t, %0, %1; xor.b32 %0, t, %2;}")
-MICRO_OP(ImadWide, u64, "l", 1, "{.reg .u32 a, b; cvt.u32.u64 a, %0; cvt.u32.u64 b, %1; mad.wide.u32 %0, a, b, %2;}")
+MICRO_OP(ImadWide, u64, "l", 1, "{.reg .u32 lo, hi; mov.b64 {lo, hi}, %0; mul.wide.u32 %0, lo, hi;}")
 MICRO_OP(Min, u32, "r", 1, "{.reg .s32 t; min.s32 t, %0, %1; xor.b32 %0, t, %2;}")
 MICRO_OP(SetSelect, u32, "r", 1, "{.reg .pred p; setp.lt.u32 p, %0, %1; selp.u32 %0, %1, %2, p;}")
 MICRO_OP(Permute, u32, "r", 1, "prmt.b32 %0, %0, %1, %2;")
@@ -40,7 +40,7 @@ MICRO_CODE(DivideSigned, u32, 16, asm volatile("div.s32 %0, %1, %0;" : "+r"(x) :
 MICRO_CODE(Divide64, u64, 32, asm volatile("div.u64 %0, %1, %0;" : "+l"(x) : "l"(y + z)))
 
 MICRO_OP(ShuffleXor, u32, "r", 1, "shfl.sync.bfly.b32 %0, %0, 1, 0x1f, 0xffffffff;")
-MICRO_OP(ShuffleIndex, u32, "r", 1, "shfl.sync.idx.b32 %0, %0, %1, 0x1f, 0xffffffff;")
+MICRO_OP(ShuffleIndex, u32, "r", 1, "shfl.sync.idx.b32 %0, %0, %0, 0x1f, 0xffffffff;")
 MICRO_OP(Ballot, u32, "r", 1, "{.reg .pred p; setp.ne.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, 0xffffffff;}")
 MICRO_OP(VoteAny, u32, "r", 1,
          "{.reg .pred p, q; setp.ne.u32 p, %0, %1; vote.sync.any.pred q, p, 0xffffffff; selp.u32 %0, %1, %2, q;}")
@@ -50,7 +50,6 @@ MICRO_OP(MatchAll, u32, "r", 1, "match.all.sync.b32 %0, %0, 0xffffffff;")
 MICRO_OP(ReduceAdd, u32, "r", 1, "redux.sync.add.u32 %0, %0, 0xffffffff;")
 MICRO_OP(ReduceOr, u32, "r", 1, "redux.sync.or.b32 %0, %0, 0xffffffff;")
 #endif
-MICRO_OP(ActiveMask, u32, "r", 1, "{.reg .u32 t; activemask.b32 t; xor.b32 %0, %0, t;}")
 MICRO_OP(Clock, u32, "r", 1, "{.reg .u32 t; mov.u32 t, %%clock; add.u32 %0, %0, t;}")
 MICRO_OP(SpecialRegister, u32, "r", 1, "{.reg .u32 t; mov.u32 t, %%smid; add.u32 %0, %0, t;}")
 
@@ -95,9 +94,8 @@ void integer_pipes() {
   measure_chain<MatchAll>("match_all");
   measure_chain<ReduceAdd>("redux_add");
   measure_chain<ReduceOr>("redux_or");
-  measure_chain<ActiveMask>("activemask_xor");
   measure_chain<Clock>("clock_iadd");
-  measure_chain<SpecialRegister>("s2r_iadd");
+  measure_chain<SpecialRegister>("s2r_iadd", false);  // the chain is the addition's
 }
 
 }  // namespace micro

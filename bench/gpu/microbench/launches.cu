@@ -103,11 +103,12 @@ void grids() {
         report("grid.shared" + number(kb) + ".threads" + number(threads),
                sample(5, [&] { return grid_us([&] { with_shared<<<many, threads, kb << 10>>>(); }); }), "us");
   }
-  // Waves and tails of blocks of known length, one block to a multiprocessor at a time (200 KB of shared memory).
+  // Waves and tails of blocks of known length, one block to a multiprocessor at a time (120 KB of shared memory).
+  MICRO_CHECK(cudaFuncSetAttribute(busy, cudaFuncAttributeMaxDynamicSharedMemorySize, 120 << 10));
   for (int cycles : {2000, 20000})
     for (int blocks : {1, 66, 131, 132, 133, 200, 264, 265, 396, 528, 1056})
       report("grid.busy" + number(cycles) + ".threads1024.blocks" + number(blocks), sample(5, [&] {
-               return grid_us([&] { busy<<<blocks, 1024>>>(quick() ? 10 : cycles); });
+               return grid_us([&] { busy<<<blocks, 1024, 120 << 10>>>(quick() ? 10 : cycles); });
              }), "us");
   // The same code with other shared memory in turn: whether the carve-out's change is paid for.
   report("grid.shared_alternating", sample(5, [&] {

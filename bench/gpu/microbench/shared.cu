@@ -29,9 +29,24 @@ __device__ void store(u32 address, u32 v) {
 
 enum class Access { chase, load, store };
 
+// A list of addresses: nothing but the loads.
+__global__ void list(long long* times, u32* sink, int steps) {
+  __shared__ u32 next[256];
+  for (int i = threadIdx.x; i < 256; i += blockDim.x) next[i] = shared_address(&next[(i * 5 + 33) % 256]);
+  __syncthreads();
+  u32 at = shared_address(&next[threadIdx.x]);
+  const long long start = clock64();
+#pragma unroll 16
+  for (int i = 0; i < steps; ++i) asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at));
+  const long long end = clock64();
+  sink[threadIdx.x] = at;
+  times[0] = start;
+  times[1] = end;
+}
+
 // Lane l accesses byte l * stride. A chase adds what it read, which is zero, to its address.
 template <Access access, int Bytes>
-__global__ void banks(long long* times, u32* sink, int stride, int iterations) {
+__global__ void __launch_bounds__(1024) banks(long long* times, u32* sink, int stride, int iterations) {
   extern __shared__ __align__(16) u32 words[];
   for (int i = threadIdx.x; i < 4096; i += blockDim.x) words[i] = 0;
   __syncthreads();
@@ -98,7 +113,7 @@ __device__ u32 change(u32* p, u32 v) {
 
 // `together` lanes share an address; `warps_apart` warps have their own words.
 template <Update update>
-__global__ void shared_atomics(long long* times, u32* sink, int together, int iterations, u32 zero) {
+__global__ void __launch_bounds__(1024) shared_atomics(long long* times, u32* sink, int together, int iterations, u32 zero) {
   extern __shared__ __align__(16) u32 words[];
   for (int i = threadIdx.x; i < 4096; i += blockDim.x) words[i] = 0;
   __syncthreads();
@@ -137,7 +152,7 @@ void measure_atomics(const char* name) {
 }
 
 // Another block's shared memory: latency of a chase, and bytes a cycle, in a cluster of two.
-__global__ void __cluster_dims__(2, 1, 1) other_block(long long* times, u32* sink, int iterations, int chase) {
+__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(1024) other_block(long long* times, u32* sink, int iterations, int chase) {
   extern __shared__ __align__(16) u32 words[];
   for (int i = threadIdx.x; i < 4096; i += blockDim.x) words[i] = 0;
   auto cluster = cooperative_groups::this_cluster();
@@ -177,6 +192,15 @@ __global__ void __cluster_dims__(2, 1, 1) other_block(long long* times, u32* sin
 }  // namespace
 
 void shared_memory() {
+  {
+    Buffer<long long> times(64);
+    Buffer<u32> sink(1024);
+    const int steps = quick() ? 16 : 4096;
+    report("shared.latency.list", sample(7, [&] {
+             list<<<1, 1>>>(times.data, sink.data, steps);
+             return block_cycles(times, 1) / steps;
+           }), "cycle");
+  }
   measure_banks<4>();
   measure_banks<8>();
   measure_banks<16>();
