@@ -18,6 +18,19 @@ double dram_share(const Rates& rates, double read, double written) {
   return (1 - mixed) * (r * rates.dram_read_share + w * rates.dram_write_share) + mixed * rates.dram_mixed_share;
 }
 
+// How much more blocks did than was kept of those that were followed: where each multiprocessor has one block, the one that
+// did most decides.
+double beyond_trace(const Work& work, bool longest, double per_block) {
+  if (work.blocks.empty() || std::ranges::any_of(work.blocks, &BlockTrace::waited)) return 1;
+  if (longest) {
+    const BlockTrace& b = *std::ranges::max_element(work.blocks, {}, &BlockTrace::executed);
+    return b.instructions && b.executed > b.instructions ? static_cast<double>(b.executed) / static_cast<double>(b.instructions) : 1;
+  }
+  if (!work.instructions) return 1;
+  const double whole = static_cast<double>(work.instructions) / static_cast<double>(work.grid_blocks), ratio = whole / per_block;
+  return ratio > 0.98 && ratio < 1.02 ? 1 : ratio;
+}
+
 }  // namespace
 
 std::string_view name_of(Bound bound) {
@@ -36,11 +49,11 @@ Prediction predict(const Work& work, const Rates& rates) {
   const double alone = work.read_sectors + work.written_back > 0 ? work.read_alone / (work.read_sectors + work.written_back) : 0;
   const double together = 1 / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
   const double dram_per_cycle = rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) * dram_share(rates, work.read_sectors, work.written_back) * together;
-  const Share share{rates.l2_bytes_per_cycle / active, rates.l2_write_bytes_per_cycle / active, dram_per_cycle / active, active};
+  const Share share{rates.l2_bytes_per_cycle / active, rates.l2_write_bytes_per_cycle / active, dram_per_cycle / active, rates.l2_mixed_bytes_per_cycle / active, active};
 
-  double traced = 0;
-  for (const BlockTrace& b : work.blocks) traced += static_cast<double>(b.instructions);
-  const double per_block = std::max(1.0, traced / static_cast<double>(std::max<size_t>(1, work.blocks.size())));
+  double kept = 0;
+  for (const BlockTrace& b : work.blocks) kept += static_cast<double>(b.instructions);
+  const double per_block = std::max(1.0, kept / static_cast<double>(std::max<size_t>(1, work.blocks.size())));
   const double enough = std::max<double>(6.0 * work.resident_blocks, std::floor(kMostInstructions / per_block));
   const double run = std::min(most, enough);
   p.run = run_multiprocessor(work, rates, share, static_cast<uint64_t>(run), most == 1);
@@ -50,11 +63,7 @@ Prediction predict(const Work& work, const Rates& rates) {
     cycles += (std::max(blocks / sms, most - 0.5) - run) * each;
   }
   // What the blocks that were followed did beyond what was kept of them, and the others beyond these.
-  const bool waited = std::ranges::any_of(work.blocks, &BlockTrace::waited);
-  if (work.instructions > 0 && traced > 0 && !waited) {
-    const double whole = static_cast<double>(work.instructions) / blocks;
-    if (whole > per_block * 1.02 || whole < per_block * 0.98) cycles *= whole / per_block;
-  }
+  cycles *= beyond_trace(work, most == 1, per_block);
   p.scale = blocks / run * (p.run.cycles > 0 ? 1 : 0);
   const double atomics = std::max(static_cast<double>(work.hottest_atomics) * (work.float_atomics ? rates.atomic_same_float : rates.atomic_same_address),
                                   static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle);

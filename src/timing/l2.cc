@@ -12,26 +12,28 @@ uint32_t SampledL2::set_of(uint64_t line) const {
   return static_cast<uint32_t>((mixed >> 32) * sets_ >> 32);
 }
 
-// A line that was not asked for again since its turn came last has to go: working sets a little larger than the cache keep
-// part of their lines, as they do on a GPU.
+// One of those that were not asked for longest has to go: working sets a little larger than the cache keep part of their
+// lines, as they do on a GPU.
 SampledL2::Way* SampledL2::find(uint64_t line, bool& there) {
+  constexpr uint32_t kCandidates = 3;
   Way* const set = &ways_[uint64_t{set_of(line)} * kWays];
-  for (Way* w = set; w != set + kWays; ++w)
+  Way* oldest[kCandidates] = {set, set, set};
+  for (Way* w = set; w != set + kWays; ++w) {
     if (w->line == line) {
       there = true;
       return w;
     }
-  there = false;
-  for (Way* w = set; w != set + kWays; ++w)
-    if (w->line == ~uint64_t{0}) return w;
-  turn_ = turn_ * 1664525 + 1013904223;
-  uint32_t at = turn_ >> 28;
-  for (uint32_t k = 0; k < 2 * kWays; ++k, ++at) {
-    Way* const w = set + at % kWays;
-    if (!w->used) return w;
-    w->used = 0;
+    for (uint32_t k = 0; k < kCandidates; ++k)
+      if (w == set || w->used < oldest[k]->used) {
+        for (uint32_t m = kCandidates - 1; m > k; --m) oldest[m] = oldest[m - 1];
+        oldest[k] = w;
+        break;
+      }
   }
-  return set + at % kWays;
+  there = false;
+  if (oldest[0]->line == ~uint64_t{0}) return oldest[0];
+  chance_ = chance_ * 1664525 + 1013904223;
+  return oldest[(chance_ >> 16) % kCandidates];
 }
 
 SampledL2::Outcome SampledL2::visit(const Visit& v) {
@@ -42,13 +44,12 @@ SampledL2::Outcome SampledL2::visit(const Visit& v) {
     for (uint32_t s = 0; s < 4; ++s)
       if (w->dirty >> s & 1) {
         ++out.written;
-        if (!(w->valid >> s & 1) && w->filled[s] < 32) ++out.read, ++out.alone;  // it had holes
+        if (!(w->valid >> s & 1) && w->filled[s] < 32) ++out.read, ++out.holes;
       }
     *w = {};
     w->line = v.line;
-  } else {
-    w->used = 1;
   }
+  w->used = ++now_;
   if (v.kind == Kind::Store) {
     for (uint32_t s = 0; s < 4; ++s) {
       if (!(v.sectors >> s & 1)) continue;

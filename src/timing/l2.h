@@ -24,6 +24,7 @@ class SampledL2 {
     uint32_t wanted = 0;   // sectors asked for that were not there
     uint32_t read = 0;     // sectors that memory delivered
     uint32_t alone = 0;    // of these: whose line's other half stayed away
+    uint32_t holes = 0;    // of these: to fill sectors that stores left holes in
     uint32_t written = 0;  // sectors that memory got
   };
   Outcome visit(const Visit& v);
@@ -34,14 +35,14 @@ class SampledL2 {
   static constexpr uint32_t kWays = 16;
   struct Way {
     uint64_t line = ~uint64_t{0};
+    uint32_t used = 0;       // when it was asked for last
     uint8_t valid = 0, dirty = 0;
     uint8_t filled[4]{};  // bytes of sectors that are dirty and not valid
-    uint8_t used = 0;
   };
   Way* find(uint64_t line, bool& there);
   uint32_t set_of(uint64_t line) const;
   uint32_t sets_;
-  uint32_t turn_ = 0;
+  uint32_t now_ = 0, chance_ = 0;
   std::vector<Way> ways_;
 };
 

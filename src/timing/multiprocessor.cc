@@ -193,9 +193,10 @@ class Multiprocessor {
         in_flight_(std::max<size_t>(16, static_cast<size_t>(rates.sectors_in_flight)), 0) {
     fill_.per_byte = kTick / std::min(rates.l1_fill_bytes, share.l2_read);
     out_.per_byte = kTick / std::min(rates.store_bytes, share.l2_write);
+    stores_on_fill_ = share.l2_read / share.l2_beside;
     dram_.per_byte = kTick / share.dram;
     const double stored = total_stores();
-    written_back_share_ = stored > 0 ? std::min(1.0, work.written_back / stored) : 0;
+    written_back_share_ = stored > 0 ? (work.written_back + work.read_for_stores) / stored : 0;
     for (const FunctionWork& f : work.functions) {
       credit_.emplace_back(f.code->block_of.size(), 0.0);
       result_.by_instruction.emplace_back(f.code->block_of.size(), Stalls{});
@@ -204,7 +205,7 @@ class Multiprocessor {
 
   Run run(uint64_t blocks, bool longest) {
     to_start_ = blocks;
-    if (longest) longest_ = &*std::ranges::max_element(work_.blocks, {}, &BlockTrace::instructions);
+    if (longest) longest_ = &*std::ranges::max_element(work_.blocks, {}, &BlockTrace::executed);
     result_.blocks = blocks;
     const uint32_t warps_per_block = (work_.block_threads + 31) / 32;
     const uint32_t places = static_cast<uint32_t>(std::min<uint64_t>(work_.resident_blocks, blocks));
@@ -261,7 +262,8 @@ class Multiprocessor {
       warp.place = place;
       warp.pending_copies = 0;
       warp.written.fill(0);
-      const Ticks begin = at + ticks(rates_.warp_interval) * w;
+      const Ticks begin = std::max(at, next_warp_);
+      next_warp_ = begin + ticks(rates_.warp_interval);
       warp.waits_since = begin;
       if (!next_text(warp, begin, Stall::NoInstruction)) end_warp(warp, begin);
     }
@@ -536,7 +538,8 @@ class Multiprocessor {
     cost = std::max({cost, tags, kTick});
     const bool local = a.space == Space::Local;
     const uint64_t apart = local ? uint64_t{warp.place + 1} << 48 : 0;  // threads' own memory is another for each block
-    uint32_t sectors = 0, missed = 0, lines_missed = 0;
+    uint32_t sectors = 0, missed = 0, requests = 0;
+    bool asked = false;
     Ticks comes = 0;  // what other warps wait for already
     const bool loads = a.kind == Kind::Load || a.kind == Kind::Copy;
     for (uint32_t k = 0; k < a.lines; ++k) {
@@ -546,7 +549,9 @@ class Multiprocessor {
       if (loads) {
         const uint32_t missing = wanted - static_cast<uint32_t>(__builtin_popcount(l1_.access(lines[k].number | apart, want).hit));
         missed += missing;
-        lines_missed += missing != 0;
+        // Lines side by side are asked for together.
+        requests += missing && !(asked && k && lines[k].number == lines[k - 1].number + 1);
+        asked = missing != 0;
         Arrival& there = arrival(lines[k].number | apart);
         if (missing) there.line = lines[k].number | apart, coming_.push_back(&there);
         else if (there.line == (lines[k].number | apart)) comes = std::max(comes, there.at);
@@ -561,7 +566,7 @@ class Multiprocessor {
     Ticks done = std::max(start + r.latency + cost - kTick, comes);
     const uint32_t function = warp.trace->steps[warp.step].function;
     const double from_dram = local ? 0 : dram_sectors(function, a.ptx, sectors, missed);
-    if (missed) done = std::max(done, fetch(start, missed, from_dram, lines_missed));
+    if (missed) done = std::max(done, fetch(start, missed, from_dram, from_dram > 0 ? work_.functions[function].from_memory[a.ptx].fetched_share() : 1, requests));
     for (Arrival* line : coming_) line->at = done;
     coming_.clear();
     return done;
@@ -586,15 +591,16 @@ class Multiprocessor {
     return taken;
   }
 
-  Ticks fetch(Ticks start, uint32_t sectors, double from_dram, uint32_t lines) {
+  // `fetched`: sectors that memory delivers for each that is wanted.
+  Ticks fetch(Ticks start, uint32_t sectors, double from_dram, double fetched, uint32_t requests) {
     // As many sectors may be on their way as the multiprocessor can keep track of.
     Ticks begin = start;
     for (uint32_t k = 0; k < sectors; ++k) begin = std::max(begin, in_flight_[(flight_ + k) % in_flight_.size()]);
     const Ticks l2 = ticks(rates_.l2_latency);
-    Ticks arrives = fill_.serve(begin, std::max(sectors * kSector, lines * rates_.l2_request_bytes)) + l2;
+    Ticks arrives = fill_.serve(begin, sectors * kSector + requests * rates_.l2_request_bytes) + l2;
     if (from_dram > 0) {
       result_.traffic.dram_read += from_dram;
-      arrives = std::max(arrives, use_dram(begin, from_dram * kSector) + l2 + ticks(rates_.dram_latency));
+      arrives = std::max(arrives, use_dram(begin, from_dram * kSector * fetched) + l2 + ticks(rates_.dram_latency));
     }
     for (uint32_t k = 0; k < sectors; ++k) in_flight_[flight_++ % in_flight_.size()] = arrives;
     return arrives;
@@ -613,7 +619,9 @@ class Multiprocessor {
 
   Ticks store(const Access& a, const Ready& r, Ticks start, Ticks& cost, uint32_t sectors, bool local) {
     (a.kind == Kind::Store ? result_.traffic.store : result_.traffic.atomic) += sectors;
+    // Stores have a way of their own to L2, where they share what reads have.
     Ticks done = out_.serve(start, sectors * kSector);
+    done = std::max(done, fill_.serve(start, sectors * kSector * stores_on_fill_));
     if (!local && written_back_share_ > 0) done = std::max(done, dram_.serve(start, sectors * kSector * written_back_share_));
     // What is on its way out fills up the queues before the path to memory stands still.
     const Ticks backlog = done - ticks(rates_.store_backlog);
@@ -650,9 +658,9 @@ class Multiprocessor {
   const Ticks guard_latency_ = ticks(rates_.guard_latency);
   const Ticks instruction_miss_ = ticks(rates_.instruction_cache_miss);
   size_t instructions_here_ = 0;
-  Ticks barrier_free_ = 0, next_start_ = 0;
+  Ticks barrier_free_ = 0, next_start_ = 0, next_warp_ = 0;
   Ticks lsu_free_ = 0, texture_free_ = 0, now_ = 0, last_ = 0, drained_ = 0, load_at_ = 0;
-  double load_ = 0, written_back_share_ = 0;
+  double load_ = 0, written_back_share_ = 0, stores_on_fill_ = 1;
   std::vector<std::vector<double>> credit_;
   const BlockTrace* longest_ = nullptr;
   uint64_t to_start_ = 0, started_ = 0;

@@ -25,6 +25,7 @@ using Stalls = std::array<double, kStalls>;
 // Bytes a cycle that one multiprocessor gets while all that take part want as much.
 struct Share {
   double l2_read = 64, l2_write = 64, dram = 16;
+  double l2_beside = 64;  // of writing, where nothing but what it shares with reading limits it
   double active = 132;  // multiprocessors that take part
 };
 

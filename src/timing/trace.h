@@ -34,6 +34,7 @@ struct Step {
 };
 
 struct WarpTrace {
+  uint64_t instructions = 0;  // PTX instructions that are in `steps`
   std::vector<Step> steps;
   std::vector<Access> accesses;
 };
@@ -42,9 +43,9 @@ struct BlockTrace {
   uint64_t block = 0;
   std::vector<WarpTrace> warps;
   std::vector<Line> lines;
-  uint64_t instructions = 0;  // PTX instructions that it executed, by warps
+  uint64_t instructions = 0;  // PTX instructions that were kept, of all warps
+  uint64_t executed = 0;      // that the block executed
   bool waited = false;        // some of which are left out, as their number is chance
-  bool cut = false;           // it did more than was kept
 };
 
 }  // namespace warpbeam::timing

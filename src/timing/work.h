@@ -13,7 +13,9 @@ namespace warpbeam::timing {
 // Of the sectors that an instruction asked L1 for, all of the launch's: how many memory had to deliver, because L2 had them not.
 struct FromMemory {
   double sectors = 0, of = 0;
+  double fetched = 0;  // memory delivers 64 bytes at a time
   double share() const { return of > 0 ? sectors / of : 0; }
+  double fetched_share() const { return sectors > 0 ? fetched / sectors : 1; }
 };
 
 struct FunctionWork {
@@ -32,6 +34,7 @@ struct Work {
   double written_back = 0;              // sectors that L2 wrote to memory meanwhile
   double read_sectors = 0;              // that it read from there
   double read_alone = 0;                // of these: without their neighbours
+  double read_for_stores = 0;           // and of these: to fill what stores left out
   bool float_atomics = false;
   bool cooperative = false;             // its blocks wait for each other
   uint64_t hottest_atomics = 0;         // operations on the word of global memory that had most of them

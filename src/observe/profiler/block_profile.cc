@@ -137,6 +137,15 @@ bool BlockProfile::goes_on_with(uint64_t block) {
   return true;
 }
 
+uint64_t BlockProfile::executed() {
+  settle();
+  uint64_t sum = 0;
+  for (const auto& [function, mine] : functions_)
+    if (mine.entered)
+      for (const vm::Executions& e : mine.executions) sum += e.warps;
+  return sum;
+}
+
 void BlockProfile::passed(const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern) {
   if (visits) visits->passed(*counted_function, insn, mask, pattern);
 }

@@ -79,11 +79,13 @@ timing::Prediction Predictor::predict(LaunchTracer& tracer, const vm::Launch& la
     work->written_back += o.written * each;
     work->read_sectors += o.read * each;
     work->read_alone += o.alone * each;
+    work->read_for_stores += o.holes * each;
     const auto place = place_of.find(v.function);
     if (place == place_of.end() || place->second >= work->functions.size()) continue;
     auto& shares = work->functions[place->second].from_memory;
     if (v.instruction >= shares.size()) continue;
     shares[v.instruction].sectors += o.wanted * each;
+    shares[v.instruction].fetched += (o.read - o.holes) * each;
     shares[v.instruction].of += __builtin_popcount(v.sectors) * each;
   }
   for (const auto& [sector, times] : visits.atomics) {

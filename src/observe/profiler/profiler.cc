@@ -19,6 +19,7 @@ namespace {
 constexpr size_t kSampledLaunches = 2;  // of a kernel
 constexpr size_t kSampledInAll = 24;
 constexpr size_t kMostOperations = 20000;  // in the timeline
+constexpr size_t kMostEarly = 1000;        // moves before the first launch that caches may remember
 // How long launches are waited for when the program ends, and how long if nothing is at work.
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kStandstill{200};
@@ -66,7 +67,8 @@ class Profiler final : public Tool {
     std::lock_guard lock(mutex_);
     if (auto it = times_.find(id); it != times_.end()) it->second.ended = now();
     if (auto it = moves_.find(id); it != moves_.end()) {
-      if (device_model_) predictor_.moved(it->second, *device_model_);  // before the first launch nothing is cached
+      if (device_model_) predictor_.moved(it->second, *device_model_);
+      else if (moved_early_.size() < kMostEarly) moved_early_.push_back(it->second);
       moves_.erase(it);
     }
   }
@@ -169,6 +171,7 @@ class Profiler final : public Tool {
 
   std::map<uint64_t, Times> times_;           // by operation
   std::map<uint64_t, Operation> moves_;       // copies and fills under way
+  std::vector<Operation> moved_early_;        // before the first launch told what GPU it is
   Predictor predictor_;
   const model::Device* device_model_ = nullptr;
   bool times_wanted_ = true;
@@ -209,7 +212,12 @@ std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const m
   std::lock_guard lock(mutex_);
   if (auto it = times_.find(operation); it != times_.end()) it->second.name = launch.kernel->display_name;
   if (finished_) return nullptr;
-  if (device_.is_null()) device_ = device_facts(device), device_model_ = &device;
+  if (!device_model_) {
+    device_ = device_facts(device);
+    device_model_ = &device;
+    for (const Operation& move : moved_early_) predictor_.moved(move, device);
+    moved_early_.clear();
+  }
   if (!on_) return nullptr;
   if (!wants(launch)) return nullptr;
   const uint64_t place = seen_++;

@@ -147,7 +147,7 @@ BlockTracer::BlockTracer(LaunchTracer& launch, uint64_t block, uint32_t warps) :
 }
 
 void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, uint32_t active) {
-  if (trace_.cut || warp >= at_.size()) return;
+  if (warp >= at_.size() || trace_.warps[warp].instructions >= launch_.most_instructions()) return;
   const uint32_t place = place_in_ptx(function, insn);
   if (place == ~0u) return;
   if (&function != function_) {
@@ -158,7 +158,7 @@ void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, c
   if (at.waits(place)) return;
   at.wait_begin = 1, at.wait_end = 0;
   ++trace_.instructions;
-  if (trace_.instructions > launch_.most_instructions()) trace_.cut = true;
+  if (++trace_.warps[warp].instructions == launch_.most_instructions()) ++full_warps_;
   if (place >= code_->block_of.size()) return;
   const uint32_t block = code_->block_of[place];
   timing::WarpTrace& t = trace_.warps[warp];
@@ -192,7 +192,7 @@ void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Acc
 }
 
 void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts) {
-  if (trace_.cut || warp >= at_.size() || !access.mask || at_[warp].waits(place_in_ptx(function, insn))) return;
+  if (warp >= at_.size() || !access.mask || trace_.warps[warp].instructions >= launch_.most_instructions() || at_[warp].waits(place_in_ptx(function, insn))) return;
   timing::WarpTrace& t = trace_.warps[warp];
   if (t.steps.empty()) return;
   timing::Access a;
@@ -227,7 +227,8 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
   t.accesses.push_back(a);
 }
 
-timing::BlockTrace BlockTracer::take() {
+timing::BlockTrace BlockTracer::take(uint64_t executed) {
+  trace_.executed = executed;
   return std::move(trace_);
 }
 
@@ -252,8 +253,8 @@ std::unique_ptr<BlockTracer> LaunchTracer::begin(uint64_t block) {
   return std::make_unique<BlockTracer>(*this, block, (block_threads + 31) / 32);
 }
 
-void LaunchTracer::end(BlockTracer& block) {
-  timing::BlockTrace trace = block.take();
+void LaunchTracer::end(BlockTracer& block, uint64_t executed) {
+  timing::BlockTrace trace = block.take(executed);
   std::lock_guard lock(mutex_);
   blocks.push_back(std::move(trace));
 }

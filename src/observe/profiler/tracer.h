@@ -91,8 +91,10 @@ class BlockTracer {
   // `mask`: of a branch, the lanes that jump.
   void instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, uint32_t active);
   void access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts);
-  bool full() const { return trace_.cut; }
-  timing::BlockTrace take();
+  // All its warps have come so far that no more of them is kept.
+  bool full() const { return full_warps_ == at_.size(); }
+  // `executed`: PTX instructions of the whole block.
+  timing::BlockTrace take(uint64_t executed);
 
  private:
   void add_lines(const vm::Access& access, uint32_t warp, timing::Access& to);
@@ -109,21 +111,23 @@ class BlockTracer {
   const vm::FunctionCode* function_ = nullptr;
   uint32_t function_index_ = 0;
   const assembly::MachineCode* code_ = nullptr;
+  size_t full_warps_ = 0;
 };
 
 class LaunchTracer {
  public:
   static constexpr uint64_t kBlocks = 24;           // that are followed, at most
-  static constexpr uint64_t kInstructions = 400000;  // of all of them together
+  static constexpr uint64_t kInstructions = 3000000;  // of all of them together
   LaunchTracer(const vm::Launch& launch, const model::Device& device, MachineCodes& codes, bool follows);
   bool to_follow(uint64_t block) const;
   // Null for a block that is not to be followed.
   std::unique_ptr<BlockTracer> begin(uint64_t block);
-  void end(BlockTracer& block);
+  void end(BlockTracer& block, uint64_t executed);
   void add(Visits&& visits);
   // The machine code of a function that a block has come to.
   uint32_t index_of(const vm::FunctionCode& function, const assembly::MachineCode*& code);
-  uint64_t most_instructions() const { return kInstructions / followed_; }
+  // Of a warp: what it does beyond is taken for more of the same.
+  uint64_t most_instructions() const { return std::max<uint64_t>(kInstructions / followed_ / ((block_threads + 31) / 32), 500); }
 
   const model::Device& device;
   struct Function {
