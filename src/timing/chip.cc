@@ -26,9 +26,14 @@ double beyond_trace(const Work& work, bool longest, double per_block) {
     const BlockTrace& b = *std::ranges::max_element(work.blocks, {}, &BlockTrace::executed);
     return b.instructions && b.executed > b.instructions ? static_cast<double>(b.executed) / static_cast<double>(b.instructions) : 1;
   }
-  if (!work.instructions) return 1;
-  const double whole = static_cast<double>(work.instructions) / static_cast<double>(work.grid_blocks), ratio = whole / per_block;
-  return ratio > 0.98 && ratio < 1.02 ? 1 : ratio;
+  double executed = 0;
+  for (const BlockTrace& b : work.blocks) executed += static_cast<double>(b.executed);
+  const double each = executed / static_cast<double>(work.blocks.size());
+  const double cut = each / per_block;
+  if (!work.instructions || each <= 0) return std::max(1.0, cut);
+  // Blocks that were not followed may do more or less on average.
+  const double whole = static_cast<double>(work.instructions) / static_cast<double>(work.grid_blocks);
+  return std::max(1.0, cut) * std::clamp(whole / each, 0.8, 1.25);
 }
 
 }  // namespace

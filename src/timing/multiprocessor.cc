@@ -146,8 +146,10 @@ struct Warp {
   Ticks waits_since = 0;
   Stall why = Stall::NoInstruction;
   uint32_t place = 0;
+  uint64_t number = 0;              // of its block among those that run here
   bool alive = false, at_barrier = false, at_grid_barrier = false;
   Ticks pending_copies = 0;         // when what it copies asynchronously is there
+  Ticks stored = 0;                 // when L2 has all that it stored
   std::array<Ticks, assembly::kMachineRegisters> written{};
   std::array<Source, assembly::kMachineRegisters> source{};
 };
@@ -260,7 +262,8 @@ class Multiprocessor {
       warp.alive = true;
       warp.at_barrier = warp.at_grid_barrier = false;
       warp.place = place;
-      warp.pending_copies = 0;
+      warp.number = number;
+      warp.pending_copies = warp.stored = 0;
       warp.written.fill(0);
       const Ticks begin = std::max(at, next_warp_);
       next_warp_ = begin + ticks(rates_.warp_interval);
@@ -453,7 +456,8 @@ class Multiprocessor {
     if (++warp.at == warp.text->code.size()) {
       const bool waited = work_.cooperative && warp.trace->steps[warp.step].waits;
       const bool more = next_text(warp, from, why);
-      if (!more) return end_warp(warp, t + kTick);
+      // A warp is gone only when its stores have arrived.
+      if (!more) return end_warp(warp, std::max(t + kTick, warp.stored));
       if (waited) return come_to_grid_barrier(warp, t);
       const Step& now = warp.trace->steps[warp.step];
       if (now.function != function || now.block != here + 1) {
@@ -532,12 +536,13 @@ class Multiprocessor {
     return done;
   }
 
-  Ticks through_l1(const Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost) {
+  Ticks through_l1(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost) {
     const Line* const lines = warp.block->lines.data() + a.first_line;
     const Ticks tags = ticks(a.lines / rates_.l1_lines_per_cycle);
     cost = std::max({cost, tags, kTick});
     const bool local = a.space == Space::Local;
-    const uint64_t apart = local ? uint64_t{warp.place + 1} << 48 : 0;  // threads' own memory is another for each block
+    // Threads' own memory is another for each block, and so are lines that no other block wants.
+    const uint64_t apart_if_own = (local ? uint64_t{warp.place + 1} : warp.number) << 44;
     uint32_t sectors = 0, missed = 0, requests = 0;
     bool asked = false;
     Ticks comes = 0;  // what other warps wait for already
@@ -546,20 +551,21 @@ class Multiprocessor {
       const uint8_t want = lines[k].sectors;
       const uint32_t wanted = static_cast<uint32_t>(__builtin_popcount(want));
       sectors += wanted;
+      const uint64_t line = lines[k].number ^ (local || lines[k].own ? apart_if_own : 0);
       if (loads) {
-        const uint32_t missing = wanted - static_cast<uint32_t>(__builtin_popcount(l1_.access(lines[k].number | apart, want).hit));
+        const uint32_t missing = wanted - static_cast<uint32_t>(__builtin_popcount(l1_.access(line, want).hit));
         missed += missing;
         // Lines side by side are asked for together.
         requests += missing && !(asked && k && lines[k].number == lines[k - 1].number + 1);
         asked = missing != 0;
-        Arrival& there = arrival(lines[k].number | apart);
-        if (missing) there.line = lines[k].number | apart, coming_.push_back(&there);
-        else if (there.line == (lines[k].number | apart)) comes = std::max(comes, there.at);
+        Arrival& there = arrival(line);
+        if (missing) there.line = line, coming_.push_back(&there);
+        else if (there.line == line) comes = std::max(comes, there.at);
       }
-      if (!loads && local) l1_.access(lines[k].number | apart, want);
+      if (!loads && local) l1_.access(line, want);
     }
     Traffic& traffic = result_.traffic;
-    if (!loads) return store(a, r, start, cost, sectors, local);
+    if (!loads) return store(warp, a, r, start, cost, sectors, local);
     (local ? traffic.local_load : traffic.global_load) += sectors;
     (local ? traffic.local_load_hit : traffic.global_load_hit) += sectors - missed;
     if (!missed) cost = std::max<Ticks>(cost, a.passes * kTick);
@@ -617,7 +623,7 @@ class Multiprocessor {
     return dram_.serve(from, bytes) + ticks(rates_.dram_queue * u / (1 - u));
   }
 
-  Ticks store(const Access& a, const Ready& r, Ticks start, Ticks& cost, uint32_t sectors, bool local) {
+  Ticks store(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost, uint32_t sectors, bool local) {
     (a.kind == Kind::Store ? result_.traffic.store : result_.traffic.atomic) += sectors;
     // Stores have a way of their own to L2, where they share what reads have.
     Ticks done = out_.serve(start, sectors * kSector);
@@ -627,6 +633,7 @@ class Multiprocessor {
     const Ticks backlog = done - ticks(rates_.store_backlog);
     cost = std::max(cost, backlog - start);
     drained_ = std::max(drained_, done);
+    if (!local) warp.stored = std::max(warp.stored, done + ticks(rates_.store_latency));
     if (a.kind == Kind::Store) return start + r.latency;
     return std::max(done, start) + ticks(rates_.l2_latency) + r.latency;
   }

@@ -14,6 +14,7 @@ enum class Kind : uint8_t { Load, Store, Atomic, Reduce, Copy };
 struct Line {
   uint64_t number = 0;   // address / 128
   uint8_t sectors = 0;   // which of its four are wanted
+  bool own = true;       // no other block that was followed wants it
 };
 
 struct Access {
@@ -47,5 +48,9 @@ struct BlockTrace {
   uint64_t executed = 0;      // that the block executed
   bool waited = false;        // some of which are left out, as their number is chance
 };
+
+// Marks the lines that several blocks want. Where a trace stands for other blocks too, they want these, and lines of their own
+// in place of the others.
+void find_shared_lines(std::vector<BlockTrace>& blocks);
 
 }  // namespace warpbeam::timing

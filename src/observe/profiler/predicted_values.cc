@@ -6,7 +6,7 @@ std::vector<std::pair<std::string_view, double>> predicted_values(const timing::
   (void)t;
   return {{"gpu__time_duration.sum", p.ns},
           {"sm__cycles_elapsed.max", p.cycles},
-          {"smsp__sass_inst_executed.sum", p.run.issued * p.scale},
+          {"smsp__inst_issued.sum", p.run.issued * p.scale},
           {"dram__bytes_read.sum", p.dram_read},
           {"dram__bytes_write.sum", p.dram_write}};
 }

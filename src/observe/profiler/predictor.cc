@@ -53,6 +53,7 @@ timing::Prediction Predictor::predict(LaunchTracer& tracer, const vm::Launch& la
   auto work = std::make_shared<timing::Work>();
   if (tracer.follows || !kind.work) {
     std::ranges::sort(tracer.blocks, {}, &timing::BlockTrace::block);
+    timing::find_shared_lines(tracer.blocks);
     work->blocks = std::move(tracer.blocks);
     for (const LaunchTracer::Function& f : tracer.functions) work->functions.push_back({f.code, {}});
   } else {

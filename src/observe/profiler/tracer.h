@@ -116,7 +116,7 @@ class BlockTracer {
 
 class LaunchTracer {
  public:
-  static constexpr uint64_t kBlocks = 24;           // that are followed, at most
+  static constexpr uint64_t kBlocks = 96;           // that are followed, at most
   static constexpr uint64_t kInstructions = 3000000;  // of all of them together
   LaunchTracer(const vm::Launch& launch, const model::Device& device, MachineCodes& codes, bool follows);
   bool to_follow(uint64_t block) const;
