@@ -97,7 +97,9 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return with_event(handle, [](Event& event, const OpRef& recorded) {
     if (auto moment = shared_moment(event); moment && !moment->is_done()) return cudaErrorNotReady;
     if (recorded && !recorded->done()) return cudaErrorNotReady;
-    if (auto* tool = warpbeam::observe::tool(); tool && recorded)
+    auto* tool = warpbeam::observe::tool();
+    if (tool && recorded && !tool->reached(warpbeam::observe::WaitKind::Operation, recorded->id)) return cudaErrorNotReady;
+    if (tool && recorded)
       tool->waited(warpbeam::observe::WaitKind::Operation, recorded->id);
     return cudaSuccess;
   });
@@ -123,7 +125,15 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
       if (!began || !ended || &from.context != &to.context) return cudaErrorInvalidResourceHandle;
       if ((from.flags | to.flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
       if (!began->done() || !ended->done()) return cudaErrorNotReady;
-      if (auto* tool = warpbeam::observe::tool()) tool->took_time(began->id, ended->id);
+      if (auto* tool = warpbeam::observe::tool()) {
+        using warpbeam::observe::WaitKind;
+        if (!tool->reached(WaitKind::Operation, began->id) || !tool->reached(WaitKind::Operation, ended->id)) return cudaErrorNotReady;
+        tool->took_time(began->id, ended->id);
+        if (const auto nanoseconds = tool->time_between(began->id, ended->id)) {
+          *milliseconds = static_cast<float>(*nanoseconds * 1e-6);
+          return cudaSuccess;
+        }
+      }
       *milliseconds = std::chrono::duration<float, std::milli>(ended->ended() - began->ended()).count();
       return cudaSuccess;
     });

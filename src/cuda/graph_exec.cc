@@ -296,7 +296,7 @@ void run_node(const StreamRef& stream, Node& node) {
       std::lock_guard lock(wait->event->mutex);
       recorded = wait->event->recorded;
     }
-    if (recorded && !recorded->done()) enqueue(stream->context, stream, WaitWork{}, std::span(&recorded, 1));
+    if (recorded && (!recorded->done() || observe::tool())) enqueue(stream->context, stream, WaitWork{}, std::span(&recorded, 1));
     return;
   }
   std::visit(

@@ -151,6 +151,7 @@ cudaError_t launch(const void* handle, const LaunchRequest& request, void** argu
     enqueue(context, stream, std::move(work));
     if (!launches_wait() || any_capture()) return cudaSuccess;
     Scheduler::instance().wait(stream->queue);
+    if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Stream, stream->id);
     return context.failure();
   });
 }

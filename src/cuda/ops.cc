@@ -147,6 +147,7 @@ void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stre
   operation.device = context.ordinal;
   operation.memory = &context.memory;
   operation.stream = stream.id;
+  operation.priority = stream.priority;
   operation.queue = static_cast<observe::Operation::Queue>(stream.queue.kind());
   for (const TaskRef& task : after) {
     auto* other = dynamic_cast<const Op*>(task.get());
@@ -159,6 +160,7 @@ void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stre
     operation.to = bytes_of(fill->to, fill->width * fill->element, fill->height, fill->depth);
   } else if (auto* library = std::get_if<LibraryWork>(&work)) {
     operation.name = library->name;
+    operation.effort = library->effort;
   } else if (auto* span = std::get_if<SpanWork>(&work)) {
     operation.inner = span->inner;
   }
@@ -175,7 +177,7 @@ OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work
   if (observe::Tool* tool = observe::tool()) tell(*tool, op->id, context, *stream, op->work(), after);
   Scheduler::instance().submit(op, stream->queue, after);
   // What internal work puts behind itself (the next round of a graph's loop) begins only after it.
-  if (observe::Tool* tool = observe::tool(); tool && tool->checks() && running_in != stream.get()) op->settle();
+  if (observe::Tool* tool = observe::tool(); tool && tool->runs_at_once() && running_in != stream.get()) op->settle();
   return op;
 }
 

@@ -52,7 +52,10 @@ cudaError_t query(cudaStream_t handle) {
   return with_stream(handle, [](Stream& stream) {
     forbid_capture(stream);
     if (!Scheduler::instance().idle(stream.queue)) return cudaErrorNotReady;
-    if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Stream, stream.id);
+    if (auto* tool = observe::tool()) {
+      if (!tool->reached(observe::WaitKind::Stream, stream.id)) return cudaErrorNotReady;
+      tool->waited(observe::WaitKind::Stream, stream.id);
+    }
     return stream.context.failure();
   });
 }

@@ -21,6 +21,8 @@ int assembly_command(const Arguments& arguments);
 int isa_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
+int timeline_command(const Arguments& arguments);
+int stats_command(const Arguments& arguments);
 
 void print_version();
 

@@ -28,6 +28,8 @@ struct CommandRow {
 constexpr CommandRow kCommands[] = {
     {"run", run_command, "compile and run a program: run [options] file.cu... [-- arguments]"},
     {"profile", profile_command, "run a program and count what its kernels do, exactly"},
+    {"timeline", timeline_command, "what calls, kernels and copies did when, on a GPU's time"},
+    {"stats", stats_command, "tables of the same"},
     {"report", report_command, "make a page of a profiler's recording: report FILE.json [OTHER.json]"},
     {"nvcc", nvcc_command, "the compiler driver, with nvcc's options"},
     {"test", nullptr, "build and run the tests: test [--fast] [filter...]"},

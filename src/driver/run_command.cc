@@ -25,6 +25,10 @@ Warpbeam's libraries (libcuda, libcudart, libcublas ...) first.
   --device NAME     the GPU to be (default h200; `warpbeam devices` lists them); sets WARPBEAM_DEVICE
   --engine NAME     auto (the default), jit or interpreter; sets WARPBEAM_ENGINE
   --lockstep        run every kernel on both engines; at the first difference name its register and PTX line
+  --clock NAME      host (the default) or device: the program lives on the time that the GPU would take, as far as the model
+                    knows it (docs/clock.md); sets WARPBEAM_CLOCK
+  --host-scale X    with --clock device: how much of its own time host code takes there; 1, or 0 for none; sets
+                    WARPBEAM_HOST_SCALE
   --emit-ptx        print the PTX instead of running
   -v, --verbose     print the commands, and whether the compiled program was cached
   --no-install      if packages are missing, list them and stop
@@ -38,13 +42,15 @@ struct RunRequest {
   Arguments program;
   std::string device;
   std::string engine;
+  std::string clock;
+  std::string host_scale;
   bool emit_ptx = false;
   bool verbose = false;
   bool help = false;
   bool version = false;
 };
 
-const std::vector<std::string_view> kOwnOptions = {"device", "engine", "lockstep", "emit-ptx", "verbose", "no-install"};
+const std::vector<std::string_view> kOwnOptions = {"device", "engine", "clock", "host-scale", "lockstep", "emit-ptx", "verbose", "no-install"};
 
 Result<RunRequest> read_request(const Arguments& arguments) {
   RunRequest request;
@@ -70,6 +76,12 @@ Result<RunRequest> read_request(const Arguments& arguments) {
     auto engine = value_of("--engine", request.engine);
     if (!engine) return engine.error();
     if (*engine) continue;
+    auto clock = value_of("--clock", request.clock);
+    if (!clock) return clock.error();
+    if (*clock) continue;
+    auto scale = value_of("--host-scale", request.host_scale);
+    if (!scale) return scale.error();
+    if (*scale) continue;
     if (word == "--lockstep")
       request.engine = "lockstep";
     else if (word == "--emit-ptx")
@@ -92,6 +104,14 @@ Result<RunRequest> read_request(const Arguments& arguments) {
   }
   if (!request.engine.empty() && request.engine != "interpreter" && request.engine != "jit" && request.engine != "auto" && request.engine != "lockstep")
     return Error{1, fmt::format("--engine '{}': interpreter, jit or auto", request.engine)};
+  if (!request.clock.empty() && request.clock != "host" && request.clock != "device")
+    return Error{1, fmt::format("--clock '{}': host or device", request.clock)};
+  if (!request.host_scale.empty()) {
+    char* end = nullptr;
+    const double scale = std::strtod(request.host_scale.c_str(), &end);
+    if (*end || !(scale >= 0 && scale <= 1e6)) return Error{1, fmt::format("--host-scale '{}': a number from 0 to 1000000 was needed", request.host_scale)};
+    if (request.clock != "device") return Error{1, "--host-scale is for --clock device"};
+  }
   return request;
 }
 
@@ -133,6 +153,8 @@ int run_command(const Arguments& arguments) {
   if (!cc) return fail(cc.error().message);
   if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
   if (!request->engine.empty()) setenv("WARPBEAM_ENGINE", request->engine.c_str(), 1);
+  if (!request->clock.empty()) setenv("WARPBEAM_CLOCK", request->clock.c_str(), 1);
+  if (!request->host_scale.empty()) setenv("WARPBEAM_HOST_SCALE", request->host_scale.c_str(), 1);
   if (request->verbose) setenv("WARPBEAM_NOTES", "1", 1);
   if (request->compiler.size() == 1 && is_program(request->compiler[0])) return run_executable(request->compiler[0], request->program);
   if (request->compiler.empty() && !request->program.empty())

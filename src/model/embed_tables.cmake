@@ -7,6 +7,8 @@ endfunction()
 file(WRITE ${OUTPUT}.new "#include \"model/embedded_tables.h\"\n\nnamespace warpbeam::model {\n\n")
 file(READ ${CAPABILITIES} text)
 file(APPEND ${OUTPUT}.new "const std::string_view kCapabilityTable = R\"json(${text})json\";\n\n")
+file(READ ${LINK} text)
+file(APPEND ${OUTPUT}.new "const std::string_view kLinkTable = R\"json(${text})json\";\n\n")
 # By the files' names without `.json`.
 function(append_tables name)
   file(APPEND ${OUTPUT}.new "static const EmbeddedTable ${name}[] = {\n")

@@ -11,6 +11,7 @@ struct EmbeddedTable {
 };
 
 extern const std::string_view kCapabilityTable;
+extern const std::string_view kLinkTable;  // link.h
 extern const std::span<const EmbeddedTable> kDeviceTables;
 extern const std::span<const EmbeddedTable> kTimingTables;  // timing.h
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "observe/clock/host_clock.h"
 #include "observe/tool.h"
 #include "observe/tools.h"
 
@@ -23,7 +24,7 @@ std::string_view environment(const char* name) {
 
 std::unique_ptr<Tool> make_tool() {
   const std::string_view name = environment("WARPBEAM_TOOL");
-  if (name.empty()) return nullptr;
+  if (name.empty()) return HostClock::instance() ? make_device_clock() : nullptr;
   for (const ToolRow& row : kTools)
     if (row.name == name) return row.make();
   fmt::print(stderr, "warpbeam: WARPBEAM_TOOL={}: there is no such tool\n", name);

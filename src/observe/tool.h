@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,11 +30,13 @@ struct Operation {
   OperationKind kind{};
   int device = 0;
   uint64_t stream = 0;  // id; the default stream has one too
+  int priority = 0;     // of the stream
   enum class Queue : uint8_t { Legacy, Blocking, NonBlocking } queue{};
   std::vector<uint64_t> after;  // operations of other streams that it waits for (cudaStreamWaitEvent …); 0: unknown
   Bytes to, from;               // Copy, Fill
   const vm::DeviceMemory* memory = nullptr;  // of its device; lives as long as the process
   std::string name;             // Library: the function that the program called
+  uint64_t effort = 0;          // Library: about how many bytes or operations
   uint64_t inner = 0;           // the stream on which it queues what it consists of; 0: it is one piece
 };
 
@@ -78,6 +81,10 @@ class Tool {
   virtual void waited(WaitKind, uint64_t which) {}
   // The host takes the time between the ends of two operations, which events record.
   virtual void took_time(uint64_t from, uint64_t to) {}
+  // A watcher may have a clock of its own. By that, has the device come so far that `waited` would be true? And what lies
+  // between the ends of two operations that events recorded, in nanoseconds?
+  virtual bool reached(WaitKind, uint64_t which) { return true; }
+  virtual std::optional<double> time_between(uint64_t from, uint64_t to) { return std::nullopt; }
   // A launch is about to run. Null: nobody watches it. `launch` lives until the observer's end_grid.
   virtual std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device,
                                                uint64_t operation) {
@@ -96,13 +103,16 @@ class Tool {
   virtual void range_pop() {}
 
   // --- mistakes
-  // The watcher tells of traps and failed calls by itself, and wants operations to run one after the other, each when
-  // it is queued, so that what it says depends on nothing but the program.
+  // The watcher tells of traps and failed calls by itself.
   virtual bool checks() const { return false; }
+  // It wants operations to run one after the other, each when it is queued, so that what it says depends on nothing but the
+  // program.
+  virtual bool runs_at_once() const { return checks(); }
   virtual void failed_call(const FailedCall&) {}
   virtual void asked_for_error(int code) {}  // the program has seen this error
   virtual void resetting(int device) {}
-  // A thread of the program enters or leaves the runtime; only a watcher that checks is told.
+  // A thread of the program enters or leaves the runtime; only a watcher that follows calls is told.
+  virtual bool follows_calls() const { return checks(); }
   virtual void entered() {}
   virtual void left() {}
 
@@ -117,7 +127,7 @@ Tool* tool();
 class InRuntime {
  public:
   InRuntime() : tool_(tool()) {
-    if (tool_ && !tool_->checks()) tool_ = nullptr;
+    if (tool_ && !tool_->follows_calls()) tool_ = nullptr;
     if (tool_) tool_->entered();
   }
   ~InRuntime() {

@@ -10,6 +10,7 @@ namespace warpbeam::observe {
 
 std::unique_ptr<Tool> make_profiler();
 std::unique_ptr<Tool> make_checker();
+std::unique_ptr<Tool> make_device_clock();  // WARPBEAM_CLOCK=device; null: there is no such device
 
 struct ToolRow {
   std::string_view name;

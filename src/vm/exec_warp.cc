@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "vm/exec_lane.h"
+#include "vm/kernel_clock.h"
 
 namespace warpbeam::vm {
 namespace {
@@ -206,8 +207,13 @@ uint64_t nanoseconds() {
 
 void exec_read_special(Warp& w, const Insn& i, uint32_t mask) {
   using isa::Special;
-  const uint64_t ns = nanoseconds();
-  const uint64_t ticks = static_cast<uint64_t>(static_cast<double>(ns) * w.block->launch->clock_ghz);
+  uint64_t ns = 0, ticks = 0;
+  if (kernels_have_clocks.load(std::memory_order_relaxed)) {
+    read_kernel_clock(w, &ns, &ticks);
+  } else {
+    ns = nanoseconds();
+    ticks = static_cast<uint64_t>(static_cast<double>(ns) * w.block->launch->clock_ghz);
+  }
   uint64_t v = 0;
   switch (static_cast<Special>(i.imm)) {
     case Special::Clock: v = static_cast<uint32_t>(ticks); break;

@@ -1,0 +1,119 @@
+// The watcher behind --clock device: what the program asks of its devices becomes operations of the model
+// (timing/device), and what the host waits for moves the program's clock.
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "observe/clock/host_clock.h"
+#include "observe/clock/kernel_time.h"
+#include "observe/clock/timeline.h"
+#include "observe/profiler/predictor.h"
+#include "observe/tool.h"
+#include "timing/device/device_model.h"
+
+namespace warpbeam::observe {
+
+class DeviceClock : public Tool {
+ public:
+  DeviceClock(HostClock& clock, const model::Device& model);
+
+  bool runs_at_once() const override { return true; }
+  bool follows_calls() const override { return true; }
+  void entered() override;
+  void left() override;
+
+  void queued(const Operation&) override;
+  void graph_begins(uint64_t stream, const void* instance) override;
+  void graph_node(uint64_t stream, const void* node, const std::vector<const void*>& after) override;
+  void graph_ends(uint64_t stream) override;
+  void ended(uint64_t operation) override;
+  void host_function(uint64_t operation, bool begins) override;
+  void touches(uint64_t operation, const Bytes&, bool writes) override;
+  std::shared_ptr<vm::Observer> launch(const vm::Launch&, const model::Device&, uint64_t operation) override;
+  void waited(WaitKind, uint64_t which) override;
+  bool reached(WaitKind, uint64_t which) override;
+  std::optional<double> time_between(uint64_t from, uint64_t to) override;
+  void allocated(const vm::Allocation&, int device) override;
+  void freed(const vm::Allocation&, int device) override;
+  void range_push(const char* name) override;
+  void range_pop() override;
+  void finish() override;
+
+  // A launch of which the counts are known, or that was launched by another one's kernel.
+  void measured(uint64_t operation, const LaunchProfile&, bool child);
+
+ private:
+  using Model = timing::device::DeviceModel;
+  using Ids = std::vector<uint64_t>;
+
+  struct Stream {
+    int device = 0;
+    Operation::Queue queue{};
+    Ids last;  // operations that the next one follows
+  };
+  // A graph that is being put on a stream; others may be within it.
+  struct Graph {
+    Ids entry;                           // what comes before it
+    std::map<const void*, Ids> nodes;    // the operations of each
+    const void* node = nullptr;          // whose operations come now
+    Ids after;                           // what that one follows
+    std::set<uint64_t> leaves;
+  };
+  struct Device {
+    Model model;
+    bool used = false;
+  };
+  // What is queued and not over: it has yet to be told how long it takes.
+  struct Open {
+    int device = 0;
+    OperationKind kind{};
+    bool told = false;
+    double bytes = 0, effort = 0, of_children = 0;
+  };
+
+  enum class Place : uint8_t { Device, OtherDevice, Pinned, Pageable };
+  static std::string_view name_of(Place place);
+  Place place(uint64_t address, const Operation&) const;
+  void describe_copy(const Operation&, timing::device::Operation&, double* pageable_bytes);
+  Ids follows(const Operation&);
+  void account_for(const Operation&, uint64_t id);
+  uint64_t branch_of(const Operation&, const Ids& after);
+  double cost_of(OperationKind) const;
+  Device& device(int ordinal);  // its first use makes a context
+  double host_now() const;
+  void charge(double nanoseconds);
+  double end_of(Device&, const Ids&);
+  double begin_of(Device&, uint64_t id);
+  Ids before_next_on(const Stream&) const;
+  Ids awaited(WaitKind, uint64_t which, int* device) const;
+  static void add(Ids& to, const Ids& more);
+
+  HostClock& clock_;
+  const model::Device& model_;
+  const model::Link& link_;
+  const int connections_;
+  std::mutex mutex_;
+  std::map<int, Device> devices_;
+  std::map<int, const vm::DeviceMemory*> memories_;
+  std::unordered_map<uint64_t, Stream> streams_;
+  std::unordered_map<uint64_t, std::vector<Graph>> graphs_;  // being put on a stream, the innermost last
+  std::unordered_map<const void*, Ids> instances_;           // the last launch of each
+  std::unordered_map<uint64_t, const void*> instance_of_;    // of the graph being put on a stream
+  std::unordered_map<uint64_t, Open> open_;
+  std::unordered_map<uint64_t, int> device_of_;              // of operations that are not over on the device
+  std::unordered_map<uint64_t, bool> quiet_;                 // of these: the host need not wait for it
+  std::unordered_map<uint64_t, double> moments_;             // that events recorded
+  std::unordered_map<uint64_t, uint64_t> tails_;             // operations of a graph that none follows in its branch, and their branches
+  uint64_t branches_ = 0, numbered_ = 0;
+  BlockProfiles blocks_;
+  Predictor predictor_;
+  std::unique_ptr<Timeline> timeline_;  // null: nobody wants one
+  bool launched_ = false;
+  std::unordered_map<uint64_t, Operation> moves_;            // copies and fills under way
+};
+
+}  // namespace warpbeam::observe

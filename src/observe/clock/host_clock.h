@@ -1,0 +1,55 @@
+// The clock of a program that lives on a device's time (--clock device, WARPBEAM_CLOCK=device).
+//
+// It goes with real time, at --host-scale, while the program's own code runs, and stands still while a thread is inside the
+// runtime, where all that our host computes would not be computed on a GPU's. What a call takes instead, the call adds:
+// its own cost and what it waits for. Threads share one clock: a call that ends sets it to the end of that call, if it is
+// not further already. Sleeping moves it on without taking the time; with several threads it takes as long as the others
+// leave the clock behind, and never longer than it says.
+#pragma once
+#include <cstdint>
+#include <mutex>
+
+namespace warpbeam::observe {
+
+class HostClock {
+ public:
+  // Null: the program lives on its host's time.
+  static HostClock* instance();
+
+  double now();    // nanoseconds since the program began
+  double floor();  // no thread asks the device for anything before
+  bool several_threads() const { return threads_ > 1; }
+
+  // The calling thread enters the runtime and leaves it; calls within calls are told too.
+  bool enter();  // true: it was outside
+  bool leave();  // true: it is outside now
+  bool inside() const;
+  double& here();  // the time of the calling thread, which is inside
+
+  // The calling thread runs a function of the program's that a stream calls, from that moment on.
+  void begin_function(double at);
+  double end_function();  // how long it took
+
+  void sleep(double nanoseconds);
+
+  // Real time, and what it was when the program began; the same for clocks of the system.
+  static int64_t real();
+  int64_t started(int clock_id);
+  double scale() const { return scale_; }
+
+ private:
+  explicit HostClock(double scale);
+  struct Thread;
+  static Thread& self();
+  void go_on(int64_t now);  // with the mutex held
+
+  const double scale_;
+  const int64_t begun_;
+  std::mutex mutex_;
+  double time_ = 0;
+  int64_t seen_;      // real time up to which time_ has gone on
+  int inside_ = 0;    // threads
+  int threads_ = 0;   // that were ever seen
+};
+
+}  // namespace warpbeam::observe

@@ -1,0 +1,50 @@
+#include "observe/clock/kernel_time.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "timing/rates.h"
+
+namespace warpbeam::observe {
+
+namespace {
+
+constexpr double kMemoryShare = 0.9;      // of the memory's speed that kernels reach
+constexpr double kIssueShare = 0.7;       // of the schedulers' slots
+constexpr double kCyclesPerInstruction = 6;  // of a warp by itself
+
+}  // namespace
+
+KernelTime least_kernel_time(const model::Device& device) { return {timing::rates_of(device).launch_ns, 0}; }
+
+KernelTime kernel_time(const LaunchProfile& profile) {
+  const model::Device& device = profile.device;
+  if (profile.prediction && std::isfinite(profile.prediction->ns) && profile.prediction->ns > 0) {
+    const timing::Prediction& p = *profile.prediction;
+    const double memory = (p.dram_read + p.dram_write) / (device.memory_bytes_per_second() * 1e-9);
+    return {p.ns, std::min(1.0, memory / std::max(1.0, p.ns))};
+  }
+  const Totals t = profile.totals();
+  const double clock = device.clock_khz * 1e-6;  // GHz
+  const double speed = device.memory_bytes_per_second() * 1e-9 * kMemoryShare;
+  const double blocks = std::max<double>(1, static_cast<double>(t.blocks));
+  const double resident = std::max<double>(1, static_cast<double>(t.resident_blocks));
+  const double busy = std::min<double>(device.sm_count, blocks);  // multiprocessors
+  const double slots = busy * std::max(1, device.schedulers_per_sm) * std::max(1, device.issue_per_scheduler) * clock * kIssueShare;
+  const double issue = static_cast<double>(t.executed) / slots;
+  const double waves = std::max(1.0, blocks / (resident * device.sm_count));
+  const double of_a_warp = static_cast<double>(t.executed) / std::max<double>(1, static_cast<double>(t.warps)) * kCyclesPerInstruction * waves / clock;
+  const double memory = static_cast<double>(t.global_sectors() + t.local_ld.sectors + t.local_st.sectors) * 32 / speed;
+  const double passes = static_cast<double>(t.shared_wavefronts()) / (busy * clock);
+  const double time = least_kernel_time(device).nanoseconds + std::max({issue, of_a_warp, memory, passes});
+  return {time, std::min(1.0, memory / time)};
+}
+
+KernelTime library_time(const model::Device& device, double bytes, double effort) {
+  const double memory = bytes / (device.memory_bytes_per_second() * 1e-9 * kMemoryShare);
+  const double work = 2 * effort / (device.peak_fp32_flops() * 1e-9 * kIssueShare);
+  const double time = 2 * least_kernel_time(device).nanoseconds + std::max(memory, work);
+  return {time, std::min(1.0, memory / time)};
+}
+
+}  // namespace warpbeam::observe

@@ -1,0 +1,20 @@
+// How long a launch takes with the device to itself.
+#pragma once
+#include "model/device.h"
+#include "observe/profiler/launch_profile.h"
+
+namespace warpbeam::observe {
+
+struct KernelTime {
+  double nanoseconds = 0;
+  double memory_share = 0;  // of the memory's speed that it uses
+};
+
+// What the model of src/timing predicts, or else a roofline of what the profiler counted.
+KernelTime kernel_time(const LaunchProfile& profile);
+// Of a kernel that does nothing.
+KernelTime least_kernel_time(const model::Device& device);
+// What a library does in the place of a kernel, by the bytes that it touches.
+KernelTime library_time(const model::Device& device, double bytes, double effort);
+
+}  // namespace warpbeam::observe

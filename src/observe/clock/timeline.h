@@ -1,0 +1,66 @@
+// What `warpbeam timeline` records of a process on a device's time: calls, operations, ranges, to be written at its end.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/device.h"
+#include "observe/tool.h"
+#include "timing/device/operation.h"
+
+namespace warpbeam::observe {
+
+class Timeline {
+ public:
+  // Of the calling thread. Calls within a call are not told.
+  void begin_call(double at);
+  void end_call(double at);
+  void push_range(const char* text, double at);
+  void pop_range(double at);
+
+  // An operation that the thread's call asked for. `from` and `to`: "Pageable", "Pinned", "Device", of a copy.
+  void queued(const Operation& operation, std::string_view from, std::string_view to, bool in_graph);
+  void describe_launch(uint64_t operation, const vm::Launch& launch);
+  void done(const timing::device::Operation& operation, const timing::device::Times& times);
+  // A file as report/timeline.h reads it; false: it could not be written.
+  bool write(const std::string& path, const model::Device& device) const;
+
+ private:
+  static constexpr size_t kMost = 2'000'000;  // of each kind; the rest is counted and left out
+  struct Call {
+    uint32_t name;
+    int thread;
+    uint64_t id;
+    double begin, end;
+  };
+  struct Range {
+    uint32_t text;
+    int thread;
+    double begin, end;
+  };
+  struct Entry {
+    OperationKind kind{};
+    uint32_t name = 0, from = 0, to = 0;
+    int device = 0;
+    uint64_t stream = 0, call = 0, bytes = 0;
+    bool in_graph = false;
+    std::array<uint32_t, 3> grid{}, block{};
+    uint32_t registers = 0, static_shared = 0, dynamic_shared = 0, resident = 0;
+    timing::device::Times times;
+  };
+  uint32_t word(std::string_view text);
+
+  std::vector<std::string> words_{""};
+  std::map<std::string, uint32_t, std::less<>> places_{{"", 0}};
+  std::vector<Call> calls_;
+  std::vector<Range> ranges_;
+  std::vector<std::pair<uint64_t, Entry>> operations_;
+  std::unordered_map<uint64_t, size_t> open_;  // operations that are not over
+  std::unordered_map<int, std::vector<Range>> pushed_;
+  uint64_t left_out_ = 0, numbered_ = 0;
+};
+
+}  // namespace warpbeam::observe

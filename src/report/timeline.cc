@@ -1,0 +1,182 @@
+#include "report/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <ostream>
+#include <set>
+
+namespace warpbeam::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string word(const Json& timeline, const Json& row, const char* key) {
+  return row.contains(key) ? timeline["words"].at(row[key].get<size_t>()).get<std::string>() : "";
+}
+
+double micro(int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-3; }
+
+std::string json_text(const std::string& text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// Names as CUPTI gives them: "Memcpy HtoD (Pageable -> Device)".
+std::string copy_name(const std::string& from, const std::string& to) {
+  const auto letter = [](const std::string& place) { return place == "Device" || place == "Peer" ? 'D' : 'H'; };
+  if (from == "Peer" || to == "Peer") return "Memcpy PtoP (Device -> Device)";
+  return fmt::format("Memcpy {}to{} ({} -> {})", letter(from), letter(to), from, to);
+}
+
+// Waits that are worth a word.
+std::string gap_name(const std::string& waited) {
+  if (waited == "hardware queue") return "false dependency: same hardware queue";
+  if (waited == "copy engine") return "copy engine busy";
+  if (waited == "multiprocessors") return "multiprocessors busy";
+  if (waited == "other stream") return "event or stream rule";
+  return waited;
+}
+
+class Events {
+ public:
+  explicit Events(std::ostream& out) : out_(out) {}
+  std::ostream& next() {
+    if (!first_) out_ << ",\n";
+    first_ = false;
+    return out_;
+  }
+
+ private:
+  std::ostream& out_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+Result<std::vector<Json>> read_timelines(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  if (files.empty()) return Error{1, "the program used no GPU, or did not come to its end: there is no timeline"};
+  std::ranges::sort(files);
+  std::vector<Json> timelines;
+  for (const std::string& name : files) {
+    std::ifstream file(name);
+    Json timeline = Json::parse(file, nullptr, false);
+    if (!timeline.is_object() || timeline.value("format", "") != "warpbeam timeline") return Error{1, fmt::format("{} is no timeline", name)};
+    timelines.push_back(std::move(timeline));
+  }
+  return timelines;
+}
+
+void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
+  const Json& device = timelines.front()["device"];
+  std::set<int> devices;
+  for (const Json& timeline : timelines)
+    for (const Json& o : timeline["operations"]) devices.insert(o["device"].get<int>());
+  out << "{\n\"schemaVersion\": 1,\n\"deviceProperties\": [";
+  bool first = true;
+  for (int id : devices) {
+    const Json properties = {{"id", id},
+                             {"name", device["name"]},
+                             {"totalGlobalMem", device["memory_bytes"]},
+                             {"computeMajor", device["major"]},
+                             {"computeMinor", device["minor"]},
+                             {"maxThreadsPerMultiprocessor", device["threads_per_multiprocessor"]},
+                             {"regsPerMultiprocessor", device["registers_per_multiprocessor"]},
+                             {"warpSize", device["warp_size"]},
+                             {"sharedMemPerMultiprocessor", device["shared_per_multiprocessor"]},
+                             {"numSms", device["multiprocessors"]}};
+    out << (first ? "" : ", ") << properties.dump();
+    first = false;
+  }
+  out << "],\n\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": 0,\n\"traceEvents\": [\n";
+  Events events(out);
+  std::set<std::pair<int, uint64_t>> rows;
+  std::set<std::pair<int64_t, int64_t>> threads;
+  for (const Json& t : timelines) {
+    const int64_t process = t["process"].get<int64_t>();
+    const auto& words = t["words"];
+    const int64_t spread = timelines.size() > 1 ? process << 24 : 0;  // calls of several processes have the same numbers
+    for (const Json& c : t["calls"]) {
+      const int64_t begin = c[3].get<int64_t>(), end = c[4].get<int64_t>(), id = c[2].get<int64_t>() + spread;
+      const std::string name = words.at(c[0].get<size_t>()).get<std::string>();
+      const bool waits = name.find("Synchronize") != name.npos;
+      threads.insert({process, c[1].get<int64_t>()});
+      events.next() << fmt::format(R"({{"ph": "X", "cat": "{}", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {{"External id": {}, "correlation": {}}}}})",
+                                   waits ? "cuda_sync" : name.starts_with("cu") && !name.starts_with("cuda") ? "cuda_driver" : "cuda_runtime", json_text(name), process,
+                                   c[1].get<int64_t>(), micro(begin), micro(end - begin), id, id);
+    }
+    for (const Json& r : t["ranges"])
+      events.next() << fmt::format(R"({{"ph": "X", "cat": "user_annotation", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {{}}}})",
+                                   json_text(words.at(r[0].get<size_t>()).get<std::string>()), process, r[1].get<int64_t>(), micro(r[2].get<int64_t>()),
+                                   micro(r[3].get<int64_t>() - r[2].get<int64_t>()));
+    std::map<int64_t, std::pair<int64_t, int64_t>> asked;  // call: thread and moment
+    for (const Json& c : t["calls"]) asked[c[2].get<int64_t>()] = {c[1].get<int64_t>(), c[3].get<int64_t>()};
+    for (const Json& o : t["operations"]) {
+      const std::string kind = o["kind"].get<std::string>();
+      if (kind == "record" || kind == "wait" || kind == "internal") continue;
+      const int64_t begin = o["begin"].get<int64_t>(), end = o["end"].get<int64_t>(), call = o["call"].get<int64_t>();
+      const int number = o["device"].get<int>();
+      const uint64_t stream = o["stream"].get<uint64_t>();
+      rows.insert({number, stream});
+      Json args = {{"External id", call + spread}, {"queued", 0}, {"device", number}, {"context", 1}, {"stream", stream}, {"correlation", call + spread}};
+      std::string category = "kernel", name = word(t, o, "name");
+      if (kind == "copy") {
+        category = "gpu_memcpy";
+        name = copy_name(word(t, o, "from"), word(t, o, "to"));
+      } else if (kind == "fill") {
+        category = "gpu_memset";
+        name = "Memset (Device)";
+      } else if (kind == "host function") {
+        category = "gpu_user_annotation";
+        name = "host function";
+      }
+      if (o.contains("bytes") && kind != "kernel") {
+        args["bytes"] = o["bytes"];
+        args["memory bandwidth (GB/s)"] = end > begin ? o["bytes"].get<double>() / static_cast<double>(end - begin) : 0;
+      }
+      if (kind == "kernel") {
+        const auto product = [](const Json& three) { return three[0].get<double>() * three[1].get<double>() * three[2].get<double>(); };
+        const double sms = device["multiprocessors"].get<double>(), blocks = product(o["grid"]), warps = std::ceil(product(o["block"]) / 32);
+        const double per_sm = o["resident"].get<double>() / sms, most = device["threads_per_multiprocessor"].get<double>() / 32;
+        args["registers per thread"] = o["registers"];
+        args["shared memory"] = o["static_shared"].get<int64_t>() + o["dynamic_shared"].get<int64_t>();
+        args["blocks per SM"] = blocks / sms;
+        args["warps per SM"] = blocks * warps / sms;
+        args["grid"] = o["grid"];
+        args["block"] = o["block"];
+        args["est. achieved occupancy %"] = static_cast<int>(100 * std::min(blocks / sms, per_sm) * warps / most + 0.5);
+      }
+      if (o["waited"] != "host") args["waited for"] = gap_name(o["waited"].get<std::string>());
+      events.next() << fmt::format(R"({{"ph": "X", "cat": "{}", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {}}})", category,
+                                   json_text(name), number, stream, micro(begin), micro(end - begin), args.dump());
+      const auto from = asked.find(call);
+      if (from == asked.end()) continue;
+      events.next() << fmt::format(R"({{"ph": "s", "id": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "cat": "ac2g", "name": "ac2g"}})", o["id"].get<int64_t>() + spread, process,
+                                   from->second.first, micro(from->second.second));
+      events.next() << fmt::format(R"({{"ph": "f", "id": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "cat": "ac2g", "name": "ac2g", "bp": "e"}})", o["id"].get<int64_t>() + spread,
+                                   number, stream, micro(begin));
+    }
+    const std::string program = fs::path(t["program"].get<std::string>()).filename();
+    events.next() << fmt::format(R"({{"ph": "M", "name": "process_name", "pid": {}, "tid": 0, "ts": 0, "args": {{"name": {}}}}})", process, json_text(program));
+    events.next() << fmt::format(R"({{"ph": "M", "name": "process_labels", "pid": {}, "tid": 0, "ts": 0, "args": {{"labels": "CPU"}}}})", process);
+    events.next() << fmt::format(R"({{"ph": "M", "name": "process_sort_index", "pid": {}, "tid": 0, "ts": 0, "args": {{"sort_index": {}}}}})", process, process);
+  }
+  for (const auto& [process, thread] : threads)
+    events.next() << fmt::format(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "ts": 0, "args": {{"name": "thread {}"}}}})", process, thread, thread);
+  for (int id : devices) {
+    events.next() << fmt::format(R"({{"ph": "M", "name": "process_name", "pid": {}, "tid": 0, "ts": 0, "args": {{"name": {}}}}})", id, json_text(device["name"].get<std::string>()));
+    events.next() << fmt::format(R"({{"ph": "M", "name": "process_labels", "pid": {}, "tid": 0, "ts": 0, "args": {{"labels": "GPU {}"}}}})", id, id);
+    events.next() << fmt::format(R"({{"ph": "M", "name": "process_sort_index", "pid": {}, "tid": 0, "ts": 0, "args": {{"sort_index": {}}}}})", id, 5000000 + id);
+  }
+  for (const auto& [id, stream] : rows)
+    events.next() << fmt::format(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "ts": 0, "args": {{"name": "stream {}"}}}})", id, stream, stream);
+  out << "\n],\n\"traceName\": " << json_text(fs::path(timelines.front()["program"].get<std::string>()).filename()) << "\n}\n";
+}
+
+}  // namespace warpbeam::report

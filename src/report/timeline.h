@@ -1,0 +1,25 @@
+// Timelines on a device's time, for other programs: Kineto's JSON (Perfetto, chrome://tracing, TensorBoard, HTA), the tables
+// of Nsight Systems' SQLite export, and tables that people read.
+#pragma once
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "report/recording.h"
+
+namespace warpbeam::report {
+
+// The recordings of a folder, one for each process. An empty folder is an error that says so.
+Result<std::vector<Json>> read_timelines(const std::string& folder);
+
+void write_kineto(std::ostream& out, const std::vector<Json>& timelines);
+// Replaces the file.
+Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& timelines);
+
+enum class StatsFormat { Table, Csv };
+// The names of the reports there are.
+const std::vector<std::string>& stats_reports();
+void print_stats(std::ostream& out, const std::vector<Json>& timelines, const std::string& report, StatsFormat format);
+
+}  // namespace warpbeam::report

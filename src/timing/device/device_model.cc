@@ -1,0 +1,366 @@
+#include "timing/device/device_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+
+namespace warpbeam::timing::device {
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kInstant = 1e-6;      // nanoseconds: earlier and later than that are the same
+constexpr double kNothing = 1e-9;      // of the multiprocessors
+constexpr double kRemembered = 1e6;    // nanoseconds for which what is done is known
+constexpr size_t kQueuesOfPriority = 32;
+
+bool is_kernel(const Operation& o) { return o.kind == Kind::Kernel || o.kind == Kind::Memory; }
+
+// Of a kernel: the waves in which its blocks run, and how much of the device it can use in each but the last, and in that.
+double waves(const Operation& o) { return o.at_once ? std::ceil(static_cast<double>(o.blocks) / static_cast<double>(o.at_once)) : 1; }
+
+double need(const Operation& o, double progress) {
+  if (o.kind == Kind::Memory || !o.at_once) return 0;
+  const double all = waves(o);
+  const auto last = static_cast<double>((o.blocks - 1) % o.at_once + 1) / static_cast<double>(o.at_once);
+  if (all <= 1 || (o.nanoseconds != kUnknown && progress >= o.nanoseconds * (all - 1) / all - kInstant)) return last;
+  return 1;
+}
+
+}  // namespace
+
+DeviceModel::DeviceModel(const model::Device& device, int connections, Done done)
+    : device_(&device), link_(&model::link_of(device)), connections_(std::max(1, connections)), done_(std::move(done)) {
+  engines_.resize(static_cast<size_t>(std::max(0, device.copy_engines.value_or(2))));
+  if (single_queue()) queues_.resize(1 + std::min<size_t>(2, engines_.size()));
+}
+
+// Since Hyper-Q streams take the queues in turn, those of another priority other queues.
+size_t DeviceModel::queue_of(const Operation& o) {
+  if (single_queue()) return o.kind != Kind::Copy || engines_.empty() ? 0 : 1 + engine_of(o);
+  if (auto known = stream_queue_.find(o.stream); known != stream_queue_.end()) return known->second;
+  const size_t count = static_cast<size_t>(std::min(device_->hardware_queues, connections_));
+  size_t& turn = turn_[o.priority];
+  const size_t urgency = static_cast<size_t>(std::max(0, -o.priority));
+  const size_t queue = urgency * kQueuesOfPriority + turn++ % count;
+  if (queues_.size() <= queue) queues_.resize(queue + 1);
+  return stream_queue_[o.stream] = queue;
+}
+
+size_t DeviceModel::engine_of(const Operation& o) const {
+  if (engines_.size() < 2) return 0;
+  if (o.way == Way::Peer) return engines_.size() > 2 && !single_queue() ? 2 : 0;
+  return o.way == Way::ToHost ? 1 : 0;
+}
+
+double DeviceModel::gap(const Operation& from, const Operation& to) const {
+  if (to.kind == Kind::Record) return is_kernel(from) ? link_->kernel_event : link_->event;
+  if (to.kind == Kind::HostFunction) return link_->host_function;
+  if (from.kind == Kind::HostFunction) return link_->wait_gap;
+  if (from.stream != to.stream) return from.kind == Kind::Record ? link_->wait_gap : link_->kernel_gap;
+  if (to.kind == Kind::Mark) return 0;
+  if (from.kind == Kind::Copy || to.kind == Kind::Copy) return link_->copy_gap;
+  if (to.in_graph && from.in_graph) return link_->graph_gap;
+  // What the kernel before the event left to be waited for.
+  if (from.kind == Kind::Record) return std::max(0.0, link_->kernel_gap - link_->event);
+  return link_->kernel_gap;
+}
+
+void DeviceModel::submit(Operation operation) {
+  forget();
+  const uint64_t id = operation.id;
+  WB_ASSERT(id != 0 && !live_.contains(id));
+  Live& one = live_[id];
+  one.operation = std::move(operation);
+  const Operation& o = one.operation;
+  one.ready = std::max(now_, o.submitted);
+  if (o.kind == Kind::HostFunction) one.ready += link_->host_function;
+  for (uint64_t other_id : o.after) {
+    auto found = live_.find(other_id);
+    if (found == live_.end() || other_id == id) continue;
+    Live& other = found->second;
+    if (other.done) {
+      if (const double then = other.times.end + gap(other.operation, o); then > one.ready) {
+        one.ready = then;
+        one.times.waited = other.operation.stream == o.stream ? Waited::Stream : Waited::OtherStream;
+        one.times.behind = other_id;
+      }
+      continue;
+    }
+    ++one.open;
+    other.before.push_back(id);
+  }
+  ++in_stream_[o.stream];
+  // Before Hyper-Q what takes no time is no entry of a queue.
+  if (single_queue() && !is_kernel(o) && o.kind != Kind::Copy) {
+    others_.push_back(id);
+    return;
+  }
+  queues_[queue_of(o)].push_back(id);
+}
+
+void DeviceModel::set_duration(uint64_t id, double nanoseconds) {
+  auto found = live_.find(id);
+  if (found != live_.end() && !found->second.done) found->second.operation.nanoseconds = std::max(0.0, nanoseconds);
+}
+
+void DeviceModel::tell(uint64_t id, double nanoseconds, double memory_share, uint64_t blocks, uint64_t at_once) {
+  auto found = live_.find(id);
+  if (found == live_.end() || found->second.done) return;
+  Operation& o = found->second.operation;
+  o.nanoseconds = std::max(0.0, nanoseconds);
+  o.memory_share = memory_share;
+  o.blocks = std::max<uint64_t>(1, blocks);
+  o.at_once = std::max<uint64_t>(1, at_once);
+}
+
+bool DeviceModel::is_done(uint64_t id) const {
+  auto found = live_.find(id);
+  return found == live_.end() || found->second.done;
+}
+
+size_t DeviceModel::unfinished(uint64_t stream) const {
+  auto found = in_stream_.find(stream);
+  return found == in_stream_.end() ? 0 : found->second;
+}
+
+void DeviceModel::advance(double until) {
+  for (;;) {
+    settle();
+    const double then = next();
+    if (then > until || then == kNever) break;
+    move(then);
+  }
+  if (until > now_) move(until);
+}
+
+// Goes on until `over` has an answer.
+template <class Over>
+std::optional<double> DeviceModel::run_until(Over&& over) {
+  for (;;) {
+    settle();
+    if (const std::optional<double> at = over()) return at;
+    const double then = next();
+    if (then == kNever) return std::nullopt;
+    move(then);
+  }
+}
+
+std::optional<double> DeviceModel::finish(uint64_t id) {
+  return run_until([&]() -> std::optional<double> {
+    auto found = live_.find(id);
+    if (found == live_.end()) return 0;
+    return found->second.done ? std::optional(found->second.times.end) : std::nullopt;
+  });
+}
+
+std::optional<double> DeviceModel::begin(uint64_t id) {
+  return run_until([&]() -> std::optional<double> {
+    auto found = live_.find(id);
+    if (found == live_.end()) return 0;
+    return found->second.times.begin != kUnknown ? std::optional(found->second.times.begin) : std::nullopt;
+  });
+}
+
+std::optional<double> DeviceModel::drain(uint64_t stream, size_t left) {
+  return run_until([&] { return unfinished(stream) <= left ? std::optional(now_) : std::nullopt; });
+}
+
+DeviceModel DeviceModel::look_ahead() const {
+  DeviceModel copy = *this;
+  copy.done_ = nullptr;
+  return copy;
+}
+
+// All that happens at this moment.
+void DeviceModel::settle() {
+  for (bool any = true; any;) {
+    share_out();
+    any = end_what_is_over();
+    any = leave_queues() || any;
+    any = start_copies() || any;
+  }
+}
+
+bool DeviceModel::may_leave(const Live& one) const {
+  if (one.open || one.ready > now_ + kInstant) return false;
+  if (!is_kernel(one.operation) && (one.operation.kind != Kind::Copy || !engines_.empty())) return true;
+  if (kernels_.size() >= static_cast<size_t>(std::max(1, device_->concurrent_kernels))) return false;
+  // One queue: blocks of the next kernel are handed out when all of the last one's have been.
+  return front_free_ <= now_ + kInstant && (!single_queue() || free_share_ > kNothing || kernels_.empty());
+}
+
+bool DeviceModel::leave_queues() {
+  bool any = false;
+  for (Ids& queue : queues_)
+    while (!queue.empty()) {
+      const uint64_t id = queue.front();
+      Live& one = live(id);
+      if (!may_leave(one)) break;
+      queue.pop_front();
+      one.left = now_;
+      any = true;
+      // What is behind it was in nobody's way but for this one.
+      if (!queue.empty())
+        if (Live& next = live(queue.front()); !next.open && next.ready < now_ - kInstant && next.operation.stream != one.operation.stream)
+          next.ready = now_, next.times.waited = Waited::Queue, next.times.behind = id;
+      if (is_kernel(one.operation) || (one.operation.kind == Kind::Copy && engines_.empty())) {
+        const auto later = [&](uint64_t other) { return live(other).operation.priority > one.operation.priority; };
+        kernels_.insert(std::find_if(kernels_.begin(), kernels_.end(), later), id);
+        if (one.operation.kind == Kind::Kernel) front_free_ = now_ + link_->front;
+        share_out();
+      } else if (one.operation.kind == Kind::Copy) {
+        engines_[engine_of(one.operation)].push_back(id);
+      } else {
+        others_.push_back(id);
+      }
+    }
+  return any;
+}
+
+void DeviceModel::start(Live& one) {
+  one.running = true;
+  one.times.begin = now_;
+  // What is ready when the kernel before it ends has been launched while that one ran.
+  if (one.operation.kind != Kind::Kernel || one.ready < now_ - kInstant || !one.times.behind) return;
+  const auto before = live_.find(one.times.behind);
+  if (before == live_.end() || before->second.operation.kind != Kind::Kernel) return;
+  one.progress = one.operation.in_graph && before->second.operation.in_graph ? link_->graph_saves : link_->row_saves;
+}
+
+bool DeviceModel::start_copies() {
+  bool any = false;
+  for (Ids& engine : engines_)
+    if (!engine.empty() && !live(engine.front()).running) {
+      Live& one = live(engine.front());
+      if (one.ready < now_ - kInstant) one.times.waited = Waited::Engine;
+      start(one);
+      any = true;
+    }
+  return any;
+}
+
+// How fast everything goes from now on.
+void DeviceModel::share_out() {
+  free_share_ = 1;
+  double memory = 0;
+  for (uint64_t id : kernels_) {
+    Live& one = live(id);
+    const Operation& o = one.operation;
+    // A copy that has no engine of its own takes the whole device.
+    const double wanted = o.kind == Kind::Copy ? 1 : need(o, one.progress);
+    one.share = std::min(wanted, free_share_);
+    if (one.share < kNothing && wanted > 0) one.share = 0;
+    free_share_ -= one.share;
+    one.rate = wanted > 0 ? one.share / wanted : 1;
+    if (!one.running && one.rate > 0) {
+      if (one.left < now_ - kInstant || (single_queue() && one.ready < now_ - kInstant))
+        one.times.waited = Waited::Multiprocessors, one.times.behind = kernels_.front() == id ? 0 : kernels_.front();
+      else if (one.ready < now_ - kInstant && one.times.waited != Waited::Queue)
+        one.times.waited = Waited::Front, one.times.behind = 0;
+      start(one);
+    }
+    memory += o.memory_share * one.rate;
+  }
+  if (memory > 1)
+    for (uint64_t id : kernels_)
+      if (Live& one = live(id); one.operation.memory_share > 0)
+        one.rate /= 1 - one.operation.memory_share + one.operation.memory_share * memory;
+  bool ways[3] = {};
+  for (const Ids& engine : engines_)
+    if (!engine.empty() && live(engine.front()).running) ways[static_cast<size_t>(live(engine.front()).operation.way)] = true;
+  for (const Ids& engine : engines_)
+    if (!engine.empty() && live(engine.front()).running) live(engine.front()).rate = ways[0] && ways[1] ? link_->both_ways : 1;
+}
+
+bool DeviceModel::end_what_is_over() {
+  std::vector<uint64_t> over;
+  const auto finished = [&](uint64_t id) {
+    const Live& one = live(id);
+    return one.running && one.operation.nanoseconds != kUnknown && one.progress >= one.operation.nanoseconds - kInstant;
+  };
+  std::erase_if(kernels_, [&](uint64_t id) { return finished(id) && (over.push_back(id), true); });
+  for (Ids& engine : engines_)
+    if (!engine.empty() && finished(engine.front())) over.push_back(engine.front()), engine.pop_front();
+  std::erase_if(others_, [&](uint64_t id) {
+    Live& one = live(id);
+    if (!one.running && !one.open && one.ready <= now_ + kInstant) start(one);
+    one.rate = 1;
+    return finished(id) && (over.push_back(id), true);
+  });
+  for (uint64_t id : over) end(id);
+  return !over.empty();
+}
+
+void DeviceModel::end(uint64_t id) {
+  Live& one = live(id);
+  one.done = true;
+  one.times.end = now_;
+  const Operation& o = one.operation;
+  if (--in_stream_[o.stream] == 0) in_stream_.erase(o.stream);
+  for (uint64_t next_id : one.before) {
+    Live& next = live(next_id);
+    --next.open;
+    const double then = now_ + gap(o, next.operation);
+    if (then < next.ready) continue;
+    next.ready = then;
+    next.times.waited = o.stream == next.operation.stream ? Waited::Stream : Waited::OtherStream;
+    next.times.behind = id;
+  }
+  past_.push_back(id);
+  if (done_) done_(o, one.times);
+}
+
+// When something happens next.
+double DeviceModel::next() const {
+  double soonest = kNever;
+  const auto at = [&](double time) {
+    if (time > now_ + kInstant) soonest = std::min(soonest, time);
+  };
+  for (const Ids& queue : queues_)
+    if (!queue.empty())
+      if (const Live& head = live_.at(queue.front()); !head.open) at(head.ready);
+  at(front_free_);
+  const auto running = [&](const Live& one) {
+    const Operation& o = one.operation;
+    if (!one.running || one.rate <= 0 || o.nanoseconds == kUnknown) return;
+    at(now_ + std::max(2 * kInstant, (o.nanoseconds - one.progress) / one.rate));
+    const double all = waves(o), last = o.nanoseconds * (all - 1) / all;
+    if (o.kind == Kind::Kernel && all > 1 && one.progress < last - kInstant) at(now_ + std::max(2 * kInstant, (last - one.progress) / one.rate));
+  };
+  for (uint64_t id : kernels_) running(live_.at(id));
+  for (const Ids& engine : engines_)
+    if (!engine.empty()) running(live_.at(engine.front()));
+  for (uint64_t id : others_) {
+    const Live& one = live_.at(id);
+    if (one.running)
+      running(one);
+    else if (!one.open)
+      at(one.ready);
+  }
+  return soonest;
+}
+
+void DeviceModel::move(double to) {
+  const double time = to - now_;
+  now_ = to;
+  const auto go_on = [&](Live& one) {
+    if (one.running) one.progress += time * one.rate;
+  };
+  for (uint64_t id : kernels_) go_on(live(id));
+  for (const Ids& engine : engines_)
+    if (!engine.empty()) go_on(live(engine.front()));
+  for (uint64_t id : others_) go_on(live(id));
+}
+
+void DeviceModel::forget() {
+  while (!past_.empty() && live(past_.front()).times.end < now_ - kRemembered) {
+    live_.erase(past_.front());
+    past_.pop_front();
+  }
+}
+
+}  // namespace warpbeam::timing::device

@@ -1,0 +1,111 @@
+// A GPU as its streams see it: hardware queues, copy engines, and kernels that share the multiprocessors.
+//
+// Operations come in the order in which the host asks for them, each with the moment at which the device hears of it, and
+// wait in a hardware queue. The head of a queue leaves it when all that it follows is done; until then nothing behind it
+// moves, whatever stream that is of. Before Hyper-Q there is one queue for kernels and one for each copy engine; since then
+// there are several, which streams take in turn, and a queue holds all that its streams do.
+//
+// A kernel holds a share of the multiprocessors: its blocks over those that the device can hold of it, all of them while it
+// has more than one wave to go. Who began first is served first (and the more urgent before the less), the next one gets what
+// is left, so small kernels run side by side and one that follows a large one begins in its last wave. A kernel goes as fast
+// as its share of what it could use, and all that want more of the memory than there is are slowed down together.
+//
+// The model only runs as far as it is asked to: what happened before a moment is final once the host cannot ask for anything
+// before it. How long a kernel takes may be told after it was submitted; until then it runs.
+#pragma once
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "model/device.h"
+#include "model/link.h"
+#include "timing/device/operation.h"
+
+namespace warpbeam::timing::device {
+
+// CUDA_DEVICE_MAX_CONNECTIONS when it is not set.
+inline constexpr int kUsualConnections = 8;
+
+class DeviceModel {
+ public:
+  using Done = std::function<void(const Operation&, const Times&)>;
+  // `connections` bounds the hardware queues. `done` is told of each operation once, when it is over.
+  DeviceModel(const model::Device& device, int connections, Done done = nullptr);
+
+  void submit(Operation operation);
+  void set_duration(uint64_t id, double nanoseconds);
+  // What was not known of a kernel when it was submitted.
+  void tell(uint64_t id, double nanoseconds, double memory_share, uint64_t blocks, uint64_t at_once);
+  // Goes on to that moment.
+  void advance(double until);
+  // Goes on until the operation is over and says when that was; nothing if that is not known, because how long something
+  // takes is not.
+  std::optional<double> finish(uint64_t id);
+  std::optional<double> begin(uint64_t id);
+  // Until no more than so many operations of the stream are left.
+  std::optional<double> drain(uint64_t stream, size_t left);
+  // For a look at what will be, if nothing else is asked for. It tells nobody of what is over.
+  DeviceModel look_ahead() const;
+  // What is done and long past is forgotten, and counts as done.
+  bool is_done(uint64_t id) const;
+  size_t unfinished(uint64_t stream) const;  // operations
+  double now() const { return now_; }
+  size_t queues() const { return queues_.size(); }
+
+ private:
+  struct Live {
+    Operation operation;
+    Times times;
+    size_t open = 0;              // operations that it follows and that are not done
+    std::vector<uint64_t> before; // operations that follow it
+    double ready = 0;             // when all it follows has been done, with what lies between
+    double left = 0;              // when it left its queue
+    double progress = 0;          // of its nanoseconds
+    double rate = 0;
+    double share = 0;             // of the multiprocessors
+    bool running = false, done = false;
+  };
+  using Ids = std::deque<uint64_t>;
+
+  Live& live(uint64_t id) { return live_.at(id); }
+  size_t queue_of(const Operation& operation);
+  size_t engine_of(const Operation& operation) const;
+  bool single_queue() const { return device_->hardware_queues <= 1; }
+  double gap(const Operation& from, const Operation& to) const;
+
+  template <class Over>
+  std::optional<double> run_until(Over&& over);
+  void settle();
+  bool leave_queues();
+  bool start_copies();
+  bool end_what_is_over();
+  void share_out();
+  bool may_leave(const Live& one) const;
+  void start(Live& one);
+  void end(uint64_t id);
+  double next() const;
+  void move(double to);
+  void forget();
+
+  const model::Device* device_;
+  const model::Link* link_;
+  int connections_;
+  Done done_;
+  double now_ = 0;
+  double front_free_ = 0;     // when the next kernel may begin
+  double free_share_ = 1;     // of the multiprocessors
+  std::unordered_map<uint64_t, Live> live_;
+  std::unordered_map<uint64_t, size_t> stream_queue_;
+  std::unordered_map<uint64_t, size_t> in_stream_;  // unfinished operations
+  std::unordered_map<int, size_t> turn_;            // of the next stream, by priority
+  std::vector<Ids> queues_;
+  std::vector<Ids> engines_;              // the front runs
+  std::vector<uint64_t> kernels_;         // that have left their queues, in order; Memory too
+  std::vector<uint64_t> others_;          // marks and host functions under way
+  Ids past_;                              // done, and still known
+};
+
+}  // namespace warpbeam::timing::device
