@@ -166,6 +166,7 @@ void straighten(DraftCode& code) {
     if (to == x.successors[1] || to == next) continue;
     x.text.back().negated = !x.text.back().negated;
     x.successors = {x.successors[1], to};
+    x.was_jump = true;
     y.text.clear();
     y.folded_into = static_cast<int32_t>(b);
     y.successors.clear();

@@ -2,7 +2,7 @@
 // together, and what counts turns is done once for all of them. `.pragma "nounroll"` says where not; clang writes it into
 // what is left over of loops that it has repeated itself.
 //
-// How short: found with ptxas 13.0 by the registers of loops that load and add (a load counts twice).
+// How short: found with ptxas 13.0 by the registers that loops take which load and add and do something else besides.
 #include <algorithm>
 #include <unordered_map>
 
@@ -11,7 +11,22 @@
 namespace warpbeam::assembly {
 namespace {
 
-constexpr uint32_t kTurns = 4, kLongest = 51;
+constexpr uint32_t kTurns = 4, kOne = 4, kLongest = 51 * kOne;
+
+// In quarters of an instruction.
+uint32_t weight_of(const Draft& d) {
+  if (d.mnemonic.ends_with(".X")) return 0;
+  switch (d.operation) {
+    case Operation::LoadGlobal:
+    case Operation::StoreGlobal:
+    case Operation::StoreShared:
+      return 2 * kOne;
+    case Operation::LoadShared:
+      return kOne / 4;
+    default:
+      return d.guarded && !d.last ? 2 * kOne : kOne;
+  }
+}
 
 class Unroller {
  public:
@@ -36,12 +51,13 @@ class Unroller {
  private:
   bool worth_it(uint32_t b) const {
     const DraftBlock& x = code_.blocks[b];
-    if (x.text.empty() || std::ranges::find(x.successors, b) == x.successors.end()) return false;
+    // Loops that end in a branch over a jump are left as they are.
+    if (x.was_jump || x.text.empty() || std::ranges::find(x.successors, b) == x.successors.end()) return false;
     for (uint32_t at : f_.nounroll)
       if (at >= x.begin && at < std::max(x.end, x.begin + 1)) return false;
     uint32_t weight = 0;
     for (const Draft& d : x.text) {
-      weight += d.operation == Operation::LoadGlobal ? 2 : 1;
+      weight += weight_of(d);
       if (d.wall && !d.last) return false;
       if (d.operation == Operation::Call || d.operation == Operation::Barrier || d.operation == Operation::WaitAsync || d.operation == Operation::Mbarrier ||
           (d.guarded && d.operation == Operation::Exit))

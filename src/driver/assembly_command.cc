@@ -25,6 +25,7 @@ comes from and the source line.
   -arch=sm_NN           for which GPUs (default: those of WARPBEAM_DEVICE, or of the PTX text)
   -k, --kernel NAME     only kernels whose name contains it
   -maxrregcount N       registers a thread may have
+  --csv                 a line for every instruction, for programs that read it
 
 "wait" is how many cycles an instruction waits at least for those before it, and for whom where that is not fixed.
 )";
@@ -105,9 +106,23 @@ class Listing {
   std::map<uint32_t, std::vector<std::string>> sources_;
 };
 
+// Blocks without instructions of their own have a line too.
+void print_rows(const ptx::Function& f, const assembly::MachineCode& code) {
+  for (size_t b = 0; b < code.blocks.size(); ++b) {
+    const assembly::MachineBlock& block = code.blocks[b];
+    const auto row = [&](std::string_view part, const std::string& rest) {
+      fmt::print("{},{},{},{},{},{},{},{},{}\n", f.name, code.registers, b, block.begin, block.end, block.folded_into, block.turns, part, rest);
+    };
+    if (block.text.empty()) row("none", ",,");
+    for (const assembly::MachineInstruction& i : block.text) row("once", fmt::format("{},{},{}", i.ptx, name_of(i.operation), i.mnemonic));
+    for (const assembly::MachineInstruction& i : block.unrolled) row("turns", fmt::format("{},{},{}", i.ptx, name_of(i.operation), i.mnemonic));
+  }
+}
+
 struct Request {
   std::string file, kernel, arch;
   int most = 0;
+  bool rows = false;
 };
 
 }  // namespace
@@ -123,6 +138,10 @@ int assembly_command(const Arguments& arguments) {
     if (!word.starts_with("-")) {
       if (!r.file.empty()) return fail(fmt::format("one file at a time: '{}' and '{}'", r.file, word));
       r.file = word;
+      continue;
+    }
+    if (word == "--csv") {
+      r.rows = true;
       continue;
     }
     if (size_t equals = word.find('='); equals != word.npos) {
@@ -164,6 +183,7 @@ int assembly_command(const Arguments& arguments) {
   if (!parsed.diagnostics.empty()) return fail(fmt::format("{}: {}", r.file, ptx::describe(parsed.diagnostics[0])));
   if (!cc) cc = parsed.module->target_sm;
   Listing listing(*parsed.module);
+  if (r.rows) fmt::print("function,registers,block,begin,end,folded_into,turns,part,ptx,operation,mnemonic\n");
   int shown = 0;
   for (const ptx::Function& f : parsed.module->functions) {
     const std::string name = demangled(f.name);
@@ -171,6 +191,11 @@ int assembly_command(const Arguments& arguments) {
     assembly::Target target = assembly::target_of(f, cc, 255, 65536);
     if (r.most > 0) target.max_registers = std::min(target.max_registers, static_cast<uint32_t>(std::max(r.most, 16)));
     const assembly::MachineCode code = assembly::assemble(*parsed.module, f, target);
+    if (r.rows) {
+      ++shown;
+      print_rows(f, code);
+      continue;
+    }
     fmt::print("{}{} for sm_{}, an estimate: {} registers, {}, {} instructions\n", shown++ ? "\n" : "", name, cc, code.registers,
                code.spill_bytes ? fmt::format("{} bytes spilled", code.spill_bytes) : "no spills", code.instructions());
     listing.print(f, code);

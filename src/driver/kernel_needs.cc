@@ -9,13 +9,13 @@
 #include <set>
 #include <sstream>
 
+#include "assembly/machine_code.h"
 #include "base/demangle.h"
 #include "driver/commands.h"
 #include "driver/process.h"
 #include "driver/ptx_text.h"
 #include "model/device.h"
 #include "ptx/module.h"
-#include "ptx/pressure.h"
 
 namespace warpbeam::driver {
 namespace {
@@ -66,18 +66,18 @@ KernelNeeds needs_of(const ptx::Module& module, const ptx::Function& kernel, con
   out.max_threads = static_cast<int>(kernel.max_ntid[0] * std::max(kernel.max_ntid[1], 1u) * std::max(kernel.max_ntid[2], 1u));
   std::vector<const ptx::Function*> functions;
   const std::set<std::string> names = reached(module, kernel, functions);
-  uint32_t pressure = 0;
+  const assembly::Target target =
+      assembly::target_of(kernel, device.cc(), static_cast<uint32_t>(device.max_regs_per_thread), static_cast<uint32_t>(device.regs_per_block));
   uint64_t shared = 0;
   const auto place = [&](const ptx::Variable& v) {
     if (v.space == isa::Space::Shared && !v.unsized && names.contains(v.name)) shared = (shared + v.align - 1) / v.align * v.align + v.size;
   };
   for (const ptx::Variable& v : module.variables) place(v);
   for (const ptx::Function* f : functions) {
-    pressure = std::max(pressure, ptx::register_pressure(*f));
+    out.registers = std::max(out.registers, assembly::assemble(module, *f, target).registers);
     for (const ptx::Variable& v : f->locals) place(v);
   }
   out.static_shared = static_cast<int>(shared);
-  out.registers = static_cast<int>(ptx::estimate_registers(kernel, pressure, functions.size() > 1, static_cast<uint32_t>(device.max_regs_per_thread), static_cast<uint32_t>(device.regs_per_block)));
   return out;
 }
 

@@ -814,6 +814,12 @@ case_occupancy_of_a_program() {
     has out '4096 bytes of static shared memory' && has out '8 blocks of 256 threads' && has out 'the last one has 1' &&
     ! grep -q 'other(int' out && expect 1 "$warpbeam" occupancy --kernel nothing occupancy.cu && expect 1 "$warpbeam" occupancy missing.cu
 }
+case_machine_code_of_a_program() {
+  printf '__global__ void scale(float* p, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) p[i] *= 2;\n}\n__global__ void other(int* p) { *p = 1; }\nint main() {}\n' >machine.cu
+  expect 0 "$warpbeam" assembly -arch=sm_90 -k scale machine.cu && has out 'scale(float*, int) for sm_90, an estimate: ' 'no spills' '@P0 EXIT' LDG STG 'p[i] *= 2' &&
+    ! grep -q 'other(int' out && expect 0 "$warpbeam" assembly --csv -arch=sm_80 machine.cu && has out 'function,registers,block' ',load_global,LDG' &&
+    expect 1 "$warpbeam" assembly -k nothing machine.cu && expect 1 "$warpbeam" assembly && expect 1 "$warpbeam" assembly -arch=sm_1000 machine.cu
+}
 case_devices_and_occupancy() {
   expect 0 "$warpbeam" devices && has out h200 && expect 0 "$warpbeam" devices k40 && has out 3.5 && expect 1 "$warpbeam" devices k4000 &&
     expect 0 "$warpbeam" occupancy --block 256 --regs 32 --device h200 && has out '8 blocks' && expect 1 "$warpbeam" occupancy --regs 3 &&
