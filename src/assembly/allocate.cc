@@ -123,6 +123,8 @@ void allocate(const DraftCode& code, const Target& target, bool roomy, MachineCo
     MachineText result;
     result.reserve(text.size());
     for (const Draft& d : text) {
+      // Both sides got the same register after all.
+      if (d.copy && range(d.reads[0]).first == range(d.writes[0]).first && range(d.reads[0]).first >= 0) continue;
       MachineInstruction m;
       m.operation = d.operation;
       m.bytes = d.bytes;

@@ -71,7 +71,7 @@ struct DraftBlock {
   std::vector<Draft> text;
   std::vector<uint32_t> successors, predecessors;
   int32_t folded_into = -1;
-  bool was_jump = false;  // its end was a branch over a jump
+  bool was_jump = false;  // its end was a branch over a jump, to what stands right behind
   uint32_t turns = 1;
   int32_t repeats = -1;  // not of the PTX: several turns of that block
 };
@@ -92,6 +92,7 @@ DraftCode select(const ptx::Module& module, const ptx::Function& function, const
 void join_blocks(DraftCode& code);
 void straighten(DraftCode& code);
 void remove_unread(DraftCode& code);
+void sink_copies(DraftCode& code);
 void join_copies(DraftCode& code);
 void fold_short_branches(DraftCode& code);
 void mark_meetings(DraftCode& code, const Target& target);

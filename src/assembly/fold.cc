@@ -1,8 +1,10 @@
 // Short branches become predicates: their blocks are executed by all lanes of the block before, under its condition.
 #include <algorithm>
+#include <span>
 
 #include "assembly/draft.h"
 #include "assembly/flow.h"
+#include "assembly/liveness.h"
 
 namespace warpbeam::assembly {
 namespace {
@@ -166,13 +168,48 @@ void straighten(DraftCode& code) {
     if (to == x.successors[1] || to == next) continue;
     x.text.back().negated = !x.text.back().negated;
     x.successors = {x.successors[1], to};
-    x.was_jump = true;
+    x.was_jump = x.successors[0] == next + 1;
     y.text.clear();
     y.folded_into = static_cast<int32_t>(b);
     y.successors.clear();
     y.predecessors.clear();
     std::ranges::replace(code.blocks[to].predecessors, next, b);
   }
+}
+
+// What a loop only leaves behind is written where it is left, not each turn.
+void sink_copies(DraftCode& code) {
+  Edges edges;
+  for (const DraftBlock& b : code.blocks) edges.push_back(b.successors);
+  const Flow flow(edges);
+  bool any = false;
+  for (uint32_t b = 0; b < code.blocks.size(); ++b) any = any || flow.depth(b) > 0;
+  if (!any) return;
+  const Liveness live(code);
+  std::vector<std::vector<Draft>> fronts(code.blocks.size());
+  for (uint32_t b = 0; b < code.blocks.size(); ++b) {
+    DraftBlock& x = code.blocks[b];
+    const uint32_t loop = flow.loop(b);
+    if (loop == kNoBlock || x.successors.size() != 2 || !flow.reached(b)) continue;
+    const bool first_leaves = !flow.in_loop(x.successors[0], loop), second_leaves = !flow.in_loop(x.successors[1], loop);
+    if (first_leaves == second_leaves) continue;
+    const uint32_t out = x.successors[first_leaves ? 0 : 1], in = x.successors[first_leaves ? 1 : 0];
+    for (size_t k = x.text.size(); k-- > 0;) {
+      const Draft d = x.text[k];
+      if (d.operation != Operation::Move || d.guarded || d.pinned || !d.writes[0] || d.writes[0].count != 1 || d.mnemonic != "MOV") continue;
+      const uint32_t w = live.first_word[static_cast<size_t>(d.writes[0].value)] + d.writes[0].first;
+      bool moves = !live.live_in(code, in, w);
+      for (size_t later = k + 1; moves && later < x.text.size(); ++later)
+        for (const auto& parts : {std::span<const Part>(x.text[later].reads), std::span<const Part>(x.text[later].writes)})
+          for (Part p : parts) moves = moves && p.value != d.writes[0].value && (!d.reads[0] || p.value != d.reads[0].value || parts.size() == x.text[later].reads.size());
+      if (!moves) continue;
+      bool known = false;
+      for (const Draft& o : fronts[out]) known = known || (o.writes[0].value == d.writes[0].value && o.writes[0].first == d.writes[0].first);
+      if (!known) fronts[out].push_back(d);
+      x.text.erase(x.text.begin() + static_cast<long>(k));
+    }
+  }
+  for (uint32_t b = 0; b < code.blocks.size(); ++b) code.blocks[b].text.insert(code.blocks[b].text.begin(), fronts[b].begin(), fronts[b].end());
 }
 
 // Lanes that part at a branch meet again: the branch is announced (BSSY) and the meeting point waits (BSYNC). Lanes that

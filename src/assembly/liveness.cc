@@ -28,6 +28,17 @@ void Liveness::number_words(const DraftCode& code) {
   }
 }
 
+bool Liveness::live_in(const DraftCode& code, uint32_t block, uint32_t word) const {
+  bool read = false, written = false;
+  for (const Draft& d : code.blocks[block].text) {
+    for (Part p : d.reads) each_word(p, [&](uint32_t w) { read = read || w == word; });
+    if (read) return true;
+    for (Part p : d.writes) each_word(p, [&](uint32_t w) { written = written || (w == word && !d.keeps); });
+    if (written) return false;
+  }
+  return std::ranges::find(live_out[block], word) != live_out[block].end();
+}
+
 void Liveness::solve(const DraftCode& code) {
   const size_t blocks = code.blocks.size();
   live_out.resize(blocks);

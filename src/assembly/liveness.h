@@ -26,6 +26,9 @@ class Liveness {
   uint32_t places = 0;
   std::vector<std::vector<uint32_t>> live_out;  // by block: words
 
+  // Is a word read in a block, or behind it, before it is written?
+  bool live_in(const DraftCode& code, uint32_t block, uint32_t word) const;
+
  private:
   void number_words(const DraftCode& code);
   void solve(const DraftCode& code);

@@ -38,6 +38,7 @@ namespace {
 
 MachineCode in_order(DraftCode code, const Target& target, uint32_t most_held, bool roomy) {
   schedule(code, std::min(most_held, target.max_registers > 8 ? target.max_registers - 6 : 2));
+  join_copies(code);  // in their order more of them can
   MachineCode out;
   for (uint32_t b = 0; b < code.blocks.size() && code.blocks[b].repeats < 0; ++b) {
     out.blocks.emplace_back();
@@ -59,6 +60,7 @@ MachineCode assemble(const ptx::Module& module, const ptx::Function& function, c
   join_blocks(code);
   straighten(code);
   remove_unread(code);
+  sink_copies(code);
   join_copies(code);
   fold_short_branches(code);
   mark_meetings(code, target);

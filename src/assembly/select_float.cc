@@ -21,6 +21,15 @@ void Selector::float_arithmetic(const Instruction& i) {
   const Part to = destination(i.operands[0]);
   const Source a = source(i.operands[1], to.count), b = source(i.operands[2], to.count);
   const Source c = what == Op::Fma ? source(i.operands[3], to.count) : Source{};
+  // A product that says nothing of rounding is added without being rounded.
+  if (what == Op::Add && (t == Type::F32 || t == Type::F64) && i.form.mods.rnd == isa::Rnd::None)
+    for (size_t k : {size_t(1), size_t(2)}) {
+      const Instruction* p = producer(i.operands[k], "mul");
+      if (!p || p->form.type != t || p->form.mods.rnd != isa::Rnd::None || i.form.mods.ftz != p->form.mods.ftz) continue;
+      emit(t == Type::F32 ? Operation::FloatFma : Operation::DoubleFma, t == Type::F32 ? "FFMA" : "DFMA", {to},
+           {source(p->operands[1], to.count), source(p->operands[2], to.count), k == 1 ? b : a});
+      return;
+    }
   switch (t) {
     case Type::F32:
       if (what == Op::Add) emit(Operation::FloatAdd, "FADD", {to}, {a, b});

@@ -51,7 +51,7 @@ class Unroller {
  private:
   bool worth_it(uint32_t b) const {
     const DraftBlock& x = code_.blocks[b];
-    // Loops that end in a branch over a jump are left as they are.
+    // Loops that end in a branch over a jump, to what stands right behind it, are left as they are.
     if (x.was_jump || x.text.empty() || std::ranges::find(x.successors, b) == x.successors.end()) return false;
     for (uint32_t at : f_.nounroll)
       if (at >= x.begin && at < std::max(x.end, x.begin + 1)) return false;
@@ -59,7 +59,7 @@ class Unroller {
     for (const Draft& d : x.text) {
       weight += weight_of(d);
       if (d.wall && !d.last) return false;
-      if (d.operation == Operation::Call || d.operation == Operation::Barrier || d.operation == Operation::WaitAsync || d.operation == Operation::Mbarrier ||
+      if (d.operation == Operation::Call || d.operation == Operation::WaitAsync || d.operation == Operation::Mbarrier ||
           (d.guarded && d.operation == Operation::Exit))
         return false;
     }
