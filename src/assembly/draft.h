@@ -55,6 +55,7 @@ struct Draft {
   bool read_only = false;
   int32_t base = -1;
   int64_t offset = 0;
+  uint8_t align = 1;   // of the base, in bytes
 
   void read(Part p) {
     if (!p) return;
@@ -90,6 +91,7 @@ struct DraftCode {
 // The steps, in their order.
 DraftCode select(const ptx::Module& module, const ptx::Function& function, const Target& target);
 void join_blocks(DraftCode& code);
+void widen_loads(DraftCode& code);
 void straighten(DraftCode& code);
 void remove_unread(DraftCode& code);
 void sink_copies(DraftCode& code);

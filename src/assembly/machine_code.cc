@@ -60,6 +60,7 @@ MachineCode assemble(const ptx::Module& module, const ptx::Function& function, c
   join_blocks(code);
   straighten(code);
   remove_unread(code);
+  widen_loads(code);
   sink_copies(code);
   join_copies(code);
   fold_short_branches(code);

@@ -73,6 +73,13 @@ void Selector::add_long(const Instruction& i, bool minus) {
         emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {source(p->operands[1]), source(p->operands[2]), source(other, 2)});
         return;
       }
+      if (const Instruction* p = producer(taken, "cvt", false); p && p->form.type == Type::S64 && p->form.atype == Type::S32 && cc_ >= 70) {
+        const Source a = source(p->operands[1]), b = source(other, 2);
+        const Part carry = temporary(1, Bank::Predicate);
+        emit(Operation::IntAdd, "IADD3", {word(to, 0), carry}, {a, low(b)});
+        emit(Operation::IntAdd, "LEA.HI.X.SX32", {word(to, 1)}, {a, high(b), of(carry)});
+        return;
+      }
       if (const Instruction* p = producer(taken, "shl"); p && is_long(p->form.type) && small_count(p->operands[2])) {
         const Instruction* wider = producer(p->operands[1], "cvt");
         if (wider && isa::bits_of(wider->form.atype) == 32 && isa::bits_of(wider->form.type) == 64 && !isa::is_float(wider->form.atype) && cc_ >= 70) {

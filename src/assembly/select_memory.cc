@@ -18,6 +18,35 @@ int bytes_of(const Instruction& i) { return std::max(1, isa::bits_of(i.form.type
 
 }  // namespace
 
+// A power of two, at most 16, that an address surely is a multiple of. Variables stand where the assembler puts them.
+unsigned Selector::alignment(const Operand& o, int depth) {
+  constexpr unsigned kMost = 16;
+  constexpr int kDeepest = 12;
+  const auto of_number = [](uint64_t n) { return n % kMost ? static_cast<unsigned>(n & (~n + 1)) : kMost; };
+  if (o.kind == OperandKind::Immediate) return of_number(o.imm);
+  if (o.kind == OperandKind::Symbol) return std::min(kMost, of_number(static_cast<uint64_t>(o.offset)));
+  if (o.kind != OperandKind::Register || depth > kDeepest) return 1;
+  const size_t r = static_cast<size_t>(o.reg);
+  if (alignment_[r]) return alignment_[r];
+  alignment_[r] = kMost;  // a loop's own part does not make it less
+  unsigned least = all_definitions_[r].empty() ? 1 : kMost;
+  for (uint32_t d : all_definitions_[r]) {
+    const Instruction& i = f_.body[d];
+    const std::string_view op = i.form.row->opcode;
+    const auto part = [&](size_t k) { return k < i.operands.size() ? alignment(i.operands[k], depth + 1) : 1; };
+    const auto product = [&] { return std::min(kMost, part(1) * part(2)); };
+    unsigned now = 1;
+    if (op == "mov" || op == "cvt" || op == "cvta") now = part(1);
+    else if (op == "add" || op == "sub" || op == "or") now = std::min(part(1), part(2));
+    else if (op == "and") now = std::max(part(1), part(2));
+    else if (op == "mul" && !isa::is_float(i.form.type)) now = product();
+    else if (op == "mad" && !isa::is_float(i.form.type)) now = std::min(product(), part(3));
+    else if (op == "shl" && i.operands[2].kind == OperandKind::Immediate) now = i.operands[2].imm > 4 ? kMost : std::min(kMost, part(1) << i.operands[2].imm);
+    least = std::min(least, now);
+  }
+  return alignment_[r] = static_cast<uint8_t>(std::max(least, 1u));
+}
+
 // A number that was added to an address goes into the access, and so does a uniform register.
 Selector::Place Selector::address(const Operand& o, Space space) {
   Place place;
@@ -33,11 +62,13 @@ Selector::Place Selector::address(const Operand& o, Space space) {
     if (s.kind == Source::Number) {
       for (char c : o.name) place.identity = static_cast<int32_t>((static_cast<uint32_t>(place.identity) * 31 + static_cast<uint8_t>(c)) & 0x7fffffff);
       place.identity = -2 - place.identity % 1000000;
+      place.align = 16;
       return place;
     }
     if (!wide && cc_ >= 75) place.uniform = s;
     else place.base = s;
     place.identity = s.kind == Source::Constant ? 1000000000 + s.key : -1;
+    place.align = 16;
     return place;
   }
   if (o.kind != OperandKind::Register) return place;
@@ -52,6 +83,7 @@ Selector::Place Selector::address(const Operand& o, Space space) {
     base = p->operands[1];
   }
   place.identity = base.reg;
+  if (space == Space::Shared) place.align = static_cast<uint8_t>(alignment(base));
   if (!wide) {
     // The place of a variable is a number, or uniform.
     for (const Instruction* p = producer(base, "add", false); p; p = nullptr) {
@@ -109,6 +141,7 @@ Draft& Selector::access(const Instruction& i, Operation operation, std::string_v
   d.space = place.space;
   d.base = place.identity;
   d.offset = place.offset;
+  d.align = place.align;
   d.read_only = i.form.mods.nc;
   return d;
 }

@@ -305,7 +305,7 @@ void Selector::convert(const Instruction& i) {
       if (direct) return void(emit(Convert, "I2F.F16", {d}, {a}));
       return chain(d, {a}, {{Convert, "I2F"}, {ConvertHalf, "F2FP"}});
     }
-    const bool quick = cc_ >= 89 && from_bits == 32 && to_bits == 32;
+    const bool quick = cc_ >= 89 && from_bits <= 32 && to_bits == 32;
     return void(emit(quick ? ConvertHalf : Convert, quick ? "I2FP" : from_bits == 64 ? "I2F.64" : "I2F", {d}, {a}));
   }
   if (from_type == Type::BF16) return chain(d, {a}, {{Shift, "SHF"}, {Convert, "F2I"}});

@@ -65,12 +65,15 @@ void Selector::count_registers() {
   latest_.assign(n, ~0u);
   value_.assign(n, -1);
   same_.resize(n);
+  all_definitions_.resize(n);
+  alignment_.assign(n, 0);
   for (uint32_t k = 0; k < f_.body.size(); ++k) {
     const Instruction& i = f_.body[k];
     const bool writes = writes_first(i);
     const auto define = [&](int reg) {
       ++definitions_[static_cast<size_t>(reg)];
       definition_[static_cast<size_t>(reg)] = k;
+      all_definitions_[static_cast<size_t>(reg)].push_back(k);
     };
     for (size_t o = 0; o < i.operands.size(); ++o) {
       const Operand& operand = i.operands[o];

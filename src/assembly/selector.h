@@ -137,8 +137,10 @@ class Selector {
     Source uniform;
     int64_t offset = 0;
     int32_t identity = -1;
+    uint8_t align = 1;
     isa::Space space{};
   };
+  unsigned alignment(const ptx::Operand& o, int depth = 0);
   Place address(const ptx::Operand& o, isa::Space space);
   Draft& access(const ptx::Instruction& i, Operation operation, std::string_view mnemonic, Order order, const Place& place,
                 Part to, std::initializer_list<Part> data, int bytes);
@@ -181,6 +183,8 @@ class Selector {
   std::optional<Flow> flow_;
   std::vector<uint32_t> block_of_;
   std::vector<uint32_t> definitions_, uses_, definition_, latest_;  // by PTX register
+  std::vector<std::vector<uint32_t>> all_definitions_;              // of those with several
+  std::vector<uint8_t> alignment_;                                  // known ones; 0: not yet
   std::vector<int32_t> value_;                                      // by PTX register
   std::vector<Source> same_;                                        // by PTX register: what stands for it
   std::map<std::tuple<Fixed, std::string, int64_t, int>, int32_t> keys_by_name_;
