@@ -9,7 +9,7 @@
 namespace warpbeam::assembly {
 namespace {
 
-constexpr size_t kLongest = 7;
+constexpr size_t kLongest = 10;
 
 class Folder {
  public:

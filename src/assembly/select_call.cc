@@ -50,7 +50,10 @@ void Selector::library_call(std::string_view name, const std::vector<Source>& ar
   put(row.floats / 2, {FloatFma, "FFMA"});
   put(row.special, {Special, "MUFU"});
   put(row.floats - row.floats / 2, {FloatFma, "FFMA"});
-  put(row.doubles, {DoubleFma, "DFMA"});
+  for (int k = 0; k < row.doubles; ++k) {  // most have a constant among their operands
+    put(1, {DoubleFma, "DFMA"});
+    put(1, {Move, "MOV"});
+  }
   put(row.integers - row.integers / 2, {Compare, "FSEL"});
   Source last;
   const bool wide = row.doubles > 0;

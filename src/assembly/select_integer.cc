@@ -53,6 +53,8 @@ void Selector::add_words(const Instruction& i, bool minus) {
   }
   for (int k : {2, 1}) {
     const Operand &taken = i.operands[static_cast<size_t>(k)], &other = i.operands[static_cast<size_t>(3 - k)];
+    if (const Instruction* p = producer(taken, "shr"); p && p->form.type == Type::U32 && small_count(p->operands[2]) && !minus)
+      return integer(i, Operation::IntAdd, "LEA.HI", {source(p->operands[1]), source(other)});
     for (const char* op : {"add", "sub"})
       if (const Instruction* p = producer(taken, op); p && isa::bits_of(p->form.type) == 32 && !isa::is_float(p->form.type)) {
         const Source a = source(p->operands[1]), b = source(p->operands[2]), c = source(other);
@@ -355,10 +357,57 @@ void Selector::gather_logic(const Operand& o, std::vector<Operand>& leaves, bool
   leaves.push_back(o);
 }
 
+// How many low bits of a value may be other than zero.
+int Selector::bits_known(const Operand& o, int depth) const {
+  constexpr int kDeepest = 4;
+  if (o.kind == OperandKind::Immediate) return 64 - std::countl_zero(o.imm);
+  if (o.kind != OperandKind::Register || depth > kDeepest || definitions_[static_cast<size_t>(o.reg)] != 1) return 64;
+  const Instruction& i = f_.body[definition_[static_cast<size_t>(o.reg)]];
+  const std::string_view op = i.form.row->opcode;
+  if (op == "ld" && !isa::is_signed(i.form.type)) return isa::bits_of(i.form.type);
+  if (op == "bfe" && !isa::is_signed(i.form.type) && i.operands[3].kind == OperandKind::Immediate) return static_cast<int>(std::min<uint64_t>(i.operands[3].imm, 64));
+  if (op == "and") return std::min(bits_known(i.operands[1], depth + 1), bits_known(i.operands[2], depth + 1));
+  if ((op == "cvt" && !isa::is_float(i.form.type) && !isa::is_float(i.form.atype) && !isa::is_signed(i.form.atype)) || op == "mov")
+    return i.operands.size() > 1 ? std::min(bits_known(i.operands[1], depth + 1), op == "cvt" ? isa::bits_of(i.form.atype) : 64) : 64;
+  if (op == "shr" && !isa::is_signed(i.form.type) && i.operands[2].kind == OperandKind::Immediate)
+    return std::max(0, std::min(isa::bits_of(i.form.type), bits_known(i.operands[1], depth + 1)) - static_cast<int>(std::min<uint64_t>(i.operands[2].imm, 64)));
+  return 64;
+}
+
+// Halves that are zero, or that a number leaves as they are, take no instruction.
+bool Selector::halves(const Instruction& i) {
+  const std::string_view op = i.form.row->opcode;
+  if (i.operands.size() != 3 || i.guard >= 0) return false;
+  for (size_t k : {size_t(1), size_t(2)})
+    if (i.operands[k].kind == OperandKind::Register && !single(i.operands[k].reg)) return false;
+  const Source a = source(i.operands[1], 2), b = source(i.operands[2], 2);
+  Source out;
+  out.kind = Source::Register;
+  out.apart = true;
+  out.words = 2;
+  for (int k = 0; k < 2; ++k) {
+    const Source x = k ? high(a) : low(a), y = k ? high(b) : low(b);
+    const Source* through = nullptr;
+    const Source zero = number(0);
+    constexpr uint64_t kOnes = 0xffffffff;
+    if (op == "and") through = x.is_number(0) || y.is_number(0) ? &zero : x.is_number(kOnes) ? &y : y.is_number(kOnes) ? &x : nullptr;
+    else through = x.is_number(0) ? &y : y.is_number(0) ? &x : nullptr;
+    if (!through || (through->kind != Source::Register && !through->is_number(0))) return false;
+    (k ? out.upper : out.part) = through->kind == Source::Register ? through->part : Part{};
+  }
+  if (!out.part && !out.upper) return false;
+  return make_same(i.operands[0].reg, out);
+}
+
 void Selector::logic(const Instruction& i) {
   const Type t = i.form.type;
   if (t == Type::Pred) return predicates(i);
   const std::string_view op = i.form.row->opcode;
+  if (is_long(t) && op != "not" && op != "cnot" && i.operands[0].reg >= 0 && halves(i)) return;
+  if (op == "and" && !is_long(t) && i.operands[2].kind == OperandKind::Immediate && i.operands[1].kind == OperandKind::Register && single(i.operands[1].reg)) {
+    const uint64_t mask = i.operands[2].imm & 0xffffffff;
+    if ((mask & (mask + 1)) == 0 && bits_known(i.operands[1]) <= std::popcount(mask) && make_same(i.operands[0].reg, low(source(i.operands[1])))) return;
+  }
   if (op == "cnot") return chain(destination(i.operands[0]), {source(i.operands[1])}, {{Operation::Compare, "ISETP"}, {Operation::Compare, "SEL"}});
   const auto same_operand = [](const Operand& a, const Operand& b) { return a.kind == b.kind && a.reg == b.reg && a.imm == b.imm && a.kind != OperandKind::Special; };
   const auto fits = [&](const std::vector<Operand>& leaves) {
@@ -425,6 +474,17 @@ void Selector::shift(const Instruction& i) {
   if (!is_long(t)) return integer(i, Operation::Shift, "SHF", {source(i.operands[1]), source(i.operands[2])});
   const Part to = destination(i.operands[0]);
   const Source a = source(i.operands[1], 2), count = source(i.operands[2]);
+  if (count.kind == Source::Number && count.number == 32 && (left || !isa::is_signed(t)) && (i.operands[1].reg < 0 || single(i.operands[1].reg))) {
+    const Source moved = left ? low(a) : high(a);
+    Source out;
+    out.kind = Source::Register;
+    out.apart = true;
+    out.words = 2;
+    if (moved.kind == Source::Register) {
+      (left ? out.upper : out.part) = moved.part;
+      if (make_same(i.operands[0].reg, out)) return;
+    }
+  }
   if (count.kind == Source::Number && count.number >= 32) {
     const int moved = left ? 1 : 0;
     const Source from = left ? low(a) : high(a);

@@ -195,6 +195,7 @@ Source Selector::low(const Source& s) {
   switch (s.kind) {
     case Source::Register:
     case Source::Uniform:
+      if (!s.part) return number(0);
       out.part = word(s.part, 0);
       out.upper = {};
       return out;

@@ -16,7 +16,7 @@ namespace warpbeam::assembly {
 // What an instruction can read: registers, a number in its text, a word of the constant bank, a uniform register.
 struct Source {
   enum Kind : uint8_t { Nothing, Register, Number, Constant, Uniform } kind = Nothing;
-  bool apart = false;      // its two words are not neighbours: `part` and `upper`
+  bool apart = false;      // its two words are not neighbours: `part` and `upper`, either empty for zero
   uint8_t words = 1;
   Part part, upper;        // an empty upper part of two words: zero
   uint64_t number = 0;
@@ -101,6 +101,8 @@ class Selector {
   void multiply_high_long(Part to, const Source& a, const Source& b);
   void divide(const ptx::Instruction& i);
   void logic(const ptx::Instruction& i);
+  bool halves(const ptx::Instruction& i);
+  int bits_known(const ptx::Operand& o, int depth = 0) const;
   void gather_logic(const ptx::Operand& o, std::vector<ptx::Operand>& leaves, bool& grew) const;
   void lop3(const ptx::Instruction& i);
   void shift(const ptx::Instruction& i);
