@@ -33,7 +33,8 @@ double beyond_trace(const Work& work, bool longest, double per_block) {
   if (!work.instructions || each <= 0) return std::max(1.0, cut);
   // Blocks that were not followed may do more or less on average.
   const double whole = static_cast<double>(work.instructions) / static_cast<double>(work.grid_blocks);
-  return std::max(1.0, cut) * std::clamp(whole / each, 0.8, 1.25);
+  const double others = whole / each;
+  return std::max(1.0, cut) * (others > 0.95 && others < 1.05 ? 1 : std::clamp(others, 0.8, 1.25));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "timing/cache.h"
 
@@ -591,9 +592,15 @@ class Multiprocessor {
     if (ptx >= shares.size()) return 0;
     double& credit = credit_[function][ptx];
     credit += asked * shares[ptx].share();
-    if (!missed || credit < 1) return 0;
-    const double taken = std::min(std::floor(credit), static_cast<double>(missed));
-    credit -= taken;
+    // The assembler has loads in another order: who is first to ask for a line finds it in L1 no more than who was.
+    if (!missed) {
+      unused_credit_ += std::exchange(credit, 0);
+      return 0;
+    }
+    const double taken = std::min(std::floor(credit + unused_credit_), static_cast<double>(missed));
+    const double own = std::min(taken, credit);
+    credit -= own;
+    unused_credit_ -= taken - own;
     return taken;
   }
 
@@ -667,6 +674,7 @@ class Multiprocessor {
   size_t instructions_here_ = 0;
   Ticks barrier_free_ = 0, next_start_ = 0, next_warp_ = 0;
   Ticks lsu_free_ = 0, texture_free_ = 0, now_ = 0, last_ = 0, drained_ = 0, load_at_ = 0;
+  double unused_credit_ = 0;
   double load_ = 0, written_back_share_ = 0, stores_on_fill_ = 1;
   std::vector<std::vector<double>> credit_;
   const BlockTrace* longest_ = nullptr;
