@@ -66,13 +66,13 @@ MachineCode assemble(const ptx::Module& module, const ptx::Function& function, c
   fold_short_branches(code);
   mark_meetings(code, target);
   unroll(code, function);
-  MachineCode out = in_order(code, target, 28, true);
+  MachineCode out = in_order(code, target, 44, true);
   // More than 32 registers cost warps: what is gained by an order that needs more is not worth them.
   constexpr int kWithAllWarps = 32;
   for (const auto& [held, roomy] : {std::pair{28u, false}, std::pair{24u, false}, std::pair{20u, false}, std::pair{12u, false}}) {
     if (out.registers <= kWithAllWarps && !out.spill_bytes) break;
     MachineCode other = in_order(code, target, held, roomy);
-    if (other.spill_bytes < out.spill_bytes || (other.spill_bytes == out.spill_bytes && other.registers + 4 < out.registers)) out = std::move(other);
+    if (other.spill_bytes < out.spill_bytes || (other.spill_bytes == out.spill_bytes && other.registers + 40 < out.registers)) out = std::move(other);
   }
   return out;
 }

@@ -231,8 +231,10 @@ class Scheduler {
       drop(pending);
       uint32_t pick = ~0u;
       if (static_cast<uint32_t>(std::max(held_now_, 0)) >= most_) {
-        // No registers left: whatever frees some, else what the text has next.
+        // No registers left: whatever frees some, else what needs none and waits for nothing (addresses that move on in their
+        // place, so that their loads come before what waits for the first ones), else what the text has next.
         int best = 0;
+        uint32_t neutral = ~0u;
         const auto look = [&](auto& queue) {
           seen.clear();
           while (!queue.empty() && seen.size() < kLooks) {
@@ -240,11 +242,14 @@ class Scheduler {
             queue.pop();
             if (done[k]) continue;
             seen.push_back(k);
-            if (const int by = grows(text[begin + k]); by < best || (by == best && by < 0 && k < pick)) best = by, pick = k;
+            const int by = grows(text[begin + k]);
+            if (by == 0 && neutral == ~0u) neutral = k;
+            if (by < best || (by == best && by < 0 && k < pick)) best = by, pick = k;
           }
           for (uint32_t k : seen) queue.push(k);
         };
         look(available);
+        if (pick == ~0u) pick = neutral;
         if (pick == ~0u) look(pending);
         if (pick == ~0u) pick = first;
       } else if (!available.empty()) {
