@@ -67,8 +67,8 @@ int main() {
   THRICE gcds<<<(1 << 16) / 128, 128>>>(out, 1 << 16);
   THRICE trial_division<<<(1 << 15) / 256, 256>>>(out, 1000000, 1 << 15);
   THRICE {
-    CHECK(cudaMemset(out, 0, 1 << 20));
-    sieve<<<4, 256>>>((unsigned char*)out, 1 << 20);
+    CHECK(cudaMemset(out, 0, 1 << 18));
+    sieve<<<2, 256>>>((unsigned char*)out, 1 << 18);
   }
   unsigned one;
   CHECK(cudaMemcpy(&one, out, sizeof one, cudaMemcpyDeviceToHost));

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Measures the programs of bench/timing/kernels on this machine's GPU, with nvcc and ncu.
 
-  measure.py OUT.json [--ptx FOLDER] [--runs N] [--no-counters] [--no-times] [program ...]
+  measure.py OUT.json [--ptx FOLDER] [--runs N] [--no-counters] [program ...]
+
+OUT.json keeps what it has of other programs.
 
 Times come from runs of their own, with what fits into one pass (no replay, the caches as the program leaves them).
 Counters come from further runs, each with a group that fits into one pass as well. With --ptx the programs are built a
@@ -300,6 +302,28 @@ def packed(result):
     return "{" + ",\n".join(lines) + "}\n"
 
 
+def unpacked(text):
+    """The inverse of `packed`."""
+    result = json.loads(text)
+    result["resources"] = {"nvcc": {}, "clang": {}}
+    for variant in ("nvcc", "clang"):
+        if variant not in result:
+            continue
+        columns, programs = result[variant]["columns"], {}
+        for name, entry in result[variant]["programs"].items():
+            launches = []
+            for row in entry["launches"]:
+                values = dict(zip(columns, row))
+                launch = dict(entry["kernels"][values["kernel"]])
+                launch.update({k: values[k] for k in ("ns", "ns_min", "ns_max", "cycles")})
+                launch["counters"] = {m: values[c] for c, m in COLUMNS.items() if values.get(c) is not None}
+                launches.append(launch)
+            programs[name] = {"launches": launches}
+            result["resources"][variant][name] = entry["ptxas"]
+        result[variant] = programs
+    return result
+
+
 def in_order(names):
     """Sorted, but programs that launch from the device last: profilers have trouble with them."""
     return sorted(names, key=lambda n: ("-rdc=true" in flags_of(os.path.join(KERNELS, n + ".cu")), n))
@@ -307,7 +331,7 @@ def in_order(names):
 
 def main():
     arguments, names = sys.argv[1:], []
-    out, ptx, runs, counters, times = arguments.pop(0), None, 3, True, True
+    out, ptx, runs, counters = arguments.pop(0), None, 3, True
     while arguments:
         word = arguments.pop(0)
         if word == "--ptx":
@@ -316,8 +340,6 @@ def main():
             runs = int(arguments.pop(0))
         elif word == "--no-counters":
             counters = False
-        elif word == "--no-times":
-            times = False
         else:
             names.append(word)
     names = names or [f[:-3] for f in os.listdir(KERNELS) if f.endswith(".cu")]
@@ -331,7 +353,10 @@ def main():
     subprocess.run([NVCC, "-O2", "-arch=sm_90", os.path.join(HERE, "driver.cu"), "-o", os.path.join(BUILD, "driver"), "-ldl"], check=True)
     built = build_all(names, ptx)
     print(f"built in {time.time() - began:.0f} s", file=sys.stderr, flush=True)
-    result["resources"] = built
+    if os.path.exists(out):  # keep the programs that are not measured now
+        result = {**unpacked(open(out).read()), **result}
+    for variant in built:
+        result.setdefault("resources", {}).setdefault(variant, {}).update(built[variant])
     variants = [v for v in ["nvcc", "clang"] if built[v]]
 
     def save():
@@ -340,9 +365,8 @@ def main():
 
     # The second build is for instruction counts above all.
     for variant in variants:
-        if times:
-            measure_times(variant, in_order(built[variant]), result.setdefault(variant, {}), runs if variant == "nvcc" else max(1, runs - 1))
-            save()
+        measure_times(variant, in_order(built[variant]), result.setdefault(variant, {}), runs if variant == "nvcc" else max(1, runs - 1))
+        save()
         for group, extra in GROUPS + [([OPCODES], ["--print-metric-instances", "details"])] if counters else []:
             if variant == "nvcc" or group in ([OPCODES], GROUPS[0][0]):
                 measure_counters(variant, in_order(built[variant]), result.setdefault(variant, {}), group, extra)
