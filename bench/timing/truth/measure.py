@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the programs of bench/timing/kernels on this machine's GPU, with nvcc and ncu.
 
-  measure.py OUT.json [--ptx FOLDER] [--runs N] [--no-counters] [program ...]
+  measure.py OUT.json [--ptx FOLDER] [--runs N] [--no-counters] [--only nvcc|clang] [program ...]
 
 OUT.json keeps what it has of other programs.
 
@@ -176,6 +176,8 @@ def number(text):
         value = float(text)
     except ValueError:
         return None
+    if value != value:  # not a number: the launch was not measured
+        return None
     return int(value) if value == int(value) and abs(value) < 1e15 else value
 
 
@@ -222,7 +224,8 @@ def measure_times(variant, names, programs, runs):
     for _ in range(runs):
         one = collections.defaultdict(list)
         for program, row in profile(variant, names, TIMES):
-            one[program].append(row)
+            if number(row["gpu__time_duration.sum"]) is not None:
+                one[program].append(row)
         for program, rows in one.items():
             runs_of[program].append(rows)
     for program, all_runs in runs_of.items():
@@ -331,7 +334,7 @@ def in_order(names):
 
 def main():
     arguments, names = sys.argv[1:], []
-    out, ptx, runs, counters = arguments.pop(0), None, 3, True
+    out, ptx, runs, counters, only = arguments.pop(0), None, 3, True, None
     while arguments:
         word = arguments.pop(0)
         if word == "--ptx":
@@ -340,6 +343,8 @@ def main():
             runs = int(arguments.pop(0))
         elif word == "--no-counters":
             counters = False
+        elif word == "--only":
+            only = arguments.pop(0)
         else:
             names.append(word)
     names = names or [f[:-3] for f in os.listdir(KERNELS) if f.endswith(".cu")]
@@ -357,7 +362,7 @@ def main():
         result = {**unpacked(open(out).read()), **result}
     for variant in built:
         result.setdefault("resources", {}).setdefault(variant, {}).update(built[variant])
-    variants = [v for v in ["nvcc", "clang"] if built[v]]
+    variants = [v for v in ["nvcc", "clang"] if built[v] and only in (None, v)]
 
     def save():
         with open(out, "w") as f:
