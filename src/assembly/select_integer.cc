@@ -290,12 +290,26 @@ void Selector::divide(const Instruction& i) {
     if (remainder) emit(IntMul, "IMAD", {to}, {of(to), b, a});
     return;
   }
-  const Part divisor = temporary(), dividend = temporary(), sign_of = temporary(1, Bank::Predicate);
-  Source n = a, m = b;
+  const Part dividend = temporary(), sign_of = temporary(1, Bank::Predicate);
+  Source n = a;
+  // What follows from the divisor alone is done once in a block.
+  const bool steady = now_->guard < 0 && (i.operands[2].kind != OperandKind::Register || single(i.operands[2].reg));
+  const std::tuple<uint32_t, int, int32_t, int32_t, bool> key{block_, static_cast<int>(b.kind), b.kind == Source::Constant ? b.key : b.part.value, b.part.first, sign};
+  Divisor known;
+  if (const auto it = divisors_.find(key); steady && it != divisors_.end()) known = it->second;
+  const bool fresh = !known.reciprocal;
+  if (fresh) {
+    known.size = b;
+    if (sign) {
+      const Part divisor = temporary();
+      emit(Absolute, "IABS", {divisor}, {b});
+      known.size = of(divisor);
+    }
+  }
+  const Source m = known.size;
   if (sign) {
-    emit(Absolute, "IABS", {divisor}, {b});
     emit(Absolute, "IABS", {dividend}, {a});
-    n = of(dividend), m = of(divisor);
+    n = of(dividend);
     if (!remainder) {
       const Part x = temporary();
       emit(Logic, "LOP3", {x}, {a, b});
@@ -304,15 +318,21 @@ void Selector::divide(const Instruction& i) {
       emit(Compare, "ISETP", {sign_of}, {a});
     }
   }
-  const Part r = temporary();
-  chain(r, {m}, {{Convert, "I2F.RP"}, {Special, "MUFU.RCP"}, {IntAdd, "IADD3"}, {Convert, "F2I.TRUNC"}});
-  const Part negative = temporary(), e = temporary(), q = temporary(), rest = temporary(), p = temporary(1, Bank::Predicate), last = temporary(1, Bank::Predicate), zero = temporary(1, Bank::Predicate);
-  const Part none = temporary(2);
-  emit(Move, "MOV", {word(none, 0)}, {number(0)});
-  copy_to(word(none, 1), of(r));
-  emit(IntAdd, "IADD3", {negative}, {of(r)});
-  emit(IntMul, "IMAD", {e}, {of(negative), m});
-  emit(IntMulWide, "IMAD.HI.U32", {q}, {of(r), of(e), of(none)});
+  const Part rest = temporary(), p = temporary(1, Bank::Predicate), last = temporary(1, Bank::Predicate);
+  if (fresh) {
+    const Part r = temporary(), negative = temporary(), e = temporary(), none = temporary(2);
+    known.reciprocal = temporary();
+    known.zero = temporary(1, Bank::Predicate);
+    chain(r, {m}, {{Convert, "I2F.RP"}, {Special, "MUFU.RCP"}, {IntAdd, "IADD3"}, {Convert, "F2I.TRUNC"}});
+    emit(Move, "MOV", {word(none, 0)}, {number(0)});
+    copy_to(word(none, 1), of(r));
+    emit(IntAdd, "IADD3", {negative}, {of(r)});
+    emit(IntMul, "IMAD", {e}, {of(negative), m});
+    emit(IntMulWide, "IMAD.HI.U32", {known.reciprocal}, {of(r), of(e), of(none)});
+    emit(Compare, "ISETP", {known.zero}, {b});
+    if (steady) divisors_[key] = known;
+  }
+  const Part q = known.reciprocal, zero = known.zero;
   const Part q1 = temporary();
   emit(IntMulWide, "IMAD.HI.U32", {q1}, {of(q), n});
   const Part minus = temporary();
@@ -330,7 +350,6 @@ void Selector::divide(const Instruction& i) {
   else correct("IADD3", q1, number(1), last);
   const Part result = remainder ? rest : q1;
   if (sign) correct("IADD3", result, {}, sign_of);
-  emit(Compare, "ISETP", {zero}, {b});
   Draft& d = emit(Logic, "LOP3", {to}, {of(result), b, of(zero)});
   d.guarded = true;
   if (to.value != result.value) {
@@ -611,6 +630,10 @@ void Selector::order(const Instruction& i) {
     emit(Compare, "SEL", {word(to, 1)}, {high(a), high(b), of(q)});
     return;
   }
+  if (cc_ >= 90)
+    for (size_t k : {size_t(2), size_t(1)})
+      if (const Instruction* p = producer(i.operands[k], "add"); p && isa::bits_of(p->form.type) == 32 && !isa::is_float(p->form.type) && isa::bits_of(t) == 32)
+        return integer(i, Compare, "VIADDMNMX", {source(p->operands[1]), source(p->operands[2]), k == 1 ? b : a});
   integer(i, Compare, cc_ >= 90 ? "VIMNMX" : "IMNMX", {a, b});
 }
 

@@ -274,6 +274,10 @@ void Selector::load(const Instruction& i) {
       for (const ptx::Variable& v : f_.params)
         if (k.what == Fixed::Address && v.name == k.name) return load_parameter(i, v.name, k.offset + from.offset);
     }
+  // A constant at a known place is an operand like any other.
+  if (space == Space::Const && from.kind == OperandKind::Symbol && to.kind != OperandKind::Vector && to.reg >= 0 && isa::bits_of(i.form.type) >= 32 &&
+      i.form.mods.sem != isa::Sem::Volatile && make_same(to.reg, constant(Fixed::Constant, from.name, from.offset, words_of(i.form.type))))
+    return;
   const Place place = address(from, space);
   const Part value = scatter_place(to, i.form.type);
   const bool strong = i.form.mods.sem == isa::Sem::Acquire;

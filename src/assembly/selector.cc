@@ -361,7 +361,7 @@ Draft& Selector::emit(Operation operation, std::string_view mnemonic, std::initi
         const Key& k = keys_[static_cast<size_t>(s.key)];
         const bool special = k.what == Fixed::Special;
         if (taken || numbers || (special && cc_ < 90)) p = general(s);
-        else if (cc_ >= 90) p = uniform(s);
+        else if (cc_ >= 90 && k.what != Fixed::Constant) p = uniform(s);
         taken = taken || !numbers;
         break;
       }
@@ -504,6 +504,7 @@ void Selector::make_fixed(const Key& key, Bank bank, std::vector<Draft>& text) {
   const bool uniform = bank == Bank::Uniform;
   switch (key.what) {
     case Fixed::Parameter:
+    case Fixed::Constant:
     case Fixed::Address:
     case Fixed::Descriptor:
       if (uniform) put(Operation::Uniform, key.words == 2 ? "ULDC.64" : "ULDC", to);

@@ -27,7 +27,7 @@ struct Source {
 };
 
 // A value that does not change while a kernel runs: made where all its readers can see it, out of loops.
-enum class Fixed : uint8_t { Parameter, Address, SharedAddress, Special, Number, Descriptor, SharedWindow };
+enum class Fixed : uint8_t { Parameter, Constant, Address, SharedAddress, Special, Number, Descriptor, SharedWindow };
 struct Key {
   Fixed what{};
   std::string name;
@@ -194,6 +194,11 @@ class Selector {
   uint32_t at_ = 0, block_ = 0;
   const ptx::Instruction* now_ = nullptr;
   std::vector<int32_t> carry_;  // the carry flag, a predicate
+  struct Divisor {
+    Source size;
+    Part reciprocal, zero;
+  };
+  std::map<std::tuple<uint32_t, int, int32_t, int32_t, bool>, Divisor> divisors_;
   bool calls_ = false;
   std::map<std::string, std::vector<std::pair<int64_t, Source>>> arguments_;  // of the next call, by parameter
   std::map<std::string, Part> results_;                                       // of the last one
