@@ -198,13 +198,13 @@ void sink_copies(DraftCode& code) {
       const Draft d = x.text[k];
       if (d.operation != Operation::Move || d.guarded || d.pinned || !d.writes[0] || d.writes[0].count != 1 || d.mnemonic != "MOV") continue;
       const uint32_t w = live.first_word[static_cast<size_t>(d.writes[0].value)] + d.writes[0].first;
-      bool moves = !live.live_in(code, in, w);
+      bool known = false;
+      for (const Draft& o : fronts[out]) known = known || (o.writes[0].value == d.writes[0].value && o.writes[0].first == d.writes[0].first);
+      bool moves = known || !live.live_in(code, in, w);
       for (size_t later = k + 1; moves && later < x.text.size(); ++later)
         for (const auto& parts : {std::span<const Part>(x.text[later].reads), std::span<const Part>(x.text[later].writes)})
           for (Part p : parts) moves = moves && p.value != d.writes[0].value && (!d.reads[0] || p.value != d.reads[0].value || parts.size() == x.text[later].reads.size());
       if (!moves) continue;
-      bool known = false;
-      for (const Draft& o : fronts[out]) known = known || (o.writes[0].value == d.writes[0].value && o.writes[0].first == d.writes[0].first);
       if (!known) fronts[out].push_back(d);
       x.text.erase(x.text.begin() + static_cast<long>(k));
     }

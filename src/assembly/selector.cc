@@ -107,6 +107,8 @@ const Instruction* Selector::producer(const Operand& o, std::string_view opcode,
   const uint32_t p = definition_[static_cast<size_t>(o.reg)];
   const Instruction& i = f_.body[p];
   if (i.form.row->opcode != opcode || i.guard >= 0 || i.form.mods.cc || i.form.mods.sat || !stable(p)) return nullptr;
+  // What stands before a loop is not done again in it.
+  if (single_use && flow_->loop(block_of_[p]) != flow_->loop(block_)) return nullptr;
   return &i;
 }
 
