@@ -3,6 +3,7 @@
 
 __global__ void fill(float* p) { p[blockIdx.x * 64 + threadIdx.x] = 1; }
 __global__ void fetch(cudaTextureObject_t t, float* out) { out[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x - 1); }  // expect linear_unwritten uninitialized_read; expect linear_freed use_after_free; expect linear_apart race_raw
+__global__ void fetch_behind(cudaTextureObject_t t, float* out) { out[threadIdx.x] = tex1Dfetch<float>(t, 128 + threadIdx.x); }  // expect linear_too_long out_of_bounds
 __global__ void sample(cudaTextureObject_t t, float* out) { out[threadIdx.x] = tex2D<float>(t, threadIdx.x % 8 + 1.0f, threadIdx.x / 8 + 1.0f); }  // expect array_unwritten uninitialized_read; expect array_freed use_after_free; expect array_apart race_streams
 __global__ void draw(cudaSurfaceObject_t s, float v) { surf2Dwrite(v, s, threadIdx.x % 8 * 4, threadIdx.x / 8); }
 __global__ void draw_columns(cudaSurfaceObject_t s) { surf2Dwrite((float)threadIdx.x, s, threadIdx.x / 8 * 4, 3); }  // expect surface_race race_waw
@@ -19,14 +20,14 @@ __global__ void mirror(cudaSurfaceObject_t s, bool waits) {
 struct Linear {
   float *p, *out;
   cudaTextureObject_t t;
-  Linear() {
+  explicit Linear(size_t bytes = 256) {
     cudaMalloc(&p, 256);
     cudaMalloc(&out, 256);
     cudaResourceDesc r = {};
     r.resType = cudaResourceTypeLinear;
     r.res.linear.devPtr = p;
     r.res.linear.desc = cudaCreateChannelDesc<float>();
-    r.res.linear.sizeInBytes = 256;
+    r.res.linear.sizeInBytes = bytes;
     cudaTextureDesc d = {};
     d.readMode = cudaReadModeElementType;
     cudaCreateTextureObject(&t, &r, &d, nullptr);
@@ -40,6 +41,8 @@ struct Linear {
 };
 CASE(linear_unwritten) { Linear l; fetch<<<1, 64>>>(l.t, l.out); }
 CASE(linear_past_end) { Linear l; cudaMemset(l.p, 0, 256); fetch<<<1, 64>>>(l.t, l.out); }
+CASE(linear_too_long_inside) { Linear l(1 << 16); cudaMemset(l.p, 0, 256); fetch<<<1, 64>>>(l.t, l.out); }
+CASE(linear_too_long) { Linear l(1 << 16); cudaMemset(l.p, 0, 256); fetch_behind<<<1, 64>>>(l.t, l.out); }
 CASE(linear_freed) {
   Linear l;
   cudaMemset(l.p, 0, 256);

@@ -9,6 +9,12 @@ __global__ void reverse(const int* in, int* out, bool sync) {
   out[t] = s[127 - t];
 }
 
+// Nobody reads it, and the threads do not agree.
+__global__ void only_stored() {
+  __shared__ int last;
+  last = threadIdx.x;  // expect stored_and_not_read race_waw
+}
+
 template <bool kSync>
 __global__ void reduce(const float* in, float* out) {
   __shared__ float s[256];
@@ -373,6 +379,7 @@ struct Data {
   }
 };
 
+CASE(stored_and_not_read) { only_stored<<<1, 64>>>(); cudaDeviceSynchronize(); }
 CASE(reverse_unsynced) { Data d; reverse<<<1, 128>>>(d.in, d.out, false); }
 CASE(reverse_synced) { Data d; reverse<<<1, 128>>>(d.in, d.out, true); }
 CASE(reduction_unsynced) { Data d; reduce<false><<<4, 256>>>((float*)d.in, (float*)d.out); }

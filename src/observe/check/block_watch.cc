@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -54,6 +55,7 @@ BlockWatch::BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& bl
   for (size_t w = 0; w < warps_.size(); ++w) warps_[w].seen = &seen_[w];
   c_.look_at_log();
   words_.sites = l_.sites.data();
+  words_.who = reinterpret_cast<const uint32_t*>(l_.who.data());
   words_.groups = groups_.data();
   words_.warps = seen_.data();
   words_.global_bound = c_.settings.race ? l_.ordered_below : ~EventId{0};
@@ -106,7 +108,6 @@ void BlockWatch::alone(bool begins) {
   words_.era = asks ? ~uint64_t{0} : c_.era;
   words_.own_era = asks ? ~uint64_t{0} : own_era_;
   words_.shared_words = shared_ ? reinterpret_cast<uint64_t>(shared_.words()) : 0;
-  words_.who = reinterpret_cast<const uint32_t*>(l_.who.data());
 }
 
 // --- instructions ------------------------------------------------------------------------------------------------
@@ -360,7 +361,7 @@ EventId BlockWatch::event_of(uint32_t warp, uint32_t place, uint32_t active) {
     b.block = linear_;
     b.mask = active;
     b.warp = warp;
-    std::memcpy(b.who, &l_.who[number * vm::kTogether], sizeof b.who);
+    for (uint32_t k = 0; k < vm::kTogether; ++k) b.who[k] = std::bit_cast<uint32_t>(l_.who_at(number * vm::kTogether + k));
     g.first = b.first;
     g.key = key;
   }
@@ -375,7 +376,7 @@ void BlockWatch::note_event(Now& n) {
   const isa::Row& row = *n.insn.source->form.row;
   const uint32_t place = k.place + (n.act == Act::Write && !vm::loads_or_stores(n.insn));
   n.id = event_of(n.warp.index, place, n.warp.active);
-  if (l_.who[place].site) return;
+  if (l_.who_at(place).site) return;
   Who who = who_of(n.insn, n.act, k.site);
   const Trait trait = trait_of(row);
   who.is_copy = n.access.async && ((row.kind == isa::Kind::Async && trait == Trait::None) || (trait == Trait::BulkStore && n.act == Act::Read) || c_.sites[k.site].product);

@@ -60,9 +60,11 @@ struct LaunchInfo {
   std::vector<Known> known;                              // of the kernel's own
   std::unordered_map<const vm::Insn*, Known> elsewhere;  // of functions that it calls
   vm::AccessPlaces places;                               // of the kernel's own
+  // Compiled code keeps the addresses of these two, and reads there while blocks run: neither grows after the launch.
   std::vector<vm::WatchedSite> sites;                    // as vm::WatchedBlock has them
-  uint32_t next_place = 0;
-  std::vector<Who> who;                                  // by place, as far as all events of a place are the same
+  std::vector<Who> who;                                  // by place of the kernel's own, as far as all events of a place are the same
+  Who who_at(uint32_t place) const { return place < who.size() ? who[place] : Who{}; }
+  uint32_t next_place = 0;  // for what is elsewhere
   Known& known_of(const vm::Insn& i) {
     const auto& insns = launch->kernel->code->function->insns;
     if (&i >= insns.data() && &i < insns.data() + insns.size()) {
@@ -73,7 +75,6 @@ struct LaunchInfo {
     if (k.place == vm::AccessPlaces::kNone) {
       k.place = next_place;
       next_place += 2;
-      who.resize(next_place + vm::kTogether);
     }
     return k;
   }

@@ -316,7 +316,10 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
                       (n.shared || (together && hazard == Hazard::ReadAfterWrite && other.strength == Strength::Sys && n.strength == Strength::Sys));
     if (!scope_too_small && (!tail || flag)) return;
   }
-  if ((theirs.corrects && mine.guesses) || (mine.corrects && theirs.guesses)) return;
+  // The first guess of a loop of compare-and-swaps is how CUDA's guide writes it. `if (*p < v) atomicMax(p, v)` is right as long as the
+  // load is one of a whole word that somebody has stored.
+  const bool guess = (theirs.corrects && mine.guesses) || (mine.corrects && theirs.guesses);
+  if (guess && (theirs.swaps || mine.swaps)) return;
   const auto place_in_access = [&](uint32_t of) {  // beyond its bytes: it is not this place that the lane accesses now
     return offset - (n.shared ? n.access.address[of] % vm::kClusterStride : n.access.address[of] - n.region->zero);
   };
@@ -337,7 +340,7 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   const bool one_statement = together && hazard == Hazard::WriteAfterRead && !many && mine.location == theirs.location;
   const bool lockstep = together && !copies && (both_strong || one_statement || l_.cc < 70);
   const bool by_shuffle = same_warp && !copies && other.id < n.state.soft_base;
-  const Severity severity = lockstep || by_shuffle ? Severity::Warning : Severity::Error;
+  const Severity severity = lockstep || by_shuffle || guess ? Severity::Warning : Severity::Error;
 
   const uint64_t key = uint64_t(n.site) << 34 | uint64_t(other.site & 0xffffff) << 10 | uint64_t(severity) << 9 | uint64_t(hazard) << 7 |
                        uint64_t(same_warp) << 6 | uint64_t(same_block) << 5 | uint64_t(same_op) << 4 | uint64_t(scope_too_small) << 3 | 3;
@@ -405,7 +408,8 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   static constexpr const char* kBetween[] = {"lanes", "warps", "blocks", "launches"};
   f.facts.emplace_back("between", kBetween[static_cast<int>(f.apart)]);
   f.facts.emplace_back("other_thread", same_op ? c_.thread_text(other, other_lane) : c_.order.what(other.op));
-  if (severity == Severity::Warning) f.mend = "correct only where a warp runs in lockstep (before Volta): put __syncwarp() between the two accesses";
+  if (guess) f.mend = "the plain read promises nothing while others change the place: read with __ldcg, a volatile access or an atomic load, or leave the look away";
+  else if (severity == Severity::Warning) f.mend = "correct only where a warp runs in lockstep (before Volta): put __syncwarp() between the two accesses";
   c_.report(key, std::move(f));
 }
 

@@ -15,6 +15,7 @@ struct Site {
   bool waits = false;    // in a loop that only waits for memory to change
   bool guesses = false;  // a plain load whose value a later compare-and-swap checks
   bool corrects = false; // such a compare-and-swap, or a minimum and the like
+  bool swaps = false;    // it is a compare-and-swap
   bool shuffles_down = false;
   bool ordered = false;  // relaxed, acquire …: meant for others to see, as a volatile access may not be
   bool bulk = false;     // a copy that the asynchronous proxy makes
