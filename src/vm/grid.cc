@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 
 #include "vm/engine.h"
 #include "vm/host_threads.h"
+#include "vm/progress.h"
 #include "vm/soon.h"
 #include "vm/workers.h"
 
@@ -163,7 +165,8 @@ bool awaits_the_host(const DeviceMemory& memory, int64_t now) {
 // write what it may be waiting for, nothing ever will.
 void check_for_hang(Grid& grid, Block& block) {
   const int64_t now = nanoseconds();
-  if (block.progress != block.progress_seen || grid.last_progress == 0) {
+  const std::optional<int64_t> without = without_progress(grid.last_progress, now);
+  if (block.progress != block.progress_seen || !without) {
     block.progress_seen = block.progress;
     grid.last_progress = now;
     if (grid.takes_turns) grid.idle_turns = 0;
@@ -173,10 +176,13 @@ void check_for_hang(Grid& grid, Block& block) {
   // It may wait for one on another device, which takes its time.
   const int64_t limit = hang_limit() * (grid.launch.others.count > 1 ? 3 : 1);
   // While the process was stopped, nothing could change.
-  if (const int64_t before = grid.looked_for_hang.exchange(now); before && now - before > limit / 2) grid.last_progress = now;
-  if (limit == 0 || now - grid.last_progress < limit || !speaks_for_all(grid, block)) return;
+  if (const int64_t before = grid.looked_for_hang.exchange(now); before && now - before > limit / 2) {
+    grid.last_progress = now;
+    return;
+  }
+  if (limit == 0 || *without < limit || !speaks_for_all(grid, block)) return;
   // Under a watcher nobody waits for ever.
-  const bool patient = !grid.launch.observer || now - grid.last_progress < 5 * hang_limit();
+  const bool patient = !grid.launch.observer || *without < 5 * hang_limit();
   if (patient && awaits_the_host(*grid.launch.memory, now)) return;
   uint64_t begun;
   {
@@ -299,7 +305,7 @@ void leave_range(Grid& grid, const BlockRange& range, const Block& block) {
 // left to take, and that last block has yet to be ended.
 bool take_next(Grid& grid, Block& block, BlockRange& range) {
   const auto lock = lock_soon(grid.mutex);
-  if (!grid.has_fresh() || grid.failed) return false;
+  if (!grid.has_fresh() || grid.failed || Machine::instance().has_more_urgent(grid)) return false;
   if (!block.printed.empty()) grid.printed[block.linear] += std::move(block.printed);
   block.printed.clear();
   grid.last_progress = 0;

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "faults/kernel.h"
+#include "vm/progress.h"
 
 namespace warpbeam::faults {
 namespace {
@@ -49,6 +50,19 @@ TEST_P(DeadlockTest, IsReported) {
 
 INSTANTIATE_TEST_SUITE_P(Machine, DeadlockTest, testing::ValuesIn(kDeadlocks),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// Another thread's block ends between two looks at the time, if there are two.
+struct SetBackAfterOneRead {
+  int64_t time;
+  mutable int reads = 0;
+  operator int64_t() const { return reads++ ? 0 : time; }
+};
+
+TEST(Progress, IsLookedAtOnce) {
+  const int64_t now = 1'000'000'000'000;
+  EXPECT_EQ(vm::without_progress(SetBackAfterOneRead{now - 7}, now), 7);
+  EXPECT_EQ(vm::without_progress(SetBackAfterOneRead{0}, now), std::nullopt);
+}
 
 // Exited threads are not waited for, and barriers count threads wherever in the text they wait.
 TEST(Barriers, CompleteWithoutThreadsThatLeft) {
