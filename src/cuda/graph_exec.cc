@@ -238,6 +238,7 @@ Work work_of(const StreamRef& stream, const KernelPart& part) {
   for (const vm::KernelParam& p : part.function->kernel.params) arguments.push_back(const_cast<std::byte*>(part.params.data()) + p.offset);
   LaunchWork work;
   if (cudaError_t status = prepare_launch(*part.function, part.request, arguments.data(), &work); status != cudaSuccess) throw StatusError(status);
+  work.launch.priority = part.request.priority.value_or(stream->priority);
   if (enqueued_run) {
     std::lock_guard lock(graph_grids().mutex);
     graph_grids().runs[work.launch.grid_id] = enqueued_run->shared_from_this();

@@ -147,6 +147,7 @@ cudaError_t launch(const void* handle, const LaunchRequest& request, void** argu
     LaunchWork work;
     if (cudaError_t status = prepare_launch(*function, request, arguments, &work); status != cudaSuccess) return status;
     work.handle = handle;
+    work.launch.priority = request.priority.value_or(stream->priority);
     Scheduler::instance().make_room(stream->queue);
     enqueue(context, stream, std::move(work));
     if (!launches_wait() || any_capture()) return cudaSuccess;
@@ -176,10 +177,10 @@ cudaError_t check_launch_event(const LaunchEvent& wanted) {
 cudaError_t apply(const cudaLaunchAttribute& attribute, LaunchRequest* request, std::vector<LaunchEvent>* events) {
   switch (attribute.id) {
     case cudaLaunchAttributeCooperative: request->cooperative = attribute.val.cooperative != 0; return cudaSuccess;
+    case cudaLaunchAttributePriority: request->priority = attribute.val.priority; return cudaSuccess;
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeAccessPolicyWindow:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-    case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomain:
     case cudaLaunchAttributeMemSyncDomainMap:
     case cudaLaunchAttributePreferredClusterDimension:

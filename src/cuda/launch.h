@@ -1,5 +1,7 @@
 // Launching kernels.
 #pragma once
+#include <optional>
+
 #include "cuda/modules.h"
 #include "cuda/ops.h"
 
@@ -12,6 +14,7 @@ struct LaunchRequest {
   bool cooperative = false;
   vm::OtherGrids others{};  // of a cooperative launch on several devices
   dim3 cluster{0, 0, 0};  // zeros: as the kernel says
+  std::optional<int> priority = std::nullopt;  // nothing: the stream's
 };
 
 // Checks the configuration and makes the Work of it; `arguments` points at one value per parameter.

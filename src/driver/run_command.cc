@@ -24,6 +24,8 @@ Warpbeam's libraries (libcuda, libcudart, libcublas ...) first.
 
   --device NAME     the GPU to be (default h200; `warpbeam devices` lists them); sets WARPBEAM_DEVICE
   --engine NAME     auto (the default), jit or interpreter; sets WARPBEAM_ENGINE
+  --strict          kernels fault where they read outside of an allocation; sets WARPBEAM_STRICT. Without it a read that is less
+                    than a GPU's page (2 MiB) away gives what memory has there, and is told of
   --lockstep        run every kernel on both engines; at the first difference name its register and PTX line
   --clock NAME      host (the default) or device: the program lives on the time that the GPU would take, as far as the model
                     knows it (docs/clock.md); sets WARPBEAM_CLOCK
@@ -44,13 +46,14 @@ struct RunRequest {
   std::string engine;
   std::string clock;
   std::string host_scale;
+  bool strict = false;
   bool emit_ptx = false;
   bool verbose = false;
   bool help = false;
   bool version = false;
 };
 
-const std::vector<std::string_view> kOwnOptions = {"device", "engine", "clock", "host-scale", "lockstep", "emit-ptx", "verbose", "no-install"};
+const std::vector<std::string_view> kOwnOptions = {"device", "engine", "strict", "clock", "host-scale", "lockstep", "emit-ptx", "verbose", "no-install"};
 
 Result<RunRequest> read_request(const Arguments& arguments) {
   RunRequest request;
@@ -84,6 +87,8 @@ Result<RunRequest> read_request(const Arguments& arguments) {
     if (*scale) continue;
     if (word == "--lockstep")
       request.engine = "lockstep";
+    else if (word == "--strict")
+      request.strict = true;
     else if (word == "--emit-ptx")
       request.emit_ptx = true;
     else if (word == "-v" || word == "--verbose")
@@ -155,6 +160,7 @@ int run_command(const Arguments& arguments) {
   if (!request->engine.empty()) setenv("WARPBEAM_ENGINE", request->engine.c_str(), 1);
   if (!request->clock.empty()) setenv("WARPBEAM_CLOCK", request->clock.c_str(), 1);
   if (!request->host_scale.empty()) setenv("WARPBEAM_HOST_SCALE", request->host_scale.c_str(), 1);
+  if (request->strict) setenv("WARPBEAM_STRICT", "1", 1);
   if (request->verbose) setenv("WARPBEAM_NOTES", "1", 1);
   if (request->compiler.size() == 1 && is_program(request->compiler[0])) return run_executable(request->compiler[0], request->program);
   if (request->compiler.empty() && !request->program.empty())

@@ -8,13 +8,22 @@
 namespace warpbeam::vm {
 namespace {
 
-constexpr uint64_t kGpuPage = 2 << 20, kMarginStep = 64 << 10;
+constexpr uint64_t kGpuPage = DeviceMemory::kGpuPage, kMarginStep = 64 << 10;
 
 const char* verb(AccessKind k) { return k == AccessKind::Read ? "read" : k == AccessKind::Write ? "write" : "atomic operation"; }
 
 std::string plural(uint32_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
 
 }  // namespace
+
+std::string neighbour_of(const DeviceMemory& memory, uint64_t address) {
+  const MemoryFault fault = memory.explain(address);
+  if (!fault.nearest) return "no device memory is allocated";
+  const Allocation& a = *fault.nearest;
+  const bool after = address >= a.base;
+  const uint64_t distance = after ? address - (a.base + a.size) : a.base - address;
+  return fmt::format("the address is {} bytes {} the nearest allocation, {} bytes at {:#x} ({})", distance + after, after ? "after" : "before", a.size, a.base, a.origin);
+}
 
 std::string whose_address(const DeviceMemory& memory, uint64_t address) {
   const MemoryFault fault = memory.explain(address);
@@ -33,8 +42,7 @@ std::string whose_address(const DeviceMemory& memory, uint64_t address) {
     const Allocation& a = *fault.nearest;
     const bool after = address >= a.base;
     const uint64_t distance = after ? address - (a.base + a.size) : a.base - address;
-    detail = fmt::format("the address is {} bytes {} the nearest allocation, {} bytes at {:#x} ({})", distance + after,
-                         after ? "after" : "before", a.size, a.base, a.origin);
+    detail = neighbour_of(memory, address);
     if (distance < kGpuPage)
       detail += fmt::format("\na GPU, whose pages are 2 MiB, may not notice that; with WARPBEAM_MARGIN={}K Warpbeam does not either",
                             (distance / kMarginStep + 1) * (kMarginStep >> 10));
@@ -80,7 +88,15 @@ void misaligned(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uint3
   __builtin_unreachable();
 }
 
-void check_global(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uint32_t bytes, AccessKind kind) {
+void (*outside_read)(Warp&, const Insn&, int, uint64_t, uint32_t) = nullptr;
+
+bool reads_outside(Warp& w, const Insn& i, int lane, uint64_t address, uint32_t bytes) {
+  if (!outside_read || !w.block->launch->memory->open_gap(address, bytes)) return false;
+  outside_read(w, i, lane, address, bytes);
+  return true;
+}
+
+void check_global(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uint32_t bytes, AccessKind kind, bool outside) {
   AccessRange& cached = w.block->ranges[i.cache];
   uint64_t lo = a.at[0], hi = a.at[0], low_bits = 0;
   for (int l = 0; l < kWarpSize; ++l) {
@@ -101,7 +117,9 @@ void check_global(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uin
   for (int l = 0; l < kWarpSize; ++l) {
     if (!(mask >> l & 1)) continue;
     if (a.at[l] >= r.lo && a.at[l] + bytes <= r.hi && a.at[l] + bytes > a.at[l]) continue;
-    if (!memory.covers(a.at[l], bytes, &r.lo, &r.hi)) bad_global(w, i, l, a.at[l], bytes, kind);
+    if (memory.covers(a.at[l], bytes, &r.lo, &r.hi)) continue;
+    r = {1, 0};
+    if (kind != AccessKind::Read || !outside || !reads_outside(w, i, l, a.at[l], bytes)) bad_global(w, i, l, a.at[l], bytes, kind);
   }
 }
 

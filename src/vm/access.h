@@ -8,6 +8,8 @@ class DeviceMemory;
 
 // A sentence about an address that a kernel may not touch: what is there, or near.
 std::string whose_address(const DeviceMemory& memory, uint64_t address);
+// The same of one near an allocation that is there.
+std::string neighbour_of(const DeviceMemory& memory, uint64_t address);
 
 // Interpreted programs may race; their accesses are theirs, not ours, so the thread sanitizer leaves them out.
 #if defined(__has_feature)
@@ -48,8 +50,13 @@ inline void lane_addresses(Warp& w, int32_t base, int base_width, int64_t offset
 
 enum class AccessKind : uint8_t { Read, Write, Atomic };
 
-// Checks all lanes of a global access of `bytes` each; traps on the first bad lane.
-void check_global(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uint32_t bytes, AccessKind kind);
+// Told of reads a little outside of an allocation, which then give what memory has there, as on a GPU. Null: they are faults.
+extern void (*outside_read)(Warp& w, const Insn& i, int lane, uint64_t address, uint32_t bytes);
+// Whether such a read may be made; tells of it.
+bool reads_outside(Warp& w, const Insn& i, int lane, uint64_t address, uint32_t bytes);
+
+// Checks all lanes of a global access of `bytes` each; traps on the first bad lane. `outside`: reads may be reads_outside's.
+void check_global(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uint32_t bytes, AccessKind kind, bool outside = true);
 void check_shared(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uint32_t bytes, AccessKind kind);
 [[noreturn]] void misaligned(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uint32_t bytes, AccessKind kind);
 

@@ -26,7 +26,7 @@ using isa::Type;
 ImageOperands operands_of(const Insn& i) { return std::bit_cast<ImageOperands>(i.imm); }
 
 // The image behind a handle, for one lane after another: most have the same.
-class Images {
+class Images final : PastTheEnd {
  public:
   Images(Warp& w, const Insn& i, ImageUse use) : w_(w), i_(i), use_(use), handles_(w.lanes<uint64_t>(i.op[1])) {}
 
@@ -34,6 +34,7 @@ class Images {
     if (view_ && handles_[lane] == handle_) return *view_;
     handle_ = handles_[lane];
     view_ = nullptr;
+    uint64_t end = 0;
     DeviceMemory& memory = *w_.block->launch->memory;
     const ImageView* view = memory.images.find(handle_);
     const char* what = use_ == ImageUse::Texture ? "texture" : "surface";
@@ -46,13 +47,17 @@ class Images {
     const uint64_t epoch = memory.epoch();
     if (view->bytes && view->checked_epoch.load(std::memory_order_relaxed) != epoch) {
       uint64_t lo, hi;
-      if (!memory.covers(view->begin, view->bytes, &lo, &hi)) {
+      if (memory.covers(view->begin, view->bytes, &lo, &hi)) {
+        view->checked_epoch.store(epoch, std::memory_order_relaxed);
+      } else if (memory.covers(view->begin, 1, &lo, &hi)) {
+        end = hi;  // what is there may be read
+      } else {
         if (w_.block->observer) w_.block->observer->image_accessed(w_, i_, lane, view->begin, 1, AccessKind::Read, nullptr);
         fail(lane, fmt::format("the memory of this {} is gone", what), "its array or its memory was freed, or lies on a device without peer access");
       }
-      view->checked_epoch.store(epoch, std::memory_order_relaxed);
     }
     view_ = view;
+    end_ = end;
     return *view;
   }
 
@@ -60,10 +65,13 @@ class Images {
   const Texture& texture(int lane) {
     const ImageView* before = view_;
     const ImageView& view = of(lane);
-    if (!w_.block->observer) return view.texture;
+    lane_ = lane;
+    if (!w_.block->observer && !end_) return view.texture;
     if (&view != before) {
       watched_ = view.texture;
-      watched_.image.touched = &touched_;
+      if (w_.block->observer) watched_.image.touched = &touched_;
+      watched_.image.end = reinterpret_cast<const std::byte*>(end_);
+      watched_.image.past_the_end = this;
     }
     return watched_;
   }
@@ -79,6 +87,17 @@ class Images {
   }
 
  private:
+  void asks(const std::byte* texel) override {
+    const auto address = reinterpret_cast<uint64_t>(texel);
+    const uint32_t bytes = view_->texture.image.format.bytes();
+    const DeviceMemory& memory = *w_.block->launch->memory;
+    uint64_t lo, hi;
+    if (memory.covers(address, bytes, &lo, &hi)) return;  // the next allocation's
+    if (w_.block->observer) w_.block->observer->image_accessed(w_, i_, lane_, address, bytes, AccessKind::Read, nullptr);
+    if (reads_outside(w_, i_, lane_, address, bytes)) return;
+    w_.trap(TrapKind::IllegalAddress, i_, lane_, fmt::format("invalid texture read of size {} bytes", bytes), address,
+            fmt::format("{}\nthe texture was made for {} bytes from {:#x} on", whose_address(memory, address), view_->bytes, view_->begin));
+  }
   [[noreturn]] void fail(int lane, std::string message, std::string detail) {
     w_.trap(TrapKind::IllegalAddress, i_, lane, std::move(message), handle_, std::move(detail));
   }
@@ -88,6 +107,8 @@ class Images {
   const uint64_t* handles_;
   uint64_t handle_ = 0;
   const ImageView* view_ = nullptr;
+  uint64_t end_ = 0;  // of its memory, where that is shorter than the texture; else 0
+  int lane_ = 0;
   Texture watched_;
   std::vector<const std::byte*> touched_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -25,6 +26,13 @@ struct Machine::State {
   std::atomic<bool> refused{false};          // a thread wanted to run blocks when there were enough of them
   std::atomic<bool> waiters_help{false};     // whoever launched a single block has come to run it itself, the last time
   std::atomic<bool> hosts_help{false};       // the same of any grid
+  std::atomic<int> most_urgent{INT_MAX};     // the least priority among `active`; changes under the mutex
+
+  void look_at_priorities() {
+    int least = INT_MAX;
+    for (const auto& grid : active) least = std::min(least, grid->launch.priority);
+    most_urgent = least;
+  }
 
   // Where threads that wait for a grid help, fewer of the machine's own run blocks: more than there are processors would hold
   // the blocks that they took for as long as others run in their place. False: there are enough.
@@ -50,6 +58,7 @@ struct Machine::State {
     if (it == active.end()) return;
     last = std::move(*it);
     active.erase(it);
+    look_at_priorities();
   }
 
   // Two threads that want one block only get into each other's way. True: it has been taken.
@@ -67,11 +76,27 @@ struct Machine::State {
   // Every other turn goes to the youngest grid: where grids launch grids, those furthest down end first, so that few are
   // under way at once.
   std::shared_ptr<Grid> choose(size_t turn) const {
+    // What is urgent goes first, but for a turn now and then: its blocks may wait for what others do.
+    if (turn % 8)
+      if (auto urgent = urgent_before(INT_MAX)) return urgent;
     std::shared_ptr<Grid> grid = active[turn / 2 % active.size()];
     if (turn % 2)
       for (const auto& other : active)
         if (other->launch.depth > grid->launch.depth) grid = other;
     return grid;
+  }
+
+  // Of those grids that have fresh blocks, and not all of them have the same priority, the most urgent one if it is more so than
+  // `priority`; or null.
+  std::shared_ptr<Grid> urgent_before(int priority) const {
+    std::shared_ptr<Grid> grid;
+    int most = INT_MIN;
+    for (const auto& other : active) {
+      if (!other->has_fresh()) continue;
+      most = std::max(most, other->launch.priority);
+      if (!grid || other->launch.priority < grid->launch.priority) grid = other;
+    }
+    return grid && grid->launch.priority < std::min(priority, most) ? grid : nullptr;
   }
 
   // The mutex is free meanwhile. True: something has come that was not there when `generation` was `seen`.
@@ -87,7 +112,7 @@ struct Machine::State {
   Did run_blocks(Grid& grid, int most) {
     if (!begin_running()) return Did::Refused;
     bool spun = false, did = false;
-    for (int n = 0; n < most && step(grid, spun) && (did = true) && !spun; ++n) {}
+    for (int n = 0; n < most && step(grid, spun) && (did = true) && !spun && most_urgent >= grid.launch.priority; ++n) {}
     end_running();
     if (spun) sched_yield();
     return did ? Did::Something : Did::Nothing;
@@ -97,7 +122,7 @@ struct Machine::State {
     std::unique_lock lock = lock_soon(mutex);
     unsigned idle_rounds = 0;
     for (size_t turn = 0;;) {
-      std::erase_if(active, [](auto& g) { return g->has_nothing_to_run(); });
+      if (std::erase_if(active, [](auto& g) { return g->has_nothing_to_run(); })) look_at_priorities();
       const uint64_t seen = generation;
       if (active.empty()) {
         if (!look_around(lock, seen)) workers.sleep(lock);
@@ -191,6 +216,7 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
     const auto lock = lock_soon(state_->mutex);
     state_->workers.start(state_->threads, [state = state_.get()] { state->work_loop(); });
     state_->active.push_back(grid);
+    state_->look_at_priorities();
     ++state_->generation;
     const uint64_t wanted = std::min<uint64_t>(grid->total_blocks, state_->threads);
     // A thread that has just ended the grid before this one goes on with it.
@@ -203,9 +229,12 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
 void Machine::wake(const std::shared_ptr<Grid>& grid) {
   std::lock_guard lock(state_->mutex);
   if (std::ranges::find(state_->active, grid) == state_->active.end()) state_->active.push_back(grid);
+  state_->look_at_priorities();
   ++state_->generation;
   state_->workers.call_one();
 }
+
+bool Machine::has_more_urgent(const Grid& grid) const { return state_->most_urgent.load(std::memory_order_relaxed) < grid.launch.priority; }
 
 bool Machine::call_another() {
   if (state_->running >= state_->threads) return true;
@@ -228,7 +257,18 @@ void Machine::help(Grid& grid) {
   if (grid.total_blocks == 1) state_->waiters_help = true;
   if (grid.has_fresh()) state_->hosts_help = true;
   bool spun = false;
-  while (step(grid, spun) && !spun) {}
+  for (bool more = true; more && !spun;) {
+    if (has_more_urgent(grid)) {
+      std::shared_ptr<Grid> urgent;
+      {
+        const auto lock = lock_soon(state_->mutex);
+        urgent = state_->urgent_before(grid.launch.priority);
+      }
+      bool waits = false;
+      if (urgent && step(*urgent, waits) && !waits) continue;
+    }
+    more = step(grid, spun);
+  }
   while (grid.family && !spun && !grid.finished) {
     const std::shared_ptr<Grid> next = state_->youngest_of(grid.family.get());
     if (!next || !step(*next, spun)) break;

@@ -48,6 +48,7 @@ struct Launch {
   bool one_block_at_a_time = false;  // in order
   uint32_t max_shared_per_block = 232448;  // what the device allows; more was refused by the caller already
   void* owner = nullptr;             // of whoever launched, for functions that device code calls
+  int priority = 0;                  // of its stream: blocks of the least number go first
   unsigned depth = 0;                // 0: launched by the host, otherwise one more than the grid that launched it
 };
 
@@ -71,6 +72,8 @@ class Machine {
   // One more thread may run what is there, if one sleeps and not all of them are needed already. False: ask again, it waits
   // for no mutex, as whoever calls may hold a grid's.
   bool call_another();
+  // Whether a grid is there whose blocks go before those of `grid`.
+  bool has_more_urgent(const Grid& grid) const;
   // Runs blocks of `grid`, and of grids it launched, on this thread until no block is left to take or run here. The grid may still be running on
   // workers afterwards: `done` says when it is finished.
   void help(Grid& grid);

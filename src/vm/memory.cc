@@ -215,6 +215,27 @@ bool DeviceMemory::covers(uint64_t address, uint64_t size, uint64_t* lo, uint64_
   return (next != live_.begin() && holds(std::prev(next)->second)) || (margin() && next != live_.end() && holds(next->second));
 }
 
+bool DeviceMemory::open_gap(uint64_t address, uint64_t size) const {
+  std::shared_lock lock(mutex_);
+  const uint64_t end = address + size;
+  if (address < arena_ || end > arena_end_ || end < address) return false;
+  const auto touches = [&](uint64_t base, uint64_t bytes) { return address < base + bytes && end > base; };
+  if (std::ranges::any_of(quarantine_, [&](const Live& gone) { return touches(gone.mapped_base, gone.mapped_bytes); })) return false;
+  if (std::ranges::any_of(free_, [&](const auto& gone) { return touches(gone.second.base, gone.second.bytes); })) return false;
+  const auto near = [&](const Live& live) {
+    return live.owned && end + kGpuPage > live.mapped_base && address < live.mapped_base + live.mapped_bytes + kGpuPage;
+  };
+  const auto next = live_.upper_bound(address);
+  const bool before = next != live_.begin() && near(std::prev(next)->second), after = next != live_.end() && near(next->second);
+  if (!before && !after) return false;
+  for (uint64_t page = address / kPage * kPage; page < end; page += kPage) {
+    const auto holds = [&](const Live& live) { return live.owned && page >= live.mapped_base && page < live.mapped_base + live.mapped_bytes; };
+    if ((next != live_.begin() && holds(std::prev(next)->second)) || (next != live_.end() && holds(next->second))) continue;
+    if (mprotect(reinterpret_cast<void*>(page), kPage, PROT_READ) != 0) return false;
+  }
+  return true;
+}
+
 MemoryFault DeviceMemory::explain(uint64_t address) const {
   MemoryFault fault;
   {

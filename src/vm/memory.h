@@ -50,6 +50,7 @@ struct MemoryFault {  // what is around an address that no allocation covers
 class DeviceMemory {
  public:
   static constexpr uint64_t kAllocationGranule = 512;
+  static constexpr uint64_t kGpuPage = 2 << 20;  // what a GPU lets kernels into at once
 
   static constexpr uint64_t kArenaBytes = uint64_t(4) << 40;  // address space, not memory
 
@@ -72,6 +73,9 @@ class DeviceMemory {
   std::optional<Allocation> find(uint64_t address) const;
   // True when [address, address + size) lies inside one allocation; gives the accessible range for caching.
   bool covers(uint64_t address, uint64_t size, uint64_t* lo, uint64_t* hi) const;
+  // Makes [address, address + size) readable if it lies outside of all allocations, where none has been, and nearer to one than a
+  // GPU's page; false where it does not.
+  bool open_gap(uint64_t address, uint64_t size) const;
   MemoryFault explain(uint64_t address) const;
 
   uint64_t capacity() const { return capacity_; }

@@ -59,7 +59,7 @@ std::byte* global_span(Warp& w, const Insn& i, int lane, uint64_t address, uint6
     if (w.block->launch->memory->covers(address, 1, &lo, &hi)) bad = hi;
     Addresses a;
     for (uint64_t& x : a.at) x = bad;
-    check_global(w, i, 1u << lane, a, 1, kind);
+    check_global(w, i, 1u << lane, a, 1, kind, false);
   }
   return reinterpret_cast<std::byte*>(address);
 }

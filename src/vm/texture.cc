@@ -294,6 +294,7 @@ Axis axis_of(float x, int32_t offset, uint32_t extent, AddressMode mode, bool no
 Channels texel_at(const Texture& t, const ImageLevel& level, int64_t x, int64_t y, int64_t z) {
   if (x < 0 || y < 0 || z < 0) return border_texel(t);
   const std::byte* at = level.base + static_cast<uint64_t>(z) * level.plane + static_cast<uint64_t>(y) * level.pitch + static_cast<uint64_t>(x) * t.image.format.bytes();
+  if (t.image.end && at + t.image.format.bytes() > t.image.end) t.image.past_the_end->asks(at);
   if (t.image.touched) t.image.touched->push_back(at);
   return read_texel(t.image.format, at);
 }

@@ -30,6 +30,15 @@ struct ImageLevel {
 
 inline constexpr int kMaxLevels = 20;
 
+// Who is asked whether texels may be read that lie past the end of the memory there is.
+class PastTheEnd {
+ public:
+  virtual void asks(const std::byte* texel) = 0;  // throws where it must not be read
+
+ protected:
+  ~PastTheEnd() = default;
+};
+
 struct Image {
   TexelFormat format;
   uint8_t dimensions = 1;  // 1, 2 or 3
@@ -39,6 +48,8 @@ struct Image {
   uint8_t level_count = 1;
   std::array<ImageLevel, kMaxLevels> levels;
   std::vector<const std::byte*>* touched = nullptr;  // for a watcher: every texel that is read is added
+  const std::byte* end = nullptr;  // of the memory, where there is less of it than the extents say
+  PastTheEnd* past_the_end = nullptr;
 };
 
 struct Sampler {

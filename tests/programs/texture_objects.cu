@@ -137,6 +137,14 @@ int main() {
   auto words = gather<float>(70, Fetch{fetched, -3});
   for (int i = 0; i < 70; ++i) expect(words[i] == (i < 3 || i > 66 ? 0.0f : ramp[i - 2]), "fetch", i);
 
+  // A size past the end of the allocation, as programs give that count in the wrong unit: what is there may be read.
+  r.res.linear = {memory, f1, 64 * sizeof(float) * sizeof(float) * 1024};
+  cudaTextureObject_t longer;
+  CHECK(cudaCreateTextureObject(&longer, &r, &plain, nullptr));
+  auto first_words = gather<float>(64, Fetch{longer, 0});
+  for (int i = 0; i < 64; ++i) expect(first_words[i] == ramp[i + 1], "fetch of too long a texture", i);
+  CHECK(cudaDestroyTextureObject(longer));
+
   // Pitched memory.
   float* pitched;
   size_t pitch;
