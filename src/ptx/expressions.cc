@@ -1,7 +1,9 @@
-// Integer constant expressions: 64 bits wide, with C's operators and precedence. A value is signed unless a literal says U
+// Constant expressions: 64 bits wide, with C's operators and precedence. A value is signed unless a literal says U
 // or needs all bits, a cast says .u64, or one side of an operator is unsigned; comparisons give signed 0 or 1, remainders are
-// unsigned. What ptxas computes where the manual is silent (shifts, ?:) is what is computed here.
+// unsigned. With a floating-point literal on one side, sums, products and comparisons are those of doubles. What ptxas computes
+// where the manual is silent (shifts, ?:) is what is computed here.
 #include <array>
+#include <bit>
 #include <string_view>
 
 #include "ptx/parser.h"
@@ -58,6 +60,8 @@ std::optional<Parser::Integer> Parser::parse_primary(int depth) {
       lex_.take();
       auto v = parse_primary(depth + 1);
       if (!v) return {};
+      if (v->is_float && (op == '-' || op == '+')) return Integer{op == '-' ? v->bits ^ uint64_t{1} << 63 : v->bits, false, true};
+      if (v->is_float) { error(l.at, "'{}' takes an integer", op); return {}; }
       if (op == '!') return Integer{v->bits == 0, false};
       return Integer{op == '-' ? 0 - v->bits : op == '~' ? ~v->bits : v->bits, v->is_unsigned};
     }
@@ -65,8 +69,8 @@ std::optional<Parser::Integer> Parser::parse_primary(int depth) {
     lex_.take();
     auto c = parse_number(l);
     if (!c) return {};
-    if (c->is_float) { error(l.at, "'{}' is a floating-point literal where an integer is needed", l.text); return {}; }
-    return Integer{c->bits, c->is_unsigned};
+    if (c->single) return Integer{std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(c->bits)))), false, true};
+    return Integer{c->bits, c->is_unsigned, c->is_float};
   }
   if (l.is("WARP_SZ")) { lex_.take(); return Integer{32, false}; }
   error(l.at, "a constant is needed before '{}'", l.text);
@@ -74,6 +78,7 @@ std::optional<Parser::Integer> Parser::parse_primary(int depth) {
 }
 
 std::optional<Parser::Integer> Parser::apply(const Operator& op, Position at, Integer left, Integer right) {
+  if (left.is_float || right.is_float) return apply_to_floats(op, at, left, right);
   const uint64_t a = left.bits, b = right.bits;
   const auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
   const bool is_unsigned = left.is_unsigned || right.is_unsigned;
@@ -105,6 +110,28 @@ std::optional<Parser::Integer> Parser::apply(const Operator& op, Position at, In
   return truth(a || b);
 }
 
+std::optional<Parser::Integer> Parser::apply_to_floats(const Operator& op, Position at, Integer left, Integer right) {
+  const auto as_double = [](Integer v) {
+    if (v.is_float) return std::bit_cast<double>(v.bits);
+    return v.is_unsigned ? static_cast<double>(v.bits) : static_cast<double>(static_cast<int64_t>(v.bits));
+  };
+  const double x = as_double(left), y = as_double(right);
+  const auto number = [](double v) { return Integer{std::bit_cast<uint64_t>(v), false, true}; };
+  const auto truth = [](bool holds) { return Integer{holds, false}; };
+  if (op.text == "*") return number(x * y);
+  if (op.text == "/") return number(x / y);
+  if (op.text == "+") return number(x + y);
+  if (op.text == "-") return number(x - y);
+  if (op.text == "<") return truth(x < y);
+  if (op.text == ">") return truth(x > y);
+  if (op.text == "<=") return truth(x <= y);
+  if (op.text == ">=") return truth(x >= y);
+  if (op.text == "==") return truth(x == y);
+  if (op.text == "!=") return truth(x != y);
+  error(at, "'{}' takes integers", op.text);
+  return {};
+}
+
 std::optional<Parser::Integer> Parser::parse_choice(Integer condition, int depth) {
   auto yes = parse_operators(kChoice, depth + 1);
   if (!yes || !expect(':')) return {};
@@ -129,9 +156,21 @@ std::optional<Parser::Integer> Parser::parse_operators(int min_precedence, int d
 }
 
 std::optional<int64_t> Parser::parse_integer_expression(int min_precedence) {
+  const Lexeme first = lex_.peek();
   const auto value = parse_operators(min_precedence, 0);
   if (!value) return {};
+  if (value->is_float) { error(first.at, "'{}' is a floating-point literal where an integer is needed", first.text); return {}; }
   return static_cast<int64_t>(value->bits);
 }
+
+bool Parser::parse_constant_expression(Operand& out) {
+  const auto value = parse_operators(kChoice, 0);
+  if (!value) return false;
+  out.imm = value->bits;
+  out.float_literal = value->is_float;
+  return true;
+}
+
+bool Parser::operator_follows(Lexer ahead) { return ahead.peek().is('?') || next_operator(ahead); }
 
 }  // namespace warpbeam::ptx

@@ -53,6 +53,7 @@ struct Variable {
   isa::Type type{};
   Linkage linkage{};
   uint32_t align = 1;
+  uint32_t element = 0;   // bytes
   uint64_t size = 0;      // bytes; 0 with unsized for `extern .shared x[]`
   bool unsized = false;
   bool managed = false;
@@ -75,6 +76,7 @@ struct Operand {
   bool negated = false;        // `!p`
   bool minus = false;          // `-x` before a register
   bool address = false;        // written in brackets
+  bool indexed = false;        // `table[3]`: an address to what accesses memory, a value elsewhere
   bool float_literal = false;  // imm holds the bits of a double (or of a float, with single_literal)
   bool single_literal = false;
   uint8_t component = 0;       // of a special register

@@ -300,6 +300,7 @@ bool Parser::parse_variable_name(Variable& v, int vec) {
   const uint64_t element = static_cast<uint64_t>(isa::bytes_of(v.type)) * vec;
   if (!v.align) v.align = static_cast<uint32_t>(element > 16 ? 16 : element);
   v.size = element;
+  v.element = static_cast<uint32_t>(element);
   while (accept('[')) {
     if (accept(']')) { v.unsized = true; continue; }
     auto n = parse_integer_expression();

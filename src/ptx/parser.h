@@ -41,6 +41,8 @@ class Parser {
   void parse_label_declaration(Function& f, const Lexeme& label);
   void parse_loc();
   void parse_vector_move(Function& f, Instruction&& i, std::vector<std::string_view> words);
+  static void settle_operands(Instruction& i);
+  bool parse_index(const Function& f, const Lexeme& name, Operand& out);
   void parse_instruction(Function& f, bool guarded, bool negated, int guard);
   bool parse_operand(Function& f, Operand& out, int depth = 0);
   bool parse_address(Function& f, Operand& out);
@@ -73,16 +75,20 @@ class Parser {
   void parse_init_value(Variable& v, uint64_t& offset, int depth);
   static void store_value(Variable& v, uint64_t offset, uint64_t bits, uint64_t bytes);
 
-  // --- integer constant expressions (expressions.cc)
+  // --- constant expressions (expressions.cc)
   struct Integer {
     uint64_t bits = 0;
     bool is_unsigned = false;
+    bool is_float = false;  // then they are those of a double
   };
+  bool parse_constant_expression(Operand& out);
+  static bool operator_follows(Lexer ahead);
   std::optional<int64_t> parse_integer_expression(int min_precedence = 0);
   std::optional<Integer> parse_operators(int min_precedence, int depth);
   std::optional<Integer> parse_choice(Integer condition, int depth);
   std::optional<Integer> parse_primary(int depth);
   std::optional<Integer> apply(const struct Operator& op, Position at, Integer left, Integer right);
+  std::optional<Integer> apply_to_floats(const struct Operator& op, Position at, Integer left, Integer right);
 
   // --- small tools
   template <class... A>
@@ -131,6 +137,7 @@ class Parser {
   std::vector<Scope> scopes_;
   uint32_t loc_file_ = 0, loc_line_ = 0, loc_column_ = 0;
   int unique_ = 0;
+  bool moves_vectors_ = false;  // the instruction at hand: mov.v2, mov.v4
   uint64_t function_registers_ = 0, total_registers_ = 0, total_families_ = 0;
   std::vector<int> scope_parents_;  // of the scopes of the current function
 };

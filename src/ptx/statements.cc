@@ -162,11 +162,32 @@ void Parser::parse_vector_move(Function& f, Instruction&& i, std::vector<std::st
       if (from[later].kind == OperandKind::Register && from[later].reg == to[k].reg)
         return error(i.at, "a move of vectors may not read a part that it has written");
   for (size_t k = 0; k < to.size(); ++k) {
+    if (to[k].kind == OperandKind::Sink) continue;
     Instruction part = i;
     part.form = *form;
     part.operands = {to[k], from[k]};
     check_operands(f, part);
     f.body.push_back(std::move(part));
+  }
+}
+
+// Ways to write an operand that mean the same as others.
+void Parser::settle_operands(Instruction& i) {
+  const isa::Row& row = *i.form.row;
+  const bool accesses = (row.opcode == "ld" || row.opcode == "st" || row.opcode == "ldu") && i.form.mods.vec == 0;
+  for (size_t k = 0; k < i.operands.size(); ++k) {
+    Operand& o = i.operands[k];
+    const bool address = static_cast<int>(k) < row.operands.count && row.operands.list[k].address;
+    if (o.indexed) o.address = address;
+    // `ld.global.b32 {%r1}, [%rd1];`: a vector of one is its element. Triton writes all of its accesses so.
+    if (accesses && !address && o.kind == OperandKind::Vector && o.list.size() == 1) {
+      Operand only = std::move(o.list.front());
+      o = std::move(only);
+    }
+    // Of `mov.b32 %r1, {%h1, _};` half has no value.
+    if (row.kind == isa::Kind::Move && o.kind == OperandKind::Vector && static_cast<int>(k) < row.operands.count && !row.operands.list[k].written)
+      for (Operand& e : o.list)
+        if (e.kind == OperandKind::Sink) e.kind = OperandKind::Immediate;
   }
 }
 
@@ -192,6 +213,7 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
   i.column = loc_column_;
   std::vector<std::string_view> words;
   while (lex_.peek().token == Token::Dotted && words.size() < 24) words.push_back(lex_.take().text);
+  moves_vectors_ = op.text == "mov" && !words.empty() && (words.front() == ".v2" || words.front() == ".v4");
   if (!isa::known_opcode(op.text)) {
     std::string full(op.text);
     for (auto w : words) full += w;
@@ -216,8 +238,7 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
     }
   }
   if (diagnostics_.size() != errors) return recover();
-  if (op.text == "mov" && !words.empty() && (words.front() == ".v2" || words.front() == ".v4"))
-    return parse_vector_move(f, std::move(i), words);
+  if (moves_vectors_) return parse_vector_move(f, std::move(i), words);
   const bool free_form = op.text == "call" || op.text == "bra" || op.text == "brx";
   auto form = isa::match_row(op.text, words, free_form || image ? -1 : static_cast<int>(i.operands.size()));
   if (!form) {
@@ -228,6 +249,7 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
   }
   i.form = *form;
   if (!expect(';')) return recover();
+  settle_operands(i);
   if (image) check_image_operands(f, i);
   else if (!free_form) check_operands(f, i);
   if (f.body.size() > (8u << 20)) return error(op.at, "'{}' is too long", f.name);
@@ -263,11 +285,17 @@ bool Parser::name_operand(Function& f, const Lexeme& name, Operand& out) {
     out.component = special.index;
     if (special.row->vector) {
       Lexeme c = lex_.peek();
-      static constexpr std::string_view kComponents = "xyzw";
+      static constexpr std::string_view kComponents = "xyzwrgba";
       size_t at = c.token == Token::Dotted && c.text.size() == 2 ? kComponents.find(c.text[1]) : std::string_view::npos;
+      if (at == std::string_view::npos && moves_vectors_) {  // mov.v4.u32 {%r1, %r2, %r3, _}, %tid;
+        Operand one = out;
+        out.kind = OperandKind::Vector;
+        for (one.component = 0; one.component < 4; ++one.component) out.list.push_back(one);
+        return true;
+      }
       if (at == std::string_view::npos) { error(name.at, "'{}' needs a component: .x, .y or .z", text); return false; }
       lex_.take();
-      out.component = static_cast<uint8_t>(at);
+      out.component = static_cast<uint8_t>(at % 4);
     }
     return true;
   }
@@ -315,6 +343,24 @@ bool Parser::parse_address(Function& f, Operand& out) {
   return expect(']');
 }
 
+// `table[3]` is the address of that element.
+bool Parser::parse_index(const Function& f, const Lexeme& name, Operand& out) {
+  const auto named = [&](const Variable& v) { return v.name == out.name; };
+  const Variable* array = nullptr;
+  for (const std::vector<Variable>* list : {&f.locals, &f.params, &f.returns, static_cast<const std::vector<Variable>*>(&module_->variables)})
+    if (const auto v = std::ranges::find_if(*list, named); !array && v != list->end()) array = &*v;
+  if (!array) { error(name.at, "'{}' is not declared", name.text); return false; }
+  if (lex_.peek().token == Token::Word && lex_.peek().text != "WARP_SZ") {
+    error(lex_.peek().at, "an index in a register is not supported: add it to the address of '{}'", name.text);
+    return false;
+  }
+  const auto index = parse_integer_expression();
+  if (!index || !expect(']')) return false;
+  out.indexed = true;
+  out.offset = static_cast<int64_t>(static_cast<uint64_t>(*index) * array->element);
+  return true;
+}
+
 bool Parser::parse_operand(Function& f, Operand& out, int depth) {
   Lexeme l = lex_.peek();
   if (depth > kMaxOperandDepth) { error(l.at, "operands nest too deeply"); return false; }
@@ -359,6 +405,7 @@ bool Parser::parse_operand(Function& f, Operand& out, int depth) {
       return true;
     }
     if (!name_operand(f, l, out)) return false;
+    if (out.kind == OperandKind::Symbol && accept('[')) return parse_index(f, l, out);
     if (out.kind == OperandKind::Symbol && (lex_.peek().is('+') || lex_.peek().is('-'))) {
       auto v = parse_integer_expression();  // reads the sign as part of the number
       if (!v) return false;
@@ -380,17 +427,21 @@ bool Parser::parse_operand(Function& f, Operand& out, int depth) {
     Lexer ahead = lex_;  // decide between a signed floating literal and an integer expression
     ahead.take();
     const Lexeme n = ahead.peek();
-    if (n.token == Token::Number && (n.text.find('.') != std::string_view::npos || n.text.starts_with("0f") || n.text.starts_with("0F") || n.text.starts_with("0d") || n.text.starts_with("0D"))) {
+    ahead.take();
+    if (n.token == Token::Number && !operator_follows(ahead) && (n.text.find('.') != std::string_view::npos || n.text.starts_with("0f") || n.text.starts_with("0F") || n.text.starts_with("0d") || n.text.starts_with("0D"))) {
       minus = l.is('-');
       lex_.take();
       l = lex_.peek();
     }
   }
+  if (l.token == Token::Dotted && l.text.size() > 1 && l.text[1] >= '0' && l.text[1] <= '9') l.token = Token::Number;  // .5
   if (l.token == Token::Number) {
     const bool hex = l.text.starts_with("0x") || l.text.starts_with("0X");
     const bool floating = l.text.starts_with("0f") || l.text.starts_with("0F") || l.text.starts_with("0d") || l.text.starts_with("0D") ||
                           (!hex && l.text.find_first_of(".eE") != std::string_view::npos);
-    if (floating) {
+    Lexer behind = lex_;
+    behind.take();
+    if (floating && (l.text[0] == '.' || !operator_follows(behind))) {
       lex_.take();
       auto c = parse_number(l);
       if (!c) return false;
@@ -401,10 +452,7 @@ bool Parser::parse_operand(Function& f, Operand& out, int depth) {
       return true;
     }
   }
-  auto v = parse_integer_expression();
-  if (!v) return false;
-  out.imm = static_cast<uint64_t>(*v);
-  return true;
+  return parse_constant_expression(out);
 }
 
 void Parser::parse_call(Function& f, Instruction& i) {

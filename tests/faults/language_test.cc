@@ -29,6 +29,46 @@ TEST(Language, VectorRegistersAreTheirParts) {
   EXPECT_EQ(v, (std::vector<uint32_t>{10, 11, 12, 13, 24, 0, 0x3f800000, 0x40000000}));
 }
 
+// ptxas takes all of these; the first two are Triton's, the indices count elements.
+TEST(Language, OperandsInTheirOtherForms) {
+  const auto v = run(R"(
+.visible .global .align 4 .b32 words[4] = {7, 8, 9, 10};
+.visible .global .align 1 .b8 bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+.visible .entry k(.param .u64 p) {
+  .shared .align 16 .b32 s[4];
+  .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .f32 %f<4>; .reg .b16 %h<2>; .reg .pred %p<2>;
+  ld.param.b64 {%rd1}, [p];
+  setp.eq.s32 %p1, 0, 0;
+  mov.u32 %r1, 0x5;
+  @%p1 st.global.b32 [ %rd1 + 0 ], { %r1 };
+  @%p1 ld.global.b32 { %r2 }, [ %rd1 + 0 ];
+  st.global.b32 [%rd1 + 4], { %r2 };
+  st.global.b32 [%rd1 + 8], {3};
+  ld.global.b32 %r3, words[2];
+  st.global.b32 [%rd1 + 12], %r3;
+  mov.u64 %rd2, words[3];
+  ld.global.b32 %r3, [%rd2];
+  st.global.b32 [%rd1 + 16], %r3;
+  ld.global.u8 %r3, bytes[WARP_SZ / 8 - 1];
+  st.global.b32 [%rd1 + 20], %r3;
+  st.shared.b32 s[1], 77;
+  ld.shared.b32 %r3, s[1];
+  st.global.b32 [%rd1 + 24], %r3;
+  mov.b16 %h1, 9;
+  mov.b32 %r3, {%h1, _};
+  cvt.u32.u16 %r3, %h1;
+  st.global.b32 [%rd1 + 28], %r3;
+  mov.f32 %f1, .5;
+  add.f32 %f1, %f1, 1.E0 + 2;
+  add.f32 %f1, %f1, (1.0 - 0.5) * 4;
+  st.global.f32 [%rd1 + 32], %f1;
+  mov.v4.u32 {%r3, %r4, _, _}, %ntid;
+  st.global.v2.b32 [%rd1 + 40], {%r3, %r4};
+  ret;
+})", 12);
+  EXPECT_EQ(v, (std::vector<uint32_t>{5, 5, 3, 9, 10, 4, 77, 9, 0x40b00000, 0, 32, 1}));
+}
+
 TEST(Language, FunctionsTakeAndGiveRegisters) {
   const auto v = run(R"(
 .func (.reg .u32 rv) twice_plus (.reg .u32 a, .reg .f64 b) {
