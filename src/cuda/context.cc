@@ -10,7 +10,9 @@
 #include "cuda/memory.h"
 #include "cuda/capture.h"
 #include "cuda/edge.h"
+#include "cuda/exit_report.h"
 #include "cuda/modules.h"
+#include "cuda/outside_reads.h"
 #include "cuda/pool.h"
 #include "cuda/thread_state.h"
 #include "cuda/visible_devices.h"
@@ -63,6 +65,7 @@ Process& process() {
   static Process* process = [] {
     auto* fresh = new Process;
     fresh->contexts = make_contexts();
+    let_reads_outside_pass();
     pthread_atfork(nullptr, nullptr, [] {
       for (const auto& context : cuda::process().contexts)
         if (context->active()) left_behind.store(true, std::memory_order_relaxed);
@@ -100,8 +103,10 @@ void Context::fail(cudaError_t error, const std::string& explanation) {
   int whole = cudaSuccess;
   if (!failure_.compare_exchange_strong(whole, error, std::memory_order_acq_rel)) return;
   write_output();  // what the kernel printed before it failed helps to see why
+  report_at_exit(error);
   if (explanation.empty() || (observe::tool() && observe::tool()->checks())) return;
   fmt::print(stderr, "{}{}", explanation, explanation.ends_with('\n') ? "" : "\n");
+  fmt::print(stderr, "warpbeam: from here on every call of this device fails; `warpbeam check` finds what may have led there\n");
 }
 
 StreamRef Context::thread_stream() {
@@ -189,9 +194,23 @@ void Context::write_output() {
   has_output_.store(false, std::memory_order_release);
 }
 
+namespace {
+
+void tell_of_devices(int asked) {
+  static std::atomic<bool> said{false};
+  if (said.exchange(true)) return;
+  const int count = device_count();
+  fmt::print(stderr, "warpbeam: device {} was asked for, and there {} {}; WARPBEAM_DEVICES={} gives as many\n", asked, count == 1 ? "is" : "are", count, asked + 1);
+}
+
+}  // namespace
+
 cudaError_t context_of(int device, Context** context) {
   if (device_count() == 0) return cudaErrorNoDevice;
-  if (device < 0 || device >= device_count()) return cudaErrorInvalidDevice;
+  if (device < 0 || device >= device_count()) {
+    if (device > 0) tell_of_devices(device);
+    return cudaErrorInvalidDevice;
+  }
   *context = process().contexts[device].get();
   return cudaSuccess;
 }

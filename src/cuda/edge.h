@@ -15,6 +15,8 @@ namespace warpbeam::cuda {
 
 void report_exception(const char* what) noexcept;  // on stderr
 void tell_failure(cudaError_t status) noexcept;    // to whoever watches the program
+const char* name_of_error(cudaError_t error) noexcept;  // for our own use: the program has not asked
+const char* text_of_error(cudaError_t error) noexcept;
 
 // True in a process that was forked from one that had used a device: what ran there does not run here, and nothing may wait
 // for it.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cuda/edge.h"
+#include "cuda/exit_report.h"
 #include "observe/tool.h"
 
 namespace warpbeam::cuda {
@@ -34,25 +35,37 @@ const Row* find(cudaError_t code) {
 
 }  // namespace
 
+const char* name_of_error(cudaError_t error) noexcept {
+  const Row* row = find(error);
+  return row ? row->name : kUnknownCode;
+}
+
+const char* text_of_error(cudaError_t error) noexcept {
+  const Row* row = find(error);
+  return row ? row->text : kUnknownCode;
+}
+
 void report_exception(const char* what) noexcept {
   std::fprintf(stderr, "warpbeam: internal error: %s. Please report this.\n", what);
 }
 
 void tell_failure(cudaError_t status) noexcept {
   log_failure(status);
+  count_failed_call(status);
   observe::Tool* tool = observe::tool();
   const void* bad_free = std::exchange(this_thread().bad_free, nullptr);
   const BadBytes bad = std::exchange(this_thread().bad_bytes, {});
   const std::array<char, 256> reason = std::exchange(this_thread().bad_launch, {});
   if (!tool || !tool->checks()) return;
-  tool->failed_call({observe::called_function(), static_cast<int>(status), cudaGetErrorName(status),
-                     cudaGetErrorString(status), bad_free != nullptr, bad_free, bad.bytes, bad.writes,
+  tool->failed_call({observe::called_function(), static_cast<int>(status), name_of_error(status),
+                     text_of_error(status), bad_free != nullptr, bad_free, bad.bytes, bad.writes,
                      reinterpret_cast<uint64_t>(bad.destination), bad.memory, reason.data()});
 }
 
 namespace {
 
 cudaError_t seen(cudaError_t error) {
+  if (error != cudaSuccess) failure_was_seen();
   if (observe::Tool* tool = observe::tool(); tool && error != cudaSuccess) tool->asked_for_error(error);
   return error;
 }
@@ -69,13 +82,11 @@ using namespace warpbeam::cuda;
 extern "C" {
 
 const char* cudaGetErrorName(cudaError_t error) {
-  const auto* row = find(seen(error));
-  return row ? row->name : kUnknownCode;
+  return name_of_error(seen(error));
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-  const auto* row = find(seen(error));
-  return row ? row->text : kUnknownCode;
+  return text_of_error(seen(error));
 }
 
 cudaError_t cudaGetLastError(void) { return seen(std::exchange(this_thread().last_error, cudaSuccess)); }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/argument_buffer.h"
 #include "cuda/edge.h"
 #include "cuda/graph.h"
 #include "cuda/memory.h"
@@ -18,8 +19,12 @@ cudaError_t kernel_part(Context& context, const cudaKernelNodeParams* params, Ke
   part->request.grid = params->gridDim;
   part->request.block = params->blockDim;
   part->request.shared = params->sharedMemBytes;
+  if (params->kernelParams && params->extra) return cudaErrorInvalidValue;
+  ArgumentBuffer buffer;
+  if (params->extra)
+    if (cudaError_t status = read_arguments(*part->function, params->extra, &buffer); status != cudaSuccess) return status;
   LaunchWork work;
-  const cudaError_t status = prepare_launch(*part->function, part->request, params->kernelParams, &work);
+  const cudaError_t status = prepare_launch(*part->function, part->request, params->extra ? buffer.each.data() : params->kernelParams, &work);
   if (status != cudaSuccess) return status == cudaErrorInvalidConfiguration ? cudaErrorInvalidValue : status;
   part->params = std::move(work.launch.params);
   return cudaSuccess;
@@ -534,8 +539,8 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     if (!value) return cudaErrorInvalidValue;
     switch (id) {
       case cudaLaunchAttributeCooperative: part.request.cooperative = value->cooperative != 0; break;
+      case cudaLaunchAttributePriority: part.request.priority = value->priority; break;
       case cudaLaunchAttributeAccessPolicyWindow:
-      case cudaLaunchAttributePriority:
       case cudaLaunchAttributeMemSyncDomain:
       case cudaLaunchAttributeMemSyncDomainMap:
       case cudaLaunchAttributeClusterSchedulingPolicyPreference:

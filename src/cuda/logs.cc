@@ -46,7 +46,7 @@ std::string text_from(Log& l, cudaLogIterator* iterator) {
 void log_failure(cudaError_t status) noexcept try {
   Log& l = log();
   std::vector<std::shared_ptr<LogCallback>> callbacks;
-  std::string line = std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status);
+  std::string line = std::string(name_of_error(status)) + ": " + text_of_error(status);
   {
     std::lock_guard lock(l.mutex);
     l.lines.push_back(line);

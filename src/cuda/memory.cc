@@ -1,8 +1,14 @@
 #include "cuda/memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
+#include "base/host_memory.h"
 #include "cuda/capture.h"
 #include "cuda/edge.h"
 #include "cuda/pool.h"
@@ -72,12 +78,53 @@ std::optional<Place> locate(const void* address) {
   return place;
 }
 
+namespace {
+
+// WARPBEAM_HOST_MEMORY, or what is available when the first to ask asks, less a part for the program itself.
+uint64_t host_share() {
+  static const uint64_t share = [] {
+    const uint64_t available = available_host_memory(), own = available - available / 16;
+    const char* text = std::getenv("WARPBEAM_HOST_MEMORY");
+    if (!text || !*text) return own;
+    char* end = nullptr;
+    uint64_t bytes = std::strtoull(text, &end, 10);
+    if (*end == 'M') bytes <<= 20, ++end;
+    else if (*end == 'G') bytes <<= 30, ++end;
+    if (!*end && *text != '-') return bytes;
+    fmt::print(stderr, "warpbeam: WARPBEAM_HOST_MEMORY={}: a number of bytes was needed, as 16G; it is {}\n", text, own);
+    return own;
+  }();
+  return share;
+}
+
+}  // namespace
+
+uint64_t left_on_host() {
+  uint64_t used = 0;
+  for (int device = 0; device < device_count(); ++device) used += process().contexts[static_cast<size_t>(device)]->created_bytes;
+  for_each_context([&](Context& context) { used += context.memory.used(); });
+  return host_share() - std::min(host_share(), used);
+}
+
+bool host_can_give(size_t size, const std::string& what) {
+  const uint64_t left = left_on_host();
+  if (size <= left) return true;
+  static std::atomic<bool> said{false};
+  if (said.exchange(true)) return false;  // who asks for less and less says it once
+  fmt::print(stderr,
+             "warpbeam: {} of {} bytes is refused: of {} bytes that the host can give to all devices {} are left. WARPBEAM_HOST_MEMORY=200G grants as "
+             "much, to a program that leaves most of it untouched\n",
+             what, size, host_share(), left);
+  return false;
+}
+
 cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::string origin, uint32_t flags,
                      void** pointer) {
   if (size == 0) {
     *pointer = nullptr;
     return cudaSuccess;
   }
+  if (size <= context.memory.capacity() && !host_can_give(size, origin)) return cudaErrorMemoryAllocation;
   auto allocation = context.memory.allocate(size, kAlignment, kind, std::move(origin), flags);
   if (!allocation) return cudaErrorMemoryAllocation;
   share(context, *allocation);
@@ -194,7 +241,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return in_context([&](Context& context) {
     const size_t all = context.memory.capacity();
     if (total) *total = all;
-    if (free) *free = all - std::min<size_t>(memory_in_use(context.ordinal), all);
+    if (free) *free = std::min(all - std::min<size_t>(memory_in_use(context.ordinal), all), left_on_host());
     return cudaSuccess;
   });
 }

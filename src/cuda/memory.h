@@ -43,6 +43,10 @@ void show(Context& reader, const vm::Allocation& allocation);
 
 // Bytes of a device that all its contexts hold together.
 uint64_t memory_in_use(int device);
+// Bytes that the host can give to devices, less what all of them hold.
+uint64_t left_on_host();
+// False, said on stderr, where a call that is named asks for more.
+bool host_can_give(size_t size, const std::string& what);
 // Makes memory that is mapped at `address`, and which `owner` counts as its own, visible to kernels of `reader`.
 void show_mapping(Context& owner, Context& reader, uint64_t address, uint64_t size);
 // Such memory is shared with others and cannot be cleared by dropping its pages.

@@ -75,7 +75,9 @@ int main(int argc, char** argv) {
       "Made from `src/cuda/functions.inc` by `cmake --build <dir> --target coverage_page`; do not edit.\n\n"
       "Every function of toolkit 13's runtime and driver APIs is exported. One that is *not yet* supported returns\n"
       "`cudaErrorNotSupported` (801), or `CUDA_ERROR_NOT_SUPPORTED` with the same number. `WARPBEAM_NOTES=1` says so on\n"
-      "stderr. The `_ptsz` and `_ptds` twins for per-thread default streams have the state of their function.\n";
+      "stderr. The `_ptsz` and `_ptds` twins for per-thread default streams have the state of their function.\n\n"
+      "Interfaces that tools are made with are not there: CUPTI and the sanitizer's callbacks (`sanitizer.h`). NVTX's memory\n"
+      "registration gives what it gives where no tool listens: null handles.\n";
   write_api(page, Api::Runtime, "Runtime API");
   write_api(page, Api::Entry, "Entry points of generated code");
   write_api(page, Api::Driver, "Driver API");

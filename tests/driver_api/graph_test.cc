@@ -134,6 +134,48 @@ TEST_F(Graphs, are_captured) {
   OK(cuThreadExchangeStreamCaptureMode(&mode));
 }
 
+// Arguments as one buffer: in a node that is added, in one that is changed, and in an executable's.
+TEST_F(Graphs, arguments_come_in_a_buffer) {
+  struct {
+    CUdeviceptr to;
+    int value;
+  } buffer{to, 31};
+  size_t size = sizeof buffer.to + sizeof buffer.value;
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+  CUDA_KERNEL_NODE_PARAMS p{};
+  p.func = function("put");
+  p.gridDimX = p.gridDimY = p.gridDimZ = p.blockDimX = p.blockDimY = p.blockDimZ = 1;
+  p.extra = extra;
+  CUgraphNode node;
+  OK(cuGraphAddKernelNode(&node, graph, nullptr, 0, &p));
+  run();
+  EXPECT_EQ(read(to), 31);
+  buffer.value = 32;
+  OK(cuGraphKernelNodeSetParams(node, &p));
+  run();
+  EXPECT_EQ(read(to), 32);
+  CUgraphExec exec;
+  OK(cuGraphInstantiate(&exec, graph, 0));
+  buffer.value = 33;
+  OK(cuGraphExecKernelNodeSetParams(exec, node, &p));
+  buffer.value = 34;  // the executable has its copy
+  OK(cuGraphLaunch(exec, stream));
+  OK(cuStreamSynchronize(stream));
+  EXPECT_EQ(read(to), 33);
+  OK(cuGraphExecDestroy(exec));
+  CUgraphNodeParams any{};
+  any.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  any.kernel.func = p.func;
+  any.kernel.gridDimX = any.kernel.gridDimY = any.kernel.gridDimZ = any.kernel.blockDimX = any.kernel.blockDimY = any.kernel.blockDimZ = 1;
+  any.kernel.extra = extra;
+  OK(cuGraphNodeSetParams(node, &any));
+  run();
+  EXPECT_EQ(read(to), 34);
+  void* arguments[] = {&buffer.to, &buffer.value};
+  p.kernelParams = arguments;
+  EXPECT_EQ(cuGraphKernelNodeSetParams(node, &p), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(Graphs, executables_are_changed) {
   CUgraphNode node = put_node(to, 1);
   CUgraphExec exec;

@@ -9,7 +9,8 @@
 namespace {
 
 // Before the runtime counts its devices.
-const int environment = setenv("WARPBEAM_DEVICES", "4", 1) + setenv("CUDA_VISIBLE_DEVICES", "2, 0,2,1", 1) + setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+const int environment = setenv("WARPBEAM_DEVICES", "4", 1) + setenv("CUDA_VISIBLE_DEVICES", "2, 0,2,1", 1) + setenv("CUDA_LAUNCH_BLOCKING", "1", 1) +
+                        setenv("WARPBEAM_HOST_MEMORY", "1G", 1);
 
 TEST(Environment, devices_are_those_of_the_list_in_its_order) {
   ASSERT_EQ(environment, 0);
@@ -28,6 +29,28 @@ TEST(Environment, devices_are_those_of_the_list_in_its_order) {
   OK(cudaDeviceGetByPCIBusId(&device, name));
   EXPECT_EQ(device, 1);
   EXPECT_EQ(cudaSetDevice(2), cudaErrorInvalidDevice);
+}
+
+// Free is what the host can give; the device's own size is the total.
+TEST(Environment, the_host_limits_what_all_devices_have) {
+  size_t free = 0, total = 0;
+  OK(cudaMemGetInfo(&free, &total));
+  EXPECT_GT(total, size_t{2} << 30);
+  EXPECT_LE(free, size_t{1} << 30);
+  void *one = nullptr, *two = nullptr;
+  OK(cudaMalloc(&one, size_t{600} << 20));
+  size_t less = 0;
+  OK(cudaMemGetInfo(&less, &total));
+  EXPECT_EQ(less, free - (size_t{600} << 20));
+  OK(cudaSetDevice(1));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaMalloc(&two, size_t{600} << 20), cudaErrorMemoryAllocation);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("WARPBEAM_HOST_MEMORY"), std::string::npos);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+  OK(cudaSetDevice(0));
+  OK(cudaFree(one));
+  OK(cudaMemGetInfo(&less, &total));
+  EXPECT_EQ(less, free);
 }
 
 TEST(Environment, a_launch_that_waits_gives_its_own_error) {

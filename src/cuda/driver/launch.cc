@@ -1,10 +1,10 @@
 // Launches: arguments as an array of pointers or as one buffer, attributes, and the interface of the first toolkits.
 #include "cuda/launch.h"
 
-#include <algorithm>
 #include <cstring>
 #include <map>
 
+#include "cuda/argument_buffer.h"
 #include "cuda/driver/module.h"
 
 namespace warpbeam::cuda::driver {
@@ -22,36 +22,6 @@ cudaLaunchConfig_t runtime_config(const CUlaunchConfig& config) {
 
 namespace {
 
-// The buffer that `extra` describes: name, value, name, value, …, CU_LAUNCH_PARAM_END.
-CUresult read_extra(void** extra, const char** buffer, size_t* size) {
-  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
-      *buffer = static_cast<const char*>(extra[1]);
-    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
-      *size = *static_cast<const size_t*>(extra[1]);
-    else
-      return CUDA_ERROR_INVALID_VALUE;
-  }
-  return CUDA_SUCCESS;
-}
-
-// A buffer that has the arguments at the parameters' offsets. One that ends early leaves the rest open, as devices do.
-struct Arguments {
-  std::vector<char> bytes;
-  std::vector<void*> each;
-};
-CUresult arguments_in(const Function& function, const char* buffer, size_t size, Arguments* arguments) {
-  const auto& parameters = function.kernel.params;
-  size_t all = 0;
-  for (const auto& parameter : parameters) all = std::max<size_t>(all, parameter.offset + parameter.size);
-  if (all && !buffer) return CUDA_ERROR_INVALID_VALUE;
-  if (size > all) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-  arguments->bytes.assign(buffer, buffer + size);
-  arguments->bytes.resize(all);
-  for (const auto& parameter : parameters) arguments->each.push_back(arguments->bytes.data() + parameter.offset);
-  return CUDA_SUCCESS;
-}
-
 template <class Launch>
 CUresult with_arguments(CUfunction handle, void** arguments, void** extra, Launch&& launch) {
   return in_current([&](Context& context) -> CUresult {
@@ -60,11 +30,8 @@ CUresult with_arguments(CUfunction handle, void** arguments, void** extra, Launc
     if (!extra) return result_of(launch(arguments));
     Function* function = nullptr;
     if (cudaError_t status = find_function(context, handle, &function); status != cudaSuccess) return result_of(status);
-    const char* buffer = nullptr;
-    size_t size = 0;
-    if (CUresult result = read_extra(extra, &buffer, &size); result != CUDA_SUCCESS) return result;
-    Arguments read;
-    if (CUresult result = arguments_in(*function, buffer, size, &read); result != CUDA_SUCCESS) return result;
+    ArgumentBuffer read;
+    if (cudaError_t status = read_arguments(*function, extra, &read); status != cudaSuccess) return result_of(status);
     return result_of(launch(read.each.data()));
   });
 }

@@ -74,6 +74,8 @@ CUresult find_variable(Image& image, Context& context, const char* name, bool ma
   Context& place = image.only_in ? *image.only_in : context;
   if (cudaError_t status = place.images->program(image, &program); status != cudaSuccess) return result_of(status);
   const vm::ProgramVariable* variable = program->find_variable(name);
+  // A static variable has its plain name in nvcc's modules.
+  if (!variable) variable = program->find_variable(fmt::format("_ZL{}{}", std::strlen(name), name));
   if (!variable || (managed && !variable->managed)) return CUDA_ERROR_NOT_FOUND;
   if (address) *address = variable->address;
   if (bytes) *bytes = variable->size;

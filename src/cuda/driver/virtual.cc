@@ -161,6 +161,7 @@ CUresult create(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAl
   Context& context = *process().contexts[properties->location.id];
   if (size > context.memory.capacity() - std::min(memory_in_use(context.ordinal), context.memory.capacity()))
     return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!host_can_give(size, "cuMemCreate")) return CUDA_ERROR_OUT_OF_MEMORY;
   int file = memfd_create("warpbeam", MFD_CLOEXEC);
   if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
   auto memory = std::make_shared<Physical>(file, size, *properties);
