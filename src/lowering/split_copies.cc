@@ -20,6 +20,7 @@
 #include "lowering/constant_stores.h"
 #include "lowering/exchange_order.h"
 #include "lowering/facts.h"
+#include "lowering/host_variables.h"
 #include "lowering/index_loads.h"
 #include "lowering/inlined_calls.h"
 #include "lowering/joined_stores.h"
@@ -229,6 +230,7 @@ void add_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     passes.addPass(WriteFacts());
     passes.addPass(NameFunctions());
+    passes.addPass(KeepHostVariables());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(WidenConversions()));
     if (level == llvm::OptimizationLevel::O0) return;

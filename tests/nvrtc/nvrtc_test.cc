@@ -110,6 +110,41 @@ TEST_F(Nvrtc, gives_templates_and_variables_their_lowered_names) {
   CU(cuCtxDestroy(context));
 }
 
+// No kernel writes them, and the host does.
+TEST_F(Nvrtc, keeps_static_variables_for_the_host) {
+  create(R"(
+    static __constant__ int table[4];
+    static __device__ int scale;
+    extern "C" __global__ void sum(int* to) { *to = (table[0] + table[3]) * scale; }
+  )");
+  OK(nvrtcAddNameExpression(program, "&table"));
+  OK(compile()) << log();
+  CUcontext context;
+  CUmodule module;
+  CUfunction sum;
+  CU(cuInit(0));
+  CU(cuCtxCreate(&context, nullptr, 0, 0));
+  CU(cuModuleLoadData(&module, ptx().c_str()));
+  CU(cuModuleGetFunction(&sum, module, "sum"));
+  const char* lowered = nullptr;
+  OK(nvrtcGetLoweredName(program, "&table", &lowered));
+  CUdeviceptr table, scale, to;
+  size_t size = 0;
+  CU(cuModuleGetGlobal(&table, &size, module, lowered));
+  EXPECT_EQ(size, 16u);
+  CU(cuModuleGetGlobal(&scale, &size, module, "scale")) << "nvcc's name";
+  CU(cuMemAlloc(&to, 4));
+  const int values[] = {10, 0, 0, 11}, two = 2;
+  CU(cuMemcpyHtoD(table, values, sizeof values));
+  CU(cuMemcpyHtoD(scale, &two, sizeof two));
+  void* arguments[] = {&to};
+  CU(cuLaunchKernel(sum, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+  int result = 0;
+  CU(cuMemcpyDtoH(&result, to, sizeof result));
+  EXPECT_EQ(result, 42);
+  CU(cuCtxDestroy(context));
+}
+
 TEST_F(Nvrtc, knows_textures_and_surfaces_without_a_header) {
   create(R"(
     extern "C" __global__ void copy(cudaTextureObject_t from, cudaSurfaceObject_t to, float4* texture) {
