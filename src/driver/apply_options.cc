@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "driver/collected_options.h"
+#include "driver/host_compiler.h"
 #include "driver/split.h"
 
 namespace warpbeam::driver {
@@ -61,16 +62,6 @@ Result<void> apply_standard(Options& options, const std::string& value) {
     options.warnings.push_back("-std=c++03 is raised to c++11, which the CUDA headers need");
   }
   return {};
-}
-
-// A compiler that clang-19 can stand in for, or a directory that holds one.
-bool is_replaceable_compiler(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return true;
-  std::string name = std::filesystem::path(path).filename();
-  if (name.starts_with("x86_64-linux-gnu-")) name = name.substr(17);
-  name = name.substr(0, name.find_last_not_of("0123456789.-") + 1);
-  return name == "gcc" || name == "g++" || name == "clang" || name == "clang++" || name == "cc" || name == "c++";
 }
 
 Result<void> apply_phase(Collected& all, const OptionRow& row, const std::string& value) {
@@ -310,10 +301,13 @@ Result<void> apply_host(Collected& all, const OptionRow& row, const std::string&
       o.both.push_back("-ftemplate-backtrace-limit=" + value);
       break;
     case OptionId::HostCompiler:
-      if (!is_replaceable_compiler(value))
-        return Error{1, fmt::format("-ccbin '{}': host code is compiled by clang-19, which can stand in for gcc, g++, "
-                                    "clang and clang++ only",
-                                    value)};
+      if (!is_replaceable_compiler(value)) {
+        auto flags = flags_of_wrapper(value);
+        if (!flags) return flags.error();
+        append(o.preprocessor, flags->preprocessor);
+        append(o.host, flags->host);
+        append(o.linker, flags->linker);
+      }
       break;
     case OptionId::Archiver:
       o.archiver = value;

@@ -48,8 +48,31 @@ struct Unit {
   std::vector<std::string> device_texts;  // one per target
 };
 
+// A link as nvcc shows it, for scripts that take it apart: files in quotes, and what is made at the end.
+std::string shown(const Command& command) {
+  const bool links = std::ranges::find(command.words, "-Wl,--start-group") != command.words.end();
+  std::string line, made;
+  for (size_t at = 0; at < command.words.size(); ++at) {
+    const std::string& word = command.words[at];
+    if (links && word == "-o" && at + 1 < command.words.size()) {
+      made = " -o \"" + command.words[++at] + "\"";
+      continue;
+    }
+    if (at) line += ' ';
+    if (links && at && !word.starts_with("-")) line += '"' + word + '"';
+    else if (links && word.starts_with("-L") && word.size() > 2) line += "\"" + word + "\"";
+    else line += quote(word);
+  }
+  return line + made;
+}
+
 bool is_source(Language language) {
   return language == Language::Cuda || language == Language::Cxx || language == Language::C;
+}
+
+// Of no use to who only compiles, and taken without a word, as by nvcc.
+bool is_linked_only(Language language) {
+  return language == Language::Object || language == Language::Archive || language == Language::SharedLibrary;
 }
 
 // For a file that is not there: the one of a name much like it in the same directory.
@@ -174,11 +197,7 @@ Result<void> Build::prepare() {
 }
 
 Result<void> Build::run_all(const std::vector<Command>& commands, int at_once) {
-  for (const auto& command : commands) {
-    std::string line;
-    for (const auto& word : command.words) line += (line.empty() ? "" : " ") + quote(word);
-    show(line);
-  }
+  for (const auto& command : commands) show(shown(command));
   if (only_shown()) return {};
   bool failed = false;
   const bool links = commands.size() == 1 && !commands[0].varying.empty();
@@ -544,6 +563,7 @@ Result<void> Build::make_ptx() {
   std::vector<Unit> units;
   for (const auto& input : options_.inputs) {
     if (input.language == Language::Cxx || input.language == Language::C) continue;  // it holds no device code
+    if (is_linked_only(input.language)) continue;
     if (input.language != Language::Cuda)
       return Error{1, fmt::format("'{}': only CUDA sources become PTX", input.path)};
     units.push_back(plan_unit(input, false));
@@ -570,6 +590,7 @@ Result<void> Build::make_fatbins() {
   std::vector<Command> commands;
   std::vector<Unit> units;
   for (const auto& input : options_.inputs) {
+    if (is_linked_only(input.language)) continue;
     if (input.language != Language::Cuda && input.language != Language::Ptx)
       return Error{1, fmt::format("'{}': only CUDA sources and PTX become fat binaries", input.path)};
     units.push_back(plan_unit(input, false));

@@ -36,6 +36,15 @@ bool is_closing(std::string_view line) {
          (contains(line, " error") || contains(line, " warning"));
 }
 
+// Who has a header that toolkits bring and this does not.
+std::string package_of(std::string_view error) {
+  constexpr std::pair<std::string_view, std::string_view> kPackages[] = {{"'CL/", "opencl-headers (and ocl-icd-opencl-dev for -lOpenCL)"}, {"'thrust/", "libthrust-dev"}, {"'cub/", "libcub-dev"}};
+  if (!contains(error, "file not found")) return {};
+  for (const auto& [header, package] : kPackages)
+    if (contains(error, header)) return fmt::format("note: Debian has it in the package {}\n", package);
+  return {};
+}
+
 // What a clang that crashes prints: a request to tell its makers, its stack, and where it was, as "1.\ta.cu:3:1: …".
 bool is_crash(std::string_view line) { return line.starts_with("PLEASE submit a bug report"); }
 bool is_stack(std::string_view line) {
@@ -84,6 +93,7 @@ std::string Diagnostics::fresh(std::string_view text) {
       shown += introduction;
       shown += line;
       shown += '\n';
+      if (error) shown += package_of(bare);
     }
     introduction.clear();
   }

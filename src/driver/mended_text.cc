@@ -28,6 +28,8 @@ constexpr std::string_view kMain = "no template named 'main'";
 constexpr std::string_view kNoType = "a type specifier is required for all declarations";
 constexpr std::string_view kLambda = "(lambda at ";
 constexpr std::string_view kArgument = "invalid explicitly-specified argument for template parameter";
+constexpr std::string_view kNotTemplate = "missing 'template' keyword prior to dependent template name '", kDependent = "use 'template' keyword to treat '";
+constexpr std::string_view kNotCalled = "reference to non-static member function must be called";
 constexpr std::string_view kHost = "__attribute__((host)) ", kDevice = "__attribute__((device)) ";
 
 bool has(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
@@ -111,6 +113,9 @@ class Mender {
       if (host_call && m.text.ends_with("declared here")) trap_on_device(offset(m.place));
       if (has(m.text, kSuffix)) read_suffix(offset(m.place));
       if (has(m.text, kArgument)) name_from_host(definition);
+      for (std::string_view said : {kNotTemplate, kDependent})
+        if (const size_t name = m.text.find(said); name != std::string_view::npos) say_template(offset(m.place), m.text.substr(name + said.size()));
+      if (has(m.text, kNotCalled)) say_template(offset(m.place), s_.substr(std::min(offset(m.place), s_.size())));
       for (size_t at = m.text.find(kLambda); at != std::string_view::npos; at = m.text.find(kLambda, at + 1)) {
         std::string_view where = m.text.substr(at + kLambda.size());
         Place lambda;
@@ -414,6 +419,19 @@ class Mender {
     if (name < s_.size() && done_.insert(name).second) edits_.push_back({name, 0, "int "});
   }
 
+  // `Base<T>::cast<4>(d, s)`, where the name behind `at` is that of a template: nvcc finds that out when it knows T.
+  void say_template(size_t at, std::string_view name) {
+    name = name.substr(0, static_cast<size_t>(std::ranges::find_if_not(name, is_name) - name.begin()));
+    if (name.empty() || at >= s_.size()) return;
+    for (const size_t last = std::min(s_.find(';', at), s_.size()); (at = s_.find(name, at)) < last; at += name.size()) {
+      const size_t before = at ? std::min(s_.find_last_not_of(" \t\n", at - 1), at) : at;
+      const bool member = s_[before] == ':' || s_[before] == '.' || s_[before] == '>';
+      if (!member || at == 0 || is_name(s_[at - 1]) || past_space(at + name.size()) >= s_.size() || s_[past_space(at + name.size())] != '<') continue;
+      if (done_.insert(at).second) edits_.push_back({at, 0, "template "});
+      return;
+    }
+  }
+
   // `[=] __device__ (int i) { … }`: for both sides.
   void call_from_host(size_t lambda) {
     if (lambda >= s_.size() || s_[lambda] != '[' || !done_.insert(lambda).second) return;
@@ -486,7 +504,8 @@ bool can_be_mended(std::string_view messages) {
   return has(messages, kShared) || has(messages, kVoid) || has(messages, kVoids) || has(messages, kSuffix) ||
          (has(messages, kHostCall) && has(messages, kFromBoth)) || has(messages, kVariableSize) ||
          has(messages, kJump) || has(messages, kOtherSides) || has(messages, kSpecialized) || has(messages, kOutside) ||
-         has(messages, kMain) || has(messages, kNoType) || has(messages, kLambda) || has(messages, kArgument);
+         has(messages, kMain) || has(messages, kNoType) || has(messages, kLambda) || has(messages, kArgument) ||
+         has(messages, kNotTemplate) || has(messages, kDependent) || has(messages, kNotCalled);
 }
 
 bool names_other_errors(std::string_view messages) {

@@ -207,7 +207,8 @@ TEST(Options, UnknownOptionsAreNamedWithAHint) {
   EXPECT_EQ(parsed("-forward-unknown-to-host-compiler -fopenmp a.cu").host, (std::vector<std::string>{"-fopenmp"}));
   EXPECT_NE(refused("a.cu -o").find("argument expected after '-o'"), std::string::npos);
   EXPECT_NE(refused("-O -c a.cu").find("expected a number"), std::string::npos);
-  EXPECT_NE(refused("-ccbin=mpicxx a.cu").find("clang-19"), std::string::npos);
+  EXPECT_NE(refused("-ccbin=/bin/echo a.cu").find("clang-19"), std::string::npos);
+  EXPECT_NE(refused("-ccbin=no-such-wrapper a.cu").find("no such program"), std::string::npos);
   parsed("-ccbin=g++-9 a.cu");
   parsed("-ccbin /usr/bin/x86_64-linux-gnu-g++-12 a.cu");
 }

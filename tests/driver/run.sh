@@ -172,6 +172,92 @@ case_templates_that_are_not_used_may_name_what_the_host_has() {
   printf '#include <complex>\ntemplate <class T> __host__ __device__ T f(const T& x) { using ::arg; return arg(x); }\n__global__ void k() {}\n' >t.cu
   expect 0 nvcc -w -ptx t.cu && has t.ptx '.entry _Z1kv' && printf 'template <class T> void f() { nobody(3); }\n__global__ void k() {}\n' >u.cu && expect 1 nvcc -c u.cu
 }
+case_libraries_mean_nothing_to_who_compiles() {
+  hello && expect 0 nvcc --ptx -rdc=true -lcudadevrt hello.cu && has hello.ptx '.entry _Z1kPi' && expect 0 nvcc -cubin -arch=sm_90 -lfoo hello.cu &&
+    expect 0 nvcc -c -lfoo hello.cu
+}
+errors_of_nvcc() {
+  cat >e.cu <<'CU'
+__constant__ int c, a[4];
+__constant__ float4 v;
+__global__ void k(int i) { a[i] = 2; v.x = 1; }
+CU
+  expect 0 nvcc -c e.cu && has err 'the store is left out' && printf '__constant__ int c;\n__global__ void k() { c = 1; }\n' >e.cu &&
+    expect 1 nvcc -c e.cu && has err 'e.cu:2:' 'expression must be a modifiable lvalue' &&
+    printf '__constant__ int c;\nvoid f() { c++; }\n' >e.cu && expect 1 nvcc -c e.cu && has err 'modifiable lvalue' &&
+    printf 'template <class... T> __global__ void good(T...) {}\n__global__ void k(int n, ...) {}\n' >e.cu && expect 1 nvcc -c e.cu &&
+    has err 'e.cu:2:' 'a __global__ function cannot have ellipsis' && hasnt err 'e.cu:1:'
+}
+case_constexpr_functions_may_call_what_is_not_constant() {
+  cat >e.cu <<'CU'
+#include <cmath>
+template <class T> struct Complex { T re, im; constexpr T abs() const { return sqrt(re * re + im * im); } };
+constexpr float two() { return log(2.0f); }
+__host__ __device__ constexpr double both(double x) { return std::pow(x, 2.0) + sqrt(x); }
+__global__ void k(double* o, double x) { o[0] = both(x) + Complex<double>{x, x}.abs(); }
+int main() { return two() < both(2); }
+CU
+  expect 0 nvcc -c e.cu && expect 0 nvcc -std=c++11 -c e.cu && expect 0 nvcc -std=c++20 -c e.cu
+}
+case_half_numbers_are_there_for_the_first_devices() {
+  printf '#include <cublas_v2.h>\n#include <cuda_bf16.h>\n__global__ void k() {}\n' >e.cu
+  expect 0 nvcc -arch=sm_20 -c e.cu && expect 0 nvcc -arch=sm_13 -c e.cu
+}
+case_dependent_templates_need_no_keyword() {
+  cat >e.cu <<'CU'
+template <class A> struct Base {
+  template <int N> static __device__ void cast(A* d, const A* s) { for (int i = 0; i < N; i++) d[i] = s[i]; }
+  template <int N> __device__ A get(const A* s) const { return s[N]; }
+};
+template <class A> struct Derived { __device__ void f(A* d, const A* s) { Base<A>::cast<4>(d, s); } };
+template <class A, int M> __device__ void g(A* d, const A* s, Base<A> b, Base<A>* p) {
+  if (M > 3) Base<A>::cast<M>(d, s);
+  else Base<A>::template cast<2>(d, s);
+  d[0] = b.get<1>(s) + p->get<M>(s);
+}
+__global__ void k(float* d, const float* s) { Base<float> b; Derived<float>().f(d, s); g<float, 3>(d, s, b, &b); g<float, 4>(d, s, b, &b); }
+int main() {}
+CU
+  expect 0 nvcc -c e.cu && expect 0 nvcc -ptx e.cu && hasnt err error
+}
+case_wrappers_of_the_host_compiler() {
+  mkdir -p bin inc lib
+  echo '#define N 7' >inc/n.h
+  echo 'int seven() { return 7; }' | clang++-19 -x c++ -shared -fPIC - -o lib/libseven.so
+  printf '#include <n.h>\nint seven();\n__global__ void k() {}\nint main() { return seven() - N; }\n' >e.cu
+  # As Open MPI and MPICH answer, and one that says nothing of itself.
+  printf '#!/bin/sh\ncase $1 in\n--showme:compile) echo "-I%s/inc -pthread";;\n--showme:link) echo "-L%s/lib -Wl,-rpath,%s/lib -lseven";;\n*) exit 1;;\nesac\n' "$PWD" "$PWD" "$PWD" >bin/mpicxx
+  printf '#!/bin/sh\n[ "$1" = -show ] || exit 1\necho "g++ -I%s/inc -L%s/lib -lseven -Wl,-rpath -Wl,%s/lib"\n' "$PWD" "$PWD" "$PWD" >bin/mpic++
+  printf '#!/bin/sh\nexec clang++-19 -I%s/inc -L%s/lib -lseven "$@"\n' "$PWD" "$PWD" >bin/CC
+  chmod +x bin/*
+  local wrapper
+  for wrapper in mpicxx mpic++ CC; do
+    expect 0 env PATH="$PWD/bin:$PATH" "$warpbeam" nvcc -ccbin $wrapper -c e.cu && expect 0 env PATH="$PWD/bin:$PATH" "$warpbeam" nvcc -ccbin $wrapper e.o -o e &&
+      expect 0 env LD_LIBRARY_PATH="$PWD/lib" ./e || return
+  done
+  expect 1 nvcc -ccbin nowhere -c e.cu && has err 'no such program'
+}
+case_missing_headers_name_their_package() {
+  printf '#include <CL/no_such_header.h>\n__global__ void k() {}\n' >e.cu
+  expect 1 nvcc -c e.cu && has err "'CL/no_such_header.h' file not found" 'opencl-headers'
+}
+case_libraries_stand_where_toolkit_13_has_them() {
+  local library
+  for library in cuda/std/type_traits nv/target cub/cub.cuh thrust/version.h; do
+    [[ -e $work/tree/include/cccl/$library ]] || { echo "    no $library"; return 1; }
+  done
+  printf '#include <cuda/std/type_traits>\n#include <nv/target>\n#include <cuda/std/type_traits>\n__global__ void k(cuda::std::conditional<true, int, char>::type* p) { NV_IF_TARGET(NV_IS_DEVICE, (*p = 1;)) }\n' >e.cu
+  expect 0 nvcc -I"$work/tree/include/cccl" -c e.cu && expect 0 nvcc -I"$work/tree/include" -isystem "$work/tree/include/cccl" -c e.cu
+}
+static_variables() {
+  cat >e.cu <<'CU'
+static __constant__ float x[4];
+static __device__ int d;
+static __device__ const int table[3] = {1, 2, 3};
+__global__ void k(float* o, int i) { o[0] = x[i] + d + table[1]; }
+CU
+  expect 0 nvcc -ptx e.cu && has e.ptx '.const .align 4 .b8 _ZL1x[16]' '.global .align 4 .u32 _ZL1d' 'ld.const' && hasnt e.ptx table
+}
 case_device_debug_is_not_optimised() {
   hello && expect 0 nvcc -G -ptx hello.cu && has hello.ptx '__local_depot' && expect 0 nvcc -G -dopt on -ptx hello.cu &&
     hasnt hello.ptx '__local_depot'
@@ -257,6 +343,8 @@ with_lowering() {
   rm -- "$work/tree/lib/libwarpbeam_lowering.so"
   return $status
 }
+case_errors_of_nvcc_alone() { with_lowering errors_of_nvcc; }
+case_static_variables_stay() { with_lowering static_variables; }
 case_functions_that_are_nowhere_are_errors() { with_lowering nowhere_functions; }
 nowhere_functions() {
   cat >nowhere.cu <<'CU'
