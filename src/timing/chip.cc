@@ -18,23 +18,11 @@ double dram_share(const Rates& rates, double read, double written) {
   return (1 - mixed) * (r * rates.dram_read_share + w * rates.dram_write_share) + mixed * rates.dram_mixed_share;
 }
 
-// How much more blocks did than was kept of those that were followed: where each multiprocessor has one block, the one that
-// did most decides.
-double beyond_trace(const Work& work, bool longest, double per_block) {
-  if (work.blocks.empty() || std::ranges::any_of(work.blocks, &BlockTrace::waited)) return 1;
-  if (longest) {
-    const BlockTrace& b = *std::ranges::max_element(work.blocks, {}, &BlockTrace::executed);
-    return b.instructions && b.executed > b.instructions ? static_cast<double>(b.executed) / static_cast<double>(b.instructions) : 1;
-  }
-  double executed = 0;
-  for (const BlockTrace& b : work.blocks) executed += static_cast<double>(b.executed);
-  const double each = executed / static_cast<double>(work.blocks.size());
-  const double cut = each / per_block;
-  if (!work.instructions || each <= 0) return std::max(1.0, cut);
-  // Blocks that were not followed may do more or less on average.
-  const double whole = static_cast<double>(work.instructions) / static_cast<double>(work.grid_blocks);
-  const double others = whole / each;
-  return std::max(1.0, cut) * (others > 0.95 && others < 1.05 ? 1 : std::clamp(others, 0.8, 1.25));
+// How much more blocks did, on average, than those that were followed.
+double beyond_trace(const Work& work, double per_block) {
+  if (!work.instructions || std::ranges::any_of(work.blocks, &BlockTrace::waited)) return 1;
+  const double others = static_cast<double>(work.instructions) / static_cast<double>(work.grid_blocks) / per_block;
+  return others > 0.95 && others < 1.05 ? 1 : std::clamp(others, 0.8, 1.25);
 }
 
 }  // namespace
@@ -57,9 +45,9 @@ Prediction predict(const Work& work, const Rates& rates) {
   const double dram_per_cycle = rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) * dram_share(rates, work.read_sectors, work.written_back) * together;
   const Share share{rates.l2_bytes_per_cycle / active, rates.l2_write_bytes_per_cycle / active, dram_per_cycle / active, rates.l2_mixed_bytes_per_cycle / active, active};
 
-  double kept = 0;
-  for (const BlockTrace& b : work.blocks) kept += static_cast<double>(b.instructions);
-  const double per_block = std::max(1.0, kept / static_cast<double>(std::max<size_t>(1, work.blocks.size())));
+  double executed = 0;
+  for (const BlockTrace& b : work.blocks) executed += static_cast<double>(b.executed);
+  const double per_block = std::max(1.0, executed / static_cast<double>(std::max<size_t>(1, work.blocks.size())));
   const double enough = std::max<double>(6.0 * work.resident_blocks, std::floor(kMostInstructions / per_block));
   const double run = std::min(most, enough);
   p.run = run_multiprocessor(work, rates, share, static_cast<uint64_t>(run), most == 1);
@@ -68,8 +56,7 @@ Prediction predict(const Work& work, const Rates& rates) {
     const double each = p.run.steady > 0 ? p.run.steady : cycles / run;
     cycles += (std::max(blocks / sms, most - 0.5) - run) * each;
   }
-  // What the blocks that were followed did beyond what was kept of them, and the others beyond these.
-  cycles *= beyond_trace(work, most == 1, per_block);
+  if (most > 1) cycles *= beyond_trace(work, per_block);
   p.scale = blocks / run * (p.run.cycles > 0 ? 1 : 0);
   const double atomics = std::max(static_cast<double>(work.hottest_atomics) * (work.float_atomics ? rates.atomic_same_float : rates.atomic_same_address),
                                   static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle);

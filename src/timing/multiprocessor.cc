@@ -139,6 +139,7 @@ struct Warp {
   const WarpTrace* trace = nullptr;
   const BlockTrace* block = nullptr;
   size_t step = 0, next_step = 0;   // being executed; the first that does not belong to its text
+  uint64_t again = 0;               // how often the second half of its trace stands for what was not kept
   const Text* text = nullptr;
   size_t at = 0;                    // in the text
   uint32_t first_access = 0, end_access = 0;
@@ -198,6 +199,9 @@ class Multiprocessor {
     out_.per_byte = kTick / std::min(rates.store_bytes, share.l2_write);
     stores_on_fill_ = share.l2_read / share.l2_beside;
     dram_.per_byte = kTick / share.dram;
+    for (const FunctionWork& f : work.functions)
+      for (const assembly::MachineBlock& b : f.code->blocks)
+        has_barriers_ = has_barriers_ || std::ranges::any_of(b.text, [](const auto& m) { return m.operation == Operation::Barrier; });
     const double stored = total_stores();
     written_back_share_ = stored > 0 ? (work.written_back + work.read_for_stores) / stored : 0;
     for (const FunctionWork& f : work.functions) {
@@ -259,6 +263,7 @@ class Multiprocessor {
       warp.trace = w < trace.warps.size() ? &trace.warps[w] : nullptr;
       warp.block = &trace;
       warp.step = warp.next_step = 0;
+      warp.again = warp.trace ? times_again(trace, *warp.trace) : 0;
       warp.text = nullptr;
       warp.alive = true;
       warp.at_barrier = warp.at_grid_barrier = false;
@@ -348,6 +353,10 @@ class Multiprocessor {
   bool next_text(Warp& warp, Ticks from, Stall why) {
     const WarpTrace* t = warp.trace;
     for (;;) {
+      if (t && warp.next_step >= t->steps.size() && warp.again) {
+        --warp.again;
+        warp.next_step = t->steps.size() / 2;
+      }
       if (!t || warp.next_step >= t->steps.size()) return false;
       warp.step = warp.next_step;
       const Step& step = t->steps[warp.step];
@@ -380,6 +389,12 @@ class Multiprocessor {
       ready_for_next(warp, from, why);
       return true;
     }
+  }
+
+  // Where warps wait for each other they go on equally often.
+  uint64_t times_again(const BlockTrace& block, const WarpTrace& warp) const {
+    const auto times = [](uint64_t executed, uint64_t kept) { return executed > kept && kept ? static_cast<uint64_t>(std::llround(2.0 * static_cast<double>(executed - kept) / static_cast<double>(kept))) : 0; };
+    return has_barriers_ ? times(block.executed, block.instructions) : times(warp.executed, warp.instructions);
   }
 
   static bool same(const Step& a, const Step& b) { return a.function == b.function && a.block == b.block; }
@@ -512,7 +527,7 @@ class Multiprocessor {
     const Access* const a = r.access ? take_access(warp, r.ptx) : nullptr;
     Ticks cost = r.interval;
     Ticks& path = r.unit == Unit::Texture ? texture_free_ : lsu_free_;
-    if (r.access && !a) return t + r.latency;  // no lane takes part
+    if (r.access && !a) return t + kTick;  // no lane takes part
     const Ticks start = std::max(t, path);
     Ticks done = start + r.latency;
     if (a) {
@@ -675,6 +690,7 @@ class Multiprocessor {
   Ticks barrier_free_ = 0, next_start_ = 0, next_warp_ = 0;
   Ticks lsu_free_ = 0, texture_free_ = 0, now_ = 0, last_ = 0, drained_ = 0, load_at_ = 0;
   double unused_credit_ = 0;
+  bool has_barriers_ = false;
   double load_ = 0, written_back_share_ = 0, stores_on_fill_ = 1;
   std::vector<std::vector<double>> credit_;
   const BlockTrace* longest_ = nullptr;

@@ -36,6 +36,7 @@ struct Step {
 
 struct WarpTrace {
   uint64_t instructions = 0;  // PTX instructions that are in `steps`
+  uint64_t executed = 0;      // and that the warp executed
   std::vector<Step> steps;
   std::vector<Access> accesses;
 };
@@ -45,7 +46,7 @@ struct BlockTrace {
   std::vector<WarpTrace> warps;
   std::vector<Line> lines;
   uint64_t instructions = 0;  // PTX instructions that were kept, of all warps
-  uint64_t executed = 0;      // that the block executed
+  uint64_t executed = 0;      // that they executed, waiting aside
   bool waited = false;        // some of which are left out, as their number is chance
 };
 

@@ -126,24 +126,13 @@ void BlockProfile::instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t ma
   if (!samples && !trace) return;
   if (warp.frame->function != counted_function) enter(*warp.frame->function);
   if (samples) samples->instruction(warp.index, counted_function, index_of(insn), active);
-  if (!trace) return;
-  trace->instruction(warp.index, *counted_function, insn, mask, active);
-  if (trace->full() && !samples) every_instruction = false;
+  if (trace) trace->instruction(warp.index, *counted_function, insn, mask, active);
 }
 
 bool BlockProfile::goes_on_with(uint64_t block) {
   if (samples || trace || (tracer && tracer->to_follow(block))) return false;
   if (visits) visits->begin_block(block);
   return true;
-}
-
-uint64_t BlockProfile::executed() {
-  settle();
-  uint64_t sum = 0;
-  for (const auto& [function, mine] : functions_)
-    if (mine.entered)
-      for (const vm::Executions& e : mine.executions) sum += e.warps;
-  return sum;
 }
 
 void BlockProfile::passed(const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern) {

@@ -34,8 +34,6 @@ class BlockProfile final : public vm::BlockObserver {
   void begin(const vm::Launch& launch, uint64_t parameters);
   // The launch is over: its counts are added to `sum`, and nothing of it is left here but what holds for all.
   void hand_over(FunctionCounts& sum);
-  // PTX instructions of warps so far.
-  uint64_t executed();
   bool suits(const model::Device& device, model::BankMode mode) const { return &device == &device_ && mode == mode_; }
 
   void instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t, uint32_t active) override;
@@ -51,7 +49,6 @@ class BlockProfile final : public vm::BlockObserver {
   std::unique_ptr<BlockSamples> samples;
   const LaunchTracer* tracer = nullptr;  // of launches whose time is asked for
   std::unique_ptr<BlockTracer> trace;    // of a block that is followed
-  uint64_t executed_before = 0;          // it
   std::optional<VisitLog> visits;
 
  private:

@@ -204,7 +204,6 @@ std::unique_ptr<vm::BlockObserver> LaunchProfile::begin_block(const vm::Block& b
     if (!observer->visits) observer->visits.emplace();
     observer->visits->begin_block(block.linear);
     observer->trace = tracer_->begin(block.linear);
-    if (observer->trace) observer->executed_before = observer->executed();
   }
   observer->every_instruction = observer->samples || observer->trace;
   return observer;
@@ -218,7 +217,7 @@ void LaunchProfile::end_block(const vm::Block&, std::unique_ptr<vm::BlockObserve
     block->samples = nullptr;
   }
   if (block->trace) {
-    tracer_->end(*block->trace, block->executed() - block->executed_before);
+    tracer_->end(*block->trace);
     block->trace = nullptr;
   }
   idle_.push_back(std::move(block));

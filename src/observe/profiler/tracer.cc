@@ -147,7 +147,7 @@ BlockTracer::BlockTracer(LaunchTracer& launch, uint64_t block, uint32_t warps) :
 }
 
 void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, uint32_t active) {
-  if (warp >= at_.size() || trace_.warps[warp].instructions >= launch_.most_instructions()) return;
+  if (warp >= at_.size()) return;
   const uint32_t place = place_in_ptx(function, insn);
   if (place == ~0u) return;
   if (&function != function_) {
@@ -157,8 +157,10 @@ void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, c
   Where& at = at_[warp];
   if (at.waits(place)) return;
   at.wait_begin = 1, at.wait_end = 0;
+  ++trace_.executed;
+  if (trace_.warps[warp].executed++ >= launch_.most_instructions()) return;
   ++trace_.instructions;
-  if (++trace_.warps[warp].instructions == launch_.most_instructions()) ++full_warps_;
+  ++trace_.warps[warp].instructions;
   if (place >= code_->block_of.size()) return;
   const uint32_t block = code_->block_of[place];
   timing::WarpTrace& t = trace_.warps[warp];
@@ -192,7 +194,7 @@ void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Acc
 }
 
 void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts) {
-  if (warp >= at_.size() || !access.mask || trace_.warps[warp].instructions >= launch_.most_instructions() || at_[warp].waits(place_in_ptx(function, insn))) return;
+  if (warp >= at_.size() || !access.mask || trace_.warps[warp].executed > trace_.warps[warp].instructions || at_[warp].waits(place_in_ptx(function, insn))) return;
   timing::WarpTrace& t = trace_.warps[warp];
   if (t.steps.empty()) return;
   timing::Access a;
@@ -227,8 +229,7 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
   t.accesses.push_back(a);
 }
 
-timing::BlockTrace BlockTracer::take(uint64_t executed) {
-  trace_.executed = executed;
+timing::BlockTrace BlockTracer::take() {
   return std::move(trace_);
 }
 
@@ -253,8 +254,8 @@ std::unique_ptr<BlockTracer> LaunchTracer::begin(uint64_t block) {
   return std::make_unique<BlockTracer>(*this, block, (block_threads + 31) / 32);
 }
 
-void LaunchTracer::end(BlockTracer& block, uint64_t executed) {
-  timing::BlockTrace trace = block.take(executed);
+void LaunchTracer::end(BlockTracer& block) {
+  timing::BlockTrace trace = block.take();
   std::lock_guard lock(mutex_);
   blocks.push_back(std::move(trace));
 }

@@ -91,10 +91,7 @@ class BlockTracer {
   // `mask`: of a branch, the lanes that jump.
   void instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, uint32_t active);
   void access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts);
-  // All its warps have come so far that no more of them is kept.
-  bool full() const { return full_warps_ == at_.size(); }
-  // `executed`: PTX instructions of the whole block.
-  timing::BlockTrace take(uint64_t executed);
+  timing::BlockTrace take();
 
  private:
   void add_lines(const vm::Access& access, uint32_t warp, timing::Access& to);
@@ -111,7 +108,6 @@ class BlockTracer {
   const vm::FunctionCode* function_ = nullptr;
   uint32_t function_index_ = 0;
   const assembly::MachineCode* code_ = nullptr;
-  size_t full_warps_ = 0;
 };
 
 class LaunchTracer {
@@ -122,7 +118,7 @@ class LaunchTracer {
   bool to_follow(uint64_t block) const;
   // Null for a block that is not to be followed.
   std::unique_ptr<BlockTracer> begin(uint64_t block);
-  void end(BlockTracer& block, uint64_t executed);
+  void end(BlockTracer& block);
   void add(Visits&& visits);
   // The machine code of a function that a block has come to.
   uint32_t index_of(const vm::FunctionCode& function, const assembly::MachineCode*& code);
