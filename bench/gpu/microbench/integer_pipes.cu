@@ -63,7 +63,7 @@ void integer_pipes() {
   measure_chain<ShiftLeft>("shl_xor");
   measure_chain<Imad>("imad");
   measure_chain<MulHi>("imad_hi_xor");
-  measure_chain<ImadWide>("imad_wide");
+  measure_chain<ImadWide>("imad_wide_of_both_halves");
   measure_chain<Min>("imin_xor");
   measure_chain<SetSelect>("isetp_sel");
   measure_chain<Permute>("prmt");
