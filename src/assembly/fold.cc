@@ -9,7 +9,7 @@
 namespace warpbeam::assembly {
 namespace {
 
-constexpr size_t kLongest = 10;
+constexpr size_t kLongest = 12, kLongestWithStores = 7;
 
 class Folder {
  public:
@@ -38,6 +38,8 @@ class Folder {
     DraftBlock& x = block(b);
     if (b == from || b == 0 || x.predecessors.size() != 1 || x.predecessors[0] != from || x.successors.size() != 1 || x.successors[0] == b) return false;
     if (x.text.size() > kLongest) return false;
+    for (const Draft& d : x.text)
+      if (d.order == Order::Store && x.text.size() > kLongestWithStores) return false;
     for (const Draft& d : x.text) {
       if (d.guarded || d.wall || d.order == Order::Barrier || d.reads.back()) {
         if (&d == &x.text.back() && d.operation == Operation::Branch && !d.guarded) continue;

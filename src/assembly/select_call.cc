@@ -75,7 +75,8 @@ void Selector::library_call(std::string_view name, const std::vector<Source>& ar
     if (last.kind != Source::Nothing) reads.push_back(last);
     for (const Source& s : arguments)
       if (reads.size() < 3) reads.push_back(s);
-    emit(step.operation, step.mnemonic, {result}, std::span<const Source>(reads));
+    Draft& d = emit(step.operation, step.mnemonic, {result}, std::span<const Source>(reads));
+    d.pinned = !to && k + 1 == steps.size();  // results that go to memory are not seen here
     last = of(result);
   }
 }

@@ -294,17 +294,44 @@ void Selector::divide(const Instruction& i) {
   Source n = a;
   // What follows from the divisor alone is done once in a block.
   const bool steady = now_->guard < 0 && (i.operands[2].kind != OperandKind::Register || single(i.operands[2].reg));
-  const std::tuple<uint32_t, int, int32_t, int32_t, bool> key{block_, static_cast<int>(b.kind), b.kind == Source::Constant ? b.key : b.part.value, b.part.first, sign};
+  // And before a loop, where it does not change.
+  const uint32_t here = block_;
+  uint32_t home = block_;
+  if (steady)
+    while (flow_->loop(home) != kNoBlock) {
+      const uint32_t loop = flow_->loop(home), before = flow_->dominator(loop);
+      if (before == kNoBlock || before >= here) break;
+      const bool inside = i.operands[2].kind == OperandKind::Register && b.kind == Source::Register && flow_->in_loop(block_of_[definition_[static_cast<size_t>(i.operands[2].reg)]], loop);
+      if (inside || (b.kind == Source::Uniform)) break;
+      home = before;
+    }
+  const std::tuple<uint32_t, int, int32_t, int32_t, bool> key{home, static_cast<int>(b.kind), b.kind == Source::Constant ? b.key : b.part.value, b.part.first, sign};
   Divisor known;
   if (const auto it = divisors_.find(key); steady && it != divisors_.end()) known = it->second;
   const bool fresh = !known.reciprocal;
+  std::vector<Draft> after;  // what leaves the block stays behind it
+  const auto go_home = [&] {
+    block_ = home;
+    std::vector<Draft>& text = code_.blocks[home].text;
+    if (home != here && !text.empty() && text.back().last) {
+      after.push_back(text.back());
+      text.pop_back();
+    }
+  };
+  const auto come_back = [&] {
+    code_.blocks[home].text.insert(code_.blocks[home].text.end(), after.begin(), after.end());
+    after.clear();
+    block_ = here;
+  };
   if (fresh) {
+    go_home();
     known.size = b;
     if (sign) {
       const Part divisor = temporary();
       emit(Absolute, "IABS", {divisor}, {b});
       known.size = of(divisor);
     }
+    come_back();
   }
   const Source m = known.size;
   if (sign) {
@@ -321,6 +348,7 @@ void Selector::divide(const Instruction& i) {
   const Part rest = temporary(), p = temporary(1, Bank::Predicate), last = temporary(1, Bank::Predicate);
   if (fresh) {
     const Part r = temporary(), negative = temporary(), e = temporary(), none = temporary(2);
+    go_home();
     known.reciprocal = temporary();
     known.zero = temporary(1, Bank::Predicate);
     chain(r, {m}, {{Convert, "I2F.RP"}, {Special, "MUFU.RCP"}, {IntAdd, "IADD3"}, {Convert, "F2I.TRUNC"}});
@@ -330,6 +358,7 @@ void Selector::divide(const Instruction& i) {
     emit(IntMul, "IMAD", {e}, {of(negative), m});
     emit(IntMulWide, "IMAD.HI.U32", {known.reciprocal}, {of(r), of(e), of(none)});
     emit(Compare, "ISETP", {known.zero}, {b});
+    come_back();
     if (steady) divisors_[key] = known;
   }
   const Part q = known.reciprocal, zero = known.zero;

@@ -276,8 +276,12 @@ void Selector::load(const Instruction& i) {
     }
   // A constant at a known place is an operand like any other.
   if (space == Space::Const && from.kind == OperandKind::Symbol && to.kind != OperandKind::Vector && to.reg >= 0 && isa::bits_of(i.form.type) >= 32 &&
-      i.form.mods.sem != isa::Sem::Volatile && make_same(to.reg, constant(Fixed::Constant, from.name, from.offset, words_of(i.form.type))))
-    return;
+      i.form.mods.sem != isa::Sem::Volatile) {
+    const bool pairs = cc_ >= 90 && words_of(i.form.type) == 1;  // loaded two at a time, into uniform registers
+    const Source s = pairs ? half_of_constant(constant(Fixed::Constant, from.name, from.offset & ~int64_t(7), 2), from.offset & 4 ? 1 : 0)
+                           : constant(Fixed::Constant, from.name, from.offset, words_of(i.form.type));
+    if (make_same(to.reg, s)) return;
+  }
   const Place place = address(from, space);
   const Part value = scatter_place(to, i.form.type);
   const bool strong = i.form.mods.sem == isa::Sem::Acquire;
