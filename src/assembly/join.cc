@@ -98,60 +98,76 @@ class Joiner {
 
 void join_copies(DraftCode& code) { Joiner(code).run(); }
 
-// Instructions of which nobody reads what they write.
+// Instructions of which nobody needs what they write; a loop's variable that only its own next value is made from is not needed.
 void remove_unread(DraftCode& code) {
   std::vector<uint32_t> first(code.values.size());
-  uint32_t n = 0;
+  uint32_t words = 0;
   for (size_t v = 0; v < first.size(); ++v) {
-    first[v] = n;
-    n += code.values[v].words;
+    first[v] = words;
+    words += code.values[v].words;
   }
-  std::vector<uint32_t> reads(n);
   const auto each = [&](Part p, const auto& visit) {
     if (!p) return;
     for (uint32_t k = 0; k < p.count; ++k) visit(first[static_cast<size_t>(p.value)] + p.first + k);
   };
-  for (const DraftBlock& b : code.blocks)
-    for (const Draft& d : b.text)
-      for (Part p : d.reads) each(p, [&](uint32_t w) { ++reads[w]; });
-  // Of a wide product only the lower half: a narrow one does, with the lower half of what is added.
-  const auto narrow = [&](Draft& d) {
-    if (d.operation != Operation::IntMulWide || d.mnemonic != "IMAD.WIDE" || d.writes[0].count != 2 || d.writes[1]) return;
-    if (reads[first[static_cast<size_t>(d.writes[0].value)] + d.writes[0].first + 1u]) return;
+  std::vector<Draft*> drafts;
+  for (DraftBlock& b : code.blocks)
+    for (Draft& d : b.text) drafts.push_back(&d);
+  // Who writes a word.
+  std::vector<uint32_t> begin(words + 1), writers;
+  for (const Draft* d : drafts)
+    for (Part p : d->writes) each(p, [&](uint32_t w) { ++begin[w + 1]; });
+  for (uint32_t w = 0; w < words; ++w) begin[w + 1] += begin[w];
+  writers.resize(begin[words]);
+  std::vector<uint32_t> at(begin.begin(), begin.end() - 1);
+  for (uint32_t k = 0; k < drafts.size(); ++k)
+    for (Part p : drafts[k]->writes) each(p, [&](uint32_t w) { writers[at[w]++] = k; });
+
+  // The lower half of a wide product needs the lower half of what is added.
+  const auto narrows = [](const Draft& d) { return d.operation == Operation::IntMulWide && d.mnemonic == "IMAD.WIDE" && d.writes[0].count == 2 && !d.writes[1]; };
+  std::vector<char> needed(words), stays(drafts.size()), whole(drafts.size());
+  std::vector<uint32_t> work;
+  const auto need = [&](uint32_t w) {
+    if (!needed[w]) {
+      needed[w] = 1;
+      work.push_back(w);
+    }
+  };
+  const auto keep = [&](uint32_t k, bool all) {
+    Draft& d = *drafts[k];
+    if (stays[k] && (whole[k] || !all)) return;
+    stays[k] = 1;
+    whole[k] = whole[k] || all;
+    for (const Part& p : d.reads) each(!all && p.count == 2 ? Part{p.value, p.first, 1} : p, need);
+    if (d.keeps)
+      for (Part p : d.writes) each(p, need);
+  };
+  for (uint32_t k = 0; k < drafts.size(); ++k)
+    if (drafts[k]->pinned || !drafts[k]->writes[0]) keep(k, true);
+  while (!work.empty()) {
+    const uint32_t w = work.back();
+    work.pop_back();
+    for (uint32_t n = begin[w]; n < begin[w + 1]; ++n) {
+      const Draft& d = *drafts[writers[n]];
+      const bool lower = narrows(d) && w == first[static_cast<size_t>(d.writes[0].value)] + d.writes[0].first;
+      keep(writers[n], !lower);
+    }
+  }
+  for (uint32_t k = 0; k < drafts.size(); ++k) {
+    Draft& d = *drafts[k];
+    if (!stays[k] || whole[k]) continue;
     d.operation = Operation::IntMul;
     d.mnemonic = "IMAD";
     d.writes[0].count = 1;
     for (Part& p : d.reads)
-      if (p && p.count == 2) {
-        --reads[first[static_cast<size_t>(p.value)] + p.first + 1u];
-        p.count = 1;
-      }
-  };
-  for (bool again = true; again;) {
-    again = false;
-    for (size_t b = code.blocks.size(); b-- > 0;) {
-      std::vector<Draft>& text = code.blocks[b].text;
-      std::vector<char> gone(text.size());
-      bool any = false;
-      for (size_t k = text.size(); k-- > 0;) {
-        const Draft& d = text[k];
-        if (d.pinned || !d.writes[0]) continue;
-        bool read = false;
-        for (Part p : d.writes) each(p, [&](uint32_t w) { read = read || reads[w]; });
-        if (read) {
-          narrow(text[k]);
-          continue;
-        }
-        gone[k] = any = true;
-        for (Part p : d.reads) each(p, [&](uint32_t w) { --reads[w]; });
-      }
-      if (!any) continue;
-      again = true;
-      size_t to = 0;
-      for (size_t k = 0; k < text.size(); ++k)
-        if (!gone[k]) text[to++] = text[k];
-      text.resize(to);
-    }
+      if (p && p.count == 2) p.count = 1;
+  }
+  size_t k = 0;
+  for (DraftBlock& b : code.blocks) {
+    size_t to = 0;
+    for (size_t n = 0; n < b.text.size(); ++n, ++k)
+      if (stays[k]) b.text[to++] = b.text[n];
+    b.text.resize(to);
   }
 }
 

@@ -520,7 +520,6 @@ void Selector::shift(const Instruction& i) {
   const Type t = i.form.type;
   const bool left = i.form.row->opcode == "shl";
   if (!is_long(t)) return integer(i, Operation::Shift, "SHF", {source(i.operands[1]), source(i.operands[2])});
-  const Part to = destination(i.operands[0]);
   const Source a = source(i.operands[1], 2), count = source(i.operands[2]);
   if (count.kind == Source::Number && count.number == 32 && (left || !isa::is_signed(t)) && (i.operands[1].reg < 0 || single(i.operands[1].reg))) {
     const Source moved = left ? low(a) : high(a);
@@ -533,6 +532,7 @@ void Selector::shift(const Instruction& i) {
       if (make_same(i.operands[0].reg, out)) return;
     }
   }
+  const Part to = destination(i.operands[0]);
   if (count.kind == Source::Number && count.number >= 32) {
     const int moved = left ? 1 : 0;
     const Source from = left ? low(a) : high(a);
