@@ -456,6 +456,16 @@ void Selector::logic(const Instruction& i) {
     const uint64_t mask = i.operands[2].imm & 0xffffffff;
     if ((mask & (mask + 1)) == 0 && bits_known(i.operands[1]) <= std::popcount(mask) && make_same(i.operands[0].reg, low(source(i.operands[1])))) return;
   }
+  if ((op == "or" || op == "xor") && isa::bits_of(t) == 32)  // two halves put together
+    for (size_t k : {size_t(1), size_t(2)}) {
+      const Instruction* p = producer(i.operands[k], "shl");
+      if (!p || p->operands[2].kind != OperandKind::Immediate || p->operands[2].imm != 16 || bits_known(i.operands[3 - k]) > 16) continue;
+      const auto half = [&](const Operand& o) {
+        const Instruction* wider = producer(o, "cvt");
+        return source(wider && isa::bits_of(wider->form.atype) == 16 && !isa::is_float(wider->form.atype) ? wider->operands[1] : o);
+      };
+      return integer(i, Operation::Logic, "PRMT", {half(i.operands[3 - k]), half(p->operands[1])});
+    }
   if (op == "cnot") return chain(destination(i.operands[0]), {source(i.operands[1])}, {{Operation::Compare, "ISETP"}, {Operation::Compare, "SEL"}});
   const auto same_operand = [](const Operand& a, const Operand& b) { return a.kind == b.kind && a.reg == b.reg && a.imm == b.imm && a.kind != OperandKind::Special; };
   const auto fits = [&](const std::vector<Operand>& leaves) {

@@ -111,7 +111,7 @@ void Selector::move(const Instruction& i) {
         if (bits == 32 && s.kind == Source::Register && !s.apart && s.part.count > 2) piece = of(word(s.part, k));
         if (bits == 64 && s.kind == Source::Register && s.part.count == 4) piece = of(Part{s.part.value, static_cast<uint8_t>(s.part.first + 2 * k), 2});
         if (!steady || !make_same(reg, piece)) copy_to(destination(reg), piece);
-      } else if (k == 0 || is_half(f_.registers[static_cast<size_t>(reg)].type)) {
+      } else if (k == 0 || is_half(f_.registers[static_cast<size_t>(reg)].type) || only_half_arithmetic(reg)) {
         if (!steady || !make_same(reg, low(s))) copy_to(destination(reg), low(s));
       } else {
         emit(Operation::Logic, "PRMT", {destination(reg)}, {bits * k >= 32 ? high(s) : low(s)});
@@ -159,6 +159,11 @@ void Selector::move(const Instruction& i) {
       emit(Operation::Logic, "PRMT", {word(d, 0)}, {source(from.list[0]), source(from.list[1])});
       emit(Operation::Logic, "PRMT", {word(d, 1)}, {source(from.list[2]), source(from.list[3])});
       return;
+    }
+    if (bits == 16 && parts == 2 && cc_ >= 80) {  // two conversions and the pair they make are one
+      const Instruction *a = producer(from.list[0], "cvt"), *b = producer(from.list[1], "cvt");
+      if (a && b && a->form.type == b->form.type && is_half(a->form.type) && a->form.atype == Type::F32 && b->form.atype == Type::F32)
+        return void(emit(Operation::ConvertHalf, "F2FP", {d}, {source(a->operands[1]), source(b->operands[1])}));
     }
     std::vector<Source> reads;
     for (const Operand& o : from.list) reads.push_back(source(o));

@@ -62,6 +62,7 @@ void Selector::count_registers() {
   definitions_.assign(n, 0);
   uses_.assign(n, 0);
   definition_.assign(n, ~0u);
+  user_.assign(n, ~0u);
   latest_.assign(n, ~0u);
   value_.assign(n, -1);
   same_.resize(n);
@@ -78,7 +79,11 @@ void Selector::count_registers() {
     for (size_t o = 0; o < i.operands.size(); ++o) {
       const Operand& operand = i.operands[o];
       if (o == 0 && writes) each_register(operand, define);
-      else each_register(operand, [&](int reg) { ++uses_[static_cast<size_t>(reg)]; });
+      else
+        each_register(operand, [&](int reg) {
+          ++uses_[static_cast<size_t>(reg)];
+          user_[static_cast<size_t>(reg)] = k;
+        });
       if (operand.pair >= 0) define(operand.pair);
     }
     // Results of calls.
@@ -87,6 +92,15 @@ void Selector::count_registers() {
   }
   for (const auto& [name, reg] : f_.register_params) definitions_[static_cast<size_t>(reg)] += 2;
   for (const auto& [name, reg] : f_.register_returns) definitions_[static_cast<size_t>(reg)] += 2;
+}
+
+// Instructions for halves take either half of a register.
+bool Selector::only_half_arithmetic(int reg) const {
+  const size_t r = static_cast<size_t>(reg);
+  if (uses_[r] != 1 || user_[r] == ~0u) return false;
+  const isa::Matched& form = f_.body[user_[r]].form;
+  const Type t = form.row->opcode == "cvt" ? form.atype : form.type;
+  return t == Type::F16 || t == Type::BF16;
 }
 
 // Do the registers that an instruction read still hold what they held then?

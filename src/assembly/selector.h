@@ -55,6 +55,7 @@ class Selector {
   const ptx::Instruction* producer(const ptx::Operand& o, std::string_view opcode, bool single_use = true) const;
   bool stable(uint32_t producer) const;
   bool single(int reg) const { return definitions_[static_cast<size_t>(reg)] == 1; }
+  bool only_half_arithmetic(int reg) const;  // reads it
   int uses(int reg) const { return static_cast<int>(uses_[static_cast<size_t>(reg)]); }
 
   // --- operands
@@ -184,7 +185,7 @@ class Selector {
   std::vector<ptx::Block> blocks_;
   std::optional<Flow> flow_;
   std::vector<uint32_t> block_of_;
-  std::vector<uint32_t> definitions_, uses_, definition_, latest_;  // by PTX register
+  std::vector<uint32_t> definitions_, uses_, definition_, user_, latest_;  // by PTX register
   std::vector<std::vector<uint32_t>> all_definitions_;              // of those with several
   std::vector<uint8_t> alignment_;                                  // known ones; 0: not yet
   std::vector<int32_t> value_;                                      // by PTX register
