@@ -269,7 +269,8 @@ void Selector::copy_to(Part to, const Source& from) {
   for (int k = 0; k < to.count; ++k) {
     const Source s = k == 0 ? low(from) : high(from);
     if (s.kind == Source::Register) {
-      Draft& d = emit(Operation::Move, "MOV", {word(to, k)}, {s});
+      const bool predicate = code_.values[static_cast<size_t>(to.value)].bank == Bank::Predicate;
+      Draft& d = emit(predicate ? Operation::Logic : Operation::Move, predicate ? "PLOP3" : "MOV", {word(to, k)}, {s});
       d.copy = now_ == nullptr || now_->guard < 0;
     } else {
       emit(Operation::Move, "MOV", {word(to, k)}, {s});
