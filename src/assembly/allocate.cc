@@ -1,5 +1,6 @@
 // Registers: values in the order in which they begin, each in the lowest free ones.
 #include <algorithm>
+#include <optional>
 
 #include "assembly/liveness.h"
 
@@ -54,7 +55,10 @@ void allocate(const DraftCode& code, const Target& target, bool roomy, MachineCo
   // Where there is room, a register that a queued instruction reads is not written soon after: that would have to wait.
   constexpr uint32_t kLate = 8;
   constexpr int kRoomy = 30;
-  const Liveness live(code), relaxed(code, roomy ? kLate : 0);
+  const Liveness live(code);
+  std::optional<Liveness> with_room;
+  if (roomy) with_room.emplace(code, kLate);
+  const Liveness& relaxed = roomy ? *with_room : live;
   const size_t n = code.values.size();
   std::vector<uint32_t> order;
   std::vector<uint32_t> begins(n, ~0u);

@@ -99,7 +99,9 @@ void join_copies(DraftCode& code);
 void fold_short_branches(DraftCode& code);
 void mark_meetings(DraftCode& code, const Target& target);
 void unroll(DraftCode& code, const ptx::Function& function);
-void schedule(DraftCode& code, uint32_t most_held);  // registers that may be held before order gives way
+// What is live between blocks, in whatever order; registers that may be held before the order gives way.
+class Liveness;
+void schedule(DraftCode& code, const Liveness& live, uint32_t most_held);
 void allocate(const DraftCode& code, const Target& target, bool roomy, MachineCode& out);
 
 }  // namespace warpbeam::assembly

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "assembly/draft.h"
+#include "assembly/liveness.h"
 
 namespace warpbeam::assembly {
 
@@ -36,8 +37,8 @@ Target target_of(const ptx::Function& kernel, int cc, uint32_t most_per_thread, 
 
 namespace {
 
-MachineCode in_order(DraftCode code, const Target& target, uint32_t most_held, bool roomy) {
-  schedule(code, std::min(most_held, target.max_registers > 8 ? target.max_registers - 6 : 2));
+MachineCode in_order(DraftCode code, const Liveness& live, const Target& target, uint32_t most_held, bool roomy) {
+  schedule(code, live, std::min(most_held, target.max_registers > 8 ? target.max_registers - 6 : 2));
   join_copies(code);  // in their order more of them can
   MachineCode out;
   for (uint32_t b = 0; b < code.blocks.size() && code.blocks[b].repeats < 0; ++b) {
@@ -66,17 +67,18 @@ MachineCode assemble(const ptx::Module& module, const ptx::Function& function, c
   fold_short_branches(code);
   mark_meetings(code, target);
   unroll(code, function);
+  const Liveness live(code);
   // The order has loads together even where that takes some registers more than a real assembler would give out: how it does
   // both is not known. (The order matters for time, and so does the number of registers.)
   constexpr uint32_t kOfOrder = 44, kComfortable = 28;
-  MachineCode out = in_order(code, target, kOfOrder, true);
+  MachineCode out = in_order(code, live, target, kOfOrder, true);
   // More than 32 registers cost warps: what is gained by an order that needs more is not worth them.
   constexpr int kWithAllWarps = 32;
   if (out.registers <= static_cast<int>(kComfortable) && !out.spill_bytes) return out;
-  MachineCode fewer = in_order(code, target, kComfortable, true);
+  MachineCode fewer = in_order(code, live, target, kComfortable, true);
   for (uint32_t held : {28u, 24u, 20u, 12u}) {
     if (fewer.registers <= kWithAllWarps && !fewer.spill_bytes) break;
-    MachineCode other = in_order(code, target, held, false);
+    MachineCode other = in_order(code, live, target, held, false);
     if (other.spill_bytes < fewer.spill_bytes || (other.spill_bytes == fewer.spill_bytes && other.registers + 4 < fewer.registers)) fewer = std::move(other);
   }
   // Spills are part of the code.

@@ -35,7 +35,7 @@ bool may_meet(const Draft& a, const Draft& b) {
 
 class Scheduler {
  public:
-  Scheduler(DraftCode& code, uint32_t most) : code_(code), live_(code), most_(most) {
+  Scheduler(DraftCode& code, const Liveness& live, uint32_t most) : code_(code), live_(live), most_(most) {
     last_write_.assign(live_.segments.size(), -1);
     readers_.resize(live_.segments.size());
     reads_left_.assign(live_.segments.size(), 0);
@@ -273,7 +273,7 @@ class Scheduler {
 
   static constexpr size_t kLooks = 32;
   DraftCode& code_;
-  Liveness live_;
+  const Liveness& live_;
   const uint32_t most_;
   int held_now_ = 0;
   std::vector<int32_t> last_write_;
@@ -284,6 +284,6 @@ class Scheduler {
 
 }  // namespace
 
-void schedule(DraftCode& code, uint32_t most_held) { Scheduler(code, most_held).run(); }
+void schedule(DraftCode& code, const Liveness& live, uint32_t most_held) { Scheduler(code, live, most_held).run(); }
 
 }  // namespace warpbeam::assembly
