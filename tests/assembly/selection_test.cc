@@ -8,35 +8,198 @@ const std::string kStart = "mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; ld.param.
 
 std::string of(const std::string& body, int cc = 80) { return mnemonics(assembled(kStart + body + "\nret;", cc)); }
 
+size_t count(const std::string& text, const std::string& what) {
+  size_t n = 0;
+  for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
 TEST(Selection, multiply_and_add_is_one) {
-  EXPECT_NE(of("mul.lo.s32 %r3, %r1, %r2; add.s32 %r4, %r3, %r2; st.global.u32 [%d4], %r4;").find("IMAD STG"), std::string::npos);
+  const std::string t = of("mul.lo.s32 %r3, %r1, %r2; add.s32 %r4, %r3, %r2; st.global.u32 [%d4], %r4;");
+  EXPECT_NE(t.find("IMAD STG"), t.npos) << t;
+}
+
+TEST(Selection, wide_product_takes_the_base_of_an_address) {
+  const std::string t = of("ld.global.u32 %r3, [%d4]; st.global.u32 [%d4+4], %r3;");
+  EXPECT_EQ(count(t, "IMAD.WIDE"), 1u) << t;
+  EXPECT_EQ(t.find("IADD3"), t.npos) << t;
+}
+
+TEST(Selection, shift_and_add_is_one) {
+  const std::string t = of("shl.b32 %r3, %r1, 3; add.s32 %r4, %r3, %r2; st.global.u32 [%d4], %r4;");
+  EXPECT_NE(t.find("LEA STG"), t.npos) << t;
+}
+
+TEST(Selection, two_additions_are_one) {
+  const std::string t = of("add.s32 %r3, %r1, %r2; add.s32 %r4, %r3, %r2; st.global.u32 [%d4], %r4;");
+  EXPECT_EQ(count(t, "IADD3"), 1u) << t;
+}
+
+TEST(Selection, long_addition_is_two) {
+  const std::string t = of("mov.u64 %d5, %clock64; mov.u64 %d6, %clock64; add.s64 %d7, %d5, %d6; st.global.u64 [%d4], %d7;");
+  EXPECT_NE(t.find("IADD3 IADD3.X"), t.npos) << t;
 }
 
 TEST(Selection, three_logic_instructions_are_one) {
   const std::string t = of("and.b32 %r3, %r1, %r2; xor.b32 %r4, %r3, 7; st.global.u32 [%d4], %r4;");
-  EXPECT_EQ(t.find("LOP3"), t.rfind("LOP3")) << t;
+  EXPECT_EQ(count(t, "LOP3"), 1u) << t;
 }
 
-TEST(Selection, an_early_return_is_a_predicate) {
+TEST(Selection, logic_compared_with_zero_is_one) {
+  const std::string t = of("and.b32 %r3, %r1, 1; setp.eq.s32 %p1, %r3, 0; @%p1 st.global.u32 [%d4], %r1;");
+  EXPECT_NE(t.find("LOP3"), t.npos) << t;
+  EXPECT_EQ(t.find("ISETP"), t.npos) << t;
+}
+
+TEST(Selection, zero_extension_takes_nothing) {
+  const std::string t = of("cvt.u64.u32 %d5, %r1; st.global.u64 [%d4], %d5;");
+  EXPECT_EQ(count(t, "SHF"), 0u) << t;
+}
+
+TEST(Selection, halves_of_a_double_from_a_shuffle_take_nothing) {
+  const std::string t = of(
+      "ld.global.f64 %g1, [%d4]; mov.b64 %d5, %g1; cvt.u32.u64 %r3, %d5; shr.u64 %d6, %d5, 32; cvt.u32.u64 %r4, %d6;"
+      "shfl.sync.down.b32 %r5, %r3, 1, 31, -1; shfl.sync.down.b32 %r6, %r4, 1, 31, -1; cvt.u64.u32 %d7, %r6; shl.b64 %d8, %d7, 32;"
+      "cvt.u64.u32 %d9, %r5; or.b64 %d10, %d8, %d9; mov.b64 %g2, %d10; add.f64 %g3, %g1, %g2; st.global.f64 [%d4], %g3;");
+  EXPECT_NE(t.find("SHFL SHFL DADD"), t.npos) << t;
+}
+
+TEST(Selection, products_without_rounding_are_contracted) {
+  EXPECT_NE(of("ld.global.f32 %f1, [%d4]; mul.f32 %f2, %f1, %f1; add.f32 %f3, %f2, %f1; st.global.f32 [%d4], %f3;").find("LDG FFMA STG"), std::string::npos);
+  EXPECT_NE(of("ld.global.f32 %f1, [%d4]; mul.rn.f32 %f2, %f1, %f1; add.rn.f32 %f3, %f2, %f1; st.global.f32 [%d4], %f3;").find("LDG FMUL FADD STG"), std::string::npos);
+}
+
+TEST(Selection, signs_take_nothing) {
+  const std::string t = of("ld.global.f32 %f1, [%d4]; neg.f32 %f2, %f1; fma.rn.f32 %f3, %f1, %f2, %f1; st.global.f32 [%d4], %f3;");
+  EXPECT_NE(t.find("LDG FFMA STG"), t.npos) << t;
+}
+
+TEST(Selection, exact_division_has_a_quick_way) {
+  const std::string t = of("ld.global.f32 %f1, [%d4]; ld.global.f32 %f2, [%d4+4]; div.rn.f32 %f3, %f1, %f2; st.global.f32 [%d4], %f3;");
+  EXPECT_EQ(count(t, "FFMA"), 5u) << t;
+  EXPECT_NE(t.find("FCHK"), t.npos) << t;
+}
+
+TEST(Selection, divisions_by_the_same_share_its_reciprocal) {
+  const std::string t = of("rem.u32 %r3, %r1, %r2; add.s32 %r5, %r1, 7; rem.u32 %r4, %r5, %r2; add.s32 %r6, %r3, %r4; st.global.u32 [%d4], %r6;");
+  EXPECT_EQ(count(t, "MUFU.RCP"), 1u) << t;
+}
+
+TEST(Selection, functions_scale_subnormals_unless_told_to_flush) {
+  EXPECT_EQ(count(of("ld.global.f32 %f1, [%d4]; ex2.approx.f32 %f2, %f1; st.global.f32 [%d4], %f2;"), "FMUL"), 1u + 1u);
+  EXPECT_EQ(count(of("ld.global.f32 %f1, [%d4]; ex2.approx.ftz.f32 %f2, %f1; st.global.f32 [%d4], %f2;"), "FMUL"), 0u);
+}
+
+TEST(Selection, values_all_threads_share_go_to_the_uniform_datapath) {
+  const std::string twice = "mov.u32 %r3, %ctaid.x; and.b32 %r4, %r3, 5; xor.b32 %r5, %r4, %r3; add.s32 %r6, %r5, %r1; st.global.u32 [%d4], %r6;";
+  EXPECT_NE(of(twice).find("ULOP3"), std::string::npos) << of(twice);
+  EXPECT_EQ(of(twice, 70).find("ULOP3"), std::string::npos) << of(twice, 70);
+}
+
+TEST(Selection, parameters_are_operands_or_loaded) {
+  const std::string body = "ld.param.f32 %f1, [x]; ld.global.f32 %f2, [%d4]; add.f32 %f3, %f1, %f2; st.global.f32 [%d4], %f3;";
+  EXPECT_EQ(count(of(body, 80), "ULDC "), 0u) << of(body, 80);
+  EXPECT_GE(count(of(body, 90), "ULDC"), 2u) << of(body, 90);
+}
+
+TEST(Selection, words_side_by_side_in_shared_memory_are_loaded_together) {
+  const std::string t = of("mov.u64 %d5, s; mul.wide.u32 %d6, %r1, 16; add.s64 %d7, %d5, %d6; ld.shared.f32 %f1, [%d7]; ld.shared.f32 %f2, [%d7+4]; ld.shared.f32 %f3, [%d7+8];"
+                           "ld.shared.f32 %f4, [%d7+12]; add.f32 %f5, %f1, %f2; add.f32 %f6, %f3, %f4; add.f32 %f7, %f5, %f6; st.global.f32 [%d4], %f7;");
+  EXPECT_EQ(count(t, "LDS"), 1u) << t;
+  const std::string apart = of("mov.u64 %d5, s; mul.wide.u32 %d6, %r1, 4; add.s64 %d7, %d5, %d6; ld.shared.f32 %f1, [%d7]; ld.shared.f32 %f2, [%d7+4]; add.f32 %f5, %f1, %f2; st.global.f32 [%d4], %f5;");
+  EXPECT_EQ(count(apart, "LDS"), 2u) << apart;
+}
+
+TEST(Selection, sums_of_floats_in_shared_memory_are_loops) {
+  const std::string t = of("mov.u32 %r3, s; ld.global.f32 %f1, [%d4]; atom.shared.add.f32 %f2, [%r3], %f1;");
+  EXPECT_NE(t.find("ATOMS.CAS"), t.npos) << t;
+}
+
+TEST(Selection, matrix_products_by_generation) {
+  const std::string body =
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r1,%r2}, {%r1,%r2}, {%f5,%f6,%f7,%f8}; st.global.f32 [%d4], %f1; st.global.f32 [%d4+4], %f4;";
+  EXPECT_EQ(count(of(body, 80), "HMMA"), 1u) << of(body, 80);
+  EXPECT_EQ(count(of(body, 75), "HMMA"), 2u) << of(body, 75);
+}
+
+TEST(Selection, functions_of_the_library_are_inlined) {
+  const std::string t = of("ld.global.f32 %f1, [%d4]; { .param .b32 q; st.param.f32 [q], %f1; .param .b32 w; call.uni (w), __nv_expf, (q); ld.param.f32 %f2, [w]; } st.global.f32 [%d4], %f2;");
+  EXPECT_EQ(t.find("CALL"), t.npos) << t;
+  EXPECT_EQ(count(t, "MUFU"), 1u) << t;
+}
+
+TEST(Shape, an_early_return_is_a_predicate) {
   const std::string t = of("setp.gt.s32 %p1, %r1, 3; @%p1 bra E; st.global.u32 [%d4], %r1; E:");
   EXPECT_NE(t.find("@EXIT"), std::string::npos) << t;
   EXPECT_EQ(t.find("BSSY"), std::string::npos) << t;
 }
 
-TEST(Selection, a_short_branch_is_a_predicate) {
+TEST(Shape, a_short_branch_is_a_predicate) {
   const std::string t = of("mov.u32 %r5, 1; setp.gt.s32 %p1, %r1, 3; @%p1 bra E; add.s32 %r5, %r1, %r2; E: st.global.u32 [%d4], %r5; bar.sync 0; st.global.u32 [%d4+4], %r5;");
   EXPECT_EQ(t.find("BRA"), std::string::npos) << t;
   EXPECT_NE(t.find("@IADD3"), std::string::npos) << t;
 }
 
-TEST(Selection, loads_come_before_what_uses_the_first_of_them) {
+TEST(Shape, lanes_that_part_meet_again) {
+  std::string middle;
+  for (int k = 0; k < 20; ++k) middle += "st.global.u32 [%d4+" + std::to_string(4 * k) + "], %r2;";
+  const std::string t = of("setp.gt.s32 %p1, %r1, 3; @%p1 bra E;" + middle + "E: bar.sync 0; st.global.u32 [%d4+4], %r1;");
+  EXPECT_EQ(count(t, "BSSY"), 1u) << t;
+  EXPECT_EQ(count(t, "BSYNC"), 1u) << t;
+}
+
+TEST(Shape, a_branch_over_a_jump_is_the_opposite_branch) {
+  const std::string t = of("mov.u32 %r3, 0; L: add.s32 %r3, %r3, 1; st.global.u32 [%d4], %r3; setp.eq.s32 %p1, %r3, %r1; @%p1 bra E; bra.uni L; E: st.global.u32 [%d4+4], %r3;");
+  EXPECT_EQ(count(t, "BRA"), 1u) << t;
+}
+
+TEST(Shape, loads_come_before_what_uses_the_first_of_them) {
   const std::string t = of("ld.global.f32 %f1, [%d4]; add.f32 %f2, %f1, 0f3F800000; ld.global.f32 %f3, [%d4+4]; add.f32 %f4, %f3, %f2; st.global.f32 [%d4+8], %f4;");
   EXPECT_NE(t.find("LDG LDG FADD FADD STG"), std::string::npos) << t;
 }
 
-TEST(Selection, a_loop_variable_takes_no_moves) {
+TEST(Shape, a_load_stays_behind_a_store_that_may_meet_it) {
+  const std::string t = of("mul.wide.u32 %d5, %r2, 4; add.s64 %d6, %d2, %d5; st.global.u32 [%d4], %r1; ld.global.u32 %r3, [%d6]; st.global.u32 [%d4+4], %r3;");
+  EXPECT_NE(t.find("STG LDG STG"), std::string::npos) << t;
+  const std::string apart = of("st.global.u32 [%d4], %r1; ld.global.u32 %r3, [%d4+8]; st.global.u32 [%d4+4], %r3;");
+  EXPECT_NE(apart.find("LDG STG STG"), std::string::npos) << apart;
+}
+
+TEST(Shape, a_loop_variable_takes_no_moves) {
   const std::string t = of("mov.u32 %r3, 0; L: add.s32 %r4, %r3, 1; setp.lt.s32 %p1, %r4, %r1; mov.u32 %r3, %r4; @%p1 bra L; st.global.u32 [%d4], %r3;");
   EXPECT_EQ(t.find("MOV @BRA"), std::string::npos) << t;
+}
+
+const std::string kLoop = "ld.global.f32 %f1, [%d4]; add.f32 %f2, %f2, %f1; add.s64 %d4, %d4, 512; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r1; @%p1 bra L; st.global.f32 [%d2], %f2;";
+
+TEST(Shape, short_loops_are_made_four_at_a_time) {
+  const MachineCode code = assembled(kStart + "mov.u32 %r3, 0; mov.f32 %f2, 0f00000000; L: " + kLoop + "ret;");
+  const MachineBlock* loop = nullptr;
+  for (const MachineBlock& b : code.blocks)
+    if (b.turns > 1) loop = &b;
+  ASSERT_TRUE(loop);
+  EXPECT_EQ(loop->turns, 4u);
+  size_t loads = 0, branches = 0;
+  for (const MachineInstruction& i : loop->unrolled) loads += i.operation == Operation::LoadGlobal, branches += i.operation == Operation::Branch;
+  EXPECT_EQ(loads, 4u);
+  EXPECT_EQ(branches, 1u);
+  for (size_t k = 0; k < 4; ++k) EXPECT_EQ(loop->unrolled[k].operation, Operation::LoadGlobal) << "loads of all turns come first";
+}
+
+TEST(Shape, loops_that_say_so_are_left_alone) {
+  const MachineCode code = assembled(kStart + "mov.u32 %r3, 0; mov.f32 %f2, 0f00000000; L: .pragma \"nounroll\"; " + kLoop + "ret;");
+  for (const MachineBlock& b : code.blocks) EXPECT_EQ(b.turns, 1u);
+}
+
+TEST(Registers, bounds_of_a_launch_are_kept) {
+  std::string body, sum;
+  for (int k = 1; k < 39; ++k) body += "ld.global.f32 %f" + std::to_string(k) + ", [%d4+" + std::to_string(4 * k) + "];";
+  body += "bar.sync 0;";
+  for (int k = 1; k < 39; ++k) sum += "st.global.f32 [%d4+" + std::to_string(4 * k) + "], %f" + std::to_string(k) + ";";
+  EXPECT_GT(assembled(kStart + body + sum + "ret;").registers, 38);
+  const MachineCode tight = assembled(kStart + body + sum + "ret;", 80, 24);
+  EXPECT_LE(tight.registers, 24);
+  EXPECT_GT(tight.spill_bytes, 0u);
 }
 
 }  // namespace
