@@ -31,11 +31,10 @@ Cache::Outcome Cache::access(uint64_t line, uint8_t sectors, uint8_t dirty) {
   return o;
 }
 
-uint8_t Cache::peek(uint64_t line, uint8_t sectors) const {
-  const Way* const set = &ways_[uint64_t{set_of(line)} * kWays];
-  for (const Way* w = set; w != set + kWays; ++w)
-    if (w->line == line) return w->valid & sectors;
-  return 0;
+void Cache::forget(uint64_t line, uint8_t sectors) {
+  Way* const set = &ways_[uint64_t{set_of(line)} * kWays];
+  for (Way* w = set; w != set + kWays; ++w)
+    if (w->line == line) w->valid &= static_cast<uint8_t>(~sectors);
 }
 
 void Cache::clear() { std::fill(ways_.begin(), ways_.end(), Way{}); }

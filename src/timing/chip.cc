@@ -9,6 +9,8 @@ namespace {
 constexpr double kSector = 32;
 // Machine instructions of one multiprocessor that are run; what goes beyond repeats what its blocks do all the time.
 constexpr double kMostInstructions = 3e6;
+constexpr double kFewBlocks = 24;
+constexpr uint64_t kDraws = 5;
 
 // What memory reaches of its peak, for so much reading and writing.
 double dram_share(const Rates& rates, double read, double written) {
@@ -22,7 +24,17 @@ double dram_share(const Rates& rates, double read, double written) {
 double beyond_trace(const Work& work, double per_block) {
   if (!work.instructions || std::ranges::any_of(work.blocks, &BlockTrace::waited)) return 1;
   const double others = static_cast<double>(work.instructions) / static_cast<double>(work.grid_blocks) / per_block;
-  return others > 0.95 && others < 1.05 ? 1 : std::clamp(others, 0.8, 1.25);
+  return others > 0.95 && others < 1.05 ? 1 : std::clamp(others, 0.7, 1.5);
+}
+
+bool blocks_differ(const Work& work) {
+  double sum = 0, squares = 0;
+  for (const BlockTrace& b : work.blocks) {
+    const auto n = static_cast<double>(b.executed);
+    sum += n, squares += n * n;
+  }
+  const double count = static_cast<double>(work.blocks.size()), mean = sum / std::max(1.0, count);
+  return count > 1 && squares / count > 1.04 * mean * mean;  // by a fifth
 }
 
 }  // namespace
@@ -43,7 +55,9 @@ Prediction predict(const Work& work, const Rates& rates) {
   const double alone = work.read_sectors + work.written_back > 0 ? work.read_alone / (work.read_sectors + work.written_back) : 0;
   const double together = 1 / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
   const double dram_per_cycle = rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) * dram_share(rates, work.read_sectors, work.written_back) * together;
-  const Share share{rates.l2_bytes_per_cycle / active, rates.l2_write_bytes_per_cycle / active, dram_per_cycle / active, rates.l2_mixed_bytes_per_cycle / active, active};
+  const double atomics = std::max({static_cast<double>(work.hottest_word) * (work.float_atomics ? rates.atomic_same_float : rates.atomic_same_address),
+                                   static_cast<double>(work.hottest_sector) * rates.atomic_other_word, static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle});
+  const Share share{rates.l2_bytes_per_cycle / active, rates.l2_write_bytes_per_cycle / active, dram_per_cycle / active, rates.l2_mixed_bytes_per_cycle / active, active, atomics};
 
   double executed = 0;
   for (const BlockTrace& b : work.blocks) executed += static_cast<double>(b.executed);
@@ -51,6 +65,10 @@ Prediction predict(const Work& work, const Rates& rates) {
   const double enough = std::max<double>(6.0 * work.resident_blocks, std::floor(kMostInstructions / per_block));
   const double run = std::min(most, enough);
   p.run = run_multiprocessor(work, rates, share, static_cast<uint64_t>(run), most == 1);
+  // Where blocks differ and each multiprocessor has few of them, the one that gets the most work decides.
+  if (most > 1 && most <= kFewBlocks && blocks_differ(work))
+    for (uint64_t draw = 1; draw <= kDraws; ++draw)
+      if (Run other = run_multiprocessor(work, rates, share, static_cast<uint64_t>(run), false, draw); other.cycles > p.run.cycles) p.run = std::move(other);
   double cycles = p.run.cycles;
   if (run < most) {
     const double each = p.run.steady > 0 ? p.run.steady : cycles / run;
@@ -58,11 +76,8 @@ Prediction predict(const Work& work, const Rates& rates) {
   }
   if (most > 1) cycles *= beyond_trace(work, per_block);
   p.scale = blocks / run * (p.run.cycles > 0 ? 1 : 0);
-  const double atomics = std::max(static_cast<double>(work.hottest_atomics) * (work.float_atomics ? rates.atomic_same_float : rates.atomic_same_address),
-                                  static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle);
   const double dram = (p.dram_read + p.dram_write) / dram_per_cycle;
-  const bool by_atomics = atomics > cycles;
-  cycles = std::max(cycles, atomics);
+  const bool by_atomics = atomics > 0.7 * cycles;
   p.cycles = cycles;
   p.ns = rates.launch_ns + cycles / rates.clock_ghz();
   p.low = p.ns * 0.8;

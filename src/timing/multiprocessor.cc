@@ -202,6 +202,8 @@ class Multiprocessor {
     for (const FunctionWork& f : work.functions)
       for (const assembly::MachineBlock& b : f.code->blocks)
         has_barriers_ = has_barriers_ || std::ranges::any_of(b.text, [](const auto& m) { return m.operation == Operation::Barrier; });
+    if (const double atomics = accesses_per_block([](const Access& a) { return a.space == Space::Global && (a.kind == Kind::Atomic || a.kind == Kind::Reduce) ? 1.0 : 0.0; }); atomics > 0)
+      ticks_of_atomic_ = ticks(share.atomics / (atomics * static_cast<double>(work.grid_blocks) / share.active));
     const double stored = total_stores();
     written_back_share_ = stored > 0 ? (work.written_back + work.read_for_stores) / stored : 0;
     for (const FunctionWork& f : work.functions) {
@@ -210,8 +212,9 @@ class Multiprocessor {
     }
   }
 
-  Run run(uint64_t blocks, bool longest) {
+  Run run(uint64_t blocks, bool longest, uint64_t draw) {
     to_start_ = blocks;
+    draw_ = draw;
     if (longest) longest_ = &*std::ranges::max_element(work_.blocks, {}, &BlockTrace::executed);
     result_.blocks = blocks;
     const uint32_t warps_per_block = (work_.block_threads + 31) / 32;
@@ -235,14 +238,19 @@ class Multiprocessor {
   }
 
  private:
-  double total_stores() const {
+  template <class Weight>
+  double accesses_per_block(Weight weight) const {
     double sum = 0;
-    for (const BlockTrace& b : work_.blocks)
+    for (const BlockTrace& b : work_.blocks) {
+      double of_block = 0;
       for (const WarpTrace& w : b.warps)
-        for (const Access& a : w.accesses)
-          if (a.space == Space::Global && a.kind != Kind::Load && a.kind != Kind::Copy)
-            for (uint32_t k = 0; k < a.lines; ++k) sum += __builtin_popcount(b.lines[a.first_line + k].sectors);
-    return work_.blocks.empty() ? 0 : sum * static_cast<double>(work_.grid_blocks) / static_cast<double>(work_.blocks.size());
+        for (const Access& a : w.accesses) of_block += weight(a);
+      sum += b.instructions ? of_block * static_cast<double>(std::max(b.executed, b.instructions)) / static_cast<double>(b.instructions) : of_block;
+    }
+    return sum / static_cast<double>(std::max<size_t>(1, work_.blocks.size()));
+  }
+  double total_stores() const {
+    return static_cast<double>(work_.grid_blocks) * accesses_per_block([](const Access& a) { return a.space == Space::Global && a.kind != Kind::Load && a.kind != Kind::Copy ? a.sectors : 0.0; });
   }
 
   // --- blocks and warps
@@ -254,7 +262,7 @@ class Multiprocessor {
     // Those of the trace stand for the blocks around them.
     const uint64_t number = started_++;
     --to_start_;
-    const BlockTrace& trace = longest_ ? *longest_ : work_.blocks[number * work_.blocks.size() / std::max<uint64_t>(result_.blocks, 1) % work_.blocks.size()];
+    const BlockTrace& trace = longest_ ? *longest_ : work_.blocks[sample_of(number)];
     const uint32_t warps = (work_.block_threads + 31) / 32;
     p = {warps, warps, 0, false, true, at};
     for (uint32_t w = 0; w < warps; ++w) {
@@ -277,6 +285,12 @@ class Multiprocessor {
       if (!next_text(warp, begin, Stall::NoInstruction)) end_warp(warp, begin);
     }
     for (Scheduler& s : schedulers_) wake(s);
+  }
+
+  uint64_t sample_of(uint64_t number) const {
+    const uint64_t size = work_.blocks.size();
+    if (draw_) return ((number + draw_ * 1000003) * 0x9e3779b97f4a7c15 >> 33) % size;
+    return number * size / std::max<uint64_t>(result_.blocks, 1) % size;
   }
 
   void end_warp(Warp& warp, Ticks at) {
@@ -578,10 +592,12 @@ class Multiprocessor {
         if (missing) there.line = line, coming_.push_back(&there);
         else if (there.line == line) comes = std::max(comes, there.at);
       }
+      // A store goes through to L2, and L1 does not keep what it had (measured: what another thread reads next comes from L2).
       if (!loads && local) l1_.access(line, want);
+      else if (!loads) l1_.forget(line, want), requests += !(k && lines[k].number == lines[k - 1].number + 1);
     }
     Traffic& traffic = result_.traffic;
-    if (!loads) return store(warp, a, r, start, cost, sectors, local);
+    if (!loads) return store(warp, a, r, start, cost, sectors, requests, local);
     (local ? traffic.local_load : traffic.global_load) += sectors;
     (local ? traffic.local_load_hit : traffic.global_load_hit) += sectors - missed;
     if (!missed) cost = std::max<Ticks>(cost, a.passes * kTick);
@@ -645,10 +661,10 @@ class Multiprocessor {
     return dram_.serve(from, bytes) + ticks(rates_.dram_queue * u / (1 - u));
   }
 
-  Ticks store(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost, uint32_t sectors, bool local) {
+  Ticks store(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost, uint32_t sectors, uint32_t requests, bool local) {
     (a.kind == Kind::Store ? result_.traffic.store : result_.traffic.atomic) += sectors;
     // Stores have a way of their own to L2, where they share what reads have.
-    Ticks done = out_.serve(start, sectors * kSector);
+    Ticks done = out_.serve(start, sectors * kSector + requests * rates_.l2_store_request_bytes);
     done = std::max(done, fill_.serve(start, sectors * kSector * stores_on_fill_));
     if (!local && written_back_share_ > 0) done = std::max(done, dram_.serve(start, sectors * kSector * written_back_share_));
     // What is on its way out fills up the queues before the path to memory stands still.
@@ -657,6 +673,10 @@ class Multiprocessor {
     drained_ = std::max(drained_, done);
     if (!local) warp.stored = std::max(warp.stored, done + ticks(rates_.store_latency));
     if (a.kind == Kind::Store) return start + r.latency;
+    // Operations on the word that most of them want take turns; this multiprocessor's are as good as any.
+    atomics_free_ = std::max(atomics_free_, start) + ticks_of_atomic_;
+    done = std::max(done, atomics_free_);
+    drained_ = std::max(drained_, done);
     return std::max(done, start) + ticks(rates_.l2_latency) + r.latency;
   }
 
@@ -689,20 +709,21 @@ class Multiprocessor {
   size_t instructions_here_ = 0;
   Ticks barrier_free_ = 0, next_start_ = 0, next_warp_ = 0;
   Ticks lsu_free_ = 0, texture_free_ = 0, now_ = 0, last_ = 0, drained_ = 0, load_at_ = 0;
+  Ticks atomics_free_ = 0, ticks_of_atomic_ = 0;
   double unused_credit_ = 0;
   bool has_barriers_ = false;
   double load_ = 0, written_back_share_ = 0, stores_on_fill_ = 1;
   std::vector<std::vector<double>> credit_;
   const BlockTrace* longest_ = nullptr;
-  uint64_t to_start_ = 0, started_ = 0;
+  uint64_t to_start_ = 0, started_ = 0, draw_ = 0;
   Run result_;
 };
 
 }  // namespace
 
-Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, uint64_t blocks, bool longest) {
+Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, uint64_t blocks, bool longest, uint64_t draw) {
   if (work.blocks.empty() || blocks == 0) return {};
-  return Multiprocessor(work, rates, share).run(blocks, longest);
+  return Multiprocessor(work, rates, share).run(blocks, longest, draw);
 }
 
 }  // namespace warpbeam::timing

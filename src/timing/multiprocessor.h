@@ -27,6 +27,7 @@ struct Share {
   double l2_read = 64, l2_write = 64, dram = 16;
   double l2_beside = 64;  // of writing, where nothing but what it shares with reading limits it
   double active = 132;  // multiprocessors that take part
+  double atomics = 0;   // cycles that the operations on the hottest words take in L2
 };
 
 struct Traffic {  // sectors
@@ -48,7 +49,8 @@ struct Run {
   std::vector<std::vector<Stalls>> by_instruction;  // [function][PTX instruction]
 };
 
-// Runs `blocks` blocks, for which those of the trace stand in turn; or the longest of these, `longest`, for each.
-Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, uint64_t blocks, bool longest = false);
+// Runs `blocks` blocks, for which those of the trace stand in turn, or others of them for each `draw`; or the longest of these,
+// `longest`, for each.
+Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, uint64_t blocks, bool longest = false, uint64_t draw = 0);
 
 }  // namespace warpbeam::timing

@@ -37,7 +37,7 @@ struct Work {
   double read_for_stores = 0;           // and of these: to fill what stores left out
   bool float_atomics = false;
   bool cooperative = false;             // its blocks wait for each other
-  uint64_t hottest_atomics = 0;         // operations on the word of global memory that had most of them
+  uint64_t hottest_word = 0, hottest_sector = 0;  // atomic operations of lanes on the word of global memory that had most of them
   uint64_t atomic_sectors = 0;
 };
 

@@ -136,7 +136,8 @@ bool BlockProfile::goes_on_with(uint64_t block) {
 }
 
 void BlockProfile::passed(const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern) {
-  if (visits) visits->passed(*counted_function, insn, mask, pattern);
+  // One lane does it for all where they are known to share the address.
+  if (visits) visits->passed(*counted_function, insn, entered_->gathered[index_of(insn)] ? mask & -mask : mask, pattern);
 }
 
 namespace {
@@ -261,7 +262,10 @@ void BlockProfile::made(vm::Warp& warp, const vm::Insn& insn, const vm::Access& 
 void BlockProfile::followed(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access, const Counts& counts) {
   if (samples) samples->access(warp.index, counted_function, index_of(insn), access);
   if (trace) trace->access(warp.index, *counted_function, insn, access, counts);
-  if (visits) visits->access(*counted_function, insn, access);
+  if (!visits) return;
+  vm::Access one = access;
+  if (entered_->gathered[index_of(insn)]) one.mask &= -one.mask;
+  visits->access(*counted_function, insn, one);
 }
 
 BlockProfile::Patterns& BlockProfile::patterns_of(size_t index, isa::Space space) {

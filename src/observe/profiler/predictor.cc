@@ -89,10 +89,15 @@ timing::Prediction Predictor::predict(LaunchTracer& tracer, const vm::Launch& la
     shares[v.instruction].fetched += (o.read - o.holes) * each;
     shares[v.instruction].of += __builtin_popcount(v.sectors) * each;
   }
-  for (const auto& [sector, times] : visits.atomics) {
-    work->hottest_atomics = std::max(work->hottest_atomics, times);
-    work->atomic_sectors += times;
+  constexpr uint64_t kWordsOfSector = 8;
+  std::unordered_map<uint64_t, uint64_t> by_sector;
+  for (const auto& [word, times] : visits.atomics) {
+    work->hottest_word = std::max(work->hottest_word, times);
+    uint64_t& of_sector = by_sector[word / kWordsOfSector];
+    of_sector += times;
+    work->hottest_sector = std::max(work->hottest_sector, of_sector);
   }
+  work->atomic_sectors = totals.global_atom.transactions + totals.global_red.transactions;
   const timing::Prediction p = timing::predict(*work, rates);
   if (tracer.follows || !kind.work) kind.work = std::move(work);
   return p;

@@ -11,7 +11,7 @@
 namespace warpbeam::observe {
 namespace {
 
-constexpr uint64_t kLine = 128, kSector = 32;
+constexpr uint64_t kLine = 128, kSector = 32, kWord = 4;
 constexpr size_t kMostLines = 255;  // of an access, that are looked at
 
 timing::Kind kind_of(vm::AccessKind kind, bool returns, bool async) {
@@ -71,7 +71,7 @@ void Visits::append(Visits&& other) {
   const size_t taken = std::min(room, other.kept.size());
   kept.insert(kept.end(), other.kept.begin(), other.kept.begin() + static_cast<ptrdiff_t>(taken));
   left_out += other.left_out + (other.kept.size() - taken);
-  for (const auto& [sector, times] : other.atomics) atomics[sector] += times;
+  for (const auto& [word, times] : other.atomics) atomics[word] += times;
 }
 
 const VisitLog::Facts& VisitLog::facts_of(const vm::FunctionCode& function, const vm::Insn& insn) {
@@ -97,7 +97,7 @@ void VisitLog::visit(uint64_t line, uint8_t sectors, uint32_t bytes, const Facts
 
 void VisitLog::lanes(uint32_t mask, const uint64_t* addresses, uint32_t bytes, const Facts& facts) {
   if (facts.kind == timing::Kind::Atomic || facts.kind == timing::Kind::Reduce)
-    for (uint32_t left = mask; left; left &= left - 1) ++visits_.atomics[addresses[std::countr_zero(left)] / kSector];
+    for (uint32_t left = mask; left; left &= left - 1) ++visits_.atomics[addresses[std::countr_zero(left)] / kWord];
   each_line(mask, addresses, bytes, is_sampled, [&](uint64_t line, uint8_t sectors, uint32_t touched) { visit(line, sectors, touched, facts); });
 }
 
@@ -182,6 +182,7 @@ void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Acc
     if (to.lines == 255) return;
     trace_.lines.push_back({line, sectors});
     ++to.lines;
+    to.sectors = static_cast<uint16_t>(to.sectors + std::popcount(sectors));
   };
   if (access.space == isa::Space::Global) return each_line(access.mask, access.address.data(), access.bytes, every, add);
   // Words of a thread's local memory lie beside the same words of its neighbours.
@@ -243,10 +244,11 @@ LaunchTracer::LaunchTracer(const vm::Launch& launch, const model::Device& device
 
 bool LaunchTracer::to_follow(uint64_t block) const {
   if (!follows) return false;
-  // The middle of each of `followed_` equal parts of the grid.
-  const uint64_t part = block * followed_ / grid_blocks;
-  const uint64_t middle = (2 * part + 1) * grid_blocks / (2 * followed_);
-  return block == middle;
+  // One of each of `followed_` equal parts of the grid, not always at the same place, as what blocks do may repeat with the rows
+  // of the grid.
+  const auto begin_of = [&](uint64_t part) { return (part * grid_blocks + followed_ - 1) / followed_; };
+  const uint64_t part = block * followed_ / grid_blocks, begin = begin_of(part), size = begin_of(part + 1) - begin;
+  return block == begin + (part * 0x9e3779b97f4a7c15 >> 33) % size;
 }
 
 std::unique_ptr<BlockTracer> LaunchTracer::begin(uint64_t block) {

@@ -42,7 +42,7 @@ struct Visits {
   static constexpr size_t kMost = size_t{4} << 20;
   std::vector<Visit> kept;
   uint64_t left_out = 0;
-  std::unordered_map<uint64_t, uint64_t> atomics;  // operations by sector
+  std::unordered_map<uint64_t, uint64_t> atomics;  // operations of lanes, by word
   void append(Visits&& other);
 };
 
