@@ -44,6 +44,7 @@ struct Draft {
   bool copy = false;      // of the only read to the only write
   bool pinned = false;    // does something besides writing values
   bool last = false;      // leaves the block
+  bool together = false;  // a branch that all lanes of a warp take alike
   bool wall = false;      // nothing changes places with it: real code has a branch here
   Order order{};
   uint32_t ptx = 0;

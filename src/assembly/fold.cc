@@ -9,7 +9,7 @@
 namespace warpbeam::assembly {
 namespace {
 
-constexpr size_t kLongest = 12, kLongestWithStores = 7;
+constexpr size_t kLongest = 12, kLongestWithStores = 8;
 
 class Folder {
  public:
@@ -235,7 +235,7 @@ void mark_meetings(DraftCode& code, const Target& target) {
     const std::vector<Draft>& text = code.blocks[b].text;
     if (code.blocks[b].successors.size() < 2 || text.empty() || !flow.reached(b)) continue;
     const Draft& branch = text.back();
-    if (branch.operation != Operation::Branch || !branch.guarded) continue;
+    if (branch.operation != Operation::Branch || !branch.guarded || branch.together) continue;
     const uint32_t meeting = flow.post_dominator(b);
     if (meeting == kNoBlock || leaves(meeting)) continue;
     const uint32_t loop = flow.loop(b);

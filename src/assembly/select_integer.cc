@@ -279,7 +279,9 @@ void Selector::divide(const Instruction& i) {
            {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {IntAdd, "IADD3.X"}, {IntMulWide, "IMAD.WIDE.U32"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}});
     for (int k = 0; k < 2; ++k)
       chain(t0, {of(t0), b}, {{Compare, "ISETP"}, {Compare, "ISETP.EX"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {Compare, "SEL"}, {Compare, "SEL"}});
-    chain(to, {of(t0), b}, {{Compare, "ISETP"}, {Compare, "ISETP.EX"}, {Compare, "SEL"}, {Move, "MOV"}});
+    chain(to, {of(t0), b},
+          {{IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {Move, "MOV"}, {Compare, "SEL"},
+           {Compare, "SEL"}, {Compare, "ISETP"}, {Compare, "ISETP.EX"}, {Compare, "SEL"}, {Move, "MOV"}});
     Draft& back = emit(Operation::Call, "RET.REL", {}, {});
     back.pinned = back.wall = true;
     return;

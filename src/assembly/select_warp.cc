@@ -30,6 +30,7 @@ void Selector::branch(const Instruction& i) {
   Draft& d = emit(Operation::Branch, "BRA", {}, {});
   d.pinned = d.last = d.wall = true;
   d.keeps = false;
+  d.together = i.guard >= 0 && uniform_[static_cast<size_t>(i.guard)];
 }
 
 void Selector::leave(const Instruction& i) {

@@ -1,5 +1,7 @@
 #include "assembly/selector.h"
 
+#include "assembly/uniform.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -55,6 +57,7 @@ Selector::Selector(const ptx::Module& module, const ptx::Function& function, con
     block.predecessors = flow_->predecessors()[b];
   }
   count_registers();
+  uniform_ = uniform_registers(f_, blocks_, *flow_);
 }
 
 void Selector::count_registers() {

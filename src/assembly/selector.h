@@ -194,6 +194,7 @@ class Selector {
   std::vector<Key> keys_;
   uint32_t at_ = 0, block_ = 0;
   const ptx::Instruction* now_ = nullptr;
+  std::vector<char> uniform_;  // by PTX register
   std::vector<int32_t> carry_;  // the carry flag, a predicate
   struct Divisor {
     Source size;

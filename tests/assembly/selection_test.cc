@@ -148,6 +148,13 @@ TEST(Shape, lanes_that_part_meet_again) {
   EXPECT_EQ(count(t, "BSYNC"), 1u) << t;
 }
 
+TEST(Shape, lanes_that_go_the_same_way_need_not_meet) {
+  std::string middle;
+  for (int k = 0; k < 20; ++k) middle += "st.global.u32 [%d4+" + std::to_string(4 * k) + "], %r2;";
+  const std::string t = of("ld.param.u32 %r3, [n]; setp.gt.s32 %p1, %r3, 3; @%p1 bra E;" + middle + "E: bar.sync 0; st.global.u32 [%d4+4], %r1;");
+  EXPECT_EQ(count(t, "BSSY"), 0u) << t;
+}
+
 TEST(Shape, a_branch_over_a_jump_is_the_opposite_branch) {
   const std::string t = of("mov.u32 %r3, 0; L: add.s32 %r3, %r3, 1; st.global.u32 [%d4], %r3; setp.eq.s32 %p1, %r3, %r1; @%p1 bra E; bra.uni L; E: st.global.u32 [%d4+4], %r3;");
   EXPECT_EQ(count(t, "BRA"), 1u) << t;
