@@ -41,6 +41,7 @@ class Scheduler {
     reads_left_.assign(live_.segments.size(), 0);
     out_.assign(live_.segments.size(), 0);
     held_.assign(live_.segments.size(), 0);
+    for (const Value& v : code_.values) bank_.insert(bank_.end(), v.words, v.bank);
   }
 
   void run() {
@@ -58,7 +59,6 @@ class Scheduler {
     if (!p) return;
     for (uint32_t k = 0; k < p.count; ++k) visit(live_.first_word[static_cast<size_t>(p.value)] + p.first + k);
   }
-  bool counts(Part p) const { return p && code_.values[static_cast<size_t>(p.value)].bank == Bank::General; }
 
   void block(uint32_t b) {
     std::vector<Draft>& text = code_.blocks[b].text;
@@ -78,7 +78,6 @@ class Scheduler {
       words.erase(std::unique(words.begin(), words.end()), words.end());
       touched = words;
       for (uint32_t w : words) held_[w] = 0, reads_left_[w] = 0;
-      std::vector<char> seen_write;
       for (const Draft& d : text) {
         for (Part p : d.reads) each_word(p, [&](uint32_t w) { if (!held_[w]) held_[w] = 1; ++reads_left_[w]; });
         if (d.keeps) for (Part p : d.writes) each_word(p, [&](uint32_t w) { if (!held_[w]) held_[w] = 1; });
@@ -89,15 +88,9 @@ class Scheduler {
         if (held_[w] == 2) held_[w] = 0;
       }
     }
-    general_.clear();
-    for (const Draft& d : text) {
-      for (Part p : d.reads) if (counts(p)) each_word(p, [&](uint32_t w) { general_.push_back(w); });
-      for (Part p : d.writes) if (counts(p)) each_word(p, [&](uint32_t w) { general_.push_back(w); });
-    }
-    is_general_.resize(live_.segments.size());
-    for (uint32_t w : general_) is_general_[w] = 1;
-    for (uint32_t w : live_.live_out[b]) is_general_[w] = is_general_[w] || general_word(w);
-    for (uint32_t w : touched) held_now_ += held_[w] && is_general_[w];
+    held_predicates_ = 0;
+    for (uint32_t w : touched)
+      if (held_[w]) count(w, 1);
     size_t begin = 0;
     std::vector<Draft> result;
     result.reserve(text.size());
@@ -110,21 +103,26 @@ class Scheduler {
       }
     region(text, begin, text.size(), result);
     text = std::move(result);
-    for (uint32_t w : touched) held_[w] = 0, is_general_[w] = 0, last_write_[w] = -1, readers_[w].clear();
-    for (uint32_t w : live_.live_out[b]) out_[w] = 0, is_general_[w] = 0;
+    for (uint32_t w : touched) held_[w] = 0, last_write_[w] = -1, readers_[w].clear();
+    for (uint32_t w : live_.live_out[b]) out_[w] = 0;
   }
 
-  bool general_word(uint32_t w) const {
-    const auto it = std::upper_bound(live_.first_word.begin(), live_.first_word.end(), w);
-    return code_.values[static_cast<size_t>(it - live_.first_word.begin()) - 1].bank == Bank::General;
+  void count(uint32_t w, int by) {
+    if (bank_[w] == Bank::General) held_now_ += by;
+    if (bank_[w] == Bank::Predicate) held_predicates_ += by;
+  }
+
+  // Of whichever there are none left, or of general ones.
+  int weight(uint32_t w) const {
+    constexpr int kPredicate = 4;
+    return bank_[w] == Bank::General ? 1 : bank_[w] == Bank::Predicate && held_predicates_ >= kMostPredicates ? kPredicate : 0;
   }
 
   // How many registers more are held after an instruction.
   int grows(const Draft& d) {
     int by = 0;
-    for (Part p : d.writes) each_word(p, [&](uint32_t w) { by += is_general_[w] && !held_[w]; });
-    for (Part p : d.reads)
-      if (counts(p)) each_word(p, [&](uint32_t w) { by -= reads_left_[w] == 1 && !out_[w] && held_[w]; });
+    for (Part p : d.writes) each_word(p, [&](uint32_t w) { by += weight(w) * !held_[w]; });
+    for (Part p : d.reads) each_word(p, [&](uint32_t w) { by -= weight(w) * (reads_left_[w] == 1 && !out_[w] && held_[w]); });
     return by;
   }
   void issue_effects(const Draft& d) {
@@ -132,14 +130,14 @@ class Scheduler {
       each_word(p, [&](uint32_t w) {
         if (--reads_left_[w] == 0 && !out_[w] && held_[w]) {
           held_[w] = 0;
-          held_now_ -= is_general_[w];
+          count(w, -1);
         }
       });
     for (Part p : d.writes)
       each_word(p, [&](uint32_t w) {
         if (!held_[w] && (reads_left_[w] || out_[w])) {
           held_[w] = 1;
-          held_now_ += is_general_[w];
+          count(w, 1);
         }
       });
   }
@@ -230,7 +228,7 @@ class Scheduler {
       drop(available);
       drop(pending);
       uint32_t pick = ~0u;
-      if (static_cast<uint32_t>(std::max(held_now_, 0)) >= most_) {
+      if (static_cast<uint32_t>(std::max(held_now_, 0)) >= most_ || held_predicates_ >= kMostPredicates) {
         // No registers left: whatever frees some, else what needs none and waits for nothing (addresses that move on in their
         // place, so that their loads come before what waits for the first ones), else what the text has next.
         int best = 0;
@@ -275,11 +273,13 @@ class Scheduler {
   DraftCode& code_;
   const Liveness& live_;
   const uint32_t most_;
-  int held_now_ = 0;
+  int held_now_ = 0, held_predicates_ = 0;
+  static constexpr int kMostPredicates = 5;  // of seven
+  std::vector<Bank> bank_;  // by word
   std::vector<int32_t> last_write_;
   std::vector<std::vector<uint32_t>> readers_;
-  std::vector<uint32_t> reads_left_, general_;
-  std::vector<char> out_, held_, is_general_;
+  std::vector<uint32_t> reads_left_;
+  std::vector<char> out_, held_;
 };
 
 }  // namespace
