@@ -24,7 +24,8 @@ double dram_share(const Rates& rates, double read, double written) {
 double beyond_trace(const Work& work, double per_block) {
   if (!work.instructions || std::ranges::any_of(work.blocks, &BlockTrace::waited)) return 1;
   const double others = static_cast<double>(work.instructions) / static_cast<double>(work.grid_blocks) / per_block;
-  return others > 0.95 && others < 1.05 ? 1 : std::clamp(others, 0.7, 1.5);
+  // Blocks that were followed ran alone for long, and may have taken work that others would have.
+  return others > 0.95 && others < 1.05 ? 1 : std::clamp(others, 0.02, 1.5);
 }
 
 bool blocks_differ(const Work& work) {

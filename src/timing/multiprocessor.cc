@@ -471,6 +471,7 @@ class Multiprocessor {
     s.unit_free[unit] = t + r.interval;
     Ticks done = t + r.latency;
     if (r.unit == Unit::Lsu || r.unit == Unit::Texture) done = to_memory(s, warp, r, t);
+    else if (r.operation == Operation::LoadConst && r.access) done = from_constants(warp, r, t);
     const Source source = source_of(r.operation);
     const uint16_t* const reg = &program_.registers[r.first_register] + r.reads;
     for (int k = 0; k < r.writes; ++k) warp.written[reg[k]] = done, warp.source[reg[k]] = source;
@@ -533,6 +534,16 @@ class Multiprocessor {
       return &warp.trace->accesses[k];
     }
     return nullptr;
+  }
+
+  // The cache of constants gives lanes that share an address what is there, one address after the other.
+  Ticks from_constants(Warp& warp, const Ready& r, Ticks t) {
+    const Access* const a = take_access(warp, r.ptx);
+    if (!a) return t + r.latency;
+    const Ticks start = std::max(t, constants_free_);
+    const int more = std::max<int>(1, a->passes) - 1;
+    constants_free_ = start + ticks(rates_.constant_interval) * (more + 1);
+    return start + r.latency + ticks(rates_.constant_latency) * more;
   }
 
   // The path to memory takes one instruction after the other, for as many cycles as it makes passes. When it has taken in more
@@ -708,6 +719,7 @@ class Multiprocessor {
   const Ticks instruction_miss_ = ticks(rates_.instruction_cache_miss);
   size_t instructions_here_ = 0;
   Ticks barrier_free_ = 0, next_start_ = 0, next_warp_ = 0;
+  Ticks constants_free_ = 0;
   Ticks lsu_free_ = 0, texture_free_ = 0, now_ = 0, last_ = 0, drained_ = 0, load_at_ = 0;
   Ticks atomics_free_ = 0, ticks_of_atomic_ = 0;
   double unused_credit_ = 0;

@@ -97,6 +97,9 @@ timing::Prediction Predictor::predict(LaunchTracer& tracer, const vm::Launch& la
     of_sector += times;
     work->hottest_sector = std::max(work->hottest_sector, of_sector);
   }
+  for (const LaunchTracer::Function& f : tracer.functions)
+    for (const ptx::Instruction& i : f.function->source->body)
+      work->float_atomics = work->float_atomics || (i.form.row->cls == isa::Class::Atomic && isa::is_float(i.form.type) && i.form.mods.space != isa::Space::Shared);
   work->atomic_sectors = totals.global_atom.transactions + totals.global_red.transactions;
   const timing::Prediction p = timing::predict(*work, rates);
   if (tracer.follows || !kind.work) kind.work = std::move(work);

@@ -223,7 +223,12 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
       break;
     case isa::Space::Const:
       a.space = timing::Space::Constant;
-      each_line(access.mask, access.address.data(), access.bytes, every, [&](uint64_t, uint8_t, uint32_t) { ++a.passes; });
+      a.passes = 0;  // one for each address
+      for (uint32_t left = access.mask, same; left; left &= ~same, ++a.passes) {
+        const uint64_t first = access.address[static_cast<size_t>(std::countr_zero(left))];
+        same = 0;
+        for (uint32_t l = 0; l < 32; ++l) same |= static_cast<uint32_t>(access.address[l] == first) << l;
+      }
       break;
     default: return;
   }
