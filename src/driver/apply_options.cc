@@ -159,6 +159,12 @@ Result<void> apply_file(Collected& all, const OptionRow& row, const std::string&
     case OptionId::IncludePath:
       for (auto& item : split_commas(value)) o.preprocessor.push_back("-I" + item);
       break;
+    case OptionId::Cccl: {
+      auto directory = cccl_directory(value);
+      if (!directory) return directory.error();
+      o.cccl = *directory;
+      break;
+    }
     case OptionId::SystemInclude:
       for (auto& item : split_commas(value)) append(o.preprocessor, {"-isystem", item});
       break;

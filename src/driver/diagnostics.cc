@@ -38,7 +38,7 @@ bool is_closing(std::string_view line) {
 
 // Who has a header that toolkits bring and this does not.
 std::string package_of(std::string_view error) {
-  constexpr std::pair<std::string_view, std::string_view> kPackages[] = {{"'CL/", "opencl-headers (and ocl-icd-opencl-dev for -lOpenCL)"}, {"'thrust/", "libthrust-dev"}, {"'cub/", "libcub-dev"}};
+  constexpr std::pair<std::string_view, std::string_view> kPackages[] = {{"'CL/", "opencl-headers (and ocl-icd-opencl-dev for -lOpenCL)"}, {"'thrust/", "libthrust-dev (--cccl names another version's folder)"}, {"'cub/", "libcub-dev (--cccl names another version's folder)"}};
   if (!contains(error, "file not found")) return {};
   for (const auto& [header, package] : kPackages)
     if (contains(error, header)) return fmt::format("note: Debian has it in the package {}\n", package);

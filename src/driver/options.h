@@ -121,6 +121,7 @@ struct Options {
   bool link_runtime = true;
 
   std::string prelude = "prelude.h";      // of include/warpbeam, read before CUDA sources
+  std::string cccl;                       // the folder of CUB, Thrust and libcu++ to be used; empty: what is there
   std::vector<std::string> preprocessor;  // -I -isystem -D -U -include, in order, as clang takes them
   std::vector<std::string> both;          // for every pass of clang
   std::vector<std::string> host;          // -Xcompiler

@@ -226,6 +226,13 @@ __global__ void atomic_max_float(float* best, const float* in) {
     old = atomicCAS(bits, assumed, __float_as_int(v));
   } while (assumed != old);
 }
+// Volatile accesses are ordered one by one; the sum of two is not.
+__global__ void counts_in_volatile(volatile int* n) {
+  *n = *n + 1;  // expect volatile_counter race_volatile
+}
+__global__ void raises_flag(volatile int* flag) {
+  if (!*flag) *flag = 1;
+}
 __global__ void pack(const int* in, int* out, int* n) {
   int v = in[blockIdx.x * blockDim.x + threadIdx.x];
   if (v & 1) out[atomicAdd(n, 1)] = v;
@@ -267,6 +274,22 @@ struct Data {
   }
 };
 
+CASE(volatile_counter) {
+  int* n;
+  cudaMalloc(&n, 4);
+  cudaMemset(n, 0, 4);
+  counts_in_volatile<<<2, 64>>>(n);
+  cudaDeviceSynchronize();
+  cudaFree(n);
+}
+CASE(volatile_flag) {
+  int* n;
+  cudaMalloc(&n, 4);
+  cudaMemset(n, 0, 4);
+  raises_flag<<<2, 64>>>(n);
+  cudaDeviceSynchronize();
+  cudaFree(n);
+}
 CASE(counter_plain) { Data d; count<<<4, 64>>>(d.b, false); }
 CASE(counter_atomic) { Data d; count<<<4, 64>>>(d.b, true); }
 CASE(histogram_plain) { Data d; histogram<false><<<4, 64>>>(d.a, d.b); }

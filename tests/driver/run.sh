@@ -241,6 +241,14 @@ case_missing_headers_name_their_package() {
   printf '#include <CL/no_such_header.h>\n__global__ void k() {}\n' >e.cu
   expect 1 nvcc -c e.cu && has err "'CL/no_such_header.h' file not found" 'opencl-headers'
 }
+case_other_versions_of_the_libraries() {
+  mkdir -p other/include/cccl/cub other/include/cccl/cuda/std
+  echo '#define CUB_VERSION 300500' >other/include/cccl/cub/cub.cuh
+  touch other/include/cccl/cuda/std/version
+  printf '#include <cub/cub.cuh>\nstatic_assert(CUB_VERSION == 300500, "");\n__global__ void k() {}\n' >e.cu
+  expect 0 nvcc --cccl other -c e.cu && expect 0 nvcc -cccl=other/include/cccl -c e.cu && expect 0 env WARPBEAM_CCCL="$PWD/other" "$warpbeam" nvcc -c e.cu &&
+    expect 1 nvcc --cccl nowhere -c e.cu && has err "CUB, Thrust and libcu++ were to be in 'nowhere'" && expect 1 env WARPBEAM_CCCL="$PWD/other" "$warpbeam" nvcc -std=c++11 -c e.cu
+}
 case_libraries_stand_where_toolkit_13_has_them() {
   local library
   for library in cuda/std/type_traits nv/target cub/cub.cuh thrust/version.h; do

@@ -156,7 +156,8 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
     const Strength needed = needed_for(*e);
     const bool meet = e->strength >= needed && n.strength >= needed;
     const bool same_warp = e->warp == n.warp.index && e->block == linear_ && e->op == l_.op;
-    const bool in_tail = n.shared || (same_warp && h == Hazard::ReadAfterWrite && e->strength == Strength::Sys && n.strength == Strength::Sys);
+    const bool lost = h == Hazard::WriteAfterWrite && c_.sites[n.site].rewrites && c_.sites[e->site].rewrites;
+    const bool in_tail = lost || n.shared || (same_warp && h == Hazard::ReadAfterWrite && e->strength == Strength::Sys && n.strength == Strength::Sys);
     if (meet && ((e->act == Act::Atomic && n.act == Act::Atomic) || !in_tail)) return;
     if (!ordered(n, *e, other_lane, lane)) conflict(n, h, *e, {other_lane, many, one_of_many}, lane, offset, bytes);
   };
@@ -307,8 +308,10 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   const bool flag = atomics || mine.waits || theirs.waits;
   // Lanes that were together at the earlier access: where a warp runs in lockstep it came first.
   const bool together = same_warp && (other.mask >> lane & 1) && other.id != n.id;
+  // `++*counter` of several threads, volatile or not, counts some of them once.
+  const bool lost_update = hazard == Hazard::WriteAfterWrite && mine.rewrites && theirs.rewrites;
   bool scope_too_small = false;
-  if (both_strong) {
+  if (both_strong && !lost_update) {
     scope_too_small = other.strength < needed || n.strength < needed;
     // Volatile accesses to shared memory stand in for barriers more often than they are flags, and so they do in a warp that
     // reads from global memory what its other lanes have just stored there.
@@ -331,7 +334,7 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
     if (other.id == n.id && (n.access.mask >> other_lane & 1) && place_in_access(other_lane) < n.access.bytes)
       old_value = stored_value(n, static_cast<int>(other_lane), place_in_access(other_lane), bytes);
     // Writing what is there already, as many threads do that raise one flag, is harmless.
-    if (new_value == old_value && other.act == Act::Write) return;
+    if (new_value == old_value && other.act == Act::Write && !lost_update) return;
     // One place takes what is to be dropped, from all lanes of a warp.
     if (n.shared && same_warp && mine.library) return;
   }
@@ -340,13 +343,13 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   const bool one_statement = together && hazard == Hazard::WriteAfterRead && !many && mine.location == theirs.location;
   const bool lockstep = together && !copies && (both_strong || one_statement || l_.cc < 70);
   const bool by_shuffle = same_warp && !copies && other.id < n.state.soft_base;
-  const Severity severity = lockstep || by_shuffle || guess ? Severity::Warning : Severity::Error;
+  const Severity severity = !lost_update && (lockstep || by_shuffle || guess) ? Severity::Warning : Severity::Error;
 
   const uint64_t key = uint64_t(n.site) << 34 | uint64_t(other.site & 0xffffff) << 10 | uint64_t(severity) << 9 | uint64_t(hazard) << 7 |
                        uint64_t(same_warp) << 6 | uint64_t(same_block) << 5 | uint64_t(same_op) << 4 | uint64_t(scope_too_small) << 3 | 3;
   if (c_.repeated(key)) return;
   static constexpr const char* kKinds[] = {"race_raw", "race_war", "race_waw"};
-  Finding f = finding(n, lane, "race", kKinds[static_cast<int>(hazard)], "");
+  Finding f = finding(n, lane, "race", lost_update ? "race_volatile" : kKinds[static_cast<int>(hazard)], "");
   f.severity = severity;
   f.apart = same_warp ? Apart::InWarp : same_block ? Apart::InBlock : same_op ? Apart::InLaunch : Apart::InProgram;
   f.title = fmt::format("Race reported between {} access at {} in {}", name(other.act), theirs.kernel, theirs.location);
@@ -408,7 +411,8 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   static constexpr const char* kBetween[] = {"lanes", "warps", "blocks", "launches"};
   f.facts.emplace_back("between", kBetween[static_cast<int>(f.apart)]);
   f.facts.emplace_back("other_thread", same_op ? c_.thread_text(other, other_lane) : c_.order.what(other.op));
-  if (guess) f.mend = "the plain read promises nothing while others change the place: read with __ldcg, a volatile access or an atomic load, or leave the look away";
+  if (lost_update) f.mend = "each thread stores what it loaded before, and what another has stored in between is lost: use an atomic operation such as atomicAdd";
+  else if (guess) f.mend = "the plain read promises nothing while others change the place: read with __ldcg, a volatile access or an atomic load, or leave the look away";
   else if (severity == Severity::Warning) f.mend = "correct only where a warp runs in lockstep (before Volta): put __syncwarp() between the two accesses";
   c_.report(key, std::move(f));
 }

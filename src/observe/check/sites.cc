@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "observe/check/findings.h"
@@ -111,6 +112,27 @@ bool Sites::after_load(const vm::FunctionCode& f, const vm::Insn& insn) {
   return false;
 }
 
+bool Sites::rewrites_volatile(const vm::FunctionCode& f, const vm::Insn& insn) {
+  if (insn.source->form.row->cls != isa::Class::Store || insn.mods().sem != isa::Sem::Volatile) return false;
+  const auto at = static_cast<size_t>(&insn - f.insns.data());
+  size_t load = at;
+  for (size_t k = at; k-- > 0 && load == at;) {
+    const vm::Insn& i = f.insns[k];
+    if (i.watched != vm::Watched::Memory || i.source->line != insn.source->line || i.source->file != insn.source->file) continue;
+    if (i.source->form.row->cls == isa::Class::Load && i.mods().sem == isa::Sem::Volatile && i.op[1] == insn.op[1] && i.imm == insn.imm) load = k;
+  }
+  if (load == at) return false;
+  // What is stored has been made of what was loaded; a flag that is raised if it is not up has not.
+  std::vector<int32_t> made{f.insns[load].op[0]};
+  const auto is_made = [&](int32_t slot) { return slot >= 0 && std::ranges::find(made, slot) != made.end(); };
+  for (size_t k = load + 1; k < at; ++k) {
+    const vm::Insn& i = f.insns[k];
+    if (!i.source || !i.source->form.row || i.source->form.row->cls == isa::Class::Store) continue;
+    if (std::any_of(std::begin(i.op) + 1, std::end(i.op), is_made)) made.push_back(i.op[0]);
+  }
+  return is_made(insn.op[0]);
+}
+
 uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
   auto [it, fresh] = numbers_.try_emplace(&insn, static_cast<uint32_t>(all_.size()));
   if (fresh) {
@@ -126,6 +148,7 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
     const isa::Sem sem = insn.mods().sem;
     s.ordered = sem != isa::Sem::Weak && sem != isa::Sem::Volatile && sem != isa::Sem::Mmio;
     s.updates = after_load(f, insn);
+    s.rewrites = rewrites_volatile(f, insn);
     s.library = of_library(s.kernel);
     s.algorithm = s.library || vm::Warp::of_algorithm(insn, f);
     const std::string_view syntax = insn.source->form.row->syntax;

@@ -22,6 +22,7 @@ struct Site {
   bool product = false;  // of a warp group, which the asynchronous proxy makes too
   bool library = false;  // in a kernel of CUB's or Thrust's: they look past the end of a run, and have places for what nobody wants
   bool algorithm = false;  // code of theirs, wherever it was inlined: it looks past the end of a run as well
+  bool rewrites = false; // a volatile store to an address that the same statement has loaded: ++*p
   bool updates = false;  // a store to an address that the same statement has loaded: p[i] = min(p[i], x)
 };
 
@@ -46,6 +47,7 @@ class Sites {
  private:
   bool before_cas(const vm::FunctionCode& f, const vm::Insn& insn);
   bool after_load(const vm::FunctionCode& f, const vm::Insn& insn);
+  static bool rewrites_volatile(const vm::FunctionCode& f, const vm::Insn& insn);
   bool in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn);
   std::vector<Site> all_{1};
   std::unordered_map<const vm::Insn*, uint32_t> numbers_;
