@@ -91,7 +91,19 @@ void misaligned(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uint3
 void (*outside_read)(Warp&, const Insn&, int, uint64_t, uint32_t) = nullptr;
 
 bool reads_outside(Warp& w, const Insn& i, int lane, uint64_t address, uint32_t bytes) {
-  if (!outside_read || !w.block->launch->memory->open_gap(address, bytes)) return false;
+  if (!outside_read) return false;
+  // Blocks at a border read there again and again.
+  constexpr uint64_t kPage = 4096;
+  struct Opened {
+    const DeviceMemory* memory = nullptr;
+    uint64_t epoch = 0, page = 0;
+  };
+  static thread_local Opened last;
+  const DeviceMemory* memory = w.block->launch->memory;
+  const Opened now{memory, memory->epoch(), address / kPage};
+  const bool opened = last.memory == now.memory && last.epoch == now.epoch && last.page == now.page && (address + bytes - 1) / kPage == now.page;
+  if (!opened && !memory->open_gap(address, bytes)) return false;
+  last = now;
   outside_read(w, i, lane, address, bytes);
   return true;
 }
