@@ -67,8 +67,8 @@ Prediction predict(const Work& work, const Rates& rates) {
   const double alone = work.read_sectors + work.written_back > 0 ? work.read_alone / (work.read_sectors + work.written_back) : 0;
   const double together = 1 / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
   const double dram_per_cycle = rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) * dram_share(rates, work.read_sectors, work.written_back) * together;
-  const double atomics = std::max({static_cast<double>(work.hottest_word) * (work.float_atomics ? rates.atomic_same_float : rates.atomic_same_address),
-                                   static_cast<double>(work.hottest_sector) * rates.atomic_other_word, static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle});
+  const double atomics = std::max({static_cast<double>(work.hottest_turns) * (work.float_atomics ? rates.atomic_same_float : rates.atomic_same_address),
+                                   static_cast<double>(work.hottest_requests) * rates.atomic_request, static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle});
   const Share share{rates.l2_bytes_per_cycle / active, rates.l2_write_bytes_per_cycle / active, dram_per_cycle / active, rates.l2_mixed_bytes_per_cycle / active, active, atomics};
 
   double executed = 0;
@@ -78,7 +78,9 @@ Prediction predict(const Work& work, const Rates& rates) {
   const double run = std::min(most, enough);
   p.run = run_multiprocessor(work, rates, share, static_cast<uint64_t>(run), most == 1);
   // Where blocks differ and each multiprocessor has few of them, the one that gets the most work decides.
-  if (most > 1 && most <= kFewBlocks && blocks_differ(work))
+  const double others = beyond_trace(work, per_block);
+  constexpr double kTookOthersWork = 0.6;
+  if (most > 1 && most <= kFewBlocks && others > kTookOthersWork && blocks_differ(work))
     for (uint64_t draw = 1; draw <= kDraws; ++draw)
       if (Run other = run_multiprocessor(work, rates, share, static_cast<uint64_t>(run), false, draw); other.cycles > p.run.cycles) p.run = std::move(other);
   double cycles = p.run.cycles;
@@ -86,7 +88,7 @@ Prediction predict(const Work& work, const Rates& rates) {
     const double each = p.run.steady > 0 ? p.run.steady : cycles / run;
     cycles += (std::max(blocks / sms, most - 0.5) - run) * each;
   }
-  if (most > 1) cycles *= beyond_trace(work, per_block);
+  if (most > 1 || others < kTookOthersWork) cycles *= others;
   p.scale = blocks / run * (p.run.cycles > 0 ? 1 : 0);
   const double dram = (p.dram_read + p.dram_write) / dram_per_cycle;
   const bool by_atomics = atomics > 0.7 * cycles;

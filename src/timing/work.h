@@ -37,7 +37,8 @@ struct Work {
   double read_for_stores = 0;           // and of these: to fill what stores left out
   bool float_atomics = false;
   bool cooperative = false;             // its blocks wait for each other
-  uint64_t hottest_word = 0, hottest_sector = 0;  // atomic operations of lanes on the word of global memory that had most of them
+  // Atomic operations on the sector of global memory that had most of them: requests, and turns of lanes that wanted one word.
+  uint64_t hottest_requests = 0, hottest_turns = 0;
   uint64_t atomic_sectors = 0;
 };
 

@@ -89,13 +89,9 @@ timing::Prediction Predictor::predict(LaunchTracer& tracer, const vm::Launch& la
     shares[v.instruction].fetched += (o.read - o.holes) * each;
     shares[v.instruction].of += __builtin_popcount(v.sectors) * each;
   }
-  constexpr uint64_t kWordsOfSector = 8;
-  std::unordered_map<uint64_t, uint64_t> by_sector;
-  for (const auto& [word, times] : visits.atomics) {
-    work->hottest_word = std::max(work->hottest_word, times);
-    uint64_t& of_sector = by_sector[word / kWordsOfSector];
-    of_sector += times;
-    work->hottest_sector = std::max(work->hottest_sector, of_sector);
+  for (const auto& [sector, of] : visits.atomics) {
+    work->hottest_requests = std::max(work->hottest_requests, of.requests);
+    work->hottest_turns = std::max(work->hottest_turns, of.turns);
   }
   for (const LaunchTracer::Function& f : tracer.functions)
     for (const ptx::Instruction& i : f.function->source->body)

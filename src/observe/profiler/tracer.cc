@@ -71,7 +71,10 @@ void Visits::append(Visits&& other) {
   const size_t taken = std::min(room, other.kept.size());
   kept.insert(kept.end(), other.kept.begin(), other.kept.begin() + static_cast<ptrdiff_t>(taken));
   left_out += other.left_out + (other.kept.size() - taken);
-  for (const auto& [word, times] : other.atomics) atomics[word] += times;
+  for (const auto& [sector, of] : other.atomics) {
+    Atomics& sum = atomics[sector];
+    sum.requests += of.requests, sum.turns += of.turns;
+  }
 }
 
 const VisitLog::Facts& VisitLog::facts_of(const vm::FunctionCode& function, const vm::Insn& insn) {
@@ -95,9 +98,28 @@ void VisitLog::visit(uint64_t line, uint8_t sectors, uint32_t bytes, const Facts
   else ++visits_.left_out;
 }
 
+void VisitLog::count_atomics(uint32_t mask, const uint64_t* addresses) {
+  std::array<uint32_t, 32> places;
+  size_t count = 0;
+  for (uint32_t left = mask; left; left &= left - 1) places[count++] = static_cast<uint32_t>(std::countr_zero(left));
+  std::sort(places.begin(), places.begin() + static_cast<ptrdiff_t>(count), [&](uint32_t a, uint32_t b) { return addresses[a] < addresses[b]; });
+  for (size_t k = 0; k < count;) {
+    const uint64_t sector = addresses[places[k]] / kSector;
+    uint64_t most = 0;
+    while (k < count && addresses[places[k]] / kSector == sector) {
+      const uint64_t word = addresses[places[k]] / kWord;
+      uint64_t here = 0;
+      for (; k < count && addresses[places[k]] / kWord == word; ++k) ++here;
+      most = std::max(most, here);
+    }
+    Visits::Atomics& of = visits_.atomics[sector];
+    ++of.requests, of.turns += most;
+  }
+}
+
 void VisitLog::lanes(uint32_t mask, const uint64_t* addresses, uint32_t bytes, const Facts& facts) {
   if (facts.kind == timing::Kind::Atomic || facts.kind == timing::Kind::Reduce)
-    for (uint32_t left = mask; left; left &= left - 1) ++visits_.atomics[addresses[std::countr_zero(left)] / kWord];
+    count_atomics(mask, addresses);
   each_line(mask, addresses, bytes, is_sampled, [&](uint64_t line, uint8_t sectors, uint32_t touched) { visit(line, sectors, touched, facts); });
 }
 

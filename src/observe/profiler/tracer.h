@@ -42,7 +42,11 @@ struct Visits {
   static constexpr size_t kMost = size_t{4} << 20;
   std::vector<Visit> kept;
   uint64_t left_out = 0;
-  std::unordered_map<uint64_t, uint64_t> atomics;  // operations of lanes, by word
+  // Of atomic operations, by sector: how many requests, and how many turns these took, as lanes that want one word take turns.
+  struct Atomics {
+    uint64_t requests = 0, turns = 0;
+  };
+  std::unordered_map<uint64_t, Atomics> atomics;
   void append(Visits&& other);
 };
 
@@ -63,6 +67,7 @@ class VisitLog {
   const Facts& facts_of(const vm::FunctionCode& function, const vm::Insn& insn);
   void visit(uint64_t line, uint8_t sectors, uint32_t bytes, const Facts& facts);
   void lanes(uint32_t mask, const uint64_t* addresses, uint32_t bytes, const Facts& facts);
+  void count_atomics(uint32_t mask, const uint64_t* addresses);
 
   Visits visits_;
   uint32_t block_ = 0;
