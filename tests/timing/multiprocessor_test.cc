@@ -1,0 +1,148 @@
+// The model of kernels' times in parts: caches against what they must hold, a multiprocessor against hand-made cases.
+#include <gtest/gtest.h>
+
+#include "model/device.h"
+#include "timing/cache.h"
+#include "timing/chip.h"
+#include "timing/l2.h"
+#include "timing/multiprocessor.h"
+
+namespace warpbeam::timing {
+namespace {
+
+using assembly::MachineBlock;
+using assembly::MachineCode;
+using assembly::MachineInstruction;
+using assembly::Operation;
+
+MachineInstruction instruction(Operation operation, int reads, int writes, uint32_t ptx = 0) {
+  MachineInstruction m;
+  m.operation = operation;
+  m.ptx = ptx;
+  if (reads >= 0) m.reads[0] = {static_cast<int16_t>(reads), 1};
+  if (writes >= 0) m.writes[0] = {static_cast<int16_t>(writes), 1};
+  return m;
+}
+
+const Rates& h100() { return rates_of(*model::find_device("h100")); }
+
+// A kernel of one basic block, of which every warp of every block goes through once.
+Work work_of(assembly::MachineText text, uint32_t warps, uint64_t grid_blocks) {
+  auto code = std::make_shared<MachineCode>();
+  MachineBlock block;
+  block.begin = 0;
+  block.end = static_cast<uint32_t>(text.size());
+  for (uint32_t k = 0; k < text.size(); ++k) text[k].ptx = k;
+  code->block_of.assign(text.size(), 0);
+  block.text = std::move(text);
+  code->blocks.push_back(std::move(block));
+  Work work;
+  work.functions.push_back({code, {}});
+  BlockTrace trace;
+  trace.warps.resize(warps);
+  for (WarpTrace& w : trace.warps) {
+    w.steps.push_back({0, 0, ~0u, false, 0});
+    w.instructions = w.executed = code->block_of.size();
+  }
+  trace.instructions = trace.executed = warps * code->block_of.size();
+  work.blocks.push_back(trace);
+  work.grid_blocks = grid_blocks;
+  work.block_threads = 32 * warps;
+  work.resident_blocks = std::max(1u, 64 / warps);
+  work.instructions = grid_blocks * trace.executed;
+  return work;
+}
+
+double cycles_of(const Work& work, uint64_t blocks = 1) { return run_multiprocessor(work, h100(), Share{}, blocks).cycles; }
+
+TEST(Cache, KeepsWhatFitsAndForgetsTheOldest) {
+  Cache cache(64 * Cache::kWays);
+  for (uint64_t line = 0; line < 500; ++line) EXPECT_EQ(cache.access(line, 0xf).hit, 0);
+  int hits = 0;
+  for (uint64_t line = 0; line < 500; ++line) hits += cache.access(line, 0xf).hit == 0xf;
+  EXPECT_GT(hits, 450);  // sets are not equally full
+  cache.forget(3, 0x3);
+  EXPECT_EQ(cache.access(3, 0xf).hit, 0xc);
+  for (uint64_t line = 10000; line < 30000; ++line) cache.access(line, 0xf);
+  EXPECT_EQ(cache.access(4, 0xf).hit, 0);
+}
+
+TEST(L2, ReadsSixtyFourBytesAndWritesBackWhatWasStored) {
+  SampledL2 l2(1 << 20, 1);
+  const auto first = l2.visit({1, 0x1, 32, Kind::Load});
+  EXPECT_EQ(first.wanted, 1u);
+  EXPECT_EQ(first.read, 2u);
+  EXPECT_EQ(l2.visit({1, 0x2, 32, Kind::Load}).wanted, 0u);  // came along
+  EXPECT_EQ(l2.visit({1, 0x4, 32, Kind::Load}).wanted, 1u);
+  uint32_t written = 0, holes = 0;
+  for (uint64_t line = 0; line < 8192; ++line) written += l2.visit({1000 + line, 0xf, 32, Kind::Store}).written;
+  for (uint64_t line = 0; line < 40000; ++line) written += l2.visit({100000 + line, 0xf, 32, Kind::Load}).written;
+  EXPECT_EQ(written, 4u * 8192u);
+  l2.visit({5, 0x1, 8, Kind::Store});  // a quarter of a sector
+  for (uint64_t line = 0; line < 40000; ++line) holes += l2.visit({900000 + line, 0xf, 32, Kind::Load}).holes;
+  EXPECT_EQ(holes, 1u);
+}
+
+TEST(Rates, EveryDeviceHasAll) {
+  for (const model::Device& device : model::all_devices()) {
+    const Rates& rates = rates_of(device);
+    EXPECT_GT(rates.clock_mhz, 0) << device.key;
+    EXPECT_GT(rates.launch_ns, 0) << device.key;
+    for (const OperationRate& rate : rates.operations) EXPECT_GT(rate.interval, 0) << device.key;
+  }
+}
+
+TEST(Multiprocessor, AChainTakesItsLatencies) {
+  assembly::MachineText chain;
+  for (int k = 0; k < 400; ++k) chain.push_back(instruction(Operation::FloatFma, 1, 1));
+  const double latency = h100().of(Operation::FloatFma).latency;
+  EXPECT_NEAR(cycles_of(work_of(chain, 1, 1)), 400 * latency, 10);
+  // Eight warps hide each other's latencies: two for each scheduler.
+  EXPECT_NEAR(cycles_of(work_of(chain, 8, 1)), 400 * latency, 60);
+}
+
+TEST(Multiprocessor, AUnitTakesOneInstructionAfterTheOther) {
+  assembly::MachineText logic;
+  for (int k = 0; k < 400; ++k) logic.push_back(instruction(Operation::Logic, -1, k % 32));
+  const double interval = h100().of(Operation::Logic).interval;
+  EXPECT_NEAR(cycles_of(work_of(logic, 4, 1)), 400 * interval, 60);
+  EXPECT_NEAR(cycles_of(work_of(logic, 16, 1)), 4 * 400 * interval, 150);
+}
+
+TEST(Multiprocessor, AWarpWaitsForTheOthersAtABarrier) {
+  assembly::MachineText text{instruction(Operation::FloatFma, 1, 1), instruction(Operation::Barrier, -1, -1), instruction(Operation::FloatFma, 1, 1)};
+  Work work = work_of(text, 8, 1);
+  const auto run = run_multiprocessor(work, h100(), Share{}, 1);
+  EXPECT_EQ(run.issued, 8 * 3);
+  EXPECT_GT(run.stalls[static_cast<size_t>(Stall::Barrier)], 0);
+}
+
+TEST(Multiprocessor, StallsAndIssuesAddUpToTheWarpsTime) {
+  assembly::MachineText chain;
+  for (int k = 0; k < 100; ++k) chain.push_back(instruction(k % 3 ? Operation::FloatFma : Operation::Special, 1, 1));
+  const auto run = run_multiprocessor(work_of(chain, 12, 1), h100(), Share{}, 1);
+  double sum = 0;
+  for (double cycles : run.stalls) sum += cycles;
+  EXPECT_NEAR(sum, run.warp_cycles, 0.1 * run.warp_cycles);
+}
+
+TEST(Chip, MoreBlocksTakeLonger) {
+  assembly::MachineText text;
+  for (int k = 0; k < 200; ++k) text.push_back(instruction(Operation::FloatFma, 1, 1));
+  double last = 0;
+  for (uint64_t blocks : {1, 132, 2000, 20000, 200000}) {
+    const Prediction p = predict(work_of(text, 8, blocks), h100());
+    EXPECT_GE(p.ns, last) << blocks;
+    EXPECT_LE(p.low, p.ns);
+    EXPECT_GE(p.high, p.ns);
+    last = p.ns;
+  }
+}
+
+TEST(Chip, AnEmptyWorkIsALaunch) {
+  Work work;
+  EXPECT_GE(predict(work, h100()).ns, h100().launch_ns);
+}
+
+}  // namespace
+}  // namespace warpbeam::timing
