@@ -12,7 +12,7 @@ namespace {
 
 struct Clock {
   double begun = 0;
-  uint64_t longest = 0;
+  std::atomic<uint64_t> longest{0};
 };
 
 struct Clocks {
@@ -30,7 +30,7 @@ Clocks& clocks() {
 
 void begin_kernel_clock(uint64_t grid_id, double nanoseconds) {
   std::lock_guard lock(clocks().mutex);
-  clocks().of_grids[grid_id] = {nanoseconds, 0};
+  clocks().of_grids[grid_id].begun = nanoseconds;
   kernels_have_clocks.store(true, std::memory_order_relaxed);
 }
 
@@ -44,14 +44,20 @@ uint64_t end_kernel_clock(uint64_t grid_id) {
 }
 
 void read_kernel_clock(Warp& warp, uint64_t* nanoseconds, uint64_t* ticks) {
+  // Grids have different numbers, and a clock stays where it is while its grid runs.
+  static thread_local uint64_t last_grid = ~uint64_t(0);
+  static thread_local Clock* last = nullptr;
   const Launch& launch = *warp.block->launch;
+  if (launch.grid_id != last_grid) {
+    std::lock_guard lock(clocks().mutex);
+    last = &clocks().of_grids[launch.grid_id];
+    last_grid = launch.grid_id;
+  }
   warp.executed += kReadingTicks;
-  std::lock_guard lock(clocks().mutex);
-  Clock& clock = clocks().of_grids[launch.grid_id];
-  clock.longest = std::max(clock.longest, warp.executed);
-  const double now = clock.begun + static_cast<double>(warp.executed) / launch.clock_ghz;
-  *nanoseconds = static_cast<uint64_t>(now);
-  *ticks = static_cast<uint64_t>(clock.begun * launch.clock_ghz) + warp.executed;
+  uint64_t longest = last->longest.load(std::memory_order_relaxed);
+  while (warp.executed > longest && !last->longest.compare_exchange_weak(longest, warp.executed, std::memory_order_relaxed)) {}
+  *nanoseconds = static_cast<uint64_t>(last->begun + static_cast<double>(warp.executed) / launch.clock_ghz);
+  *ticks = static_cast<uint64_t>(last->begun * launch.clock_ghz) + warp.executed;
 }
 
 }  // namespace warpbeam::vm

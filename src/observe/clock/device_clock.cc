@@ -281,13 +281,15 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
     return;
   }
   const bool there = is_host(from);
+  const auto apart = [](const Bytes& b) { return b.rows > 1 && b.pitch != b.width; };
+  const double rows = apart(operation.to) || apart(operation.from) ? link_.copy_row * static_cast<double>(operation.to.rows * operation.to.planes) : 0;
   if (!to_do.in_graph) charge(link_.copy_call);
   to_do.way = there ? Way::ToDevice : Way::ToHost;
   if ((there ? from : to) == Place::Pinned) {
-    to_do.nanoseconds = link_.copy_start + bytes / (there ? link_.pinned_to_device : link_.pinned_to_host);
+    to_do.nanoseconds = link_.copy_start + rows + bytes / (there ? link_.pinned_to_device : link_.pinned_to_host);
     return;
   }
-  to_do.nanoseconds = link_.pageable_start + bytes / (there ? link_.pageable_to_device : link_.pageable_to_host);
+  to_do.nanoseconds = link_.pageable_start + rows + bytes / (there ? link_.pageable_to_device : link_.pageable_to_host);
   if (there) *pageable_bytes = bytes;
 }
 
