@@ -226,7 +226,10 @@ cudaError_t current_context(Context** context) {
     if (cudaError_t status = context_of(thread.device, context); status != cudaSuccess) return status;
     make_current(**context);
   }
-  (*context)->activate();
+  if (!(*context)->active()) {
+    (*context)->activate();
+    if (auto* tool = observe::tool()) tool->activated((*context)->ordinal);
+  }
   if (!thread.in_driver_call) (*context)->used_by_runtime.store(true, std::memory_order_relaxed);
   return cudaSuccess;
 }

@@ -111,6 +111,8 @@ class Tool {
   virtual void failed_call(const FailedCall&) {}
   virtual void asked_for_error(int code) {}  // the program has seen this error
   virtual void resetting(int device) {}
+  // The first call that needs the device.
+  virtual void activated(int device) {}
   // A thread of the program enters or leaves the runtime; only a watcher that follows calls is told.
   virtual bool follows_calls() const { return checks(); }
   virtual void entered() {}

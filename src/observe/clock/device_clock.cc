@@ -29,6 +29,7 @@ constexpr double kSmallFill = 4096;     // bytes; an H100
 constexpr double kStaged = 64 << 10;    // bytes that are copied from pageable memory at once, whatever the stream has to do
 
 thread_local bool charged = false;  // the call has a cost
+thread_local bool asked = false;    // and asked only
 
 int connections() {
   const char* text = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
@@ -74,7 +75,7 @@ DeviceClock::DeviceClock(HostClock& clock, const model::Device& model)
 
 void DeviceClock::entered() {
   if (!clock_.enter()) return;
-  charged = false;
+  charged = asked = false;
   if (!timeline_) return;
   std::lock_guard lock(mutex_);
   timeline_->begin_call(clock_.here());
@@ -486,13 +487,15 @@ void DeviceClock::waited(WaitKind kind, uint64_t which) {
   // Of a copy within the device cudaMemcpy only waits until it is asked for.
   if (kind == WaitKind::Operation && quiet_.contains(which)) return;
   Device& on = device(ordinal);
-  charge(link_.synchronize_call);
+  if (!asked) charge(link_.synchronize_call);
   if (const double end = end_of(on, ids); end > clock_.here()) clock_.here() = end + link_.wake;
 }
 
 bool DeviceClock::reached(WaitKind kind, uint64_t which) {
   std::lock_guard lock(mutex_);
   if (!clock_.inside()) return true;
+  if (!charged) charge(link_.query_call);
+  asked = true;
   int ordinal = 0;
   const Ids ids = awaited(kind, which, &ordinal);
   if (ids.empty()) return true;
@@ -538,7 +541,13 @@ void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
 void DeviceClock::freed(const vm::Allocation& allocation, int) {
   const double mib = static_cast<double>(allocation.size) / kMiB;
   const bool host = allocation.kind == vm::MemoryKind::Pinned || allocation.kind == vm::MemoryKind::Registered;
-  charge(host ? link_.unpin_call + link_.unpin_mib * std::max(1.0, mib) : link_.free_call + link_.free_mib * mib);
+  const bool in_order = allocation.origin.find("Async") != allocation.origin.npos;  // cudaFreeAsync
+  charge(in_order ? link_.free_in_order_call : host ? link_.unpin_call + link_.unpin_mib * std::max(1.0, mib) : link_.free_call + link_.free_mib * mib);
+}
+
+void DeviceClock::activated(int ordinal) {
+  std::lock_guard lock(mutex_);
+  device(ordinal);
 }
 
 void DeviceClock::range_push(const char* name) {

@@ -39,6 +39,7 @@ class DeviceClock : public Tool {
   std::optional<double> time_between(uint64_t from, uint64_t to) override;
   void allocated(const vm::Allocation&, int device) override;
   void freed(const vm::Allocation&, int device) override;
+  void activated(int device) override;
   void range_push(const char* name) override;
   void range_pop() override;
   void finish() override;
