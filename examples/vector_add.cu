@@ -1,5 +1,6 @@
 // vector_add: one thread per element, and a host that checks every answer.
 // Look at the guard `if (i < n)`: the grid is rounded up, so the last block has threads with nothing to do.
+// Events around the kernel say how long it took: on this machine, or with `--clock device` on the GPU that it stands for.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -29,8 +30,18 @@ int main(int argc, char** argv) {
 
   const int block = 256;
   const int grid = (n + block - 1) / block;
+  cudaEvent_t begin, end;
+  cudaEventCreate(&begin);
+  cudaEventCreate(&end);
+  cudaEventRecord(begin);
   vector_add<<<grid, block>>>(d_a, d_b, d_c, n);
+  cudaEventRecord(end);
   cudaMemcpy(c.data(), d_c, bytes, cudaMemcpyDeviceToHost);
+
+  float ms = 0;
+  cudaEventElapsedTime(&ms, begin, end);
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
 
   cudaError_t status = cudaGetLastError();
   int wrong = 0;
@@ -44,5 +55,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   std::printf("vector_add: %d elements on %d blocks of %d threads, all correct\n", n, grid, block);
+  std::printf("vector_add: %.3f ms, %.1f GB/s\n", ms, ms > 0 ? 3e-6 * bytes / ms : 0);
   return 0;
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kInstant = 0.01;      // nanoseconds: earlier and later than that are the same; a double tells them apart for hours
 constexpr double kNothing = 1e-9;      // of the multiprocessors
-constexpr double kRemembered = 1e6;    // nanoseconds for which what is done is known
+constexpr double kRemembered = 1e5;    // nanoseconds for which what is done is known
 constexpr size_t kQueuesOfPriority = 32;
 
 bool is_kernel(const Operation& o) { return o.kind == Kind::Kernel || o.kind == Kind::Memory; }
