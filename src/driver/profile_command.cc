@@ -1,6 +1,7 @@
 // `warpbeam profile`: runs a program with the profiler inside and prints what it recorded.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -28,12 +29,13 @@ using report::Json;
 constexpr std::string_view kHelp = R"(Usage: warpbeam profile [options] [nvcc options] PROGRAM.cu... [-- arguments]
        warpbeam profile [options] EXECUTABLE [arguments]
 
-Runs the program on the machine and prints what each of its kernels did. The figures are exact counts (class F) or
-follow from the launch (class S), of PTX instructions, on whatever GPU --device names.
+Runs the program on the machine and prints what each of its kernels did, on whatever GPU --device names: how long it
+would take there and why (predicted), and exact counts (class F) and what follows from the launch (class S), of PTX
+instructions. --metrics of exact figures alone and --set basic or exact predict nothing, and are faster.
 
   --device NAME          the GPU to be (default h200; `warpbeam devices` lists them)
   --metrics LIST         names of nvprof or Nsight Compute with commas between them, or regex:EXPRESSION
-  --set basic|full       without --metrics (default basic)
+  --set basic|exact|full without --metrics: the most telling exact figures (default), all exact ones, everything
   --query-metrics        list the metrics and stop
   -k, --kernel-name K    only kernels of that name, or regex:EXPRESSION
   --launch-skip N        leave out the first N launches of those
@@ -47,9 +49,10 @@ follow from the launch (class S), of PTX instructions, on whatever GPU --device 
 )";
 
 struct Request {
-  std::string metrics, set = "basic", kernel, page = "details", csv, json, html, device;
+  std::string metrics, set, kernel, page = "details", csv, json, html, device;
   uint64_t skip = 0, count = std::numeric_limits<uint64_t>::max();
   bool from_start = true, query = false, help = false;
+  bool exact_set = false;  // that of exact figures was asked for by name
   Arguments program;  // what runs, with the compiler's options
 };
 
@@ -120,8 +123,10 @@ Result<Request> read_request(const Arguments& arguments) {
       if (takes_next_word(arguments, at)) request.program.push_back(arguments[++at]);
     }
   }
-  if (request.set != "basic" && request.set != "full")
-    return Error{1, fmt::format("--set '{}': basic or full", request.set)};
+  request.exact_set = request.set == "basic" || request.set == "exact";
+  if (request.set.empty()) request.set = "basic";
+  if (request.set != "basic" && request.set != "exact" && request.set != "full")
+    return Error{1, fmt::format("--set '{}': basic, exact or full", request.set)};
   if (request.page != "details" && request.page != "raw" && request.page != "source" && request.page != "ptx")
     return Error{1, fmt::format("--page '{}': details, source or ptx", request.page)};
   if (!from_start.empty()) {
@@ -156,27 +161,37 @@ Result<std::string> kernel_expression(const std::string& kernel) {
 void list_metrics() {
   fmt::print(
       "Nsight Compute's name, nvprof's name, unit, class, meaning. F: exact from what the program executed;\n"
-      "S: static or decided at the launch; C and T need models of caches and time, and print n/a. Other rollups of a\n"
-      "name are known too: .avg of a .sum is computed, .min, .max and all by time print n/a.\n\n");
+      "S: static or decided at the launch; C and T: predicted, by models of the caches and of time. Other rollups of a\n"
+      "name are known too: .avg of a .sum and what it is for each second or cycle; .min, .max and what is not modelled\n"
+      "print n/a.\n\n");
   static constexpr const char* kClasses[] = {"F", "S", "C", "T"};
   for (const observe::MetricRow& row : observe::kMetrics)
-    fmt::print("{} {}{}{}{}{}{}\n    {}\n", kClasses[static_cast<int>(row.cls)], row.name,
+    fmt::print("{} {}{}{}{}{}{}\n    {}{}{}\n", kClasses[static_cast<int>(row.cls)], row.name,
                row.nvprof.empty() ? "" : "  ", row.nvprof, row.unit.empty() ? "" : "  [", row.unit,
-               row.unit.empty() ? "" : "]", row.help);
+               row.unit.empty() ? "" : "]", row.help, row.reason.empty() ? "" : " n/a: ", row.reason);
 }
 
 // The table as recordings hold it, to check names before the program runs.
 Json metric_table() {
+  static constexpr const char* kClasses[] = {"F", "S", "C", "T"};
   Json table = Json::array();
   for (const observe::MetricRow& row : observe::kMetrics)
     table.push_back({{"name", row.name},
                      {"nvprof", row.nvprof},
                      {"unit", row.unit},
-                     {"class", ""},
+                     {"class", kClasses[static_cast<int>(row.cls)]},
                      {"set", row.set == observe::MetricSet::None    ? "none"
                              : row.set == observe::MetricSet::Basic ? "basic"
                                                                     : "full"}});
   return table;
+}
+
+// Whether somebody wants to see what is predicted: plain `profile`, pages, and metrics of classes C and T.
+bool needs_times(const Request& request, const std::vector<report::Column>& columns) {
+  if (!request.html.empty() || std::ranges::any_of(columns, &report::Column::needs_times)) return true;
+  if (!request.metrics.empty() || request.exact_set) return false;
+  const bool details = request.page == "details" || request.page == "raw";
+  return request.csv.empty() || !details || !request.json.empty();
 }
 
 }  // namespace
@@ -247,8 +262,8 @@ int profile_command(const Arguments& arguments) {
   }
   if (request->program.empty()) return fail("no program is named; `warpbeam profile --help` tells more");
   std::vector<std::string> unknown;
-  if (auto known = report::select_metrics(metric_table(), request->metrics, request->set, unknown); !known)
-    return fail(known.error().message);
+  auto columns = report::select_metrics(metric_table(), request->metrics, request->set, unknown);
+  if (!columns) return fail(columns.error().message);
   for (const std::string& sentence : unknown) fmt::print(stderr, "warpbeam profile: warning: {}\n", sentence);
   auto kernel = kernel_expression(request->kernel);
   if (!kernel) return fail(kernel.error().message);
@@ -258,7 +273,7 @@ int profile_command(const Arguments& arguments) {
   if (!made) return fail(made.error().message);
   std::optional<TemporaryDirectory> folder(std::move(*made));
   const Json options = {
-      {"kernel", *kernel}, {"skip", request->skip}, {"count", request->count}, {"from_start", request->from_start}};
+      {"kernel", *kernel}, {"skip", request->skip}, {"count", request->count}, {"from_start", request->from_start}, {"times", needs_times(*request, *columns)}};
   setenv("WARPBEAM_TOOL", "profile", 1);
   setenv("WARPBEAM_TOOL_OPTIONS", options.dump().c_str(), 1);
   setenv("WARPBEAM_RECORDING", folder->path().c_str(), 1);

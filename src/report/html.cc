@@ -20,14 +20,29 @@ std::string safe(std::string text) {
   return text;
 }
 
+// What a metric's interval is told for: everything of "predicted" that has a value.
+void leave_out_intervals(Json& launch) {
+  if (!launch.contains("predicted")) return;
+  Json& predicted = launch["predicted"];
+  for (auto it = predicted.begin(); it != predicted.end();)
+    if (it->is_object()) it = predicted.erase(it);
+    else ++it;
+}
+
 // Leaves out what can be done without, from the last launches on, until the rest is short enough to open at once.
 Json shortened(const Json& whole, size_t most) {
   size_t bytes = text_of(whole).size();
   if (bytes <= most) return whole;
   Json part = whole;
-  for (const char* what : {"counts", "paths", "accesses", "lines"}) {
+  for (const char* what : {"stalls", "counts", "intervals", "paths", "accesses", "lines"}) {
     for (size_t k = part["launches"].size(); k-- > 1 && bytes > most;) {
       Json& launch = part["launches"][k];
+      if (std::string_view(what) == "intervals" && launch.contains("predicted")) {
+        bytes -= text_of(launch["predicted"]).size();
+        leave_out_intervals(launch);
+        bytes += text_of(launch["predicted"]).size();
+        continue;
+      }
       if (!launch.contains(what)) continue;
       bytes -= text_of(launch[what]).size();
       launch[what] = Json::array();

@@ -34,6 +34,12 @@ void append(Json& whole, Json&& other) {
   for (Json& launch : other["launches"]) {
     launch["id"] = whole["launches"].size();
     for (Json& row : launch["counts"]) row[0] = row[0].get<size_t>() + functions;
+    if (launch.contains("stalls"))
+      for (Json& row : launch["stalls"]) row[0] = row[0].get<size_t>() + functions;
+    if (launch.contains("predicted"))
+      for (Json& stall : launch["predicted"]["stalls"])
+        for (Json& line : stall["lines"])
+          if (line["file"].get<int>() >= 0) line["file"] = line["file"].get<int>() + static_cast<int>(files);
     for (Json& line : launch["lines"])
       if (line["file"].get<int>() >= 0) line["file"] = line["file"].get<int>() + static_cast<int>(files);
     if (launch.contains("accesses"))

@@ -12,7 +12,7 @@ namespace warpbeam::report {
 namespace {
 
 Column column_of(const Json& row, const std::string& name) {
-  return {name, row["name"], row["unit"], row["class"], ""};
+  return {name, row["name"], row["unit"], row["class"], "", row.value("reason", "")};
 }
 
 std::string stem(const std::string& name) { return name.substr(0, name.find('.')); }
@@ -89,10 +89,24 @@ std::vector<Column> forms_of(const Json& table, const std::string& word, const s
       out[0].per = per;
       break;
     }
-    // How blocks spread over the device, and everything by time, is not known.
-    if (out.empty()) out = {{word, "", rollup.find("pct") == rollup.npos ? "" : "%", "T", ""}};
+    if (counts && word.starts_with("gpu__") && (rollup == "avg" || rollup == "min" || rollup == "max")) {  // there is one
+      out = {column_of(row, word)};
+      break;
+    }
+    if (counts && (rollup == "sum.per_second" || rollup == "sum.per_cycle_elapsed")) {
+      const std::string unit = row["unit"];
+      out = {{word, row["name"], rollup == "sum.per_second" ? unit + "/second" : unit + "/cycle", "T", rollup == "sum.per_second" ? "second" : "cycle", ""}};
+      break;
+    }
+    if (out.empty()) out = {{word, "", rollup.find("pct") == rollup.npos ? "" : "%", "T", "", "how work spreads over the units of a device is not known"}};
   }
   return out;
+}
+
+// Whether what all parts of a multiprocessor have together is what the multiprocessor has.
+bool same_for_parts(const std::string& name) {
+  const std::string rollup = name.find('.') == name.npos ? "sum" : name.substr(name.find('.') + 1);
+  return rollup.starts_with("sum") || rollup == "ratio" || rollup.find("pct") != rollup.npos;
 }
 
 std::vector<Column> named(const Json& table, const std::string& word) {
@@ -102,14 +116,20 @@ std::vector<Column> named(const Json& table, const std::string& word) {
                                                                                         : "";
   // What a multiprocessor counts is what its parts count.
   const std::string other = word.starts_with("smsp__") ? "sm__" + word.substr(6) : per == "sm" && word[0] == 's' ? "smsp__" + word.substr(4) : word;
-  for (const std::string& name : {word, other}) {
+  const auto rows = [&](const std::string& name) {
     for (const Json& row : table)
       if (row["name"] == name || row["nvprof"] == name) out.push_back(column_of(row, word));
-    if (out.empty()) out = forms_of(table, name, per);
-    for (Column& column : out)
-      if (name != word && column.name == name) column.name = word;
-    if (!out.empty()) break;
-  }
+    return !out.empty();
+  };
+  if (rows(word) || (other != word && same_for_parts(word) && rows(other))) return out;
+  const bool bare = word.find('.') == word.npos;
+  out = forms_of(table, word, per);
+  if (other == word || (!bare && !out.empty() && !out[0].metric.empty())) return out;
+  std::vector<Column> more = forms_of(table, other, per);
+  for (Column& column : more)
+    if (column.name == other) column.name = word;
+  if (bare) out.insert(out.end(), more.begin(), more.end());
+  else if (!more.empty() && (out.empty() || !more[0].metric.empty())) out = std::move(more);
   return out;
 }
 
@@ -125,7 +145,7 @@ Result<std::vector<Column>> select_metrics(const Json& table, const std::string&
   };
   if (list.empty()) {
     for (const Json& row : table)
-      if (row["set"] == "basic" || (set == "full" && row["set"] == "full")) add(column_of(row, row["name"]));
+      if (row["set"] == "basic" || (row["set"] == "full" && (set == "full" || (set == "exact" && (row["class"] == "F" || row["class"] == "S"))))) add(column_of(row, row["name"]));
     return columns;
   }
   for (const std::string& word : split(list)) {
@@ -165,14 +185,42 @@ std::string number_text(double value) {
   return text;
 }
 
+// As many digits as a prediction may have.
+std::string predicted_text(double value) {
+  const double size = std::fabs(value);
+  if (size >= 1e4 || size == 0) return number_text(std::round(value));
+  return number_text(std::stod(fmt::format("{:.4g}", value)));
+}
+
 std::string value_text(const Json& device, const Json& launch, const Column& column) {
   const Json& metrics = launch["metrics"];
   const auto found = metrics.find(column.metric);
   if (found == metrics.end()) return "n/a";
   double among = 1;
-  if (!column.per.empty()) among = device["multiprocessors"].get<double>();
+  if (column.per == "second" || column.per == "cycle") {
+    if (!launch.contains("predicted")) return "n/a";
+    const double ns = launch["predicted"]["ns"].get<double>();
+    among = column.per == "second" ? ns / 1e9 : ns * device["clock_mhz"].get<double>() / 1e3;
+  } else if (!column.per.empty()) {
+    among = device["multiprocessors"].get<double>();
+  }
   if (column.per == "smsp") among *= device["partitions"].get<double>();
-  return number_text(found->get<double>() / among);
+  const double value = found->get<double>() / among;
+  return column.cls == "C" || column.cls == "T" ? predicted_text(value) : number_text(value);
+}
+
+std::string interval_text(const Json& launch, const Column& column) {
+  if (!launch.contains("predicted") || !column.per.empty()) return "";
+  const auto found = launch["predicted"].find(column.metric);
+  if (found == launch["predicted"].end() || !found->is_object()) return "";
+  const double low = (*found)["low"].get<double>(), high = (*found)["high"].get<double>();
+  return low == high ? "" : predicted_text(low) + " to " + predicted_text(high);
+}
+
+std::string reason_text(const Json& launch, const Column& column) {
+  if (!column.reason.empty()) return column.reason;
+  if (launch.contains("predicted")) return "the models do not follow what this launch does";
+  return launch.contains("trap") ? "the kernel failed" : "it was not asked for when this was recorded";
 }
 
 }  // namespace warpbeam::report

@@ -62,6 +62,10 @@ Prediction predict(const Work& work, const Rates& rates) {
   const double most = std::ceil(blocks / sms);    // blocks of the multiprocessor that has most of them
   const double active = std::min(sms, blocks / most);  // as many of such would do all
   p.waves = blocks / (sms * work.resident_blocks);
+  p.rates = &rates;
+  p.active = active;
+  for (const FunctionWork& f : work.functions)
+    for (const FromMemory& from : f.from_memory) p.l2_missed += from.sectors;
   p.dram_read = work.read_sectors * kSector;
   p.dram_write = work.written_back * kSector;
   const double alone = work.read_sectors + work.written_back > 0 ? work.read_alone / (work.read_sectors + work.written_back) : 0;
@@ -88,8 +92,10 @@ Prediction predict(const Work& work, const Rates& rates) {
     const double each = p.run.steady > 0 ? p.run.steady : cycles / run;
     cycles += (std::max(blocks / sms, most - 0.5) - run) * each;
   }
-  if (most > 1 || others < kTookOthersWork) cycles *= others;
+  const double beyond = most > 1 || others < kTookOthersWork ? others : 1;
+  cycles *= beyond;
   p.scale = blocks / run * (p.run.cycles > 0 ? 1 : 0);
+  p.instructions = p.run.issued * p.scale * beyond;
   const double dram = (p.dram_read + p.dram_write) / dram_per_cycle;
   const bool by_atomics = atomics > 0.7 * cycles;
   p.cycles = cycles *= rates.cycles_correction;

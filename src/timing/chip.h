@@ -20,6 +20,10 @@ struct Prediction {
   double scale = 1;          // from the multiprocessor that was run to all of them
   double waves = 0;
   double dram_read = 0, dram_write = 0;  // bytes
+  double l2_missed = 0;      // sectors of loads and atomic operations that L2 had not
+  double active = 1;         // multiprocessors that had work all the time, would the others have had none
+  double instructions = 0;   // machine instructions of all warps
+  const Rates* rates = nullptr;
   Run run;
 };
 

@@ -32,6 +32,7 @@ struct Share {
 
 struct Traffic {  // sectors
   double global_load = 0, global_load_hit = 0, local_load = 0, local_load_hit = 0, store = 0, atomic = 0, dram_read = 0;
+  double global_store = 0, global_store_hit = 0, local_store = 0, local_store_hit = 0;  // to lines that L1 had
 };
 
 struct Run {

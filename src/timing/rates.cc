@@ -57,6 +57,7 @@ Rates read(const model::Device& device) {
   r.l1_bytes = static_cast<uint64_t>(device.l1_bytes);
   r.unified_l1 = device.unified_l1;
   r.l2_bytes = static_cast<uint64_t>(device.l2_bytes);
+  r.l2_parts = device.cc() == 80 || device.cc() == 90 ? 2 : 1;
   r.dram_bytes_per_second = device.memory_bytes_per_second();
   return r;
 }

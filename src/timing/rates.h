@@ -29,6 +29,7 @@ struct Rates {
   int multiprocessors = 1, schedulers = 4, issue_width = 1, max_warps = 64;
   uint64_t l1_bytes = 0;   // of a multiprocessor, shared memory included where they are one
   uint64_t l2_bytes = 0;
+  int l2_parts = 1;        // between which what one part has not passes, and is counted in both
   bool unified_l1 = true;
   double dram_bytes_per_second = 0;  // by the memory's clock
   const OperationRate& of(assembly::Operation o) const { return operations[static_cast<size_t>(o)]; }

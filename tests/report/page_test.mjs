@@ -43,16 +43,64 @@ await test("the page opens without a request and without an error", async () => 
   const p = await page(first);
   check("requests", p.requests, []);
   check("errors", p.errors, []);
-  for (const tab of ["source", "access", "banks", "tape", "occupancy", "timeline", "metrics"]) {
+  check("what it opens with", await p.$$eval("main section[role=tabpanel]:not([hidden])", (s) => s.map((e) => e.id)), ["overview"]);
+  for (const tab of ["overview", "source", "access", "banks", "tape", "occupancy", "timeline", "metrics"]) {
     await open(p, tab);
     check("what is missing", await p.$$eval("main", (m) => /\b(null|undefined|NaN)\b/.test(m[0].innerText)), false);
-    check("panels shown", await p.$$eval("main section:not([hidden])", (s) => s.map((e) => e.id)), [tab]);
+    check("panels shown", await p.$$eval("main section[role=tabpanel]:not([hidden])", (s) => s.map((e) => e.id)), [tab]);
     await picture(p, tab);
   }
   check("errors", p.errors, []);
   await p.selectOption("#launch", { index: 17 }); // odd_and_even
   await open(p, "tape");
   await picture(p, "tape");
+});
+
+await test("it opens with what takes time, what bounds it and why warps wait", async () => {
+  const p = await page(first);
+  const kernels = await p.$$eval(".kernels tbody tr", (rows) => rows.map((r) => [...r.children].map((c) => c.textContent.trim())));
+  const times = await p.evaluate(() => kernelsOf(recording).map((k) => k.ns));
+  check("longest first", times, [...times].sort((a, b) => b - a));
+  check("kernels", kernels.length, times.length);
+  for (const [name, , time, interval, share] of kernels)
+    if (!name || !/^[0-9.]+ (ns|µs|ms)$/.test(time) || !/^[0-9.]+ to [0-9.]+ (ns|µs|ms)$/.test(interval) || !/^[0-9]+ %$/.test(share)) throw new Error("a row: " + [name, time, interval, share]);
+  check("the launch", await p.evaluate(() => launch.predicted.ns >= Math.max(...kernelsOf(recording)[0].launches.map((l) => l.predicted.ns))), true);
+  check("facts", Object.keys(await facts(p, "time-facts")), ["predicted time", "interval", "achieved occupancy", "waves of blocks"]);
+  if (!/^Bound by .+\.$/.test(await p.textContent(".bound"))) throw new Error("bound: " + (await p.textContent(".bound")));
+  if (!/^Predicted for .* at [0-9]+ MHz, not measured/.test(await p.textContent("#overview > p"))) throw new Error("no word on what times are");
+  // Another kernel, and a bar of one launch.
+  await p.locator(".kernels .link[aria-pressed=false]").first().click();
+  check("selected", await p.evaluate(() => $("launch").selectedIndex === recording.launches.indexOf(launch) && kernelsOf(recording)[0].launches.includes(launch)), false);
+  await p.locator("svg .pick").first().click();
+  check("first launch", await p.evaluate(() => launch.id), 0);
+  await picture(p, "overview");
+});
+
+await test("a card of why warps wait leads to its line", async () => {
+  const p = await page(first);
+  await p.selectOption("#launch", { index: 5 }); // copy_strided by 32 words
+  check("cards", await p.$$eval(".card", (all) => all.length), 3);
+  const place = await p.textContent(".card .link");
+  await p.click(".card .link");
+  check("panel", await p.$$eval("main section[role=tabpanel]:not([hidden])", (s) => s[0].id), "source");
+  check("line", place.split(":")[1], await p.$eval("tr.wanted", (row) => row.dataset.line));
+  if (!/^[0-9.]+ %$/.test(await p.$eval("tr.wanted td:nth-child(2)", (c) => c.textContent))) throw new Error("no waits beside the line");
+  await picture(p, "waits");
+});
+
+await test("metrics come last and can be searched", async () => {
+  const p = await page(first);
+  check("tabs", await p.$$eval("[role=tab]", (all) => [all[0].textContent, all[all.length - 1].textContent]), ["Time", "Metrics"]);
+  await open(p, "metrics");
+  const names = () => p.$$eval("#metrics tbody tr", (rows) => rows.map((r) => r.children[1].textContent));
+  const all = (await names()).length;
+  await p.fill("#search", "achieved OCCUPANCY");
+  check("found", await names(), ["achieved_occupancy"]);
+  if (!/ to /.test(await p.$eval("#metrics tbody tr td:nth-child(6)", (c) => c.textContent))) throw new Error("no interval");
+  await p.fill("#search", "nvlink_transmit");
+  check("why there is none", await p.$eval("#metrics tbody tr", (r) => [r.children[4].textContent, r.children[5].textContent]), ["n/a", "traffic between GPUs is not modelled"]);
+  await p.fill("#search", "");
+  check("all again", (await names()).length, all);
 });
 
 await test("its rules give what the machine counted, for every access kept", async () => {
@@ -74,7 +122,7 @@ await test("a line of the source leads to its lanes and sectors", async () => {
   await open(p, "source");
   const row = p.locator("tr.has", { hasText: "out[i] = in[i * stride];" });
   await row.click();
-  check("panel", await p.$$eval("main section:not([hidden])", (s) => s[0].id), "access");
+  check("panel", await p.$$eval("main section[role=tabpanel]:not([hidden])", (s) => s[0].id), "access");
   check("transactions", (await facts(p, "access-facts")).transactions, "32");
   check("efficiency", (await facts(p, "access-facts")).efficiency, "12.5 %");
   await picture(p, "strided");
@@ -122,7 +170,8 @@ await test("the occupancy sliders name the resource that limits", async () => {
 
 await test("the keyboard reaches everything", async () => {
   const p = await page(first);
-  await p.focus("#tab-metrics");
+  await p.selectOption("#launch", { index: 0 });
+  await p.focus("#tab-overview");
   await p.keyboard.press("ArrowRight");
   check("focus", await p.evaluate(() => document.activeElement.id), "tab-source");
   await p.focus("tr.has");
@@ -131,12 +180,12 @@ await test("the keyboard reaches everything", async () => {
   const launch = await p.$$eval("tr.has", (rows) => rows.findIndex((r) => r.textContent.includes("in[i + offset]")));
   await p.locator("tr.has").nth(launch).focus();
   await p.keyboard.press("Enter");
-  check("panel", await p.$$eval("main section:not([hidden])", (s) => s[0].id), "access");
+  check("panel", await p.$$eval("main section[role=tabpanel]:not([hidden])", (s) => s[0].id), "access");
 });
 
 await test("a screen reader finds names for what is drawn", async () => {
   const p = await page(first);
-  for (const tab of ["access", "banks", "tape", "timeline"]) {
+  for (const tab of ["overview", "access", "banks", "tape", "timeline"]) {
     await open(p, tab);
     check("drawings without a name", await p.$$eval(`#${tab} svg`, (all) => all.filter((s) => !s.getAttribute("aria-label")).length), 0);
   }
@@ -147,9 +196,12 @@ await test("a screen reader finds names for what is drawn", async () => {
 
 await test("two recordings are compared", async () => {
   const p = await page(pair);
+  await picture(p, "compare-times");
+  check("times", "B" in (await facts(p, "time-facts")), true);
+  await open(p, "metrics");
   const changes = await p.$$eval("#metrics tbody tr", (rows) => rows.map((r) => [...r.children].map((c) => c.textContent)));
   const row = changes.find((r) => r[1] === "gld_transactions");
-  if (!row || row.length !== 7) throw new Error("no comparison: " + JSON.stringify(row));
+  if (!row || row.length !== 8) throw new Error("no comparison: " + JSON.stringify(row));
   await picture(p, "compare");
 });
 
@@ -157,6 +209,7 @@ await test("light and dark", async () => {
   const light = await page(first, { colorScheme: "light" }), dark = await page(first, { colorScheme: "dark" });
   const paper = (p) => p.$eval("body", (b) => getComputedStyle(b).backgroundColor);
   if ((await paper(light)) === (await paper(dark))) throw new Error("the same paper");
+  await picture(dark, "dark-overview");
   await dark.selectOption("#launch", { index: 1 });
   await open(dark, "access");
   await picture(dark, "dark");

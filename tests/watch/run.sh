@@ -18,7 +18,7 @@ same() { # mode, source, words …
   local mode=$1 source=$2 engine status=()
   shift 2
   for engine in interpreter jit; do
-    local command=(profile --set full --csv "$engine.result")
+    local command=(profile --set exact --csv "$engine.result")
     [[ $mode == check ]] && command=(check --json "$engine.result")
     [[ $mode == json ]] && command=(profile --json "$engine.result")
     rm -f "$engine.result"

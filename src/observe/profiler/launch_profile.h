@@ -39,7 +39,7 @@ class LaunchProfile final : public vm::Observer {
   FunctionCounts counts;               // complete after end_grid
   SampleStore samples;
   std::string trap;  // what went wrong, if something did
-  std::optional<timing::Prediction> prediction;
+  std::optional<Predicted> prediction;
   bool ended = false;
 
  private:

@@ -46,7 +46,7 @@ timing::SampledL2& Predictor::l2_of(const model::Device& device) {
   return l2_.try_emplace(device.key, usable, kLinesPerSample).first->second;
 }
 
-timing::Prediction Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, const Totals& totals) {
+Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, const Totals& totals) {
   const timing::Rates& rates = timing::rates_of(tracer.device);
   std::lock_guard lock(mutex_);
   Followed& kind = followed_[kind_of(launch)];
@@ -55,7 +55,11 @@ timing::Prediction Predictor::predict(LaunchTracer& tracer, const vm::Launch& la
     std::ranges::sort(tracer.blocks, {}, &timing::BlockTrace::block);
     timing::find_shared_lines(tracer.blocks);
     work->blocks = std::move(tracer.blocks);
-    for (const LaunchTracer::Function& f : tracer.functions) work->functions.push_back({f.code, {}});
+    kind.functions.clear();
+    for (const LaunchTracer::Function& f : tracer.functions) {
+      work->functions.push_back({f.code, {}});
+      kind.functions.push_back(f.function);
+    }
   } else {
     *work = *kind.work;
   }
@@ -69,7 +73,7 @@ timing::Prediction Predictor::predict(LaunchTracer& tracer, const vm::Launch& la
   // Where sectors came from.
   for (size_t k = 0; k < work->functions.size(); ++k) work->functions[k].from_memory.assign(work->functions[k].code->block_of.size(), {});
   std::unordered_map<uint32_t, size_t> place_of;
-  for (size_t k = 0; k < tracer.functions.size(); ++k) place_of[tracer.functions[k].function->index] = k;
+  for (size_t k = 0; k < kind.functions.size(); ++k) place_of[kind.functions[k]->index] = k;
   timing::SampledL2& l2 = l2_of(tracer.device);
   const Visits& visits = tracer.visits;
   const uint64_t together = uint64_t{work->resident_blocks} * static_cast<uint64_t>(rates.multiprocessors);
@@ -97,7 +101,7 @@ timing::Prediction Predictor::predict(LaunchTracer& tracer, const vm::Launch& la
     for (const ptx::Instruction& i : f.function->source->body)
       work->float_atomics = work->float_atomics || (i.form.row->cls == isa::Class::Atomic && isa::is_float(i.form.type) && i.form.mods.space != isa::Space::Shared);
   work->atomic_sectors = totals.global_atom.transactions + totals.global_red.transactions;
-  const timing::Prediction p = timing::predict(*work, rates);
+  Predicted p{timing::predict(*work, rates), kind.functions};
   if (tracer.follows || !kind.work) kind.work = std::move(work);
   return p;
 }

@@ -18,10 +18,14 @@
 
 namespace warpbeam::observe {
 
+struct Predicted : timing::Prediction {
+  std::vector<const vm::FunctionCode*> functions;  // of run.by_instruction
+};
+
 class Predictor {
  public:
   std::unique_ptr<LaunchTracer> begin(const vm::Launch& launch, const model::Device& device);
-  timing::Prediction predict(LaunchTracer& tracer, const vm::Launch& launch, const Totals& totals);
+  Predicted predict(LaunchTracer& tracer, const vm::Launch& launch, const Totals& totals);
   // A copy or a fill is done.
   void moved(const Operation& operation, const model::Device& device);
 
@@ -31,6 +35,7 @@ class Predictor {
   struct Followed {
     uint64_t launches = 0;
     std::shared_ptr<const timing::Work> work;
+    std::vector<const vm::FunctionCode*> functions;  // of the work
   };
   timing::SampledL2& l2_of(const model::Device& device);
 

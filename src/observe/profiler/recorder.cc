@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -150,11 +152,46 @@ void write_row(std::string& out, size_t function, int place, const Counts& count
   out += ']';
 }
 
+double finite(double value) { return std::isfinite(value) ? value : 0; }
+
+double waiting(const timing::Stalls& stalls) {
+  double sum = 0;
+  for (size_t why = 0; why < timing::kStalls; ++why) sum += why == static_cast<size_t>(timing::Stall::Selected) ? 0 : stalls[why];
+  return sum;
+}
+
+constexpr std::string_view kStallNames[] = {
+#define WB_STALL(id, name, nvprof, about) name,
+#include "timing/stalls.inc"
+#undef WB_STALL
+};
+constexpr std::string_view kStallAbout[] = {
+#define WB_STALL(id, name, nvprof, about) about,
+#include "timing/stalls.inc"
+#undef WB_STALL
+};
+
+// Cycles that warps wait, by reason; zeros are left out.
+void write_stalls(std::string& out, const timing::Stalls& stalls) {
+  Separated all(out, '{', '}');
+  for (size_t why = 0; why < timing::kStalls; ++why) {
+    const auto cycles = static_cast<uint64_t>(std::llround(stalls[why]));
+    if (!cycles || why == static_cast<size_t>(timing::Stall::Selected)) continue;
+    write(all.next(), "\"{}\":{}", kStallNames[why], cycles);
+  }
+}
+
+struct OfLine {
+  Counts counts;
+  timing::Stalls stalls{};
+};
+using Lines = std::map<std::pair<int, uint32_t>, OfLine>;  // by file and line
+
 // Sums by source line, with the names of the fields; zeros are left out.
-void write_lines(std::string& out, const std::map<std::pair<int, uint32_t>, Counts>& lines) {
+void write_lines(std::string& out, const Lines& lines) {
   Separated all(out, '[', ']');
-  for (const auto& [where, counts] : lines) {
-    const CountRow row = row_of(counts);
+  for (const auto& [where, of] : lines) {
+    const CountRow row = row_of(of.counts);
     write(all.next(), "{{\"file\":{},\"line\":{}", where.first, where.second);
     for (size_t k = 0; k < row.size(); ++k)
       if (row[k]) {
@@ -163,8 +200,63 @@ void write_lines(std::string& out, const std::map<std::pair<int, uint32_t>, Coun
         out += "\":";
         write_whole(out, row[k]);
       }
+    if (const double cycles = waiting(of.stalls); cycles >= 0.5) {
+      write(out, ",\"stall_cycles\":{},\"stalls\":", std::llround(cycles));
+      write_stalls(out, of.stalls);
+    }
     out += '}';
   }
+}
+
+// Why warps wait, the longest first, each with the lines where they wait longest.
+// `scale`: from the run to the launch, whose lines they are.
+std::string stall_summary(const timing::Stalls& stalls, double scale, const Lines& lines) {
+  constexpr size_t kLines = 3;
+  const double all = waiting(stalls);
+  std::array<size_t, timing::kStalls> order;
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, {}, [&](size_t why) { return std::pair(-stalls[why], why); });
+  std::string out;
+  Separated reasons(out, '[', ']');
+  for (size_t why : order) {
+    if (why == static_cast<size_t>(timing::Stall::Selected) || stalls[why] <= 0) continue;
+    write(reasons.next(), "{{\"name\":\"{}\",\"about\":\"{}\",\"percent\":{:.4g},\"lines\":", kStallNames[why], kStallAbout[why], 100 * stalls[why] / all);
+    std::vector<std::pair<double, const Lines::value_type*>> hottest;
+    for (const auto& line : lines)
+      if (line.second.stalls[why] > 0) hottest.emplace_back(line.second.stalls[why], &line);
+    std::ranges::sort(hottest, {}, [](const auto& h) { return std::pair(-h.first, h.second->first); });
+    {
+      Separated places(out, '[', ']');
+      for (size_t k = 0; k < std::min(kLines, hottest.size()); ++k) {
+        const auto& [file, number] = hottest[k].second->first;
+        write(places.next(), "{{\"file\":{},\"line\":{},\"percent\":{:.4g}}}", file, number, 100 * hottest[k].first / (stalls[why] * scale));
+      }
+    }
+    out += '}';
+  }
+  reasons.close();
+  return out;
+}
+
+// What the model says of a function's instructions, by their places in the code. An instruction of the text that became
+// several stands at the first.
+std::vector<timing::Stalls> stalls_of(const Predicted& p, const vm::FunctionCode& code) {
+  std::vector<timing::Stalls> out;
+  for (size_t f = 0; f < p.functions.size() && f < p.run.by_instruction.size(); ++f) {
+    if (p.functions[f] != &code) continue;
+    const std::vector<timing::Stalls>& of = p.run.by_instruction[f];
+    out.resize(code.insns.size());
+    std::vector<char> given(of.size());
+    for (const bool own : {true, false})
+      for (size_t k = 0; k < code.insns.size(); ++k) {
+        const vm::Insn& insn = code.insns[k];
+        if (insn.watched == vm::Watched::Extra || (&code.function_of(insn) == &code) != own) continue;
+        const uint32_t place = place_in_ptx(code, insn);
+        if (place >= of.size() || std::exchange(given[place], 1)) continue;
+        for (size_t why = 0; why < timing::kStalls; ++why) out[k][why] = of[place][why] * p.scale;
+      }
+  }
+  return out;
 }
 
 Json occupancy_facts(const Totals& t) {
@@ -191,7 +283,8 @@ Json metric_table() {
                      {"unit", row.unit},
                      {"class", kClasses[static_cast<int>(row.cls)]},
                      {"set", kSets[static_cast<int>(row.set)]},
-                     {"help", row.help}});
+                     {"help", row.help},
+                     {"reason", row.reason}});
   return table;
 }
 
@@ -203,6 +296,7 @@ Json device_facts(const model::Device& d) {
           {"major", d.major},
           {"minor", d.minor},
           {"multiprocessors", d.sm_count},
+          {"clock_mhz", timing::rates_of(d).clock_mhz},
           {"max_warps", d.max_warps_per_sm()},
           {"max_blocks", d.max_blocks_per_sm},
           {"registers", d.regs_per_sm},
@@ -255,28 +349,43 @@ const Recorder::Known& Recorder::listing(const vm::FunctionCode& code) {
 }
 
 // Counts by source line, and by instruction.
-void Recorder::write_counts(std::string& out, const LaunchProfile& profile) {
+void Recorder::write_counts(Launch& kept, const LaunchProfile& profile) {
   std::vector<const vm::FunctionCode*> ran;
   for (const auto& [code, unused] : profile.counts) ran.push_back(code);
   std::sort(ran.begin(), ran.end(), [](auto* a, auto* b) { return a->index < b->index; });
-  std::map<std::pair<int, uint32_t>, Counts> lines;
-  std::string counts;
+  Lines lines;
+  std::string counts, stalls;
   {
-    Separated rows(counts, '[', ']');
+    Separated rows(counts, '[', ']'), waits(stalls, '[', ']');
     for (const vm::FunctionCode* code : ran) {
       const Known& known = function(*code);
       const std::vector<Counts>& of = profile.counts.at(code);
+      std::vector<timing::Stalls> wait;
+      if (profile.prediction) wait = stalls_of(*profile.prediction, *code);
       for (size_t k = 0; k < of.size(); ++k) {
         const Known::Place& place = known.place[k];
         if (!of[k].executed || place.listed < 0) continue;
         write_row(rows.next(), known.index, place.listed, of[k]);
-        lines[{place.file, place.line}] += of[k];
+        OfLine& line = lines[{place.file, place.line}];
+        line.counts += of[k];
+        if (wait.empty()) continue;
+        for (size_t why = 0; why < timing::kStalls; ++why) line.stalls[why] += wait[k][why];
+        if (waiting(wait[k]) < 0.5) continue;
+        write(waits.next(), "[{},{},", known.index, place.listed);
+        write_stalls(stalls, wait[k]);
+        stalls += ']';
       }
     }
   }
+  std::string& out = kept.after;
   out += ",\"lines\":";
   write_lines(out, lines);
   out += ",\"counts\":" + counts;
+  if (!profile.prediction) return;
+  out += ",\"stalls\":" + stalls;
+  kept.stalls = stall_summary(profile.prediction->run.stalls, profile.prediction->scale, lines);
+  kept.prediction = *profile.prediction;
+  kept.prediction->run.by_instruction.clear();
 }
 
 void Recorder::write_accesses(std::string& out, const LaunchProfile& profile) {
@@ -325,15 +434,14 @@ void Recorder::write_paths(std::string& out, const LaunchProfile& profile) {
 
 void Recorder::keep(const LaunchProfile& profile, const std::string& parent) {
   const vm::Launch& launch = profile.launch;
-  Launch kept{{}, profile.totals(), {}, {}};
+  Launch kept{{}, profile.totals(), {}, {}, {}};
   write(kept.before, "\"operation\":{},\"kernel\":", profile.operation);
   write_text(kept.before, launch.kernel->display_name);
   kept.before += ",\"symbol\":";
   write_text(kept.before, launch.kernel->name);
   write(kept.before, ",\"grid\":[{}],\"block\":[{}],\"registers_from\":\"{}\",\"occupancy\":{}", fmt::join(launch.grid, ","),
         fmt::join(launch.block, ","), profile.assembled_registers ? "ptxas" : "estimate", occupancy_facts(kept.totals).dump());
-  write_counts(kept.after, profile);
-  if (profile.prediction) kept.prediction = profile.prediction;
+  write_counts(kept, profile);
   if (!profile.trap.empty()) {
     kept.after += ",\"trap\":";
     write_text(kept.after, profile.trap);
@@ -355,6 +463,8 @@ void Recorder::keep(const LaunchProfile& profile, const std::string& parent) {
 }
 
 std::string Recorder::Launch::text() const {
+  std::vector<PredictedValue> predicted;
+  if (prediction) predicted = predicted_values(*prediction, totals);
   std::string out = before + ",\"metrics\":";
   {
     Separated metrics(out, '{', '}');
@@ -363,16 +473,14 @@ std::string Recorder::Launch::text() const {
       write(metrics.next(), "\"{}\":", kMetrics[k].name);
       write_number(out, values[k]);
     }
-    if (prediction) {
-      for (const auto& [name, value] : predicted_values(*prediction, totals)) {
-        write(metrics.next(), "\"{}\":", name);
-        write_number(out, value);
-      }
-    }
+    for (const PredictedValue& v : predicted) write(metrics.next(), "\"{}\":{:.7g}", v.name, v.value);
   }
   if (prediction) {
     const timing::Prediction& p = *prediction;
-    write(out, ",\"predicted\":{{\"ns\":{},\"low\":{},\"high\":{},\"cycles\":{},\"bound\":\"{}\",\"percent\":{}}}", p.ns, p.low, p.high, p.cycles, name_of(p.bound), p.bound_percent);
+    write(out, ",\"predicted\":{{\"ns\":{:.7g},\"low\":{:.7g},\"high\":{:.7g},\"cycles\":{:.7g},\"bound\":\"{}\",\"percent\":{:.4g},\"bound_by\":\"{}\",\"waves\":{:.4g},\"stalls\":{}", finite(p.ns), finite(p.low),
+          finite(p.high), finite(p.cycles), name_of(p.bound), finite(p.bound_percent), bound_in_words(p, totals), finite(p.waves), stalls);
+    for (const PredictedValue& v : predicted) write(out, ",\"{}\":{{\"value\":{:.7g},\"low\":{:.5g},\"high\":{:.5g}}}", v.name, v.value, v.low, v.high);
+    out += '}';
   }
   return out + after;
 }

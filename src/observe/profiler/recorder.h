@@ -39,7 +39,8 @@ class Recorder {
     std::string before;
     Totals totals;
     std::string after;
-    std::optional<timing::Prediction> prediction;
+    std::optional<timing::Prediction> prediction;  // without what it says of instructions
+    std::string stalls;                            // of the prediction
     std::string text() const;
   };
   struct Operation {
@@ -48,7 +49,7 @@ class Recorder {
   const Known& function(const vm::FunctionCode& code);
   const Known& listing(const vm::FunctionCode& code);
   size_t file(const std::string& path);
-  void write_counts(std::string& out, const LaunchProfile& profile);
+  void write_counts(Launch& kept, const LaunchProfile& profile);
   void write_accesses(std::string& out, const LaunchProfile& profile);
   void write_paths(std::string& out, const LaunchProfile& profile);
 

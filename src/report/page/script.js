@@ -19,6 +19,7 @@ function make(tag, attributes = {}, ...children) {
 const fill = (node, ...children) => node.replaceChildren(...children.filter((c) => c !== null && c !== undefined));
 const cell = (text, n = true) => make("td", n ? { class: "n" } : {}, String(text));
 const shown = (v) => (Number.isInteger(v) ? v.toLocaleString("en") : v.toFixed(v < 10 ? 3 : 2));
+const predicted = (v) => (Math.abs(v) >= 1e4 ? shown(Math.round(v)) : String(+v.toPrecision(4)));
 const say = (text) => { $("said").textContent = text; };
 const size3 = (s) => s.join("×");
 const title = (l) => `#${l.id} ${l.kernel} ${size3(l.grid)} blocks of ${size3(l.block)}`;
@@ -38,48 +39,165 @@ function picker(label, items, labelOf, chosen, changed) {
   return make("label", {}, label + " ", select);
 }
 
+// --- what takes time, and why
+const UNITS = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
+const unitFor = (ns) => UNITS.find(([, size]) => ns >= size) || UNITS[3];
+const inUnit = (ns, [, size]) => { const v = ns / size; return v.toFixed(v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2); };
+const timeText = (ns, unit = unitFor(ns)) => `${inUnit(ns, unit)} ${unit[0]}`;
+const intervalText = (p, unit = unitFor(p.ns)) => `${inUnit(p.low, unit)} to ${inUnit(p.high, unit)} ${unit[0]}`;
+const baseName = (kernel) => kernel.replace(/\(.*$/, "");
+const clockText = (r) => `Predicted for ${r.device.name} at ${Math.round(r.device.clock_mhz)} MHz, not measured; nine of ten times are meant to lie in their interval.`;
+
+// All launches of each kernel together, those that take longest first.
+function kernelsOf(r) {
+  const kernels = new Map();
+  for (const l of r.launches) {
+    if (!l.predicted) continue;
+    const k = kernels.get(l.kernel) || kernels.set(l.kernel, { name: l.kernel, launches: [], ns: 0, low: 0, high: 0 }).get(l.kernel);
+    k.launches.push(l);
+    k.ns += l.predicted.ns, k.low += l.predicted.low, k.high += l.predicted.high;
+  }
+  return [...kernels.values()].sort((a, b) => b.ns - a.ns);
+}
+const longestOf = (launches) => launches.reduce((a, b) => (b.predicted.ns > a.predicted.ns ? b : a));
+
+function kernelRow(kernel, most, all) {
+  const here = kernel.launches.includes(launch), longest = longestOf(kernel.launches);
+  const wide = (ns) => (100 * ns / most).toFixed(2) + "%";
+  const go = () => { if (!here) setLaunch(longest, true); };
+  return make("tr", { class: here ? "here" : "" },
+    make("td", {}, make("button", { type: "button", class: "link", title: kernel.name, "aria-pressed": here, onclick: go }, baseName(kernel.name)), kernel.launches.length > 1 ? ` ×${kernel.launches.length}` : ""),
+    make("td", { class: "bars" }, make("i", { style: "width:" + wide(kernel.ns) }), make("b", { style: `left:${wide(kernel.low)};width:${wide(kernel.high - kernel.low)}` })),
+    cell(timeText(kernel.ns)), cell(intervalText(kernel)), cell((100 * kernel.ns / all).toFixed(0) + " %"), cell(longest.predicted.bound, false));
+}
+
+// One bar for each launch, in their order.
+function launchBars(launches) {
+  const most = Math.max(...launches.map((l) => l.predicted.high)), step = Math.max(4, Math.min(56, 1100 / launches.length)), high = 110;
+  const svg = make("svg", { width: Math.ceil(launches.length * step), height: high + 4, viewBox: `0 0 ${Math.ceil(launches.length * step)} ${high + 4}`, style: "max-width:none", role: "img",
+    "aria-label": `predicted times of ${launches.length} launches in their order; the table below lists them` });
+  launches.forEach((l, k) => {
+    const y = (ns) => 2 + high - high * ns / most;
+    const label = document.createElementNS("http://www.w3.org/2000/svg", "title");
+    label.textContent = `${title(l)}: ${timeText(l.predicted.ns)}, ${intervalText(l.predicted)}`;
+    const group = make("g", { class: "pick", onclick: () => setLaunch(l, true) });
+    group.append(label, make("rect", { x: k * step, y: 0, width: step, height: high + 4, class: "reach" }),
+      make("rect", { x: k * step + 1, y: y(l.predicted.ns), width: step - 2, height: Math.max(1, high - y(l.predicted.ns) + 2), class: l === launch ? "bar now" : l.kernel === launch.kernel ? "bar" : "bar other" }),
+      make("rect", { x: k * step + step / 2 - 0.75, y: y(l.predicted.high), width: 1.5, height: Math.max(1, y(l.predicted.low) - y(l.predicted.high)), class: "interval" }));
+    svg.append(group);
+  });
+  return svg;
+}
+
+function stallCard(stall) {
+  const lines = stall.lines.map((l) => make("li", {}, make("button", { type: "button", class: "link", onclick: () => showLine(l.file, l.line), disabled: l.file < 0 ? "" : null },
+    l.file < 0 ? "(no line)" : fileName(recording, l.file) + ":" + l.line), ` ${l.percent.toFixed(0)} % of it`, make("code", {}, (recording.sources[l.file] || "").split("\n")[l.line - 1]?.trim() || "")));
+  return make("article", { class: "card" }, make("h3", {}, make("b", {}, stall.percent.toFixed(0) + " %"), " " + stall.name), make("p", {}, "Warps wait " + stall.about + "."), make("ol", {}, ...lines));
+}
+
+function drawOverview() {
+  const panel = $("overview");
+  const kernels = kernelsOf(recording), p = launch.predicted;
+  const now = make("section", { "aria-label": "the chosen launch" }, make("h2", {}, title(launch)));
+  if (launch.trap) now.append(make("p", { class: "up" }, "The kernel failed: " + launch.trap));
+  if (!p) {
+    now.append(make("p", {}, launch.trap ? "No time is predicted for it." : "This recording holds no times: they were not asked for."));
+  } else {
+    const q = other && other.launch.predicted;
+    const occupancy = launch.metrics["sm__warps_active.avg.pct_of_peak_sustained_active"];
+    now.append(make("div", { class: "facts", id: "time-facts" }, fact("predicted time", timeText(p.ns)), fact("interval", intervalText(p)),
+      q ? fact("B", timeText(q.ns)) : null, q ? fact("B takes", (q.ns / p.ns).toFixed(2) + " of it") : null,
+      occupancy === undefined ? "" : fact("achieved occupancy", occupancy.toFixed(0) + " %"), fact("waves of blocks", p.waves.toFixed(1))),
+      make("p", { class: "bound" }, "Bound by " + p.bound_by + "."));
+    if (p.stalls.length) now.append(make("h2", {}, "Why warps wait"), make("div", { class: "cards" }, ...p.stalls.slice(0, 3).map(stallCard)));
+    if (p.stalls.length > 3) now.append(make("p", {}, "Less: " + p.stalls.slice(3).filter((s) => s.percent >= 0.5).map((s) => `${s.name} ${s.percent.toFixed(0)} %`).join(", ")));
+  }
+  const parts = [];
+  if (kernels.length) {
+    const all = kernels.reduce((s, k) => s + k.ns, 0), most = Math.max(...kernels.map((k) => k.high));
+    const table = (some) => make("table", { class: "kernels" },
+      make("thead", {}, make("tr", {}, ...["Kernel", "", "Time", "Interval", "Share", "Bound by"].map((h, k) => make("th", { scope: "col", class: k > 1 && k < 5 ? "n" : "" }, h)))),
+      make("tbody", {}, ...some.map((k) => kernelRow(k, most, all))));
+    const first = kernels.slice(0, 8), others = kernels.slice(8);
+    parts.push(make("h2", {}, `What takes time: ${timeText(all)} in ${recording.launches.length} launches`), make("p", {}, clockText(recording)), table(first));
+    if (others.length) parts.push(make("details", { open: others.some((k) => k.launches.includes(launch)) ? "" : null }, make("summary", {}, `${others.length} kernels that take less`), table(others)));
+    const timed = recording.launches.filter((l) => l.predicted).slice(0, 1000);
+    if (timed.length > kernels.length) {
+      const list = timed.slice(0, 300).map((l) => make("tr", {}, cell(l.id), cell(baseName(l.kernel), false), cell(timeText(l.predicted.ns)), cell(intervalText(l.predicted)), cell(l.predicted.bound, false)));
+      parts.push(make("h2", {}, "Launch by launch"), make("div", { class: "scroll", tabindex: 0, "aria-label": "bars" }, launchBars(timed)),
+        make("details", {}, make("summary", {}, "The same as a table"), make("table", {}, make("thead", {}, make("tr", {}, ...["#", "Kernel", "Time", "Interval", "Bound by"].map((h, k) => make("th", { scope: "col", class: k === 1 || k === 4 ? "" : "n" }, h)))), make("tbody", {}, ...list))));
+    }
+  }
+  fill(panel, ...parts, now);
+}
+
 // --- metrics, and the comparison of two launches
+let search = "";
+
+function metricRow(m) {
+  const a = launch.metrics[m.name], p = launch.predicted?.[m.name], text = m.class === "C" || m.class === "T" ? predicted : shown;
+  const row = make("tr", {}, make("td", { title: m.help }, m.name), cell(m.nvprof, false), cell(m.class, false), cell(m.unit, false), cell(a === undefined ? "n/a" : text(a)),
+    make("td", {}, a === undefined ? m.reason || "not known of this launch" : p && p.low !== p.high ? `${predicted(p.low)} to ${predicted(p.high)}` : ""));
+  if (other) {
+    const b = other.launch.metrics[m.name] ?? 0;
+    const change = a === undefined || a === b ? "" : a ? ((b - a) / Math.abs(a) * 100).toFixed(1) + " %" : "new";
+    row.append(cell(a === undefined ? "" : text(b)), make("td", { class: "n " + (b > a ? "up" : b < a ? "down" : "") }, change && (b > a ? "▲ " : "▼ ") + change));
+  }
+  return row;
+}
+
 function drawMetrics() {
   const panel = $("metrics");
   const limits = launch.occupancy.limited_by.join(", ");
-  const rows = recording.metrics.filter((m) => m.name in launch.metrics).map((m) => {
-    const a = launch.metrics[m.name];
-    const row = make("tr", {}, make("td", { title: m.help }, m.name), cell(m.nvprof, false), cell(m.class, false), cell(m.unit, false), cell(shown(a)));
-    if (other) {
-      const b = other.launch.metrics[m.name] ?? 0;
-      const change = a === b ? "" : a ? ((b - a) / Math.abs(a) * 100).toFixed(1) + " %" : "new";
-      row.append(cell(shown(b)), make("td", { class: "n " + (b > a ? "up" : b < a ? "down" : "") }, change && (b > a ? "▲ " : "▼ ") + change));
-    }
-    return row;
-  });
-  const head = ["Metric", "nvprof", "Class", "Unit", other ? "A" : "Value"].concat(other ? ["B", "Change"] : []);
-  fill(panel, 
+  const body = make("tbody", {}), found = make("output", { for: "search" });
+  const list = () => {
+    const words = search.toLowerCase().split(/\s+/).filter((w) => w);
+    // Those without a value are for who looks for them.
+    const rows = recording.metrics.filter((m) => words.length ? words.every((w) => `${m.name} ${m.nvprof} ${m.help}`.toLowerCase().includes(w)) : m.name in launch.metrics);
+    fill(body, ...rows.map(metricRow));
+    found.textContent = `${rows.length} metrics`;
+  };
+  const head = ["Metric", "nvprof", "Class", "Unit", other ? "A" : "Value", "Interval"].concat(other ? ["B", "Change"] : []);
+  fill(panel,
     make("h2", {}, title(launch)),
     make("p", {}, `${launch.occupancy.resident_blocks} resident blocks on a multiprocessor, ${launch.occupancy.resident_warps} of ${recording.device.max_warps} warps` +
-      (limits ? `; limited by ${limits}. ` : ". ") + "F: exact. S: static. " + recording.basis),
+      (limits ? `; limited by ${limits}. ` : ". ") + "F: exact. S: static. C, T: predicted, by models of the caches and of time. " + recording.basis),
     other ? make("p", {}, "B: " + title(other.launch) + (other.recording === recording ? "" : " of the other recording")) : null,
     launch.trap ? make("p", { class: "up" }, "The kernel failed: " + launch.trap) : null,
-    make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...head.map((h, k) => make("th", { scope: "col", class: k > 3 ? "n" : "" }, h)))), make("tbody", {}, ...rows))));
+    make("div", { class: "row" }, make("label", {}, "Search ", make("input", { type: "search", id: "search", value: search, placeholder: "occupancy, dram, bank_conflicts …", oninput: (e) => { search = e.target.value; list(); } })), found),
+    make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...head.map((h, k) => make("th", { scope: "col", class: k > 3 && k !== 5 ? "n" : "" }, h)))), body)));
+  list();
 }
 
 // --- source with heat gutters
-const GUTTERS = [
+const waits = () => Math.max(1, launch.lines.reduce((s, l) => s + (l.stall_cycles || 0), 0));
+const STALLS = ["stall", (l) => l.stall_cycles || 0, null,
+  (v) => (100 * v / waits()).toFixed(1) + " %",
+  (l) => Object.entries(l.stalls || {}).sort((a, b) => b[1] - a[1]).map(([name, v]) => `${name} ${(100 * v / l.stall_cycles).toFixed(0)} %`).join(", ")];
+const COUNTS = [
   ["executed", (l) => l.executed || 0, null],
   ["divergent", (l) => l.divergent || 0, null],
   ["sectors", (l) => (l.global_transactions || 0) + (l.local_transactions || 0), (l) => (l.global_ideal_sectors || 0) + (l.local_ideal_sectors || 0)],
   ["wavefronts", (l) => l.shared_wavefronts || 0, (l) => l.shared_ideal_wavefronts || 0],
 ];
-let sourceFile = null;
+const gutters = () => (launch.predicted ? [STALLS, ...COUNTS] : COUNTS);
+let sourceFile = null, wantedLine = null;
 
-function heat(value, ideal, most) {
+function heat(value, ideal, most, text = shown, why = "") {
   if (!value) return make("td", { class: "heat" });
   const over = ideal !== null && ideal !== undefined && value > ideal;
-  return make("td", { class: "heat" + (over ? " bad" : ""), title: over ? `${shown(value)}, ${shown(ideal)} at best` : shown(value) },
-    make("i", { style: `width:${(100 * value / most).toFixed(1)}%` }), make("span", {}, shown(value) + (over ? " ▲" : "")));
+  return make("td", { class: "heat" + (over ? " bad" : ""), title: over ? `${text(value)}, ${text(ideal)} at best` : why ? `${text(value)}: ${why}` : text(value) },
+    make("i", { style: `width:${(100 * value / most).toFixed(1)}%` }), make("span", {}, text(value) + (over ? " ▲" : "")));
+}
+
+function showLine(file, line) {
+  sourceFile = file;
+  wantedLine = line;
+  show("source");
 }
 
 function drawSource() {
-  const panel = $("source");
+  const panel = $("source"), GUTTERS = gutters();
   const files = [...new Set(launch.lines.map((l) => l.file))];
   if (!files.includes(sourceFile)) sourceFile = files.find((f) => launch.lines.some((l) => l.file === f && f >= 0 && (l.executed || 0) > 0)) ?? files[0];
   const most = GUTTERS.map(([, value]) => Math.max(1, ...launch.lines.map(value)));
@@ -91,8 +209,8 @@ function drawSource() {
     const line = byLine.get(n);
     if (!line && !text.length) continue;
     const row = make("tr", { class: line ? "has" : "none", tabindex: line ? 0 : null, "data-line": n,
-      "aria-label": line ? `line ${n}: ` + GUTTERS.map(([name, v]) => `${shown(v(line))} ${name}`).join(", ") : null },
-      cell(n), ...GUTTERS.map(([, value, ideal], k) => line ? heat(value(line), ideal && ideal(line), most[k]) : make("td")), make("td", {}, text[n - 1] ?? ""));
+      "aria-label": line ? `line ${n}: ` + GUTTERS.map(([name, v, , text = shown]) => `${text(v(line))} ${name}`).join(", ") : null },
+      cell(n), ...GUTTERS.map(([, value, ideal, text, why], k) => line ? heat(value(line), ideal && ideal(line), most[k], text, why && why(line)) : make("td")), make("td", {}, text[n - 1] ?? ""));
     if (line) {
       row.addEventListener("click", () => inspectLine(sourceFile, n));
       row.addEventListener("keydown", (e) => {
@@ -106,15 +224,18 @@ function drawSource() {
     }
     rows.push(row);
   }
-  const totals = GUTTERS.map(([name, value]) => `${shown(launch.lines.reduce((s, l) => s + value(l), 0))} ${name}`).join(", ");
+  const totals = COUNTS.map(([name, value]) => `${shown(launch.lines.reduce((s, l) => s + value(l), 0))} ${name}`).join(", ");
   fill(panel, make("h2", {}, title(launch)),
-    make("p", {}, `All lines together: ${totals}. ▲ marks more than the accesses need. Choose a line (click, or Enter) to see its accesses; arrow keys go from line to line.`),
+    make("p", {}, `All lines together: ${totals}. ▲ marks more than the accesses need. ${launch.predicted ? "Stall: its share of all the time that warps wait, as predicted. " : ""}Choose a line (click, or Enter) to see its accesses; arrow keys go from line to line.`),
     files.length > 1 ? picker("File", files, (f) => fileName(recording, f), sourceFile, (f) => { sourceFile = f; drawSource(); }) : null,
     make("div", { class: "scroll" }, make("table", { class: "code" },
       make("thead", {}, make("tr", {}, make("th", { class: "n", scope: "col" }, "line"), ...GUTTERS.map(([name]) => make("th", { scope: "col" }, name)), make("th", { scope: "col" }, fileName(recording, sourceFile)))),
       make("tbody", {}, ...rows))));
-  const first = panel.querySelector("tr.has"), box = panel.querySelector(".scroll");
+  const wanted = wantedLine && panel.querySelector(`tr.has[data-line="${wantedLine}"]`);
+  const first = wanted || panel.querySelector("tr.has"), box = panel.querySelector(".scroll");
   if (first) box.scrollTop = Math.max(0, first.offsetTop - box.clientHeight / 4);
+  if (wanted) wanted.classList.add("wanted"), wanted.focus({ preventScroll: true });
+  wantedLine = null;
 }
 
 // --- the inspector: one access of one warp
@@ -344,8 +465,8 @@ function drawTimeline() {
 }
 
 // --- the page around them
-const PARTS = [["metrics", "Metrics", drawMetrics], ["source", "Source", drawSource], ["access", "Access inspector", drawAccess], ["banks", "Banks", drawBanks], ["tape", "Divergence", drawTape],
-  ["occupancy", "Occupancy", drawOccupancy], ["timeline", "Streams", drawTimeline]];
+const PARTS = [["overview", "Time", drawOverview], ["source", "Source", drawSource], ["access", "Access inspector", drawAccess], ["banks", "Banks", drawBanks], ["tape", "Divergence", drawTape],
+  ["occupancy", "Occupancy", drawOccupancy], ["timeline", "Streams", drawTimeline], ["metrics", "Metrics", drawMetrics]];
 const own = () => GENERATIONS.find((g) => g.key === generationOf(recording.device));
 
 function show(part) {
@@ -359,8 +480,9 @@ function show(part) {
 }
 const visible = () => PARTS.find(([id]) => !$(id).hidden)[0];
 
-function setLaunch(next) {
+function setLaunch(next, chooses = false) {
   launch = next;
+  if (chooses) $("launch").selectedIndex = recording.launches.indexOf(next);
   needs = null;
   tapePath = null;
   show(visible());
@@ -378,12 +500,13 @@ function fillLaunches() {
   choose($("launch"), recording.launches, title, launch);
   others = [null, ...recordings.flatMap((r, k) => (r ? r.launches.map((l) => ({ recording: r, launch: l, of: k })) : []))];
   choose($("other"), others, (o) => (o ? (o.of ? "B: " : "") + title(o.launch) : "nothing"), null);
-  $("other").onchange = (e) => { other = others[e.target.selectedIndex]; show("metrics"); };
+  $("other").onchange = (e) => { other = others[e.target.selectedIndex]; show(visible() === "overview" ? "overview" : "metrics"); };
 }
 
 function begin() {
   if (!launch) { $("main").textContent = "The recording holds no launch."; return; }
   generation = own();
+  if (kernelsOf(recording).length) launch = longestOf(kernelsOf(recording)[0].launches);
   $("subject").textContent = `${recording.launches.length} launches on ${recording.device.name} (compute capability ${recording.device.major}.${recording.device.minor})` +
     (recording.shortened ? ". " + recording.shortened : "");
   $("tabs").replaceChildren(...PARTS.map(([id, name]) => make("button", { type: "button", role: "tab", id: "tab-" + id, "aria-controls": id, onclick: () => show(id) }, name)));
@@ -416,6 +539,6 @@ function begin() {
     const same = recordings[1].launches.find((l) => l.kernel === launch.kernel) || recordings[1].launches[0];
     if (same) compareWith(same);
   }
-  show("metrics");
+  show("overview");
 }
 begin();
