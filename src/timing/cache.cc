@@ -31,10 +31,15 @@ Cache::Outcome Cache::access(uint64_t line, uint8_t sectors, uint8_t dirty) {
   return o;
 }
 
-void Cache::forget(uint64_t line, uint8_t sectors) {
+uint8_t Cache::forget(uint64_t line, uint8_t sectors) {
   Way* const set = &ways_[uint64_t{set_of(line)} * kWays];
   for (Way* w = set; w != set + kWays; ++w)
-    if (w->line == line) w->valid &= static_cast<uint8_t>(~sectors);
+    if (w->line == line) {
+      const uint8_t there = w->valid & sectors;
+      w->valid &= static_cast<uint8_t>(~sectors);
+      return there;
+    }
+  return 0;
 }
 
 void Cache::clear() { std::fill(ways_.begin(), ways_.end(), Way{}); }

@@ -16,8 +16,8 @@ class Cache {
   };
   // Wants sectors of a line; what is not there comes in. Those that are `dirty` differ from memory from now on.
   Outcome access(uint64_t line, uint8_t sectors, uint8_t dirty = 0);
-  // Sectors that are no longer what others have.
-  void forget(uint64_t line, uint8_t sectors);
+  // Sectors that are no longer what others have; gives those that were there.
+  uint8_t forget(uint64_t line, uint8_t sectors);
   void clear();
   uint64_t lines() const { return uint64_t{sets_} * kWays; }
 

@@ -604,9 +604,9 @@ class Multiprocessor {
         if (missing) there.line = line, coming_.push_back(&there);
         else if (there.line == line) comes = std::max(comes, there.at);
       }
-      if (!loads) count_store(a.kind, line, want, local);
       // A store goes through to L2, and L1 does not keep what it had (measured: what another thread reads next comes from L2).
-      if (!loads && !local) l1_.forget(line, want), requests += !(k && lines[k].number == lines[k - 1].number + 1);
+      if (!loads) count_store(a.kind, line, want, local);
+      if (!loads && !local) requests += !(k && lines[k].number == lines[k - 1].number + 1);
     }
     Traffic& traffic = result_.traffic;
     if (!loads) return store(warp, a, r, start, cost, sectors, requests, local);
@@ -622,7 +622,7 @@ class Multiprocessor {
     return done;
   }
 
-  // A store goes on to L2 whether or not L1 has the line. It counts as a hit if a load or a store brought the line before
+  // It counts as a hit if a load or a store brought the line before
   // (measured: 131072 of saxpy's 393216 sectors, seven of eight stores that fill sectors word by word).
   void count_store(Kind kind, uint64_t line, uint8_t want, bool local) {
     Traffic& traffic = result_.traffic;
@@ -630,9 +630,11 @@ class Multiprocessor {
     if (local) {
       traffic.local_store += sectors;
       traffic.local_store_hit += __builtin_popcount(l1_.access(line, want).hit);
-    } else if (kind == Kind::Store) {
+    } else {
+      const uint8_t there = l1_.forget(line, want);
+      if (kind != Kind::Store) return;
       traffic.global_store += sectors;
-      traffic.global_store_hit += __builtin_popcount(l1_.peek(line, want) | stored_.access(line, want).hit);
+      traffic.global_store_hit += __builtin_popcount(there | stored_.access(line, want).hit);
     }
   }
 
