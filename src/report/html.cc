@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 #include <string_view>
 
@@ -54,7 +55,9 @@ Json shortened(const Json& whole, size_t most) {
     bytes = text_of(part).size();
   }
   while (bytes > most && part["launches"].size() > 1) {
-    for (size_t k = part["launches"].size() / 2; k > 0; --k) part["launches"].erase(part["launches"].size() - 1);
+    const size_t launches = part["launches"].size();
+    const size_t kept = std::clamp<size_t>(static_cast<size_t>(static_cast<double>(launches * most) / static_cast<double>(bytes)), 1, launches - 1);
+    while (part["launches"].size() > kept) part["launches"].erase(part["launches"].size() - 1);
     bytes = text_of(part).size();
   }
   part["shortened"] = fmt::format(
