@@ -15,11 +15,15 @@ using timing::Run;
 using timing::Stall;
 using timing::Unit;
 
-// How wide intervals are. Times have the model's own (Prediction::low, high); the others are assumed until they are measured.
-constexpr double kCountWidth = 0.05;   // of a count, relative
-constexpr double kPoints = 3;          // of a hit rate and the like
-constexpr double kWholeL2 = 0.2;       // of a count of L2, which has traffic of its own, relative
+// How wide intervals are. Times have the model's own (Prediction::low, high); counts and hit rates are as wide as it takes for
+// nine of ten launches of fourteen programs on an H100 (bench/timing/truth); those of waits are assumed.
+constexpr double kCountWidth = 0.13;   // of a count, relative
+constexpr double kPoints = 10;         // of a hit rate of L1
+constexpr double kOccupancy = 18;      // of the share of warps, and of multiprocessors with work
+constexpr double kWholeL2 = 0.23;      // of a count of L2, which has traffic of its own, relative
 constexpr double kL2Points = 12;       // of its hit rates
+constexpr double kInstructions = 0.25; // of machine instructions, relative
+constexpr double kMemoryLess = 0.5, kMemoryMore = 1.3;  // of what device memory moves: times that
 constexpr double kStallPoints = 10;    // of a reason's share of all waits
 constexpr double kStallWidth = 0.25;   // of the cycles that it takes, relative
 
@@ -35,6 +39,10 @@ enum class Interval : uint8_t {
   Points,      // of a percentage
   WholeL2,
   L2Points,
+  Occupancy,
+  Instructions,
+  Memory,
+  MemoryRate,
   Stall,
   StallShare,
   Known,
@@ -53,6 +61,10 @@ PredictedValue with_interval(std::string_view name, Interval interval, double va
     case Interval::Points: return within({name, value, value - kPoints, value + kPoints});
     case Interval::WholeL2: return times(1 - kWholeL2, 1 + kWholeL2);
     case Interval::L2Points: return within({name, value, value - kL2Points, value + kL2Points});
+    case Interval::Occupancy: return within({name, value, value - kOccupancy, value + kOccupancy});
+    case Interval::Instructions: return times(1 - kInstructions, 1 + kInstructions);
+    case Interval::Memory: return times(kMemoryLess, kMemoryMore);
+    case Interval::MemoryRate: return times(kMemoryLess / longer, kMemoryMore / shorter);
     case Interval::Stall: return times(1 - kStallWidth, 1 + kStallWidth);
     case Interval::StallShare: return within({name, value, value - kStallPoints, value + kStallPoints});
     case Interval::Known: break;
