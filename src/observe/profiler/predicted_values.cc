@@ -23,7 +23,7 @@ constexpr double kOccupancy = 18;      // of the share of warps, and of multipro
 constexpr double kWholeL2 = 0.23;      // of a count of L2, which has traffic of its own, relative
 constexpr double kL2Points = 12;       // of its hit rates
 constexpr double kInstructions = 0.25; // of machine instructions, relative
-constexpr double kMemoryLess = 0.5, kMemoryMore = 1.3;  // of what device memory moves: times that
+constexpr double kMemoryLess = 0.26, kMemoryMore = 1.3;  // of what device memory moves: times that
 constexpr double kStallPoints = 10;    // of a reason's share of all waits
 constexpr double kStallWidth = 0.25;   // of the cycles that it takes, relative
 
