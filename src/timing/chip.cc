@@ -72,7 +72,7 @@ Prediction predict(const Work& work, const Rates& rates) {
   const double together = 1 / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
   const double dram_per_cycle = rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) * dram_share(rates, work.read_sectors, work.written_back) * together;
   const double atomics = std::max({static_cast<double>(work.hottest_turns) * (work.float_atomics ? rates.atomic_same_float : rates.atomic_same_address),
-                                   static_cast<double>(work.hottest_requests) * rates.atomic_request, static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle});
+                                   static_cast<double>(work.hottest_lanes) * rates.atomic_lane, static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle});
   const Share share{rates.l2_bytes_per_cycle / active, rates.l2_write_bytes_per_cycle / active, dram_per_cycle / active, rates.l2_mixed_bytes_per_cycle / active, active, atomics};
 
   double executed = 0;

@@ -37,8 +37,8 @@ struct Work {
   double read_for_stores = 0;           // and of these: to fill what stores left out
   bool float_atomics = false;
   bool cooperative = false;             // its blocks wait for each other
-  // Atomic operations on the sector of global memory that had most of them: requests, and turns of lanes that wanted one word.
-  uint64_t hottest_requests = 0, hottest_turns = 0;
+  // Atomic operations on the sector of global memory that had most of them: of lanes, and turns of lanes that wanted one word.
+  uint64_t hottest_lanes = 0, hottest_turns = 0;
   uint64_t atomic_sectors = 0;
 };
 

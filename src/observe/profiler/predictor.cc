@@ -94,7 +94,7 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
     shares[v.instruction].of += __builtin_popcount(v.sectors) * each;
   }
   for (const auto& [sector, of] : visits.atomics) {
-    work->hottest_requests = std::max(work->hottest_requests, of.requests);
+    work->hottest_lanes = std::max(work->hottest_lanes, of.lanes);
     work->hottest_turns = std::max(work->hottest_turns, of.turns);
   }
   for (const LaunchTracer::Function& f : tracer.functions)

@@ -73,7 +73,7 @@ void Visits::append(Visits&& other) {
   left_out += other.left_out + (other.kept.size() - taken);
   for (const auto& [sector, of] : other.atomics) {
     Atomics& sum = atomics[sector];
-    sum.requests += of.requests, sum.turns += of.turns;
+    sum.lanes += of.lanes, sum.turns += of.turns;
   }
 }
 
@@ -105,15 +105,16 @@ void VisitLog::count_atomics(uint32_t mask, const uint64_t* addresses) {
   std::sort(places.begin(), places.begin() + static_cast<ptrdiff_t>(count), [&](uint32_t a, uint32_t b) { return addresses[a] < addresses[b]; });
   for (size_t k = 0; k < count;) {
     const uint64_t sector = addresses[places[k]] / kSector;
-    uint64_t most = 0;
+    uint64_t most = 0, all = 0;
     while (k < count && addresses[places[k]] / kSector == sector) {
       const uint64_t word = addresses[places[k]] / kWord;
       uint64_t here = 0;
       for (; k < count && addresses[places[k]] / kWord == word; ++k) ++here;
       most = std::max(most, here);
+      all += here;
     }
     Visits::Atomics& of = visits_.atomics[sector];
-    ++of.requests, of.turns += most;
+    of.lanes += all, of.turns += most;
   }
 }
 
@@ -127,6 +128,8 @@ void VisitLog::passed(const vm::FunctionCode& function, const vm::Insn& insn, ui
   if (!mask) return;
   const Facts& facts = facts_of(function, insn);
   const bool atomic = facts.kind == timing::Kind::Atomic || facts.kind == timing::Kind::Reduce;
+  // Whose address is known to be the same for all lanes when the kernel is compiled, of integers: the assembler lets one lane do it.
+  if (atomic && pattern.runs == 1 && pattern.stride == 0 && !isa::is_float(insn.type())) mask &= -mask;
   if (pattern.runs == 1 && !atomic && pattern.stride >= 0 && pattern.stride <= facts.bytes) {  // side by side
     const uint64_t stride = static_cast<uint64_t>(pattern.stride);
     const uint64_t begin = pattern.first + static_cast<uint64_t>(std::countr_zero(mask)) * stride;

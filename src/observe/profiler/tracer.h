@@ -42,9 +42,10 @@ struct Visits {
   static constexpr size_t kMost = size_t{4} << 20;
   std::vector<Visit> kept;
   uint64_t left_out = 0;
-  // Of atomic operations, by sector: how many requests, and how many turns these took, as lanes that want one word take turns.
+  // Of atomic operations, by sector: of how many lanes, and how many turns these took, as lanes of a warp that want one word take
+  // turns.
   struct Atomics {
-    uint64_t requests = 0, turns = 0;
+    uint64_t lanes = 0, turns = 0;
   };
   std::unordered_map<uint64_t, Atomics> atomics;
   void append(Visits&& other);
