@@ -113,16 +113,16 @@ void sizes() {
   EXPECT(cudaFreeAsync(a, other), cudaErrorInvalidResourceHandle);
   EXPECT(cudaMallocAsync(&a, kMiB, other), cudaErrorInvalidResourceHandle);
 
-  // Ten times more than the device has, never more than half of it at once.
+  // Ten times more than is free, never more than six tenths of it at once.
   size_t free_bytes, total;
   CHECK(cudaMemGetInfo(&free_bytes, &total));
   for (int i = 0; i < 20; ++i) {
-    CHECK(cudaMallocAsync(&a, total / 10 * 6, stream));
+    CHECK(cudaMallocAsync(&a, free_bytes / 10 * 6, stream));
     CHECK(cudaMemsetAsync(a, i, 4096, stream));
     CHECK(cudaFreeAsync(a, stream));
   }
-  CHECK(cudaMallocAsync(&a, total / 10 * 6, stream));
-  EXPECT(cudaMallocAsync(&b, total / 10 * 6, stream), cudaErrorMemoryAllocation);
+  CHECK(cudaMallocAsync(&a, free_bytes / 10 * 6, stream));
+  EXPECT(cudaMallocAsync(&b, free_bytes / 10 * 6, stream), cudaErrorMemoryAllocation);
   CHECK(cudaFreeAsync(a, stream));
   CHECK(cudaStreamDestroy(stream));
 }
