@@ -7,133 +7,14 @@
 #include <utility>
 
 #include "timing/cache.h"
+#include "timing/program.h"
 
 namespace warpbeam::timing {
 namespace {
 
 using assembly::Operation;
 
-// Time is counted in fractions of cycles, so that units that take 1.6 of them do.
-using Ticks = int64_t;
-constexpr Ticks kTick = 16;
-constexpr Ticks kNever = std::numeric_limits<Ticks>::max() / 4;
-Ticks ticks(double cycles) { return static_cast<Ticks>(std::llround(cycles * kTick)); }
-
 constexpr double kSector = 32;
-
-// A machine instruction, ready to be issued again and again.
-struct Ready {
-  Operation operation{};
-  Unit unit{}, other{};
-  bool access = false, guarded = false;
-  uint8_t bytes = 0;
-  uint32_t ptx = 0;
-  uint32_t first_register = 0;  // at Program::registers: those that it reads, then those that it writes
-  uint8_t reads = 0, writes = 0;
-  int32_t latency = 0, interval = 0;
-};
-
-struct Text {
-  std::vector<Ready> code;
-  mutable std::vector<bool> fetched;  // by line of kInstructionsPerLine
-};
-constexpr size_t kInstructionsPerLine = 8;
-
-struct ReadyBlock {
-  Text once, unrolled;
-  uint32_t turns = 1;
-  int32_t folded_into = -1;
-};
-
-struct Program {
-  std::vector<std::vector<ReadyBlock>> functions;
-  std::vector<uint16_t> registers;
-};
-
-Text make_ready(const assembly::MachineText& text, const Rates& rates, std::vector<uint16_t>& registers) {
-  Text made;
-  made.code.reserve(text.size());
-  for (const assembly::MachineInstruction& m : text) {
-    const OperationRate& rate = rates.of(m.operation);
-    Ready r;
-    r.operation = m.operation;
-    r.unit = rate.unit;
-    r.other = rate.other;
-    // An addition of two numbers is a multiply-add by one where that unit is idle.
-    if (m.operation == Operation::IntAdd && m.reads[2].first < 0) r.other = Unit::FmaHeavy;
-    r.access = m.access;
-    r.guarded = m.guarded || r.unit == Unit::Branch;
-    r.bytes = m.bytes;
-    r.ptx = m.ptx;
-    r.latency = static_cast<int32_t>(ticks(rate.latency));
-    r.interval = static_cast<int32_t>(ticks(rate.interval));
-    r.first_register = static_cast<uint32_t>(registers.size());
-    const auto add = [&](const auto& ranges, uint8_t& count) {
-      for (const assembly::RegisterRange& range : ranges)
-        for (int k = 0; range.first >= 0 && k < range.count && range.first + k < assembly::kMachineRegisters; ++k) {
-          registers.push_back(static_cast<uint16_t>(range.first + k));
-          ++count;
-        }
-    };
-    add(m.reads, r.reads);
-    add(m.writes, r.writes);
-    made.code.push_back(r);
-  }
-  made.fetched.assign(made.code.size() / kInstructionsPerLine + 1, false);
-  return made;
-}
-
-Program make_program(const Work& work, const Rates& rates) {
-  Program p;
-  for (const FunctionWork& f : work.functions) {
-    std::vector<ReadyBlock>& blocks = p.functions.emplace_back();
-    for (const assembly::MachineBlock& b : f.code->blocks)
-      blocks.push_back({make_ready(b.text, rates, p.registers), make_ready(b.unrolled, rates, p.registers), std::max(1u, b.turns), b.folded_into});
-  }
-  return p;
-}
-
-// What a register waits for, of those that are not written yet.
-enum class Source : uint8_t { Fixed, Short, Long, Constant, Group };
-Source source_of(Operation o) {
-  switch (o) {
-    case Operation::LoadGlobal:
-    case Operation::LoadLocal:
-    case Operation::AtomicGlobal:
-    case Operation::Texture:
-    case Operation::Surface: return Source::Long;
-    case Operation::LoadShared:
-    case Operation::AtomicShared:
-    case Operation::LoadTiles:
-    case Operation::Shuffle:
-    case Operation::Special:
-    case Operation::Convert:
-    case Operation::BitCount:
-    case Operation::Match:
-    case Operation::Redux:
-    case Operation::SpecialReg:
-    case Operation::Mbarrier: return Source::Short;
-    case Operation::LoadConst: return Source::Constant;
-    case Operation::MatrixGroup: return Source::Group;
-    default: return Source::Fixed;
-  }
-}
-Stall stall_of(Source s) {
-  constexpr Stall kOf[] = {Stall::Wait, Stall::ShortScoreboard, Stall::LongScoreboard, Stall::Imc, Stall::Gmma};
-  return kOf[static_cast<size_t>(s)];
-}
-Stall throttle_of(const Ready& r) {
-  switch (r.unit) {
-    case Unit::Lsu:
-      return r.operation == Operation::LoadGlobal || r.operation == Operation::StoreGlobal || r.operation == Operation::LoadLocal || r.operation == Operation::StoreLocal ||
-                     r.operation == Operation::AtomicGlobal || r.operation == Operation::ReduceGlobal || r.operation == Operation::CopyAsync
-                 ? Stall::LgThrottle
-                 : Stall::MioThrottle;
-    case Unit::Special: return Stall::MioThrottle;
-    case Unit::Texture: return Stall::TexThrottle;
-    default: return Stall::MathPipe;
-  }
-}
 
 struct Warp {
   const WarpTrace* trace = nullptr;

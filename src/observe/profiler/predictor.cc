@@ -1,6 +1,7 @@
 #include "observe/profiler/predictor.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace warpbeam::observe {
 namespace {
@@ -10,6 +11,13 @@ constexpr uint64_t kAlwaysFollowed = 3;  // launches of a kind; then the fourth,
 
 auto kind_of(const vm::Launch& launch) {
   return std::tuple(launch.kernel->code->function->serial, launch.grid, launch.block, launch.dynamic_shared);
+}
+
+bool alike(const timing::Work& a, const timing::Work& b) {
+  constexpr double kFew = 1000;  // sectors: 32 KB
+  const auto near = [](double x, double y) { return std::abs(x - y) <= 0.01 * std::max(x, y) + kFew; };
+  return a.instructions == b.instructions && a.hottest_lanes == b.hottest_lanes && a.hottest_turns == b.hottest_turns && near(a.read_sectors, b.read_sectors) &&
+         near(a.written_back, b.written_back);
 }
 
 bool is_power_of_two(uint64_t n) { return (n & (n - 1)) == 0; }
@@ -62,6 +70,8 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
     }
   } else {
     *work = *kind.work;
+    work->written_back = work->read_sectors = work->read_alone = work->read_for_stores = 0;
+    work->hottest_lanes = work->hottest_turns = 0;
   }
   work->grid_blocks = tracer.grid_blocks;
   work->block_threads = tracer.block_threads;
@@ -101,7 +111,11 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
     for (const ptx::Instruction& i : f.function->source->body)
       work->float_atomics = work->float_atomics || (i.form.row->cls == isa::Class::Atomic && isa::is_float(i.form.type) && i.form.mods.space != isa::Space::Shared);
   work->atomic_sectors = totals.global_atom.transactions + totals.global_red.transactions;
+  // A launch that did the same as one before, out of the same caches, takes as long.
+  if (!tracer.follows && kind.work && kind.predicted && alike(*work, *kind.predicted_for)) return {*kind.predicted, kind.functions};
   Predicted p{timing::predict(*work, rates), kind.functions};
+  kind.predicted = std::make_shared<timing::Prediction>(p);
+  kind.predicted_for = work;
   if (tracer.follows || !kind.work) kind.work = std::move(work);
   return p;
 }

@@ -35,6 +35,8 @@ class Predictor {
   struct Followed {
     uint64_t launches = 0;
     std::shared_ptr<const timing::Work> work;
+    std::shared_ptr<const timing::Prediction> predicted;  // the last one, and of what
+    std::shared_ptr<const timing::Work> predicted_for;
     std::vector<const vm::FunctionCode*> functions;  // of the work
   };
   timing::SampledL2& l2_of(const model::Device& device);
