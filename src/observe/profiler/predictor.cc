@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string_view>
 
 namespace warpbeam::observe {
 namespace {
 
 constexpr uint64_t kLine = 128;
+constexpr uint64_t kMostChanges = 30;    // of arguments that are a reason to follow a launch
 constexpr uint64_t kAlwaysFollowed = 3;  // launches of a kind; then the fourth, the eighth, …
 
 auto kind_of(const vm::Launch& launch) {
@@ -45,7 +48,12 @@ std::unique_ptr<LaunchTracer> Predictor::begin(const vm::Launch& launch, const m
   std::lock_guard lock(mutex_);
   Followed& kind = followed_[kind_of(launch)];
   const uint64_t before = kind.launches++;
-  return std::make_unique<LaunchTracer>(launch, device, codes_, before < kAlwaysFollowed || is_power_of_two(before));
+  // Other arguments may mean other work; where they are others each time it is mostly buffers that take turns.
+  const uint64_t arguments = std::hash<std::string_view>()({reinterpret_cast<const char*>(launch.params.data()), launch.params.size()});
+  const bool others = arguments != kind.arguments && kind.changes++ < kMostChanges;
+  const bool follows = others || before < kAlwaysFollowed || is_power_of_two(before);
+  if (follows) kind.arguments = arguments;
+  return std::make_unique<LaunchTracer>(launch, device, codes_, follows);
 }
 
 timing::SampledL2& Predictor::l2_of(const model::Device& device) {

@@ -34,6 +34,7 @@ class Predictor {
   using Kind = std::tuple<uint64_t, std::array<uint32_t, 3>, std::array<uint32_t, 3>, uint32_t>;  // function's serial, grid, block, shared memory
   struct Followed {
     uint64_t launches = 0;
+    uint64_t arguments = 0, changes = 0;  // a hash of those of the last one that was followed; how often others came
     std::shared_ptr<const timing::Work> work;
     std::shared_ptr<const timing::Prediction> predicted;  // the last one, and of what
     std::shared_ptr<const timing::Work> predicted_for;
