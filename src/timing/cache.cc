@@ -42,6 +42,4 @@ uint8_t Cache::forget(uint64_t line, uint8_t sectors) {
   return 0;
 }
 
-void Cache::clear() { std::fill(ways_.begin(), ways_.end(), Way{}); }
-
 }  // namespace warpbeam::timing

@@ -18,7 +18,6 @@ class Cache {
   Outcome access(uint64_t line, uint8_t sectors, uint8_t dirty = 0);
   // Sectors that are no longer what others have; gives those that were there.
   uint8_t forget(uint64_t line, uint8_t sectors);
-  void clear();
   uint64_t lines() const { return uint64_t{sets_} * kWays; }
 
  private:

@@ -592,8 +592,6 @@ class Multiprocessor {
   void finish() {
     const double end = static_cast<double>(std::max(last_, drained_)) / kTick;
     result_.cycles = end;
-    for (const Stalls& s : {result_.stalls})
-      for (double cycles : s) result_.active_cycles += cycles;
     std::sort(ends_.begin(), ends_.end());
     const size_t half = ends_.size() / 2;
     if (ends_.size() >= 4 * places_.size() && half)

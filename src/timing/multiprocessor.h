@@ -40,7 +40,6 @@ struct Run {
   double steady = 0;        // cycles a block more would take, once all places are full; 0: too few blocks ran
   uint64_t blocks = 0;
   double issued = 0;        // warp instructions
-  double active_cycles = 0; // of schedulers with a warp, summed
   double warp_cycles = 0;   // warps that were there, times cycles
   double eligible = 0;      // warp-cycles ready to issue
   Stalls stalls{};          // warp-cycles

@@ -22,7 +22,6 @@ Text make_ready(const assembly::MachineText& text, uint32_t last, const Rates& r
     if (m.operation == Operation::IntAdd && m.reads[2].first < 0) r.other = Unit::FmaHeavy;
     r.access = m.access;
     r.guarded = m.guarded || r.unit == Unit::Branch;
-    r.bytes = m.bytes;
     r.ptx = std::min(m.ptx, last);
     r.latency = static_cast<int32_t>(ticks(rate.latency));
     r.interval = static_cast<int32_t>(ticks(rate.interval));

@@ -22,7 +22,6 @@ struct Ready {
   assembly::Operation operation{};
   Unit unit{}, other{};
   bool access = false, guarded = false;
-  uint8_t bytes = 0;
   uint32_t ptx = 0;
   uint32_t first_register = 0;  // at Program::registers: those that it reads, then those that it writes
   uint8_t reads = 0, writes = 0;

@@ -23,7 +23,6 @@ struct Access {
   Kind kind{};
   uint8_t lines = 0;         // at BlockTrace::lines from first_line on; Global, Local
   uint16_t passes = 1;       // over the banks or the tags
-  uint16_t lanes = 0;
   uint16_t sectors = 0;      // of its lines
   uint32_t first_line = 0;
 };

@@ -262,10 +262,7 @@ void BlockProfile::made(vm::Warp& warp, const vm::Insn& insn, const vm::Access& 
 void BlockProfile::followed(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access, const Counts& counts) {
   if (samples) samples->access(warp.index, counted_function, index_of(insn), access);
   if (trace) trace->access(warp.index, *counted_function, insn, access, counts);
-  if (!visits) return;
-  vm::Access one = access;
-  if (entered_->gathered[index_of(insn)]) one.mask &= -one.mask;
-  visits->access(*counted_function, insn, one);
+  if (visits) visits->access(*counted_function, insn, access, entered_->gathered[index_of(insn)] ? access.mask & -access.mask : access.mask);
 }
 
 BlockProfile::Patterns& BlockProfile::patterns_of(size_t index, isa::Space space) {

@@ -147,11 +147,11 @@ void VisitLog::passed(const vm::FunctionCode& function, const vm::Insn& insn, ui
   lanes(mask, addresses.data(), facts.bytes, facts);
 }
 
-void VisitLog::access(const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access) {
-  if (access.space != isa::Space::Global || !access.mask) return;
+void VisitLog::access(const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, uint32_t mask) {
+  if (access.space != isa::Space::Global || !mask) return;
   Facts facts = facts_of(function, insn);
   facts.kind = kind_of(access.kind, access.returns, access.async);
-  lanes(access.mask, access.address.data(), access.bytes, facts);
+  lanes(mask, access.address.data(), access.bytes, facts);
 }
 
 std::shared_ptr<const assembly::MachineCode> MachineCodes::of(const vm::FunctionCode& function, const model::Device& device) {
@@ -226,7 +226,6 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
   timing::Access a;
   a.ptx = place_in_ptx(function, insn);
   a.kind = kind_of(access.kind, access.returns, access.async);
-  a.lanes = static_cast<uint16_t>(std::popcount(access.mask));
   switch (access.space) {
     case isa::Space::Global: {
       a.space = timing::Space::Global;

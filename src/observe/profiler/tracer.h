@@ -56,7 +56,8 @@ class VisitLog {
  public:
   void begin_block(uint64_t block) { block_ = static_cast<uint32_t>(block); }
   void passed(const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern);
-  void access(const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access);
+  // `mask`: of its lanes, those that a GPU lets take part.
+  void access(const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, uint32_t mask);
   Visits take() { return std::exchange(visits_, {}); }
 
  private:
