@@ -21,6 +21,7 @@ constexpr Bench kBenches[] = {
     {"cpu", "kernels on all cores against plain C++ with OpenMP"},
     {"interpreter", "warp instructions per second, and what a launch costs"},
     {"watchers", "what the profiler and the checker cost"},
+    {"patterns", "patterns of textbooks against their fast forms"},
     {"timing", "predicted kernel times beside those of real GPUs"},
     {"compile", "how long kernels take to compile"},
     {"gpu", "the algorithms on a real GPU against the vendor's libraries"},
