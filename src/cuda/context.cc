@@ -9,6 +9,7 @@
 
 #include "cuda/memory.h"
 #include "cuda/capture.h"
+#include "cuda/context_storage.h"
 #include "cuda/edge.h"
 #include "cuda/exit_report.h"
 #include "cuda/modules.h"
@@ -144,6 +145,7 @@ void Context::wait_for_users() {
 
 void Context::reset() {
   wait_for_users();
+  end_context_storage(*this);
   if (auto* tool = observe::tool()) tool->resetting(ordinal);
   for (const StreamRef& stream : process().streams.all())
     if (&stream->context == this) {

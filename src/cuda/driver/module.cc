@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -136,19 +135,6 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) { return loa
 CUresult cuModuleUnload(CUmodule module) {
   return with_module(
       module, [](Image& image, Context&) { return image.only_in ? unload_image(&image) : CUDA_ERROR_NOT_PERMITTED; });
-}
-
-// Tables of functions that NVIDIA's own libraries ask for by number and that nobody has described.
-CUresult cuGetExportTable(const void** table, const CUuuid* id) {
-  if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
-  *table = nullptr;
-  static std::atomic<bool> told{false};
-  if (!told.exchange(true))
-    fmt::print(
-        stderr,
-        "warpbeam: the program asks for a table of undocumented driver functions, as NVIDIA's static runtime does. "
-        "Link it with the shared one (nvcc -cudart shared), or build it with warpbeam nvcc.\n");
-  return CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
