@@ -192,11 +192,6 @@ int run_program(const std::string& path, const std::string& name, const std::vec
 
 bool has_run_program() { return g_has_run; }
 
-void offer_libraries() {
-  const char* set = getenv("LD_LIBRARY_PATH");
-  setenv("LD_LIBRARY_PATH", (toolchain().library_directory + (set && *set ? fmt::format(":{}", set) : "")).c_str(), 1);
-}
-
 int run_executable(const std::string& name, const std::vector<std::string>& arguments) {
   const std::string path = name.find('/') == name.npos && !is_program(name) ? find_program(name) : name;
   std::error_code none;

@@ -43,6 +43,7 @@ bool has_run_program();
 
 // A command that somebody made, run with Warpbeam's libraries before all others of their names.
 int run_executable(const std::string& name, const std::vector<std::string>& arguments);
+// Sets the environment for such commands, and for what they start; not with WARPBEAM=off.
 void offer_libraries();
 
 // An executable that somebody made before, rather than something to compile or link with.

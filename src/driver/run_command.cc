@@ -20,7 +20,8 @@ constexpr std::string_view kHelp = R"(Usage: warpbeam run [options] [nvcc option
 
 Compiles CUDA C++, C++ and C sources and runs the program in the current directory. Its input, output and exit status
 are those of this command; the arguments after -- are the program's. An executable or a command is run as it is and finds
-Warpbeam's libraries (libcuda, libcudart, libcublas ...) first.
+Warpbeam's libraries (libcuda, libcudart, libcublas ...) and tools (nvcc ...) first, wherever it looks for them; with -v it
+says which. WARPBEAM=off in the environment of a process that it starts steps aside.
 
   --device NAME     the GPU to be (default h200; `warpbeam devices` lists them); sets WARPBEAM_DEVICE
   --engine NAME     auto (the default), jit or interpreter; sets WARPBEAM_ENGINE

@@ -998,6 +998,51 @@ CMAKE
     expect 0 cmake --build b && expect 0 b/app && has out 7 && RECORD=1 expect 0 b/rdc && [[ $(grep -c '^linked' err) == 2 ]] && expect 1 b/plain
 }
 
+# A program with a library of a toolkit's under its RPATH, which it loads by its absolute path too; a library of ours of that name.
+package_with_libraries() {
+  [[ -e ${driver%/bin/*}/lib/libwarpbeam_audit.so && -e /lib64/ld-linux-x86-64.so.2 ]] || return 77
+  cp "${driver%/bin/*}/lib/libwarpbeam_audit.so" "$work/tree/lib/"
+  mkdir -p package
+  echo 'const char* whose(void) { return "ours"; }' >ours.c
+  echo 'const char* whose(void) { return "theirs"; }' >theirs.c
+  cat >program.c <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+const char* whose(void);
+int main(int count, char** arguments) {
+  printf("linked: %s\n", whose());
+  for (int i = 1; i < count; ++i) {
+    void* library = dlopen(arguments[i], RTLD_NOW | RTLD_LOCAL);
+    printf("%s\n", library ? ((const char* (*)(void))dlsym(library, "whose"))() : dlerror());
+  }
+}
+C
+  clang-19 -shared ours.c -o "$work/tree/lib/libcudart.so.13" -Wl,-soname,libcudart.so.13 &&
+    clang-19 -shared theirs.c -o package/libcudart.so.13 -Wl,-soname,libcudart.so.13 &&
+    cp package/libcudart.so.13 package/libcudart-0123abcd.so.13 && clang-19 -shared theirs.c -o package/libcudnn.so.9 -Wl,-soname,libcudnn.so.9 &&
+    clang-19 program.c package/libcudart.so.13 -ldl -o program -Wl,--disable-new-dtags,-rpath,"$PWD/package" && [[ $(./program) == 'linked: theirs' ]]
+}
+forget_package() { rm -f -- "$work/tree/lib/"{libwarpbeam_audit.so,libcudart.so.13}; }
+case_libraries_of_packages_come_behind_ours() {
+  package_with_libraries || return
+  expect 0 run -- ./program "$PWD/package/libcudart.so.13" "$PWD/package/libcudart-0123abcd.so.13" "$PWD/package/libcudnn.so.9" &&
+    [[ $(cat out) == $'linked: ours\nours\nours\ntheirs' ]] && [[ ! -s err ]] &&
+    expect 0 run -- sh -c './program' && has out 'linked: ours' &&
+    expect 0 run -v -- ./program "$PWD/package/libcudart.so.13" "$PWD/package/libcudnn.so.9" && has err "note: $work/tree/lib/libcudart.so.13 for libcudart.so.13" "note: $work/tree/lib/libcudart.so.13 instead of $PWD/package/libcudart.so.13" \
+      "note: $PWD/package/libcudnn.so.9 is not Warpbeam's, which has no libcudnn.so.9"
+  local status=$?
+  forget_package
+  return $status
+}
+case_warpbeam_off_steps_aside() {
+  package_with_libraries || return
+  expect 0 env WARPBEAM=off "$warpbeam" run -- ./program libcudart.so.13 && [[ $(cat out) == $'linked: theirs\ntheirs' ]] &&
+    expect 0 run -- sh -c 'WARPBEAM=off ./program libcudart.so.13' && [[ $(cat out) == $'linked: theirs\ntheirs' ]]
+  local status=$?
+  forget_package
+  return $status
+}
+
 passed=0 failed=0 skipped=0 number=0
 for name in $(declare -F | awk '{print $3}' | grep '^case_'); do
   [[ $name == *"$filter"* ]] || continue

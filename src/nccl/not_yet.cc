@@ -1,0 +1,26 @@
+// What newer NCCLs have and this one has not: windows, signals and the device's own calls, growing and shrinking.
+#include "base/not_yet.h"
+
+#define ONE(name) WB_NOT_YET_AS(5, "ncclInvalidUsage", nccl##name)
+
+ONE(CommGetUniqueId)
+ONE(CommGrow)
+ONE(CommMemStats)
+ONE(CommQueryProperties)
+ONE(CommResume)
+ONE(CommRevoke)
+ONE(CommShrink)
+ONE(CommSuspend)
+ONE(CommWindowDeregister)
+ONE(CommWindowRegister)
+ONE(DevCommCreate)
+ONE(DevCommDestroy)
+ONE(GetLsaDevicePointer)
+ONE(GetLsaMultimemDevicePointer)
+ONE(GetMultimemDevicePointer)
+ONE(GetPeerDevicePointer)
+ONE(GroupSimulateEnd)
+ONE(PutSignal)
+ONE(Signal)
+ONE(WaitSignal)
+ONE(WinGetUserPtr)
