@@ -1,5 +1,5 @@
 // What toolkit 13's cuSPARSE has and this one has not: solvers and factors of BSR, rectangular blocks, colours, sliced ELL.
-#include "base/not_yet.h"
+#include "cuda/not_yet.h"
 
 #define ONE(name) WB_NOT_YET_AS(10, "CUSPARSE_STATUS_NOT_SUPPORTED", cusparse##name)
 #define ALL(name) ONE(S##name) ONE(D##name) ONE(C##name) ONE(Z##name)

@@ -1,5 +1,5 @@
 // What newer NCCLs have and this one has not: windows, signals and the device's own calls, growing and shrinking.
-#include "base/not_yet.h"
+#include "cuda/not_yet.h"
 
 #define ONE(name) WB_NOT_YET_AS(5, "ncclInvalidUsage", nccl##name)
 
