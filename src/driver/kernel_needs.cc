@@ -14,6 +14,7 @@
 #include "driver/commands.h"
 #include "driver/process.h"
 #include "driver/ptx_text.h"
+#include "driver/toolchain.h"
 #include "model/device.h"
 #include "ptx/module.h"
 
@@ -42,6 +43,7 @@ std::set<std::string> reached(const ptx::Module& module, const ptx::Function& ke
 std::map<std::string, int> ask_ptxas(const std::string& file, int sm) {
   std::map<std::string, int> registers;
   std::string ptxas = find_program("ptxas");
+  if (ptxas == toolchain().root + "/bin/ptxas") ptxas.clear();  // ours knows no more than this does
   if (ptxas.empty() && std::ifstream("/usr/local/cuda/bin/ptxas")) ptxas = "/usr/local/cuda/bin/ptxas";
   if (ptxas.empty()) return registers;
   const Command command{{ptxas, "-v", fmt::format("-arch=sm_{}", sm), "-o", "/dev/null", file}, ""};
@@ -65,23 +67,28 @@ KernelNeeds needs_of(const ptx::Module& module, const ptx::Function& kernel, con
   out.display_name = demangled(kernel.name);
   out.max_threads = static_cast<int>(kernel.max_ntid[0] * std::max(kernel.max_ntid[1], 1u) * std::max(kernel.max_ntid[2], 1u));
   std::vector<const ptx::Function*> functions;
-  const std::set<std::string> names = reached(module, kernel, functions);
+  reached(module, kernel, functions);
   const assembly::Target target =
       assembly::target_of(kernel, device.cc(), static_cast<uint32_t>(device.max_regs_per_thread), static_cast<uint32_t>(device.regs_per_block));
+  for (const ptx::Function* f : functions) out.registers = std::max(out.registers, assembly::assemble(module, *f, target).registers);
+  out.static_shared = static_cast<int>(static_shared_of(module, kernel));
+  return out;
+}
+
+}  // namespace
+
+uint64_t static_shared_of(const ptx::Module& module, const ptx::Function& kernel) {
+  std::vector<const ptx::Function*> functions;
+  const std::set<std::string> names = reached(module, kernel, functions);
   uint64_t shared = 0;
   const auto place = [&](const ptx::Variable& v) {
     if (v.space == isa::Space::Shared && !v.unsized && names.contains(v.name)) shared = (shared + v.align - 1) / v.align * v.align + v.size;
   };
   for (const ptx::Variable& v : module.variables) place(v);
-  for (const ptx::Function* f : functions) {
-    out.registers = std::max(out.registers, assembly::assemble(module, *f, target).registers);
+  for (const ptx::Function* f : functions)
     for (const ptx::Variable& v : f->locals) place(v);
-  }
-  out.static_shared = static_cast<int>(shared);
-  return out;
+  return shared;
 }
-
-}  // namespace
 
 Result<std::vector<KernelNeeds>> kernels_of(const std::string& file) {
   auto folder = TemporaryDirectory::make();

@@ -1,9 +1,15 @@
 // What the kernels of a program need of a multiprocessor, from their PTX.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+
+namespace warpbeam::ptx {
+struct Function;
+struct Module;
+}  // namespace warpbeam::ptx
 
 namespace warpbeam::driver {
 
@@ -17,5 +23,8 @@ struct KernelNeeds {
 
 // Of a source, which is compiled for the chosen device first, or of a PTX text; in the order in which they stand there.
 Result<std::vector<KernelNeeds>> kernels_of(const std::string& file);
+
+// Bytes of shared memory that a block of the kernel has before any dynamic one: its own, and those of what it calls.
+uint64_t static_shared_of(const ptx::Module& module, const ptx::Function& kernel);
 
 }  // namespace warpbeam::driver

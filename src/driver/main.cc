@@ -39,6 +39,7 @@ constexpr CommandRow kCommands[] = {
     {"devices", devices_command, "list the GPUs a program can run on, or show one"},
     {"occupancy", occupancy_command, "how many blocks of a kernel fit on a multiprocessor"},
     {"assembly", assembly_command, "what an assembler would make of kernels: an estimate"},
+    {"ptxas", ptxas_command, "checks PTX and packs it for the loader, with ptxas's options"},
     {"bench", bench_command, "measure this machine: bench lists what"},
 #ifdef WARPBEAM_WITH_ISA
     {"isa", isa_command, "the instruction reference: isa [NAME]"},

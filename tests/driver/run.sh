@@ -1043,6 +1043,41 @@ case_warpbeam_off_steps_aside() {
   return $status
 }
 
+case_ptxas_checks_and_packs() {
+  cat >k.ptx <<'PTX'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 to)
+{
+  .reg .b32 %r<3>; .reg .b64 %a;
+  .shared .align 4 .b8 own[256];
+  ld.param.u64 %a, [to];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, own;
+  bar.sync 0;
+  st.shared.u32 [%r2], %r1;
+  st.global.u32 [%a], %r1;
+  ret;
+}
+PTX
+  expect 0 "$warpbeam" ptxas --version && has out 'Cuda compilation tools, release 13.0, ' Warpbeam &&
+    expect 0 "$warpbeam" ptxas -lineinfo -v --regAllocOptLevel=2 --gpu-name=sm_90a k.ptx -o k.cubin && has err "Compiling entry function 'k' for 'sm_90'" 'Used ' ' registers, used 1 barriers, 256 bytes smem' &&
+    [[ $(od -An -tx4 -N4 k.cubin) == ' ba55ed50' ]] && grep -aq 'st.global.u32' k.cubin &&
+    expect 0 "$warpbeam" ptxas -arch sm_80 k.ptx && [[ -s elf.o && ! -s err ]] &&
+    expect 0 "$warpbeam" ptxas -ias "$(cat k.ptx)" -o text.cubin && [[ -s text.cubin ]] &&
+    sed 's/st.global.u32/st.globe.u32/' k.ptx >wrong.ptx && expect 255 "$warpbeam" ptxas wrong.ptx -o wrong.cubin && has err 'ptxas wrong.ptx, line 13; error   : ' 'Ptx assembly aborted' && [[ ! -e wrong.cubin ]] &&
+    expect 255 "$warpbeam" ptxas -arch=sm_75 k.ptx && has err "is written for sm_80, and code for sm_75 is asked for" &&
+    expect 255 "$warpbeam" ptxas nothing.ptx && has err "Could not open input file 'nothing.ptx'" && expect 255 "$warpbeam" ptxas -arch=ninety k.ptx && expect 255 "$warpbeam" ptxas
+}
+case_commands_find_our_tools() {
+  printf '#!/bin/sh\nexec "%s" ptxas "$@"\n' "$warpbeam" >"$work/tree/bin/ptxas" && chmod +x "$work/tree/bin/ptxas" &&
+    expect 0 run -- sh -c 'command -v nvcc; command -v ptxas; echo $TRITON_PTXAS_PATH $TRITON_LIBCUDA_PATH' &&
+    [[ $(cat out) == "$work/tree/bin/nvcc"$'\n'"$work/tree/bin/ptxas"$'\n'"$work/tree/bin/ptxas $work/tree/lib" ]] &&
+    expect 0 env TRITON_PTXAS_PATH=/mine "$warpbeam" run -- sh -c 'echo $TRITON_PTXAS_PATH' && [[ $(cat out) == /mine ]] &&
+    expect 0 env WARPBEAM=off TRITON_PTXAS_PATH= "$warpbeam" run -- sh -c 'echo $TRITON_LIBCUDA_PATH' && [[ $(cat out) == '' ]]
+}
+
 passed=0 failed=0 skipped=0 number=0
 for name in $(declare -F | awk '{print $3}' | grep '^case_'); do
   [[ $name == *"$filter"* ]] || continue
