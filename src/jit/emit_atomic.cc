@@ -206,7 +206,7 @@ void Emitter::emit_atomic(const vm::Insn& i) {
   const Type t = i.type();
   const bool shared = m.space == Space::Shared, global = m.space == Space::Global || m.space == Space::Generic;
   if (i.list || i.op[1] < 0 || (!shared && !global) || !known(m.op, t) || left_out("atomics"))
-    return call_handler(i, active_);
+    return by_handler(i);
   const Width bytes = static_cast<Width>(isa::bytes_of(t));
   const V mask = active_;
   const bool wants_old = i.op[0] >= 0 && !i.drops_result;

@@ -40,6 +40,12 @@ void Emitter::call_aside(V function, llvm::ArrayRef<V> arguments) {
   b_.CreateCall(type, llvm::InlineAsm::get(type, "callq wb_quiet@PLT", constraints, true), all);
 }
 
+void Emitter::by_handler(const vm::Insn& i) {
+  if (i.call) handlers_.insert("call");
+  else if (i.source && i.source->form.row) handlers_.emplace(i.source->form.row->opcode);
+  call_handler(i, active_);
+}
+
 void Emitter::call_handler(const vm::Insn& i, V mask, const RangeCells* range) { call_detour(i, mask, range, Detour::What::Handler); }
 
 void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, Detour::What what) {
@@ -116,9 +122,9 @@ Emitter::V Emitter::scratch(llvm::Type* type) {
 void Emitter::emit_library_call(const vm::Insn& i) {
   const auto& f = *static_cast<const isa::LibraryFunction*>(i.call->builtin_data);
   for (const vm::LocalPart& p : i.call->args)
-    if (flow_.cell_of(p) < 0) return call_handler(i, active_);
+    if (flow_.cell_of(p) < 0) return by_handler(i);
   for (const vm::LocalPart& p : i.call->returns)
-    if (flow_.cell_of(p) < 0) return call_handler(i, active_);
+    if (flow_.cell_of(p) < 0) return by_handler(i);
   llvm::IRBuilder<> top(entry_, entry_->begin());
   const size_t n = i.call->args.size();
   auto* pointers = top.CreateAlloca(llvm::ArrayType::get(b_.getPtrTy(), std::max<size_t>(n, 1)));

@@ -147,6 +147,21 @@ void Emitter::run() {
   b_.SetInsertPoint(handed_over_);
   b_.CreateRet(b_.getInt32(0));
   emit_next_block();
+  tables_.plan = plan_in_words();
+}
+
+std::string Emitter::plan_in_words() const {
+  std::string all = flow_.in_turns ? "warps take turns" : plan_.regions.size() == 1 ? "1 region" : std::to_string(plan_.regions.size()) + " regions";
+  const auto decision = [&](const Region& r) { return r.exit_node >= 0 && plan_.decides[static_cast<size_t>(r.exit_node)] && !of_block(exit_insn(r)->guard, 0); };
+  if (!flow_.in_turns && std::ranges::any_of(plan_.regions, decision)) all += ", decisions of the block";
+  if (lanes_leave_) all += ", lanes leave early";
+  if (rehearsed_to_its_end_) all += ", rehearsed to its end";
+  else if (std::ranges::count(rehearsed_, 1)) all += ", rehearsed";
+  if (next_block_) all += ", block after block";
+  for (const std::string& t : techniques_) all += ", " + t;
+  const char* before = ", handlers: ";
+  for (const std::string& h : handlers_) all += std::exchange(before, " ") + h;
+  return all;
 }
 
 BasicBlock* Emitter::block_of(uint32_t node) {
@@ -345,11 +360,11 @@ void Emitter::dispatch(const vm::Insn& i) {
   if (i.fn == sv.pick_target) return emit_pick(i);
   if (i.call) {
     if (flow_.is_library_call(i)) return emit_library_call(i);
-    if (flow_.is_left_call(i)) return hand_over(i, b_.getTrue());
-    return call_handler(i, active_);
+    if (flow_.is_left_call(i)) return hand_over(i, b_.getTrue(), Why::Call);
+    return by_handler(i);
   }
   if (emit_pure(i)) return;
-  if (i.fn == sv.read_special) return call_handler(i, active_);
+  if (i.fn == sv.read_special) return by_handler(i);
   if (emit_approximation(i)) return;
   const isa::Row& row = *i.source->form.row;
   switch (row.kind) {
@@ -366,32 +381,33 @@ void Emitter::dispatch(const vm::Insn& i) {
       return;
     case isa::Kind::Misc:
       if (row.opcode == "nanosleep") return;  // giving way is not needed where nothing waits
-      return call_handler(i, active_);
+      return by_handler(i);
     case isa::Kind::Tensor:  // of the whole warp, or of none
-      hand_over(i, b_.CreateICmpNE(active_, b_.getInt32(~0u)));
+      hand_over(i, b_.CreateICmpNE(active_, b_.getInt32(~0u)), Why::Lanes);
       if (waits_for_some(i, sv)) return emit_look(i);
-      return call_handler(i, active_);
+      return by_handler(i);
     case isa::Kind::Async:
       if (waits_for_some(i, sv)) return emit_look(i);
       if (row.cls == isa::Class::Load) return emit_copy(i);
       if (!emit_arrival(i)) call_handler(i, active_);
       return;
-    default: return call_handler(i, active_);
+    default: return by_handler(i);
   }
 }
 
 void Emitter::emit_meeting(const vm::Insn& i) {
   meeting_wants_more_ = nullptr;
   emit_warp(i);
-  if (meeting_wants_more_) hand_over(*(&i + 1), meeting_wants_more_);
+  if (meeting_wants_more_) hand_over(*(&i + 1), meeting_wants_more_, Why::Patience);
 }
 
-Handover& Emitter::new_handover(const vm::Insn& at) {
+Handover& Emitter::new_handover(const vm::Insn& at, Why why) {
   const Region& region = plan_.regions[region_];
   const Node& node = flow_.nodes[node_];
   tables_.handovers.emplace_back();
   Handover& h = tables_.handovers.back();
   h.at = &at;
+  h.why = why;
   h.stretch = stretch_;
   // Whatever may be read from here on, by the lanes that run or by those that wait.
   Bits live = node.live_out;
@@ -408,7 +424,7 @@ Handover& Emitter::new_handover(const vm::Insn& at) {
   return h;
 }
 
-void Emitter::hand_over(const vm::Insn& at, V when) {
+void Emitter::hand_over(const vm::Insn& at, V when, Why why) {
   auto* stub = apart_ ? apart_ : BasicBlock::Create(c_, "hand_over", f_);
   auto* on = BasicBlock::Create(c_, "on", f_);
   b_.CreateCondBr(when, stub, on, llvm::MDBuilder(c_).createBranchWeights(1, 100000));
@@ -418,7 +434,7 @@ void Emitter::hand_over(const vm::Insn& at, V when) {
   }
   b_.SetInsertPoint(stub);
   write_rows();
-  Handover& h = new_handover(at);
+  Handover& h = new_handover(at, why);
   call_aside(function("wb_prepare"), {context_, warp_});
   store_saved(h.here, frame());
   const auto pend = [&](V mask, const vm::Insn* go_on) {

@@ -36,7 +36,7 @@ void Emitter::emit_copy(const vm::Insn& i) {
   const Source size = flow_.source(i.op[2], 4);
   const uint64_t bytes = size.kind == SourceKind::Constant ? size.bits : 0;
   const bool apart = watch_ || alone_ || slice_ || few_ || apart_ || rehearsal_;
-  if (apart || (bytes != 4 && bytes != 8 && bytes != 16) || (i.op[3] >= 0 && !read(i.op[3], 4).uniform())) return call_handler(i, active_);
+  if (apart || (bytes != 4 && bytes != 8 && bytes != 16) || (i.op[3] >= 0 && !read(i.op[3], 4).uniform())) return by_handler(i);
   Access from, to;
   from.insn = to.insn = &i;
   from.memory = to.memory = static_cast<Width>(std::min<uint64_t>(bytes, 8));

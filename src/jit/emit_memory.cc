@@ -229,7 +229,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
   }
   if (emit_local(i) || emit_piece(i)) return;
   const std::optional<Access> a = access_of(i);
-  if (!a) return call_handler(i, active_);
+  if (!a) return by_handler(i);
   const Value address = address_of(*a);
   if (checked_.contains(&i)) return touch(*a, address, active_);
   const V mask = active_;

@@ -130,11 +130,15 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   if (region.exit_node >= 0 || region.exit_to >= 0) {
     V arrived = lanes_leave_ && !once ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), exit_mask_)) : live;
     active_ = arrived;
-    store_kept(region);
     if (lanes_leave_ && !once) {
       V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), warp_);
       machine_store(arrived, at);
+      // A warp that has left has nothing to say, not even of what is the same in the whole block: it may not have come to it.
+      auto* some = BasicBlock::Create(c_, "some_arrived", f_);
+      b_.CreateCondBr(b_.CreateICmpNE(arrived, b_.getInt32(0)), some, next);
+      b_.SetInsertPoint(some);
     }
+    store_kept(region);
     const V here = b_.CreateICmpNE(arrived, b_.getInt32(0));
     b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), any_live_), here), any_live_);
     if (agrees) {
@@ -231,6 +235,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
   settle_staged(*node.last, true);
   tables_.handovers.emplace_back();
   Handover& h = tables_.handovers.back();
+  h.why = Why::Warps;
   h.at = h.after = node.last;
   h.saved_after = saved(live_at_exit(flow_, region), true);
   call("wb_prepare", b_.getPtrTy(), {context_, b_.getInt32(0)});

@@ -24,7 +24,7 @@ void Emitter::emit_warp_alone(const Region& region, BasicBlock* entry) {
 }
 
 void Emitter::emit_way_for_others(const vm::Insn& next) {
-  hand_over(next, b_.CreateICmpNE(call("wb_give_way", b_.getInt32Ty(), {context_}), b_.getInt32(0)));
+  hand_over(next, b_.CreateICmpNE(call("wb_give_way", b_.getInt32Ty(), {context_}), b_.getInt32(0)), Why::Waits);
 }
 
 // A barrier of the block, or of some of its warps. Lanes that come to it without the rest of their warp are for the interpreter,
@@ -42,7 +42,7 @@ void Emitter::emit_barrier(const vm::Insn& i) {
   V wrong = b_.CreateICmpUGT(id, b_.getInt32(15));
   if (counted) wrong = b_.CreateOr(wrong, b_.CreateOr(b_.CreateICmpEQ(count, b_.getInt32(0)), b_.CreateICmpNE(b_.CreateAnd(count, b_.getInt32(31)), b_.getInt32(0))));
   wrong = b_.CreateOr(wrong, b_.CreateICmpNE(lanes_elsewhere(i), b_.getInt32(0)));
-  if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong);
+  if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong, Why::Lanes);
   if (arrives) {
     call("wb_arrive_at", b_.getVoidTy(), {context_, outside(&i), active_, id, count});
     return;
@@ -53,7 +53,7 @@ void Emitter::emit_barrier(const vm::Insn& i) {
     said = b_.CreateAnd(p.uniform() ? b_.CreateSExt(p.run[0], b_.getInt32Ty()) : mask_bits(p.lanes), active_);
   }
   const V left = call("wb_wait_at", b_.getInt32Ty(), {context_, outside(&i), active_, id, count, said});
-  hand_over(i, b_.CreateICmpNE(left, b_.getInt32(0)));
+  hand_over(i, b_.CreateICmpNE(left, b_.getInt32(0)), Why::Waits);
   if (!red) return;
   const V answer = call("wb_answer", b_.getInt32Ty(), {context_});
   const Source d = flow_.source(i.op[0], 0);
@@ -84,14 +84,14 @@ void Emitter::emit_look(const vm::Insn& i) {
   }
   b_.CreateCondBr(b_.CreateICmpNE(missing, b_.getInt32(0)), again, on);
   b_.SetInsertPoint(again);
-  hand_over(i, b_.CreateICmpNE(call("wb_look_again", b_.getInt32Ty(), {context_, b_.getInt32(weight)}), b_.getInt32(0)));
+  hand_over(i, b_.CreateICmpNE(call("wb_look_again", b_.getInt32Ty(), {context_, b_.getInt32(weight)}), b_.getInt32(0)), Why::Waits);
   b_.CreateBr(product ? look : on);
   b_.SetInsertPoint(on);
 }
 
 // The way back in a loop that may wait.
 void Emitter::emit_poll(const Node& node) {
-  hand_over(flow_.code->insns[node.end - 1], b_.CreateICmpNE(call("wb_poll", b_.getInt32Ty(), {context_, b_.getInt32(node.changes)}), b_.getInt32(0)));
+  hand_over(flow_.code->insns[node.end - 1], b_.CreateICmpNE(call("wb_poll", b_.getInt32Ty(), {context_, b_.getInt32(node.changes)}), b_.getInt32(0)), Why::Waits);
 }
 
 // Counts what others may wait for.

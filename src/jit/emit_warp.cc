@@ -79,7 +79,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
     }
     if (i.guard >= 0 && forced_) wrong = b_.getTrue();  // some of the lanes that are here stay away
     if (!full_[node_]) wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(members, elsewhere), b_.getInt32(0)));
-    if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong);
+    if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong, Why::Meeting);
   }
   const bool by_handler = op == "elect" || (op == "match" && m.vote != Vote::Any);
   if ((m.sync || barrier) && !by_handler) watch_meeting(i);
@@ -157,7 +157,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
   }
   if (op == "match" && m.vote == Vote::Any) return emit_match_any(i);
   // match.all and elect are rare.
-  call_handler(i, active_);
+  Emitter::by_handler(i);
 }
 
 // Lane l gets the value of lane from[l].

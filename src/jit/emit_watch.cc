@@ -84,7 +84,7 @@ void Emitter::watch_node() {
     bool loops = false;
     for (size_t b = node_; b < flow_.nodes.size(); ++b)
       for (uint32_t s : flow_.nodes[b].next) loops = loops || s == node_;
-    if (loops) hand_over(insns[node.begin], b_.CreateICmpUGE(executed, context_field(offsetof(Context, patience), b_.getInt64Ty(), true)));
+    if (loops) hand_over(insns[node.begin], b_.CreateICmpUGE(executed, context_field(offsetof(Context, patience), b_.getInt64Ty(), true)), Why::Patience);
     machine_store(b_.CreateAdd(executed, b_.getInt64(instructions)), at);
   }
   if (!instructions) return;

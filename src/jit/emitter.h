@@ -15,33 +15,15 @@
 #include <set>
 #include <string>
 
-#include "jit/guesses.h"
-#include "jit/lane_loops.h"
+#include "jit/plan.h"
 #include "jit/rehearsal.h"
-#include "jit/roots.h"
 #include "jit/runtime.h"
-#include "jit/shapes.h"
 #include "jit/values.h"
 #include "vm/access_places.h"
 
 namespace warpbeam::jit {
 
 uint64_t streaming_bytes();
-
-struct KernelPlan {  // what is compiled
-  const vm::Code* code = nullptr;
-  Flow flow;
-  Shapes shapes;
-  Roots roots;
-  std::vector<LaneLoop> lane_loops;
-  std::vector<char> slopes, spreads;  // by variable
-  std::unique_ptr<Guessed> guessed;
-  std::vector<Region> regions;
-  std::vector<char> decides;
-  std::vector<char> settled;  // by node, where somebody wants events
-  std::array<uint32_t, 3> block{1, 1, 1};
-  uint32_t threads() const { return block[0] * block[1] * block[2]; }
-};
 
 struct SpecialTables;
 struct WordTable;
@@ -132,8 +114,11 @@ class Emitter {
   void emit_dispatch(const Region& region, bool once);
   void emit_guarded(const vm::Insn& insn);
   void dispatch(const vm::Insn& insn);
-  Handover& new_handover(const vm::Insn& at);
-  void hand_over(const vm::Insn& at, V when);        // branches to a stub where `when` holds
+  Handover& new_handover(const vm::Insn& at, Why why);
+  void uses(std::string_view technique) { techniques_.emplace(technique); }
+  void by_handler(const vm::Insn& insn);             // the interpreter's
+  std::string plan_in_words() const;
+  void hand_over(const vm::Insn& at, V when, Why why = Why::Wraps);  // branches to a stub where `when` holds
   V lanes_elsewhere(const vm::Insn& insn);           // of this warp: that wait at other places
 
   // --- warps that take turns (emit_turns.cc)
@@ -540,6 +525,7 @@ class Emitter {
   llvm::AllocaInst* handover_ = nullptr;
   llvm::BasicBlock* next_block_ = nullptr;   // null: the code is for one block
   llvm::AllocaInst* block_x_ = nullptr;      // its place in the row, where it is not
+  std::set<std::string> techniques_, handlers_;
   size_t region_ = 0;
   uint32_t node_ = 0;
   V warp_ = nullptr;       // index of the warp that runs

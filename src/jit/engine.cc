@@ -64,6 +64,16 @@ class Kernel final : public vm::CompiledKernel {
     return whole;
   }
   bool waits_for_blocks() const override { return tables_->polls; }
+  std::string plan() const override { return tables_->plan; }
+  bool in_turns() const { return tables_->in_turns; }
+  // Where blocks were handed over most often; null: nowhere.
+  const Handover* most_often() const {
+    const Handover* most = nullptr;
+    for (const Handover& h : tables_->handovers)
+      if (h.times > (most ? most->times.load() : 0)) most = &h;
+    return most;
+  }
+  std::string place_of(const Handover& h, const vm::Code& code) const { return services_.location(*h.at, flattened_ ? *flattened_->code.function : *code.function); }
   // So many blocks that little is won by compiling.
   bool often_handed_over() const { return handed_over_ > kMostHandovers && handed_over_ > blocks_ / kFewInSoMany; }
 
@@ -197,69 +207,6 @@ class Kernel final : public vm::CompiledKernel {
   mutable std::atomic<uint64_t> handed_over_{0}, blocks_{0};
 };
 
-// Does the instruction stand in one of the functions that a call through a register chooses among?
-bool may_be_passed(const vm::Code& code, const vm::Insn& insn, const vm::EngineServices& services) {
-  const auto& insns = code.function->insns;
-  const auto at = &insn - insns.data();
-  for (size_t k = 0; k + 1 < insns.size(); ++k) {
-    if (insns[k].fn != services.pick_target) continue;
-    const vm::Insn& ways = insns[k + 1];
-    if (at >= ways.list[0] && at < ways.list[insns[k].imm]) return true;
-  }
-  return false;
-}
-
-// Why a kernel stays with the interpreter; empty: it can be compiled.
-std::string refuse(const vm::Code& code, size_t param_bytes, bool watched, const vm::EngineServices& services) {
-  constexpr size_t kMostInstructions = 8000;  // code generation takes seconds for more
-  if (code.function->insns.size() > kMostInstructions) return "it is very long";
-  for (const vm::Insn& i : code.function->insns) {
-    if (i.fn == services.call && !may_be_passed(code, i, services)) return "it calls device functions that call themselves or are very long";
-    if (i.fn == services.pick_target) continue;
-    if (i.call && i.call->runtime) return "it calls the device runtime";
-    const isa::Row* row = i.source ? i.source->form.row : nullptr;
-    if (!row || i.fn == services.label) continue;
-    if (i.fn == services.jump || i.fn == services.not_pred || i.fn == services.read_special || i.call) continue;
-    if (watched && (row->opcode == "wgmma" || row->cls == isa::Class::Copy || (row->kind == isa::Kind::Async && row->cls == isa::Class::Barrier)))
-      return "it has instructions of warp groups, bulk copies or barriers in memory, and is watched";
-    if (row->kind == isa::Kind::Async && row->opcode == "barrier") return "it waits for its cluster";
-    if (row->opcode == "alloca" || row->opcode == "stacksave" || row->opcode == "stackrestore") return "it changes its stack";
-    const isa::Mods& m = i.mods();
-    if (row->kind == isa::Kind::Memory && row->cls == isa::Class::Load && i.op[1] < 0 &&
-        (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry) &&
-        (i.imm < 0 || static_cast<uint64_t>(i.imm) + static_cast<uint64_t>(isa::bytes_of(i.type()) * i.count) > param_bytes))
-      return "it reads past its parameters";
-  }
-  return "";
-}
-
-// Do its warps wait for each other in other ways than all at one barrier?
-bool needs_turns(const Flow& flow) {
-  return std::ranges::any_of(flow.code->insns, [&](const vm::Insn& i) { return waits_for_some(i, *flow.services); });
-}
-
-// Where all come to a barrier in each round, something comes about for ever, and blocks have to take turns nevertheless.
-bool meets_in(const Flow& flow, const WaitingLoop& loop) {
-  for (uint32_t b = loop.head; b <= loop.latch; ++b) {
-    const Node& node = flow.nodes[b];
-    if (node.ends == End::Barrier || waits_for_some(flow.code->insns[node.end - 1], *flow.services)) return true;
-  }
-  return false;
-}
-
-// A warp that is handed over has room for so many masks of waiting lanes and parts of parameters.
-std::string refuse_handovers(const Flow& flow) {
-  size_t most = 0;
-  for (const Node& node : flow.nodes) {
-    size_t waiting = 1;  // behind the handed-over instruction
-    node.waits.each([&](size_t) { ++waiting; });
-    most = std::max(most, waiting);
-  }
-  if (most > kMostPending) return "lanes wait in very many places at once";
-  const auto part = [](const Variable& v) { return v.at >= kParamKeys; };
-  return std::ranges::count_if(flow.variables, part) > kMostParts ? "its calls have very many parameters" : "";
-}
-
 class FastEngine final : public vm::Engine {
  public:
   explicit FastEngine(const vm::EngineServices& services) : services_(services) {
@@ -278,12 +225,9 @@ class FastEngine final : public vm::Engine {
     if (stopping_) return {version.kernel, false};
     if (version.state == State::Fresh) {
       if (!worth_it) return {nullptr, true};
-      order(code, launch, versions, version, true);
-    } else if (unsure && version.state == State::Done && version.assumes) {
-      order(code, launch, versions, version, false);
+      order(code, launch, versions, version);
     } else if (unsure && version.state == State::Done) {
-      version.kernel = nullptr;
-      note(code.function->display_name, "it was handed over to the interpreter too often");
+      look_again(code, launch, versions, version);
     }
     const auto done = [&] { return version.state == State::Done || stopping_; };
     if (always_) done_.wait(lock, done);
@@ -306,7 +250,7 @@ class FastEngine final : public vm::Engine {
   enum class State : uint8_t { Fresh, Ordered, Done };
   struct Version {
     std::shared_ptr<Kernel> kernel;
-    bool assumes = true;
+    bool assumes = true, in_turns = false;  // what it was compiled for
     State state = State::Fresh;
   };
   struct Versions {  // of a kernel; it goes with the program, and what was ordered for it is called off
@@ -323,16 +267,31 @@ class FastEngine final : public vm::Engine {
     std::array<uint32_t, 3> block{};
     size_t param_bytes = 0;
     vm::Wanted wanted;
-    bool assume = true, cooperative = false;
+    bool assume = true, in_turns = false, cooperative = false;
   };
 
   void note(const std::string& name, const std::string& why) {
     if (notes_wanted()) fmt::print(stderr, "warpbeam: note: {} runs on the interpreter: {}\n", name, why);
   }
 
-  void order(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version, bool assume) {
+  // A kernel whose blocks were handed over too often is compiled anew without what was counted on in vain, as long as there is something.
+  void look_again(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version) {
+    const Handover* most = version.kernel->most_often();
+    const std::string why = most ? fmt::format("{} ({})", in_words(most->why), version.kernel->place_of(*most, code)) : "many blocks were handed over";
+    const bool apart = most && most->why == Why::Warps && !version.in_turns && !launch.observer;
+    if (apart) version.in_turns = true;
+    else if (version.assumes) version.assumes = false;
+    else {
+      version.kernel = nullptr;
+      return note(code.function->display_name, fmt::format("it was handed over too often: {}", why));
+    }
+    if (notes_wanted()) fmt::print(stderr, "warpbeam: note: {} is compiled anew{}: {}\n", code.function->display_name, apart ? " for warps that take turns" : "", why);
+    order(code, launch, versions, version);
+  }
+
+  void order(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version) {
     version.state = State::Ordered;
-    orders_.push_back({&code, &launch.program->image(), &versions, &version, launch.block, launch.params.size(), launch.observer ? launch.observer->wanted() : vm::Wanted{}, assume, launch.cooperative});
+    orders_.push_back({&code, &launch.program->image(), &versions, &version, launch.block, launch.params.size(), launch.observer ? launch.observer->wanted() : vm::Wanted{}, version.assumes, version.in_turns, launch.cooperative});
     if (!worker_.joinable()) {
       worker_ = std::thread([this] { work(); });
       pthread_setname_np(worker_.native_handle(), vm::kCompilingThread);
@@ -372,7 +331,6 @@ class FastEngine final : public vm::Engine {
       translated_ = false;
       if (!std::exchange(called_off_, false)) {
         o.version->kernel = std::move(kernel);
-        o.version->assumes = o.assume;
         o.version->state = State::Done;
         ++ready;
       }
@@ -394,10 +352,11 @@ class FastEngine final : public vm::Engine {
       else flattened = flatten(o);
     }
     const vm::Code& code = flattened ? flattened->code : *o.code;
-    if (why.empty()) why = refuse(code, o.param_bytes, o.wanted.compiled, services_);
     if (why.empty()) why = build(o, code, std::move(flattened), kernel, from_cache);
     if (!why.empty()) note(name, why);
-    else if (notes_wanted())
+    else if (static const char* show = std::getenv("WARPBEAM_JIT_SHOW"); show && std::string_view(show) == "plan")
+      fmt::print(stderr, "warpbeam: plan: {} in blocks of {}x{}x{}: {}\n", name, o.block[0], o.block[1], o.block[2], kernel->plan());
+    if (why.empty() && notes_wanted())
       fmt::print(stderr, "warpbeam: note: {} compiled in {:.1f} ms, {:.1f} of them busy{}\n", name,
                  std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count(), thread_ms() - busy,
                  from_cache ? ", from the cache" : "");
@@ -417,66 +376,7 @@ class FastEngine final : public vm::Engine {
 
   std::string build(const Order& o, const vm::Code& code, std::unique_ptr<Flattened> flattened, std::shared_ptr<Kernel>& kernel, bool& from_cache) {
     KernelPlan plan;
-    plan.code = &code;
-    plan.block = o.block;
-    if (std::string why = build_flow(plan.flow, *code.function, services_, o.wanted.compiled); !why.empty()) return why;
-    const auto passed = [](const std::vector<Slot>& slots) {
-      size_t n = 0;
-      for (const Slot& s : slots) n += size_t{s.read} + size_t{s.written};
-      return n;
-    };
-    for (size_t k = 0; k < plan.flow.slots.size(); ++k)
-      if (passed(plan.flow.slots[k]) > kMostOperands && !plan.flow.is_left_call(code.function->insns[k])) return "it has an instruction with very many registers";
-    const std::vector<WaitingLoop> waiting = find_waiting_loops(plan.flow, o.wanted.compiled);
-    static const bool without_polls = left_out("polls");
-    // A cooperative grid's blocks wait for each other, all of them, and that takes the interpreter.
-    if (!waiting.empty() && (o.wanted.compiled || o.cooperative || without_polls)) return waiting[0].why(plan.flow);
-    for (const WaitingLoop& l : waiting) {
-      if (meets_in(plan.flow, l)) return l.why(plan.flow);
-      plan.flow.nodes[l.latch].polls = true;
-      plan.flow.nodes[l.latch].changes = l.changes;
-    }
-    std::string why;
-    if (o.wanted.events) {  // told of in the interpreter's order, which under a watcher knows no such places
-      for (Node& node : plan.flow.nodes) node.apart = false;
-    } else if (o.block[0] * o.block[1] * o.block[2] > vm::kWarpSize) {
-      const Roots roots = find_roots(plan.flow);
-      if (why = find_same_work(plan.flow, roots, o.block); !why.empty()) return why;
-      plan.flow.meetings = find_meetings(plan.flow, roots, o.block);
-    }
-    const bool some = needs_turns(plan.flow) || !waiting.empty();
-    if (some && o.wanted.compiled) return "its warps wait for each other in their own ways, and it is watched";
-    auto regions = some || left_out("regions") ? std::nullopt : find_regions(plan.flow, why);
-    if (!regions && o.wanted.compiled) return why;
-    if (!regions) {
-      take_turns(plan.flow);
-      regions = find_regions(plan.flow, why);
-    }
-    plan.regions = std::move(*regions);
-    find_late_nodes(plan.flow, plan.regions);
-    if (o.wanted.events) {
-      if (why = find_reordering(plan.flow, plan.regions); !why.empty()) return why;
-      plan.settled = find_settled(plan.flow);
-    }
-    plan.decides.assign(plan.flow.nodes.size(), 0);
-    const bool barriers = plan.regions.size() > 1;  // or places that are taken for one
-    for (const Region& r : plan.regions)
-      if (r.exit_node >= 0) plan.decides[static_cast<size_t>(r.exit_node)] = plan.flow.nodes[static_cast<size_t>(r.exit_node)].ends == End::Branch;
-    plan.shapes = find_shapes(plan.flow, o.block, plan.decides, barriers, o.assume);
-    if (std::string why = refuse_handovers(plan.flow); !why.empty()) return why;
-    for (const Node& node : plan.flow.nodes)
-      if (node.ends == End::Barrier && node.last->mods().red) {
-        const Source d = plan.flow.source(node.last->op[0], plan.flow.variables.empty() ? 0 : 4);
-        const Shape& s = plan.shapes.variables[d.variable];
-        if (d.kind != SourceKind::Variable || !s.uniform() || s.reach != Reach::Block) return "the result of a barrier is mixed with values of single threads";
-      }
-    plan.roots = find_roots(plan.flow);
-    if (!left_out("lanes") && !o.wanted.compiled) plan.lane_loops = find_lane_loops(plan.flow, plan.shapes, plan.regions);
-    plan.slopes.assign(plan.flow.variables.size(), 0);
-    if (!left_out("slopes") && !o.wanted.compiled) plan.slopes = find_slopes(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
-    plan.spreads.assign(plan.flow.variables.size(), 0);
-    if (!left_out("spreads") && !o.wanted.compiled) plan.spreads = find_spreads(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
-    if (!left_out("guesses") && !o.wanted.compiled && !plan.flow.in_turns) plan.guessed = guess_shapes(plan.flow, plan.shapes, plan.regions, plan.decides, barriers, plan.lane_loops);
+    if (std::string why = make_plan(plan, {&code, &services_, o.block, o.param_bytes, o.wanted, o.cooperative, o.assume, o.in_turns}); !why.empty()) return why;
     if (!generator_) {
       auto made = CodeGenerator::make();
       if (!made) return made.error().message;
@@ -487,7 +387,7 @@ class FastEngine final : public vm::Engine {
     generator_->prepare(*module);
     auto tables = std::make_unique<CompiledTables>();
     tables->in_turns = plan.flow.in_turns;
-    tables->polls = !waiting.empty();
+    tables->polls = plan.polls;
     if (o.wanted.compiled) {
       tables->watch = std::make_unique<WatchTables>();
       tables->watch->wanted = o.wanted;

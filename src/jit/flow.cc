@@ -271,7 +271,8 @@ void take_turns(Flow& flow) {
   }
 }
 
-std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services, bool watched) {
+std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services, const std::array<uint32_t, 3>& block,
+                       const EarlyLeaves& early, bool watched) {
   flow.code = &code;
   flow.services = &services;
   for (const vm::FrameSlot& s : code.slots) flow.special_at[s.offset] = &s;
@@ -282,6 +283,11 @@ std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::Engin
   if (const auto cuts = ReadTogether(flow).cuts(); !cuts.empty()) {
     if (std::string why = make_nodes(flow, cuts); !why.empty()) return why;
     for (uint32_t k : cuts) flow.nodes[static_cast<size_t>(flow.node_at[k])].apart = true;
+  }
+  static const bool without = left_out("leaving");
+  if (!watched && !without) {  // watched, what comes apart is told of in the interpreter's order
+    forget_reads_of_one_warp(flow, block);
+    if (!early.empty()) split_early_leaves(flow, early);
   }
   find_live(flow);
   return "";

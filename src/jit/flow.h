@@ -5,8 +5,10 @@
 // same: every block that lanes may wait at has a mask, and the end of a block goes to the first block with a mask that is
 // not empty. Where all lanes of a warp go together no mask is tested.
 #pragma once
+#include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -112,8 +114,17 @@ struct Flow {
 // What of local memory becomes variables. Flow::slots has what instructions read and write beside it.
 void find_local_cells(Flow& flow, bool watched);
 
+using EarlyLeaves = std::set<const vm::Insn*>;  // branches that some lanes leave the kernel by
+
 // Why the kernel cannot be compiled; empty: it can.
-std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services, bool watched);
+std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services, const std::array<uint32_t, 3>& block,
+                       const EarlyLeaves& early, bool watched);
+
+// Gives ways that lead out of the kernel nodes of their own, where those that leave early share them with those that come to its
+// end behind barriers (leaving.cc).
+void split_early_leaves(Flow& flow, const EarlyLeaves& branches);
+// Reads that threads of one warp make (`if (t == 0) out = s[0];`) are together anyway: Node::apart goes.
+void forget_reads_of_one_warp(Flow& flow, const std::array<uint32_t, 3>& block);
 
 // Does the instruction ask for warps that take turns? So do waiting for less than the whole block, and arriving there.
 bool waits_for_some(const vm::Insn& insn, const vm::EngineServices& services);

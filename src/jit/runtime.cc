@@ -85,6 +85,7 @@ void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which
 }
 
 extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32_t active, uint32_t first_warp) {
+  ++h->times;
   vm::Block& block = *c->block;
   const uint32_t count = static_cast<uint32_t>(block.warps.size());
   const auto turn = [&](uint32_t w) { return (w + count - first_warp) % count; };
@@ -120,6 +121,19 @@ void place_warp(Context& c, const Handover& h, uint32_t warp, uint32_t active) {
   c.services->place_warp(block, warp, h.at, active);
   for (const auto& [k, at] : h.pending)
     if (c.pending[k]) c.services->place_lanes(block, warp, at, c.pending[k]);
+}
+
+std::string_view in_words(Why why) {
+  switch (why) {
+    case Why::Wraps: return "an index wraps around";
+    case Why::Call: return "a function is called that calls itself or is very long";
+    case Why::Lanes: return "some lanes of a warp come there without the others";
+    case Why::Meeting: return "lanes wait for others that are elsewhere";
+    case Why::Warps: return "warps of a block go different ways to their barriers";
+    case Why::Waits: return "a warp waits there in vain";
+    case Why::Patience: return "it goes on for very long";
+  }
+  return "";
 }
 
 void put_lanes(std::byte* lanes, const Saved& s, const std::byte* from) {

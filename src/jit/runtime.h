@@ -1,5 +1,6 @@
 // What compiled code and the machine share at run time.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -87,7 +88,12 @@ struct Saved {
 };  // none of them: in the frame already
 
 // A place where a warp may be handed over to the interpreter.
+enum class Why : uint8_t { Wraps, Call, Lanes, Meeting, Warps, Waits, Patience };
+std::string_view in_words(Why why);
+
 struct Handover {
+  Why why{};
+  mutable std::atomic<uint64_t> times{0};
   uint32_t kept_stride = 0;                  // from one warp's piece of Context::kept to the next
   const vm::Insn* at = nullptr;              // what the warp executes next
   int32_t stretch = -1;                      // of watched code: what it is part of, and has been counted
@@ -133,6 +139,7 @@ struct CompiledTables {
   bool in_turns = false;  // it is for one warp (turns.h)
   bool polls = false;     // and it may wait for other blocks
   std::unique_ptr<WatchTables> watch;  // null: nobody watches
+  std::string plan;       // which techniques it got
 };
 
 // d = f(a, b) in 32 lanes; null: there is none.

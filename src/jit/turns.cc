@@ -34,6 +34,8 @@ bool Turns::run(Context& context, WarpCode code) {
     warps_[w].stack.begin(&Turns::begin, this);
   }
   running_ = 0;
+  threads_ = block_->threads;
+  waiting_.fill(0);
   warps_[0].state = State::Ready;
   Stack::change(home_, warps_[0].stack);
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -60,6 +62,7 @@ void Turns::leave(State state) {
   --left_;
   ++context_->events;
   if (state == State::Done) {
+    threads_ -= static_cast<uint32_t>(__builtin_popcount(context_->live[running_]));
     context_->live[running_] = 0;
     if (block_->prepared_for == block_->linear) block_->warps[running_]->live = 0;
     for (uint32_t id = 0; id < block_->barriers.size(); ++id)
@@ -72,8 +75,9 @@ void Turns::leave(State state) {
 // The next one that can go on does, which may be the same.
 void Turns::next(One& from) {
   for (;;) {
+    uint32_t w = static_cast<uint32_t>(&from - warps_.data());
     for (uint32_t k = 1; k <= count_; ++k) {
-      const uint32_t w = (static_cast<uint32_t>(&from - warps_.data()) + k) % count_;
+      if (++w >= count_) w = 0;
       One& other = warps_[w];
       if (!can_run(other) || (handing_over_ && other.state == State::Fresh)) continue;
       running_ = w;
@@ -121,14 +125,17 @@ vm::Barrier& Turns::enter(uint32_t id, uint32_t count) {
 
 bool Turns::wait_at(const vm::Insn& barrier, uint32_t lanes, uint32_t id, uint32_t count, uint32_t said) {
   if (handing_over_) return true;
-  enter(id, count);
+  const bool counted = enter(id, count).expected != 0;
   One& mine = warps_[running_];
   mine.barrier = static_cast<uint8_t>(id);
   mine.lanes = lanes;
   mine.said = said;
   mine.waiting = &barrier;
   mine.state = State::AtBarrier;
-  context_->live[running_] = lanes;  // all that are left of the warp
+  uint32_t& live = context_->live[running_];
+  threads_ -= static_cast<uint32_t>(__builtin_popcount(live) - __builtin_popcount(lanes));
+  live = lanes;  // all that are left of the warp
+  waiting_[id] += counted ? static_cast<uint32_t>(vm::kWarpSize) : static_cast<uint32_t>(__builtin_popcount(lanes));
   mine.patience = kPatience;
   check(id);
   return mine.state == State::AtBarrier && stop(State::AtBarrier);
@@ -143,15 +150,8 @@ void Turns::arrive_at(const vm::Insn&, uint32_t lanes, uint32_t id, uint32_t cou
 
 void Turns::check(uint32_t id) {
   const vm::Barrier& b = block_->barriers[id];
-  uint32_t arrived = b.arrived_without_waiting, live = 0;
-  for (uint32_t w = 0; w < count_; ++w) {
-    const One& warp = warps_[w];
-    const uint32_t left = context_->live[w];
-    live += static_cast<uint32_t>(__builtin_popcount(left));
-    if (warp.state == State::AtBarrier && warp.barrier == id)
-      arrived += b.expected ? static_cast<uint32_t>(vm::kWarpSize) : static_cast<uint32_t>(__builtin_popcount(warp.lanes));
-  }
-  if (arrived && arrived >= (b.expected ? b.expected : live)) release(id);
+  const uint32_t arrived = b.arrived_without_waiting + waiting_[id];
+  if (arrived && arrived >= (b.expected ? b.expected : threads_)) release(id);
 }
 
 void Turns::release(uint32_t id) {
@@ -173,6 +173,7 @@ void Turns::release(uint32_t id) {
     w.state = State::Ready;
   });
   block_->barriers[id] = {};
+  waiting_[id] = 0;
   ++context_->events;
 }
 
@@ -180,6 +181,7 @@ void Turns::release(uint32_t id) {
 
 void Turns::hand_over(const Handover& h, uint32_t lanes) {
   handing_over_ = true;
+  ++h.times;
   place_warp(*context_, h, running_, lanes);
 }
 

@@ -61,6 +61,8 @@ class Turns {
   vm::Block* block_ = nullptr;
   WarpCode code_ = nullptr;
   uint32_t count_ = 0, left_ = 0, running_ = 0;
+  uint32_t threads_ = 0;                     // that have not left
+  std::array<uint32_t, 16> waiting_{};       // by barrier: threads that wait there
   bool handing_over_ = false;
   uint64_t seen_ = 0, looks_ = 0;  // what had come about when the last one looked in vain; how many did since
   std::exception_ptr failure_;

@@ -66,7 +66,7 @@ Engine* load_library(bool say) {
                                        exec_call_indirect, exec_pick_target, exec_ret, exec_exit, exec_not_pred, exec_read_special,
                                        library_function_call(), flatten, [](Block& b) { b.become_next(); },
                                        [](Block& b) { b.begin_watch(); }, [](Block& b) { b.end_watch(); }, [](Block& b) { b.prepare_warps(); }, [](Block& b) { b.take_local_memory(); },
-                                       report_accesses, report_meeting, describe_access, place_warp, place_lanes, resume};
+                                       report_accesses, report_meeting, describe_access, place_warp, place_lanes, resume, Warp::location};
   return make(services);
 }
 

@@ -30,6 +30,8 @@ class CompiledKernel {
   // than `count`: `block`, which is the next one then, met something that the interpreter has to deal with, and its warps
   // are ready for Block::run to go on from there. Throws TrapException; `block` is the one that failed.
   virtual uint64_t run(Block& block, uint64_t count) const = 0;
+  // Which techniques it got, in a line.
+  virtual std::string plan() const { return ""; }
   // A block may wait for those before it, so threads take them one by one.
   virtual bool waits_for_blocks() const { return false; }
 };
@@ -79,6 +81,8 @@ struct EngineServices {
   void (*place_lanes)(Block& block, uint32_t warp, const Insn* at, uint32_t lanes);
   // Ends the placing of all warps: counts the threads that live.
   void (*resume)(Block& block);
+  // Where in the source an instruction stands.
+  std::string (*location)(const Insn& insn, const FunctionCode& function);
 };
 
 // What is kept for a kernel, in Code::compiled.

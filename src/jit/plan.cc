@@ -1,0 +1,177 @@
+// What is decided before code is written: where a kernel is cut, whether its warps take turns, which techniques fit.
+#include "jit/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "jit/meetings.h"
+#include "jit/runtime.h"
+#include "jit/slopes.h"
+#include "jit/spreads.h"
+#include "vm/warp.h"
+
+namespace warpbeam::jit {
+namespace {
+
+// Does the instruction stand in one of the functions that a call through a register chooses among?
+bool may_be_passed(const vm::Code& code, const vm::Insn& insn, const vm::EngineServices& services) {
+  const auto& insns = code.function->insns;
+  const auto at = &insn - insns.data();
+  for (size_t k = 0; k + 1 < insns.size(); ++k) {
+    if (insns[k].fn != services.pick_target) continue;
+    const vm::Insn& ways = insns[k + 1];
+    if (at >= ways.list[0] && at < ways.list[insns[k].imm]) return true;
+  }
+  return false;
+}
+
+// Why a kernel stays with the interpreter; empty: it can be compiled.
+std::string refuse(const PlanRequest& r) {
+  const vm::Code& code = *r.code;
+  const vm::EngineServices& services = *r.services;
+  const bool watched = r.wanted.compiled;
+  const auto at = [&](const vm::Insn& i, std::string_view why) { return fmt::format("{} ({})", why, services.location(i, *code.function)); };
+  constexpr size_t kMostInstructions = 8000;  // code generation takes seconds for more
+  if (code.function->insns.size() > kMostInstructions) return "it is very long";
+  for (const vm::Insn& i : code.function->insns) {
+    if (i.fn == services.call && !may_be_passed(code, i, services)) return at(i, "it calls device functions that call themselves or are very long");
+    if (i.fn == services.pick_target) continue;
+    if (i.call && i.call->runtime) return at(i, "it calls the device runtime");
+    const isa::Row* row = i.source ? i.source->form.row : nullptr;
+    if (!row || i.fn == services.label) continue;
+    if (i.fn == services.jump || i.fn == services.not_pred || i.fn == services.read_special || i.call) continue;
+    if (watched && (row->opcode == "wgmma" || row->cls == isa::Class::Copy || (row->kind == isa::Kind::Async && row->cls == isa::Class::Barrier)))
+      return at(i, "it has instructions of warp groups, bulk copies or barriers in memory, and is watched");
+    if (row->kind == isa::Kind::Async && row->opcode == "barrier") return at(i, "it waits for its cluster");
+    if (row->opcode == "alloca" || row->opcode == "stacksave" || row->opcode == "stackrestore") return at(i, "it changes its stack");
+    const isa::Mods& m = i.mods();
+    if (row->kind == isa::Kind::Memory && row->cls == isa::Class::Load && i.op[1] < 0 &&
+        (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry) &&
+        (i.imm < 0 || static_cast<uint64_t>(i.imm) + static_cast<uint64_t>(isa::bytes_of(i.type()) * i.count) > r.param_bytes))
+      return at(i, "it reads past its parameters");
+  }
+  return "";
+}
+
+// Do its warps wait for each other in other ways than all at one barrier?
+bool needs_turns(const Flow& flow) {
+  return std::ranges::any_of(flow.code->insns, [&](const vm::Insn& i) { return waits_for_some(i, *flow.services); });
+}
+
+// Where all come to a barrier in each round, something comes about for ever, and blocks have to take turns nevertheless.
+bool meets_in(const Flow& flow, const WaitingLoop& loop) {
+  for (uint32_t b = loop.head; b <= loop.latch; ++b) {
+    const Node& node = flow.nodes[b];
+    if (node.ends == End::Barrier || waits_for_some(flow.code->insns[node.end - 1], *flow.services)) return true;
+  }
+  return false;
+}
+
+// A warp that is handed over has room for so many masks of waiting lanes and parts of parameters.
+std::string refuse_handovers(const Flow& flow) {
+  size_t most = 0;
+  for (const Node& node : flow.nodes) {
+    size_t waiting = 1;  // behind the handed-over instruction
+    node.waits.each([&](size_t) { ++waiting; });
+    most = std::max(most, waiting);
+  }
+  if (most > kMostPending) return "lanes wait in very many places at once";
+  const auto part = [](const Variable& v) { return v.at >= kParamKeys; };
+  return std::ranges::count_if(flow.variables, part) > kMostParts ? "its calls have very many parameters" : "";
+}
+
+// Where it is cut, and what its values look like. `early`: branches that some lanes leave the kernel by.
+std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLeaves& early) {
+  plan.code = r.code;
+  plan.block = r.block;
+  if (std::string why = build_flow(plan.flow, *r.code->function, *r.services, r.block, early, r.wanted.compiled); !why.empty()) return why;
+  const auto passed = [](const std::vector<Slot>& slots) {
+    size_t n = 0;
+    for (const Slot& s : slots) n += size_t{s.read} + size_t{s.written};
+    return n;
+  };
+  for (size_t k = 0; k < plan.flow.slots.size(); ++k)
+    if (passed(plan.flow.slots[k]) > kMostOperands && !plan.flow.is_left_call(r.code->function->insns[k])) return "it has an instruction with very many registers";
+  const std::vector<WaitingLoop> waiting = find_waiting_loops(plan.flow, r.wanted.compiled);
+  static const bool without_polls = left_out("polls");
+  // A cooperative grid's blocks wait for each other, all of them, and that takes the interpreter.
+  if (!waiting.empty() && (r.wanted.compiled || r.cooperative || without_polls)) return waiting[0].why(plan.flow);
+  for (const WaitingLoop& l : waiting) {
+    if (meets_in(plan.flow, l)) return l.why(plan.flow);
+    plan.flow.nodes[l.latch].polls = true;
+    plan.flow.nodes[l.latch].changes = l.changes;
+  }
+  std::string why;
+  if (r.wanted.events) {  // told of in the interpreter's order, which under a watcher knows no such places
+    for (Node& node : plan.flow.nodes) node.apart = false;
+  } else if (r.block[0] * r.block[1] * r.block[2] > vm::kWarpSize) {
+    const Roots roots = find_roots(plan.flow);
+    if (why = find_same_work(plan.flow, roots, r.block); !why.empty()) return why;
+    plan.flow.meetings = find_meetings(plan.flow, roots, r.block);
+  }
+  plan.polls = !waiting.empty();
+  const bool some = needs_turns(plan.flow) || plan.polls;
+  if (some && r.wanted.compiled) return "its warps wait for each other in their own ways, and it is watched";
+  auto regions = some || r.in_turns || left_out("regions") ? std::nullopt : find_regions(plan.flow, why);
+  if (!regions && r.wanted.compiled) return why;
+  if (!regions) {
+    take_turns(plan.flow);
+    regions = find_regions(plan.flow, why);
+  }
+  plan.regions = std::move(*regions);
+  find_late_nodes(plan.flow, plan.regions);
+  if (r.wanted.events) {
+    if (why = find_reordering(plan.flow, plan.regions); !why.empty()) return why;
+    plan.settled = find_settled(plan.flow);
+  }
+  plan.decides.assign(plan.flow.nodes.size(), 0);
+  const bool barriers = plan.regions.size() > 1;  // or places that are taken for one
+  for (const Region& region : plan.regions)
+    if (region.exit_node >= 0) plan.decides[static_cast<size_t>(region.exit_node)] = plan.flow.nodes[static_cast<size_t>(region.exit_node)].ends == End::Branch;
+  plan.shapes = find_shapes(plan.flow, r.block, plan.decides, barriers, r.assume);
+  if (std::string why = refuse_handovers(plan.flow); !why.empty()) return why;
+  for (const Node& node : plan.flow.nodes)
+    if (node.ends == End::Barrier && node.last->mods().red) {
+      const Source d = plan.flow.source(node.last->op[0], plan.flow.variables.empty() ? 0 : 4);
+      const Shape& s = plan.shapes.variables[d.variable];
+      if (d.kind != SourceKind::Variable || !s.uniform() || s.reach != Reach::Block) return "the result of a barrier is mixed with values of single threads";
+    }
+  return "";
+}
+
+void find_techniques(KernelPlan& plan, const PlanRequest& r) {
+  plan.roots = find_roots(plan.flow);
+  if (!left_out("lanes") && !r.wanted.compiled) plan.lane_loops = find_lane_loops(plan.flow, plan.shapes, plan.regions);
+  plan.slopes.assign(plan.flow.variables.size(), 0);
+  if (!left_out("slopes") && !r.wanted.compiled) plan.slopes = find_slopes(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
+  plan.spreads.assign(plan.flow.variables.size(), 0);
+  if (!left_out("spreads") && !r.wanted.compiled) plan.spreads = find_spreads(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
+  if (!left_out("guesses") && !r.wanted.compiled && !plan.flow.in_turns) plan.guessed = guess_shapes(plan.flow, plan.shapes, plan.regions, plan.decides, plan.regions.size() > 1, plan.lane_loops);
+}
+
+}  // namespace
+
+std::string make_plan(KernelPlan& plan, const PlanRequest& r) {
+  if (std::string why = refuse(r); !why.empty()) return why;
+  EarlyLeaves early;
+  for (bool more = true; more;) {
+    plan = {};
+    if (std::string why = find_structure(plan, r, early); !why.empty()) return why;
+    more = false;
+    if (r.wanted.compiled || left_out("leaving")) break;  // watched, the order of what is told would change
+    if (plan.flow.in_turns && early.empty() && !r.in_turns && !plan.polls && !needs_turns(plan.flow)) {  // the ways out may be what could not be cut
+      for (const Node& node : plan.flow.nodes)
+        if (node.ends == End::Branch) more = early.insert(node.last).second;
+      continue;
+    }
+    // Decisions of the whole block that warps may take differently.
+    for (size_t b = 0; b < plan.decides.size(); ++b)
+      if (plan.decides[b] && !plan.shapes.source(plan.flow.nodes[b].last->guard, 0).one_value()) more = early.insert(plan.flow.nodes[b].last).second || more;
+  }
+  find_techniques(plan, r);
+  return "";
+}
+
+}  // namespace warpbeam::jit

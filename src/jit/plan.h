@@ -1,0 +1,45 @@
+// What is to be compiled, and which techniques fit: everything that is decided before code is written.
+#pragma once
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "jit/guesses.h"
+#include "jit/lane_loops.h"
+#include "jit/roots.h"
+#include "jit/shapes.h"
+
+namespace warpbeam::jit {
+
+struct PlanRequest {
+  const vm::Code* code = nullptr;
+  const vm::EngineServices* services = nullptr;
+  std::array<uint32_t, 3> block{1, 1, 1};
+  size_t param_bytes = 0;
+  vm::Wanted wanted;
+  bool cooperative = false;
+  bool assume = true;     // that what is widened does not wrap around
+  bool in_turns = false;  // warps of a block were seen to go different ways to their barriers
+};
+
+struct KernelPlan {
+  const vm::Code* code = nullptr;
+  Flow flow;
+  Shapes shapes;
+  Roots roots;
+  std::vector<LaneLoop> lane_loops;
+  std::vector<char> slopes, spreads;  // by variable
+  std::unique_ptr<Guessed> guessed;
+  std::vector<Region> regions;
+  std::vector<char> decides;
+  std::vector<char> settled;  // by node, where somebody wants events
+  std::array<uint32_t, 3> block{1, 1, 1};
+  bool polls = false;         // it may wait for other threads
+  uint32_t threads() const { return block[0] * block[1] * block[2]; }
+};
+
+// Why the kernel cannot be compiled; empty: `plan` says how.
+std::string make_plan(KernelPlan& plan, const PlanRequest& request);
+
+}  // namespace warpbeam::jit
