@@ -7,7 +7,7 @@ function(add_dropin soname library)
   set(empty ${CMAKE_CURRENT_BINARY_DIR}/empty.cc)
   file(CONFIGURE OUTPUT ${empty} CONTENT "")
   add_library(${target} SHARED ${empty} ${ARGN})
-  target_link_libraries(${target} PRIVATE -Wl,--no-as-needed ${library})
+  target_link_libraries(${target} PRIVATE -Wl,--no-as-needed ${library} -Wl,--as-needed)
   target_link_options(${target} PRIVATE -Wl,-soname,${soname})
   if(NOT soname MATCHES "-")  # linkers take no hyphen in a version's name
     file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${soname}.map CONTENT "${soname} { global: *; };\n")

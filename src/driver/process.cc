@@ -193,13 +193,13 @@ int run_program(const std::string& path, const std::string& name, const std::vec
 bool has_run_program() { return g_has_run; }
 
 int run_executable(const std::string& name, const std::vector<std::string>& arguments) {
+  offer_libraries();
   const std::string path = name.find('/') == name.npos && !is_program(name) ? find_program(name) : name;
   std::error_code none;
   if (path.empty() || !std::filesystem::exists(path, none)) {
     fmt::print(stderr, "warpbeam: there is no command '{}'\n", name);
     return 127;
   }
-  offer_libraries();
   catch_interrupts();
   return run_program(path, name, arguments);
 }

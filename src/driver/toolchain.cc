@@ -29,14 +29,10 @@ Toolchain find_toolchain() {
   fs::path prefix = fs::path(found.driver).parent_path().parent_path();
   found.library_directory = prefix / "lib";
   found.root = prefix;
-  // build/<preset> inside the sources first, then an installed tree, then the sources this was configured from.
-  for (const fs::path& root : {prefix.parent_path().parent_path(), prefix, fs::path(WARPBEAM_SOURCE_DIRECTORY)}) {
-    std::error_code ignored;
-    if (!fs::exists(root / "include" / "warpbeam" / "prelude.h", ignored)) continue;
-    found.include_directory = root / "include";
-    break;
-  }
-  if (found.include_directory.empty()) found.include_directory = fs::path(WARPBEAM_SOURCE_DIRECTORY) / "include";
+  // Of a build directory, the sources' own: messages name them, and its link to them is for others.
+  std::error_code ignored;
+  const fs::path sources = prefix.parent_path().parent_path() / "include";
+  found.include_directory = fs::exists(sources / "warpbeam" / "prelude.h", ignored) ? sources : prefix / "include";
   return found;
 }
 
