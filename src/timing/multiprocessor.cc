@@ -467,6 +467,7 @@ class Multiprocessor {
     // Threads' own memory is another for each block, and so are lines that no other block wants.
     const uint64_t apart_if_own = (local ? uint64_t{warp.place + 1} : warp.number) << 44;
     uint32_t sectors = 0, missed = 0, requests = 0;
+    double stored = 0;  // bytes, as they count on the way
     bool asked = false;
     Ticks comes = 0;  // what other warps wait for already
     const bool loads = a.kind == Kind::Load || a.kind == Kind::Copy;
@@ -487,10 +488,11 @@ class Multiprocessor {
       }
       // A store goes through to L2, and L1 does not keep what it had (measured: what another thread reads next comes from L2).
       if (!loads) count_store(a.kind, line, want, local);
-      if (!loads && !local) requests += !(k && lines[k].number == lines[k - 1].number + 1);
+      const bool goes_on = a.whole && k && lines[k].number == lines[k - 1].number + 1;
+      if (!loads) stored += goes_on ? wanted * kSector : rates_.l2_store_request_bytes + wanted * rates_.l2_store_sector_bytes;
     }
     Traffic& traffic = result_.traffic;
-    if (!loads) return store(warp, a, r, start, cost, sectors, requests, local);
+    if (!loads) return store(warp, a, r, start, cost, sectors, stored, local);
     (local ? traffic.local_load : traffic.global_load) += sectors;
     (local ? traffic.local_load_hit : traffic.global_load_hit) += sectors - missed;
     if (!missed) cost = std::max<Ticks>(cost, a.passes * kTick);
@@ -570,10 +572,10 @@ class Multiprocessor {
     return dram_.serve(from, bytes) + ticks(rates_.dram_queue * u / (1 - u));
   }
 
-  Ticks store(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost, uint32_t sectors, uint32_t requests, bool local) {
+  Ticks store(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost, uint32_t sectors, double bytes, bool local) {
     (a.kind == Kind::Store ? result_.traffic.store : result_.traffic.atomic) += sectors;
     // Stores have a way of their own to L2, where they share what reads have.
-    Ticks done = out_.serve(start, sectors * kSector + requests * rates_.l2_store_request_bytes);
+    Ticks done = out_.serve(start, bytes);
     done = std::max(done, fill_.serve(start, sectors * kSector * stores_on_fill_));
     if (!local && written_back_share_ > 0) done = std::max(done, dram_.serve(start, sectors * kSector * written_back_share_));
     // What is on its way out fills up the queues before the path to memory stands still.

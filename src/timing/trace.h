@@ -24,6 +24,7 @@ struct Access {
   uint8_t lines = 0;         // at BlockTrace::lines from first_line on; Global, Local
   uint16_t passes = 1;       // over the banks or the tags
   uint16_t sectors = 0;      // of its lines
+  bool whole = true;         // all bytes of the sectors are touched
   uint32_t first_line = 0;
 };
 

@@ -34,6 +34,23 @@ MICRO_OP(IntDouble, u32, "r", 2, "{.reg .f64 d; cvt.rn.f64.s32 d, %0; cvt.rzi.s3
 MICRO_OP(FloatDouble, u32, "r", 2, "{.reg .f64 d; .reg .f32 f; mov.b32 f, %0; cvt.f64.f32 d, f; cvt.rn.f32.f64 f, d; mov.b32 %0, f;}")
 MICRO_OP(ByteToFloat, u32, "r", 1, "{.reg .f32 f; .reg .u16 h; cvt.u16.u32 h, %0; cvt.rn.f32.u16 f, h; mov.b32 %0, f;}")
 
+MICRO_OP(Absolute, u32, "r", 1, "{.reg .s32 t; abs.s32 t, %0; xor.b32 %0, t, %1;}")
+MICRO_OP(ShiftAdd, u32, "r", 1, "{.reg .u32 t; shl.b32 t, %0, 3; add.u32 %0, t, %1;}")
+MICRO_OP(AddCarry, u32, "r", 1, "{.reg .u32 t; add.cc.u32 t, %0, %1; addc.u32 %0, t, %2;}")
+MICRO_OP(MadWide, u64, "l", 1, "{.reg .u32 lo, hi; mov.b64 {lo, hi}, %0; mad.wide.u32 %0, lo, 12345, %1;}")
+MICRO_OP(MadHigh, u32, "r", 1, "mad.hi.u32 %0, %0, %1, %2;")
+MICRO_OP(FloatToIntUnsigned, u32, "r", 1, "{.reg .f32 f; mov.b32 f, %0; cvt.rzi.u32.f32 %0, f;}")
+MICRO_OP(IntToFloatUp, u32, "r", 1, "{.reg .f32 f; cvt.rp.f32.u32 f, %0; mov.b32 %0, f;}")
+MICRO_OP(CompareTwice, u32, "r", 1, "{.reg .pred p, q; setp.lt.u32 p, %0, %1; setp.ge.and.u32 q, %0, %2, p; selp.u32 %0, %1, %2, q;}")
+
+// Two pipes side by side: what one of them leaves of the issue slots is the other's.
+MICRO_OP(LogicFma, u32, "r", 1, "{.reg .f32 f, g; lop3.b32 %0, %0, %1, %2, 0xe8; mov.b32 f, %0; mov.b32 g, %1; fma.rn.f32 f, f, g, g; mov.b32 %0, f;}")
+MICRO_OP(LogicFmaFma, u32, "r", 1, "{.reg .f32 f, g; lop3.b32 %0, %0, %1, %2, 0xe8; mov.b32 f, %0; mov.b32 g, %1; fma.rn.f32 f, f, g, g; fma.rn.f32 f, f, g, f; mov.b32 %0, f;}")
+MICRO_OP(LogicMad, u32, "r", 1, "{lop3.b32 %0, %0, %1, %2, 0xe8; mad.lo.u32 %0, %0, %1, %2;}")
+MICRO_OP(LogicLogicMadHigh, u32, "r", 1, "{lop3.b32 %0, %0, %1, %2, 0xe8; shf.l.wrap.b32 %0, %0, %1, %2; mad.hi.u32 %0, %0, %1, %2;}")
+MICRO_OP(MadFmaFma, u32, "r", 1, "{.reg .f32 f, g; mad.lo.u32 %0, %0, %1, %2; mov.b32 f, %0; mov.b32 g, %1; fma.rn.f32 f, f, g, g; fma.rn.f32 f, f, g, f; mov.b32 %0, f;}")
+MICRO_OP(MadHighFmaFma, u32, "r", 1, "{.reg .f32 f, g; mad.hi.u32 %0, %0, %1, %2; mov.b32 f, %0; mov.b32 g, %1; fma.rn.f32 f, f, g, g; fma.rn.f32 f, f, g, f; mov.b32 %0, f;}")
+
 MICRO_CODE(Divide, u32, 16, asm volatile("div.u32 %0, %1, %0;" : "+r"(x) : "r"(y + z)))
 MICRO_CODE(Remainder, u32, 16, asm volatile("rem.u32 %0, %1, %0;" : "+r"(x) : "r"(y + z)))
 MICRO_CODE(DivideSigned, u32, 16, asm volatile("div.s32 %0, %1, %0;" : "+r"(x) : "r"(y + z)))
@@ -82,6 +99,20 @@ void integer_pipes() {
   measure_chain<FloatHalf>("f2h_h2f");
   measure_chain<IntDouble>("i2d_d2i");
   measure_chain<FloatDouble>("f2d_d2f");
+  measure_chain<Absolute>("iabs_xor");
+  measure_chain<ShiftAdd>("lea");
+  measure_chain<AddCarry>("iadd_carry_pair");
+  measure_chain<MadWide>("imad_wide_by_constant");
+  measure_chain<MadHigh>("imad_hi");
+  measure_chain<FloatToIntUnsigned>("f2i_u32");
+  measure_chain<IntToFloatUp>("i2f_rp");
+  measure_chain<CompareTwice>("isetp_isetp_sel");
+  measure_chain<LogicFma>("mix.lop3_ffma");
+  measure_chain<LogicFmaFma>("mix.lop3_2ffma");
+  measure_chain<LogicMad>("mix.lop3_imad");
+  measure_chain<LogicLogicMadHigh>("mix.lop3_shf_imad_hi");
+  measure_chain<MadFmaFma>("mix.imad_2ffma");
+  measure_chain<MadHighFmaFma>("mix.imad_hi_2ffma");
   measure_chain<Divide>("udiv32");
   measure_chain<Remainder>("urem32");
   measure_chain<DivideSigned>("sdiv32");

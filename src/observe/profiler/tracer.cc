@@ -203,8 +203,9 @@ void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, c
 
 void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Access& to) {
   to.first_line = static_cast<uint32_t>(trace_.lines.size());
-  const auto add = [&](uint64_t line, uint8_t sectors, uint32_t) {
+  const auto add = [&](uint64_t line, uint8_t sectors, uint32_t bytes) {
     if (to.lines == 255) return;
+    to.whole = to.whole && bytes >= static_cast<uint32_t>(std::popcount(sectors)) * kSector;
     trace_.lines.push_back({line, sectors});
     ++to.lines;
     to.sectors = static_cast<uint16_t>(to.sectors + std::popcount(sectors));
