@@ -41,7 +41,7 @@ typedef __nv_bfloat162_raw __nv_bfloat162;
 #include "warpbeam/device/half_type.inc"
 WB_HOST_DEVICE __nv_bfloat162 __bfloat162bfloat162(const __nv_bfloat16 h) { return __nv_bfloat162(h, h); }
 #include "warpbeam/device/half_arithmetic.inc"
-#if defined(__CUDA__) && defined(__clang__)
+#if defined(__CUDA__)
 #include "warpbeam/device/half_device.inc"
 #endif
 #include "warpbeam/device/half_end.inc"

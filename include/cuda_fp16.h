@@ -44,7 +44,7 @@ typedef __half2_raw __half2;
 #include "warpbeam/device/half_type.inc"
 WB_HOST_DEVICE __half2 __half2half2(const __half h) { return __half2(h, h); }
 #include "warpbeam/device/half_arithmetic.inc"
-#if defined(__CUDA__) && defined(__clang__)
+#if defined(__CUDA__)
 #include "warpbeam/device/half_device.inc"
 #endif
 #include "warpbeam/device/half_end.inc"

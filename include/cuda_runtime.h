@@ -3,7 +3,7 @@
 #define WARPBEAM_CUDA_RUNTIME_H
 #define __CUDA_RUNTIME_H__
 #include "warpbeam/hide_macros.h"
-#if defined(__CUDA__) && defined(__clang__)
+#if defined(__CUDA__)
 #include "warpbeam/prelude.h"
 #endif
 #include "cuda_runtime_api.h"

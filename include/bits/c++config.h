@@ -5,7 +5,7 @@
 #pragma once
 #pragma GCC system_header
 #include_next <bits/c++config.h>
-#if defined(__clang__) && defined(__CUDA__)
+#if defined(__CUDA__)
 #if __cplusplus < 202002L
 #undef _GLIBCXX20_CONSTEXPR
 #define _GLIBCXX20_CONSTEXPR __attribute__((host)) __attribute__((device))

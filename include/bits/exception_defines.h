@@ -3,7 +3,7 @@
 #pragma GCC system_header
 #include <bits/c++config.h>
 #include_next <bits/exception_defines.h>
-#if defined(__clang__) && defined(__CUDA_ARCH__)
+#if defined(__CUDA__) && defined(__CUDA_ARCH__)
 #undef __try
 #undef __catch
 #undef __throw_exception_again

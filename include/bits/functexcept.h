@@ -2,7 +2,7 @@
 #pragma once
 #pragma GCC system_header
 #include_next <bits/functexcept.h>
-#if defined(__clang__) && defined(__CUDA__)
+#if defined(__CUDA__)
 #define WB_TRAPS __attribute__((device)) __attribute__((noreturn)) inline
 namespace std {
 WB_TRAPS void __throw_bad_alloc() { __builtin_trap(); }

@@ -6,7 +6,7 @@
 #include "../warpbeam/cxx/host_only_begin.h"
 #include_next <bits/move.h>
 #include "../warpbeam/cxx/host_only_end.h"
-#if defined(__clang__) && defined(__CUDA__) && __cplusplus >= 201103L && __cplusplus < 202002L
+#if defined(__CUDA__) && __cplusplus >= 201103L && __cplusplus < 202002L
 namespace std {
 // For both sides, because host code too has the device pass look at swaps of strings, which the device cannot do.
 template <class _T>

@@ -4,7 +4,7 @@
 #pragma GCC system_header
 #include <bits/move.h>
 #include <bits/utility.h>
-#if defined(__clang__) && defined(__CUDA__)
+#if defined(__CUDA__)
 #pragma clang force_cuda_host_device begin
 #include_next <bits/stl_pair.h>
 #pragma clang force_cuda_host_device end

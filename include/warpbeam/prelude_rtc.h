@@ -7,7 +7,9 @@
 
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
+#ifndef WARPBEAM_WITH_ITS_OWN_LIBRARY
 #define __NVCC__ 1
+#endif
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 88
@@ -25,6 +27,16 @@ typedef long clock_t;
 #include "device/vector_functions.h"
 #include "device/math_device.h"
 #include "device/device_runtime.h"
+
+// Without the C library's header they are functions.
+#define WB_DEFINE_CLASS(name)                                            \
+  WB_DEVICE bool name(float x) { return __builtin_##name(x); }           \
+  WB_DEVICE bool name(double x) { return __builtin_##name(x); }
+WB_DEFINE_CLASS(isnan)
+WB_DEFINE_CLASS(isinf)
+WB_DEFINE_CLASS(isfinite)
+WB_DEFINE_CLASS(signbit)
+#undef WB_DEFINE_CLASS
 
 extern "C" __device__ int printf(const char* format, ...);
 
@@ -54,5 +66,45 @@ extern "C" __device__ int printf(const char* format, ...);
 #define assert(condition) ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __func__, 1))
 #endif
 
+#if __cplusplus >= 201103L
+// NVRTC has it without a header; a header of that name has nothing left to say.
+#ifndef _INITIALIZER_LIST
+#define _INITIALIZER_LIST
+namespace std {
+template <class E>
+class initializer_list {
+ public:
+  typedef E value_type;
+  typedef const E& reference;
+  typedef const E& const_reference;
+  typedef size_t size_type;
+  typedef const E* iterator;
+  typedef const E* const_iterator;
+  __host__ __device__ constexpr initializer_list() noexcept : begin_(nullptr), size_(0) {}
+  __host__ __device__ constexpr size_t size() const noexcept { return size_; }
+  __host__ __device__ constexpr const E* begin() const noexcept { return begin_; }
+  __host__ __device__ constexpr const E* end() const noexcept { return begin_ + size_; }
+
+ private:
+  __host__ __device__ constexpr initializer_list(const E* begin, size_t size) : begin_(begin), size_(size) {}
+  const E* begin_;
+  size_t size_;
+};
+template <class E>
+__host__ __device__ constexpr const E* begin(initializer_list<E> list) noexcept { return list.begin(); }
+template <class E>
+__host__ __device__ constexpr const E* end(initializer_list<E> list) noexcept { return list.end(); }
+}  // namespace std
+#endif
+#endif
+
 #include "restore_macros.h"
+
+// The program brings a libcu++ (src/nvrtc/compile.cc), which knows NVRTC by its being no other compiler, and then takes
+// nothing of the host's.
+#ifdef WARPBEAM_WITH_ITS_OWN_LIBRARY
+#undef WARPBEAM_WITH_ITS_OWN_LIBRARY
+#undef __clang__
+#undef __GNUC__
+#endif
 #endif

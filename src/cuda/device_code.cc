@@ -6,6 +6,7 @@
 
 #include "cuda/api.h"
 #include "cuda/fatbin.h"
+#include "cuda/notes.h"
 
 namespace warpbeam::cuda {
 
@@ -50,6 +51,8 @@ Result<std::vector<std::string>> read_container(const void* container, const mod
   auto contents = read_fatbin(container);
   if (!contents) return Error{cudaErrorInvalidKernelImage, contents.error().message};
   if (const auto* best = best_ptx(*contents, device.cc())) {
+    if (best->cc > device.cc())
+      note_once("newer PTX", [&] { return fmt::format("a fat binary has machine code for {} and PTX for newer ones only: that is run", device.name); });
     auto text = ptx_text(*best);
     if (!text) return Error{cudaErrorInvalidKernelImage, text.error().message};
     return std::vector{std::move(*text)};
@@ -57,7 +60,7 @@ Result<std::vector<std::string>> read_container(const void* container, const mod
   if (!contents->ptx.empty())
     return no_image(device, fmt::format("its PTX needs compute capability {}.{} or newer",
                                         contents->ptx.front().cc / 10, contents->ptx.front().cc % 10));
-  return no_image(device, contents->machine_code
+  return no_image(device, !contents->machine_code.empty()
                               ? "it holds machine code for the vendor's GPUs only; build with PTX (-arch=compute_…)"
                               : "it holds no code");
 }

@@ -55,7 +55,7 @@ Result<FatbinContents> read_fatbin(const void* bytes) {
     size_t room = end - at;
     if (entry.header_size < sizeof entry || entry.header_size > room || entry.size > room - entry.header_size)
       return Error{0, "a fat binary's entry runs past its container"};
-    if (entry.kind == kMachineCode) ++contents.machine_code;
+    if (entry.kind == kMachineCode) contents.machine_code.push_back(static_cast<int>(entry.cc));
     if (entry.kind == kPtx) {
       using enum FatbinContents::Packing;
       auto packing = entry.flags & kLz4 ? Lz4 : entry.flags & kZstd ? Zstd : None;
@@ -95,6 +95,10 @@ const FatbinContents::Ptx* best_ptx(const FatbinContents& contents, int cc) {
   const FatbinContents::Ptx* best = nullptr;
   for (const auto& ptx : contents.ptx)
     if (ptx.cc <= cc && (!best || ptx.cc > best->cc)) best = &ptx;
+  const bool a_gpu_runs_it = std::ranges::any_of(contents.machine_code, [&](int code) { return code / 10 == cc / 10 && code <= cc; });
+  if (best || !a_gpu_runs_it) return best;
+  for (const auto& ptx : contents.ptx)
+    if (!best || ptx.cc < best->cc) best = &ptx;
   return best;
 }
 

@@ -31,7 +31,7 @@ struct FatbinContents {
     size_t unpacked_size;
   };
   std::vector<Ptx> ptx;
-  int machine_code = 0;  // entries that only the vendor's GPUs can run
+  std::vector<int> machine_code;  // compute capabilities of entries that only the vendor's GPUs can run
 };
 
 Result<FatbinContents> read_fatbin(const void* container);
@@ -39,7 +39,8 @@ Result<FatbinContents> read_fatbin(const void* container);
 // Whether `bytes` hold the whole container that they begin with.
 bool fatbin_fits(std::string_view bytes);
 
-// The PTX written for the newest architecture that a device of compute capability `cc` runs; null if there is none.
+// The PTX written for the newest architecture that a device of compute capability `cc` runs; null if there is none. Where a GPU
+// would run machine code of the container's, the oldest of newer PTX stands in: both come from one source.
 const FatbinContents::Ptx* best_ptx(const FatbinContents& contents, int cc);
 
 // The entry's text, unpacked if it was compressed.

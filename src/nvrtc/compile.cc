@@ -266,6 +266,19 @@ void take_lowered_names(const Source& source, Compiled& compiled) {
   compiled.ptx = std::move(rest);
 }
 
+// Ours is the host's library under another name.
+bool brings_a_libcudacxx(const Options& options) {
+  const std::vector<std::string>& words = options.preprocessor;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const bool apart = words[i] == "-I" || words[i] == "-isystem";
+    if (!apart && !words[i].starts_with("-I")) continue;
+    const fs::path place = apart ? i + 1 < words.size() ? words[i + 1] : "" : words[i].substr(2);
+    std::error_code none;
+    if (fs::exists(place / "cuda" / "std" / "__cccl" / "compiler.h", none)) return true;
+  }
+  return false;
+}
+
 Compiled failure(nvrtcResult result, std::string log) {
   Compiled compiled;
   compiled.result = result;
@@ -285,6 +298,7 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   auto options = driver::parse_options(words.nvcc, kDefaultCc);
   if (!options) return failure(NVRTC_ERROR_INVALID_OPTION, fmt::format("nvrtc: error: {}\n", options.error().message));
   options->prelude = "prelude_rtc.h";
+  if (brings_a_libcudacxx(*options)) options->preprocessor.insert(options->preprocessor.end(), {"-DWARPBEAM_WITH_ITS_OWN_LIBRARY", "-nostdlibinc"});
   std::string quote_directory = fs::path(source.name).parent_path().string();
   options->preprocessor.insert(options->preprocessor.begin(),
                                {"-iquote", quote_directory.empty() ? "." : quote_directory});

@@ -119,6 +119,33 @@ TEST_F(Modules, machine_code_is_refused_with_a_reason) {
   EXPECT_EQ(cuModuleLoadData(nullptr, kKernels), CUDA_ERROR_INVALID_VALUE);
 }
 
+// A fat binary with an entry for each: machine code (kind 2) of no meaning, or PTX (kind 1).
+std::string fat_binary(std::initializer_list<std::pair<int, std::string>> entries) {
+  auto bytes = [](const auto& value) { return std::string(reinterpret_cast<const char*>(&value), sizeof value); };
+  std::string body;
+  for (const auto& [cc, text] : entries) {
+    const size_t size = (text.size() + 8) / 8 * 8;
+    body += bytes(static_cast<uint16_t>(text.empty() ? 2 : 1)) + bytes(uint16_t{0x101}) + bytes(uint32_t{64}) + bytes(uint64_t{size}) + std::string(8, '\0') + bytes(uint16_t{0}) +
+            bytes(uint16_t{7}) + bytes(static_cast<uint32_t>(cc)) + std::string(8, '\0') + bytes(uint64_t{0x11}) + std::string(16, '\0') + text + std::string(size - text.size(), '\0');
+  }
+  return bytes(uint32_t{0xBA55ED50}) + bytes(uint16_t{1}) + bytes(uint16_t{16}) + bytes(uint64_t{body.size()}) + body;
+}
+
+TEST_F(Modules, newer_ptx_stands_in_for_machine_code_that_the_gpu_would_run) {
+  int major = 0, minor = 0;
+  OK(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+  OK(cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device));
+  const int own = 10 * major + minor;
+  std::string newer = kKernels, newest = "rubbish";
+  newer.replace(newer.find("sm_50"), 5, "sm_120");
+  CUmodule loaded = nullptr;
+  CUfunction found = nullptr;
+  OK(cuModuleLoadData(&loaded, fat_binary({{own, ""}, {121, newest}, {120, newer}}).c_str()));
+  OK(cuModuleGetFunction(&found, loaded, "put"));
+  EXPECT_EQ(cuModuleLoadData(&loaded, fat_binary({{own - 10, ""}, {own + 1, ""}, {120, newer}}).c_str()), CUDA_ERROR_NO_BINARY_FOR_GPU) << "no GPU like this would run it";
+  EXPECT_EQ(cuModuleLoadData(&loaded, fat_binary({{own, ""}}).c_str()), CUDA_ERROR_NO_BINARY_FOR_GPU);
+}
+
 TEST_F(Modules, functions_have_attributes) {
   int value = 0;
   OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function("bound")));

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 #include <nvrtc.h>
 
+#include <unistd.h>
+
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -74,6 +78,40 @@ TEST_F(Nvrtc, compiles_what_includes_nothing_and_it_runs) {
   CU(cuMemcpyDtoH(out.data(), dout, bytes));
   for (size_t i = 0; i < n; ++i) EXPECT_EQ(out[i], 2 * x[i] + std::sqrt(y[i]));
   CU(cuCtxDestroy(context));
+}
+
+TEST_F(Nvrtc, has_initializer_lists_and_classes_of_numbers_without_a_header) {
+  create(R"(
+    __device__ int sum(std::initializer_list<int> list) {
+      int total = 0;
+      for (int value : list) total += value;
+      return total + list.size();
+    }
+    extern "C" __global__ void k(float f, double d, int* out) {
+      *out = sum({1, 2, 3}) + isnan(f) + ::isinf(d) + isfinite(f) + signbit(d);
+    })");
+  OK(compile({"--std=c++11"})) << log();
+  EXPECT_NE(ptx().find(".entry k"), std::string::npos);
+}
+
+// CCCL asks like this who compiles it, and takes nothing of the host's from NVRTC.
+TEST_F(Nvrtc, is_no_other_compiler_to_a_libcudacxx_that_the_program_brings) {
+  const auto place = std::filesystem::temp_directory_path() / ("warpbeam_nvrtc_" + std::to_string(getpid()));
+  std::filesystem::create_directories(place / "cuda" / "std" / "__cccl");
+  std::ofstream(place / "cuda" / "std" / "__cccl" / "compiler.h") << R"(
+    #if defined(__clang__) || defined(__GNUC__) || defined(__NVCC__) || !defined(__CUDACC_RTC__) || __has_include(<assert.h>)
+    #error "another compiler"
+    #endif
+  )";
+  const std::string option = "-I" + place.string();
+  create(R"(
+    #include <cuda/std/__cccl/compiler.h>
+    #include <cuda_fp16.h>
+    extern "C" __global__ void k(__half* out) { *out = __float2half(1.f); }
+  )");
+  EXPECT_EQ(compile({option.c_str()}), NVRTC_SUCCESS) << log();
+  EXPECT_NE(ptx().find(".entry k"), std::string::npos);
+  std::filesystem::remove_all(place);
 }
 
 TEST_F(Nvrtc, gives_templates_and_variables_their_lowered_names) {

@@ -1,3 +1,3 @@
-#if defined(__clang__) && defined(__CUDA__) && __cplusplus < 202002L
+#if defined(__CUDA__) && __cplusplus < 202002L
 #pragma pop_macro("_GLIBCXX20_CONSTEXPR")
 #endif

@@ -2,7 +2,7 @@
 #ifndef WARPBEAM_DEVICE_ATTRIBUTES_H
 #define WARPBEAM_DEVICE_ATTRIBUTES_H
 
-#if defined(__CUDA__) && defined(__clang__)
+#if defined(__CUDA__)
 
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
@@ -74,7 +74,7 @@
 #define __device_builtin__
 #define __device_builtin_texture_type__
 #define __device_builtin_surface_type__
-#if defined(__CUDA__) && defined(__clang__)
+#if defined(__CUDA__)
 #define __cudart_builtin__ __attribute__((host)) __attribute__((device))
 #else
 #define __cudart_builtin__

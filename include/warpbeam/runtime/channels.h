@@ -5,7 +5,7 @@
 #include "texture_types.h"
 #include "vector_types.h"
 
-#if defined(__CUDA__) && defined(__clang__)
+#if defined(__CUDA__)
 #define WB_CHANNELS static __inline__ __attribute__((unused)) __host__
 #else
 #define WB_CHANNELS static inline
