@@ -73,7 +73,6 @@ struct DraftBlock {
   std::vector<Draft> text;
   std::vector<uint32_t> successors, predecessors;
   int32_t folded_into = -1;
-  bool was_jump = false;  // its end was a branch over a jump, to what stands right behind
   uint32_t turns = 1;
   int32_t repeats = -1;  // not of the PTX: several turns of that block
 };

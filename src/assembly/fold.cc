@@ -170,7 +170,6 @@ void straighten(DraftCode& code) {
     if (to == x.successors[1] || to == next) continue;
     x.text.back().negated = !x.text.back().negated;
     x.successors = {x.successors[1], to};
-    x.was_jump = x.successors[0] == next + 1;
     y.text.clear();
     y.folded_into = static_cast<int32_t>(b);
     y.successors.clear();

@@ -51,8 +51,9 @@ class Unroller {
  private:
   bool worth_it(uint32_t b) const {
     const DraftBlock& x = code_.blocks[b];
-    // Loops that end in a branch over a jump, to what stands right behind it, are left as they are.
-    if (x.was_jump || x.text.empty() || std::ranges::find(x.successors, b) == x.successors.end()) return false;
+    // Of loops that end in a branch over a jump ptxas leaves those as they are whose branch goes to what stands right behind it. It is clang that
+    // writes such loops; nvcc's, whose times are predicted, end in the branch alone and are repeated.
+    if (x.text.empty() || std::ranges::find(x.successors, b) == x.successors.end()) return false;
     for (uint32_t at : f_.nounroll)
       if (at >= x.begin && at < std::max(x.end, x.begin + 1)) return false;
     uint32_t weight = 0;

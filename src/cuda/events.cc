@@ -33,7 +33,7 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flag
     if (!event || !stream || &event->context != &stream->context) return cudaErrorInvalidResourceHandle;
     if (capture_record(*event, *stream, flags)) return cudaSuccess;
     event->captured.reset();
-    OpRef op = enqueue(stream->context, stream, RecordWork{});
+    OpRef op = enqueue(stream->context, stream, RecordWork{.timed = !(event->flags & cudaEventDisableTiming)});
     {
       std::lock_guard lock(event->mutex);
       event->recorded = std::move(op);

@@ -7,6 +7,8 @@
 
 #include "cuda/edge.h"
 #include "cuda/memory.h"
+#include "cuda/ops.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -55,9 +57,14 @@ cudaError_t prefetch(const void* pointer, size_t count, cudaMemLocation location
     auto place = managed_range(pointer, count);
     if (flags != 0 || !place) return cudaErrorInvalidValue;
     if (!valid(location)) return cudaErrorInvalidDevice;
-    if (!find_stream(context, stream)) return cudaErrorInvalidResourceHandle;
-    std::lock_guard lock(advice_mutex);
-    advice_of(*place).prefetched = device_of(location);
+    const StreamRef on = find_stream(context, stream);
+    if (!on) return cudaErrorInvalidResourceHandle;
+    {
+      std::lock_guard lock(advice_mutex);
+      advice_of(*place).prefetched = device_of(location);
+    }
+    if (auto* tool = observe::tool(); tool && !on->capture && tool->wants_pages(reinterpret_cast<uint64_t>(pointer), count, device_of(location)))
+      enqueue(on->context, on, InternalWork{[] {}});
     return cudaSuccess;
   });
 }
@@ -134,6 +141,7 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise wi
   return in_context([&](Context&) {
     auto place = managed_range(pointer, count);
     if (!place) return cudaErrorInvalidValue;
+    if (auto* tool = observe::tool()) tool->advised(reinterpret_cast<uint64_t>(pointer), count, wish, device_of(location));
     std::lock_guard lock(advice_mutex);
     Advice& known = advice_of(*place);
     switch (wish) {

@@ -163,6 +163,10 @@ void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stre
     operation.effort = library->effort;
   } else if (auto* span = std::get_if<SpanWork>(&work)) {
     operation.inner = span->inner;
+  } else if (auto* launch = std::get_if<LaunchWork>(&work)) {
+    operation.function = launch->function;
+  } else if (auto* record = std::get_if<RecordWork>(&work)) {
+    operation.timed = record->timed;
   }
   tool.queued(operation);
 }

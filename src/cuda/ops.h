@@ -59,7 +59,9 @@ struct FillWork {
 };
 
 // Marks a moment: the Op's end time is the event's.
-struct RecordWork {};
+struct RecordWork {
+  bool timed = true;  // somebody may ask when it was
+};
 
 // Only its dependencies matter, and the condition if it has one: that is asked again and again.
 struct WaitWork {

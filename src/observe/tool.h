@@ -38,6 +38,8 @@ struct Operation {
   std::string name;             // Library: the function that the program called
   uint64_t effort = 0;          // Library: about how many bytes or operations
   uint64_t inner = 0;           // the stream on which it queues what it consists of; 0: it is one piece
+  const void* function = nullptr;  // Launch: the kernel, as long as its module lives
+  bool timed = true;            // Record: of an event that tells the time
 };
 
 enum class WaitKind : uint8_t { Operation, Stream, Device };
@@ -96,6 +98,11 @@ class Tool {
   virtual void freed(const vm::Allocation&, int device) {}
   // The allocation at `base` is there for who comes after that operation.
   virtual void allocated_by(uint64_t base, uint64_t operation) {}
+  // The program wants pages of managed memory on a device, or (-1) with the host. True: the watcher wants an operation of that
+  // on the stream, the next one that this thread queues.
+  virtual bool wants_pages(uint64_t base, uint64_t bytes, int device) { return false; }
+  // What cudaMemAdvise says of managed memory: cudaMemoryAdvise, and for which device (-1: the host).
+  virtual void advised(uint64_t base, uint64_t bytes, int advice, int device) {}
 
   // --- the program marks what is of interest
   virtual void recording(bool on) {}            // cudaProfilerStart, cudaProfilerStop

@@ -26,10 +26,19 @@ constexpr size_t kStreams = 128;  // that are remembered, idle or not
 constexpr double kHostCopy = 10;  // bytes in a nanosecond, from host to host
 constexpr double kMiB = 1 << 20;
 constexpr double kSmallFill = 4096;     // bytes; an H100
-constexpr double kStaged = 64 << 10;    // bytes that are copied from pageable memory at once, whatever the stream has to do
+constexpr double kStaged = 64 << 10;    // bytes; less is copied from pageable memory by the processor, whatever the stream has to do
+constexpr double kFirstToHost = 512 << 10;  // bytes that come to pageable memory slower
+constexpr double kStays = 0.7;              // of L2, that a copy may fill and find again
+constexpr double kWarmed = 0.3;             // a launch leaves of how cold it found the host
+constexpr double kCooled = 0.5;             // another call, or a look at the clock, adds to it
 
-thread_local bool charged = false;  // the call has a cost
+// The call that the thread is in.
+thread_local bool charged = false;  // it has a cost
 thread_local bool asked = false;    // and asked only
+thread_local bool quick = false;    // and left the host's caches as they were
+thread_local double cold = 1;       // how much of what a launch needs they have not
+thread_local uint64_t looks = 0;    // at the clock, when it launched last
+thread_local uint64_t last_stream = 0;  // that it launched in
 
 int connections() {
   const char* text = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
@@ -41,6 +50,9 @@ int connections() {
   fmt::print(stderr, "warpbeam: CUDA_DEVICE_MAX_CONNECTIONS={}: a number from 1 to 32 was needed; there are {}\n", text, timing::device::kUsualConnections);
   return timing::device::kUsualConnections;
 }
+
+// Of cudaMallocAsync and cudaFreeAsync.
+bool in_order(const vm::Allocation& allocation) { return allocation.origin.find("Async") != allocation.origin.npos; }
 
 // Counts what a grid does, and hands it over at its end.
 class TimedLaunch final : public vm::Observer {
@@ -67,7 +79,7 @@ class TimedLaunch final : public vm::Observer {
 }  // namespace
 
 DeviceClock::DeviceClock(HostClock& clock, const model::Device& model)
-    : clock_(clock), model_(model), link_(model::link_of(model)), connections_(connections()) {
+    : clock_(clock), model_(model), link_(model::link_of(model)), connections_(connections()), far_(model) {
   if (!recording_path().empty()) timeline_ = std::make_unique<Timeline>();
 }
 
@@ -75,14 +87,27 @@ DeviceClock::DeviceClock(HostClock& clock, const model::Device& model)
 
 void DeviceClock::entered() {
   if (!clock_.enter()) return;
-  charged = asked = false;
+  charged = asked = quick = false;
   if (!timeline_) return;
   std::lock_guard lock(mutex_);
   timeline_->begin_call(clock_.here());
 }
 
 void DeviceClock::left() {
-  if (!charged) charge(link_.call);
+  if (clock_.outermost()) {
+    if (!charged) {
+      // By where it came in: looking its name up takes longer than most calls.
+      static thread_local std::unordered_map<const void*, CallCost> known;
+      const auto [cost, fresh] = known.try_emplace(__builtin_return_address(0));
+      if (fresh) {
+        const std::string function = called_function();
+        cost->second = cost_of_call(function);
+        pool_keeps_ = pool_keeps_ || function.find("MemPoolSetAttribute") != function.npos;
+      }
+      charge_call(cost->second);
+    }
+    if (!quick) cold = std::min(1.0, cold + kCooled);
+  }
   const double here = clock_.here();
   if (!clock_.leave() || !timeline_) return;
   std::lock_guard lock(mutex_);
@@ -110,13 +135,33 @@ DeviceClock::Device& DeviceClock::device(int ordinal) {
   return devices_.emplace(ordinal, Device{Model(model_, connections_, over)}).first->second;
 }
 
-double DeviceClock::cost_of(OperationKind kind) const {
-  switch (kind) {
+void DeviceClock::charge_call(const CallCost& cost) {
+  quick = cost.kind == CallCost::Kind::Quick || cost.kind == CallCost::Kind::Node;
+  charge(cost.cost ? link_.*cost.cost : link_.call);
+  if (cost.kind == CallCost::Kind::Node) ++graph_nodes_;
+  if (cost.kind != CallCost::Kind::Instantiate) return;
+  if (!graph_nodes_) graph_nodes_ = last_graph_nodes_;
+  charge(link_.instantiate_node * static_cast<double>(graph_nodes_) + (instantiated_ ? 0 : link_.instantiate_first));
+  instantiated_ = true;
+  last_graph_nodes_ = std::exchange(graph_nodes_, 0);
+}
+
+// The first launch of a kernel loads it. Later ones are the faster the less the host has done since the last.
+void DeviceClock::charge_launch(const Operation& operation) {
+  if (operation.kind == OperationKind::Launch && loaded_.insert(operation.function).second) charge(loaded_.size() == 1 ? link_.launch_first : link_.launch_new);
+  const uint64_t looked = clock_.looks();
+  charge(link_.launch_cold * std::min(1.0, cold + kCooled * static_cast<double>(looked - looks)));
+  if (last_stream && last_stream != operation.stream) charge(link_.launch_other_stream);
+  cold *= kWarmed, looks = looked, last_stream = operation.stream, quick = true;
+}
+
+double DeviceClock::cost_of(const Operation& operation) const {
+  switch (operation.kind) {
     case OperationKind::Launch:
     case OperationKind::Library: return link_.launch_call;
     case OperationKind::Copy:
     case OperationKind::Fill: return 0;  // what they are decides
-    case OperationKind::Record: return link_.record_call;
+    case OperationKind::Record: return operation.timed ? link_.record_call : link_.record_untimed_call;
     case OperationKind::Wait: return link_.wait_call;
     case OperationKind::HostCall: return link_.host_function_call;
     case OperationKind::Internal: return 0;
@@ -189,7 +234,7 @@ void DeviceClock::graph_begins(uint64_t stream, const void* instance) {
   std::vector<Graph>& all = graphs_[stream];
   Graph graph;
   if (all.empty()) {
-    charge(link_.graph_call);
+    charge(link_.graph_call + (uploaded_.insert(instance).second ? link_.graph_upload : 0));
     graph.entry = before_next_on(streams_[stream]);
     instance_of_[stream] = instance;
     if (instance) add(graph.entry, instances_[instance]);
@@ -267,13 +312,17 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
   const auto is_host = [](Place place) { return place == Place::Pinned || place == Place::Pageable; };
   if (is_host(to) && is_host(from)) return charge(bytes / kHostCopy);
   to_do.kind = Kind::Copy;
+  const auto apart = [](const Bytes& b) { return b.rows > 1 && b.pitch != b.width; };
+  const double rows = apart(operation.to) || apart(operation.from) ? static_cast<double>(operation.to.rows * operation.to.planes) : 0;
   if (!is_host(to) && !is_host(from)) {
     if (to == Place::Device && from == Place::Device) {
       if (!to_do.in_graph) charge(link_.on_device_call);
-      const double moved = 2 * bytes / (model_.memory_bytes_per_second() * 1e-9 * link_.on_device_share);
+      const bool stays = 2 * bytes <= kStays * static_cast<double>(model_.l2_bytes);
+      const double memory = model_.memory_bytes_per_second() * 1e-9 * link_.on_device_share;
+      const double moved = 2 * bytes / (stays ? std::max(memory, link_.on_device_cached) : memory);
       to_do.kind = Kind::Memory;
-      to_do.nanoseconds = link_.copy_start + moved;
-      to_do.memory_share = moved / to_do.nanoseconds;
+      to_do.nanoseconds = std::max(least_kernel_time(model_).nanoseconds, link_.copy_start) + moved + rows * link_.device_row;
+      to_do.memory_share = stays ? 0 : moved / to_do.nanoseconds;
       return;
     }
     if (!to_do.in_graph) charge(link_.copy_call);
@@ -282,16 +331,31 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
     return;
   }
   const bool there = is_host(from);
-  const auto apart = [](const Bytes& b) { return b.rows > 1 && b.pitch != b.width; };
-  const double rows = apart(operation.to) || apart(operation.from) ? link_.copy_row * static_cast<double>(operation.to.rows * operation.to.planes) : 0;
-  if (!to_do.in_graph) charge(link_.copy_call);
   to_do.way = there ? Way::ToDevice : Way::ToHost;
   if ((there ? from : to) == Place::Pinned) {
-    to_do.nanoseconds = link_.copy_start + rows + bytes / (there ? link_.pinned_to_device : link_.pinned_to_host);
+    // Of what is small the processor puts the bytes beside the command.
+    const bool by_hand = there && !rows && bytes <= link_.inline_bytes;
+    if (!to_do.in_graph) charge(link_.copy_call + (by_hand ? bytes / link_.inline_speed : 0));
+    const double start = there && !by_hand ? link_.copy_start_to_device : link_.copy_start;
+    to_do.nanoseconds = start + rows * link_.copy_row + bytes / (there ? link_.pinned_to_device : link_.pinned_to_host);
     return;
   }
-  to_do.nanoseconds = link_.pageable_start + rows + bytes / (there ? link_.pageable_to_device : link_.pageable_to_host);
-  if (there) *pageable_bytes = bytes;
+  if (!there) {
+    if (!to_do.in_graph) charge(link_.copy_call);
+    const double first = std::min(bytes, kFirstToHost);
+    to_do.nanoseconds = link_.pageable_start + rows * link_.copy_row + first / link_.pageable_to_host_first + (bytes - first) / link_.pageable_to_host;
+    return;
+  }
+  // It goes through a pinned buffer of the driver's, piece by piece: the device waits for the processor.
+  if (!to_do.in_graph) charge(link_.pageable_call + (bytes < kStaged && link_.inline_bytes > 0 ? bytes / link_.inline_speed : 0));
+  *pageable_bytes = bytes;
+  const double last = std::min(bytes, kStaged) / link_.pinned_to_device;
+  to_do.nanoseconds = link_.copy_start + rows * link_.copy_row + last + (bytes < kStaged && link_.inline_bytes > 0 ? 0 : staging_time(bytes));
+}
+
+double DeviceClock::staging_time(double bytes) const {
+  const double cached = link_.pageable_far > 0 ? std::min(bytes, link_.host_cache * kMiB) : bytes;
+  return cached / link_.pageable_to_device + (bytes > cached ? (bytes - cached) / link_.pageable_far : 0);
 }
 
 void DeviceClock::queued(const Operation& operation) {
@@ -303,7 +367,12 @@ void DeviceClock::queued(const Operation& operation) {
     });
   memories_[operation.device] = operation.memory;
   Device& on = device(operation.device);
-  if (!graphs_.contains(operation.stream)) charge(cost_of(operation.kind));
+  const double asked_for = host_now();
+  if (!graphs_.contains(operation.stream)) {
+    charge(cost_of(operation));
+    if (operation.kind == OperationKind::Launch || operation.kind == OperationKind::Library) charge_launch(operation);
+    quick = true;
+  }
   timing::device::Operation to_do;
   to_do.id = operation.id;
   to_do.priority = operation.priority;
@@ -336,13 +405,23 @@ void DeviceClock::queued(const Operation& operation) {
       const bool small = bytes <= kSmallFill;
       if (!to_do.in_graph) charge(small ? link_.small_fill_call : link_.fill_call);
       to_do.kind = Kind::Memory;
-      to_do.nanoseconds = (small ? link_.small_fill : least_kernel_time(model_).nanoseconds) + moved;
+      const double rows = operation.to.rows > 1 && operation.to.pitch != operation.to.width ? static_cast<double>(operation.to.rows * operation.to.planes) : 0;
+      to_do.nanoseconds = (small ? link_.small_fill : least_kernel_time(model_).nanoseconds) + moved + rows * link_.fill_row;
       to_do.memory_share = small ? 0 : moved / to_do.nanoseconds;
       break;
     }
     case OperationKind::Record: to_do.kind = Kind::Record; break;
-    case OperationKind::Wait:
-    case OperationKind::Internal: break;
+    case OperationKind::Wait: break;
+    case OperationKind::Internal:
+      if (!wanted_pages_) break;
+      charge(link_.prefetch_call);
+      if (const auto [bytes, where] = *wanted_pages_; bytes > 0) {
+        to_do.kind = Kind::Copy;
+        to_do.way = where < 0 ? Way::ToHost : Way::ToDevice;
+        to_do.nanoseconds = link_.copy_start + bytes / ((where < 0 ? link_.pinned_to_host : link_.pinned_to_device) * link_.prefetch_share);
+      }
+      wanted_pages_.reset();
+      break;
   }
   on.model.advance(clock_.floor());
   if (clock_.inside() && on.model.unfinished(to_do.stream) >= kQueued)
@@ -358,15 +437,19 @@ void DeviceClock::queued(const Operation& operation) {
     timeline_->queued(operation, copy ? name_of(place(operation.from.base, operation)) : "", copy ? name_of(place(operation.to.base, operation)) : "", to_do.in_graph);
   }
   const bool staged = to_do.kind == Kind::Copy && to_do.way == Way::ToDevice && pageable_bytes > 0 && !to_do.in_graph && clock_.inside();
+  // cudaMemcpy from pageable memory begins when the stream has nothing left to do.
+  if (staged && !to_do.after.empty() && called_function().find("Async") == std::string::npos)
+    if (const double idle = end_of(on, to_do.after); idle > asked_for) {
+      clock_.here() += idle - asked_for;
+      to_do.submitted = host_now() + link_.submit;
+    }
   if (to_do.kind == Kind::Memory || staged) quiet_[operation.id] = true;
   account_for(operation, operation.id);
   on.model.submit(std::move(to_do));
-  if (!staged) return;
-  // The host copies it aside, piece by piece: of what is more than a piece, once the device takes it.
-  const double takes = pageable_bytes / link_.pageable_to_device;
-  if (pageable_bytes > kStaged)
-    if (const double begins = begin_of(on, operation.id); begins > clock_.here()) clock_.here() = begins;
-  charge(takes);
+  if (!staged || pageable_bytes < kStaged) return;
+  // Of what is more than a piece the host copies the first one aside once the device takes it.
+  if (const double begins = begin_of(on, operation.id); begins > clock_.here() + link_.submit + 1) clock_.here() = begins;
+  charge(std::max(0.0, staging_time(pageable_bytes) - link_.pageable_ahead * std::min(1.0, pageable_bytes / kMiB)));
 }
 
 std::shared_ptr<vm::Observer> DeviceClock::launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
@@ -374,6 +457,8 @@ std::shared_ptr<vm::Observer> DeviceClock::launch(const vm::Launch& launch, cons
   launched_ = true;
   vm::begin_kernel_clock(launch.grid_id, host_now());
   if (timeline_) timeline_->describe_launch(operation, launch);
+  predictor_.keep_visits(far_.any());
+  if (far_.any()) far_.before_launch();
   const auto make_child = [this, &device, operation](const vm::Launch& child) -> std::shared_ptr<vm::Observer> {
     std::lock_guard lock(mutex_);
     return std::make_shared<TimedLaunch>(*this, std::make_unique<LaunchProfile>(child, device, numbered_++, operation, false, 0, blocks_, &predictor_), true,
@@ -393,6 +478,15 @@ void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, boo
   auto found = open_.find(operation);
   if (found == open_.end()) return;
   Open& open = found->second;
+  if (profile.prediction && far_.any()) {
+    const LinkUse use = far_.after_launch(profile.prediction->visits, open.device);
+    const vm::Launch& l = profile.launch;
+    const double warps_of_block = (l.block[0] * l.block[1] * l.block[2] + 31) / 32;
+    const double at_once = std::min<double>(static_cast<double>(uint64_t{l.grid[0]} * l.grid[1] * l.grid[2]), std::max(1u, l.resident_blocks));
+    const double all = use.nanoseconds(link_, time.nanoseconds, at_once * warps_of_block, model_.cc() >= 60);
+    if (timeline_) timeline_->describe_link_use(operation, use);
+    if (all > time.nanoseconds) time = {all, time.memory_share * time.nanoseconds / all};
+  }
   const vm::Launch& launch = profile.launch;
   const uint64_t blocks = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
   if (child) {  // side by side with the others as far as there is room
@@ -405,7 +499,9 @@ void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, boo
 
 void DeviceClock::touches(uint64_t operation, const Bytes& bytes, bool) {
   std::lock_guard lock(mutex_);
-  if (auto found = open_.find(operation); found != open_.end()) found->second.bytes += static_cast<double>(bytes.width * bytes.rows * bytes.planes);
+  auto found = open_.find(operation);
+  if (found == open_.end()) return;
+  found->second.bytes += static_cast<double>(bytes.width * bytes.rows * bytes.planes);
 }
 
 void DeviceClock::host_function(uint64_t operation, bool begins) {
@@ -427,6 +523,7 @@ void DeviceClock::ended(uint64_t operation) {
   std::lock_guard lock(mutex_);
   if (auto move = moves_.find(operation); move != moves_.end()) {
     if (launched_) predictor_.moved(move->second, model_);  // before the first launch nothing is cached
+    if (const Bytes& to = move->second.to; far_.any()) far_.placed(to.base, to.rows > 1 ? to.pitch * (to.rows - 1) + to.width : to.width, move->second.device);
     moves_.erase(move);
   }
   auto found = open_.find(operation);
@@ -487,6 +584,8 @@ void DeviceClock::waited(WaitKind kind, uint64_t which) {
   // Of a copy within the device cudaMemcpy only waits until it is asked for.
   if (kind == WaitKind::Operation && quiet_.contains(which)) return;
   Device& on = device(ordinal);
+  quick = true;
+  if (!pool_keeps_) pool_held_ = pool_used_;  // a pool gives back what is free whenever the host waits
   if (!asked) charge(link_.synchronize_call);
   if (const double end = end_of(on, ids); end > clock_.here()) clock_.here() = end + link_.wake;
 }
@@ -495,7 +594,7 @@ bool DeviceClock::reached(WaitKind kind, uint64_t which) {
   std::lock_guard lock(mutex_);
   if (!clock_.inside()) return true;
   if (!charged) charge(link_.query_call);
-  asked = true;
+  asked = quick = true;
   int ordinal = 0;
   const Ids ids = awaited(kind, which, &ordinal);
   if (ids.empty()) return true;
@@ -511,6 +610,7 @@ bool DeviceClock::reached(WaitKind kind, uint64_t which) {
 
 std::optional<double> DeviceClock::time_between(uint64_t from, uint64_t to) {
   std::lock_guard lock(mutex_);
+  quick = false;
   const auto moment = [&](uint64_t id) -> std::optional<double> {
     if (auto known = moments_.find(id); known != moments_.end()) return known->second;
     auto on = device_of_.find(id);
@@ -528,21 +628,48 @@ void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
   device(ordinal);
   const double mib = static_cast<double>(allocation.size) / kMiB;
   switch (allocation.kind) {
+    case vm::MemoryKind::Managed: charge(link_.managed_call); break;
     case vm::MemoryKind::Device:
-    case vm::MemoryKind::Managed: charge(link_.allocate_call + link_.allocate_mib * mib); break;
+      if (!in_order(allocation)) {
+        charge(link_.allocate_call + link_.allocate_mib * mib);
+        break;
+      }
+      pool_used_ += static_cast<double>(allocation.size);
+      charge(pool_used_ <= pool_held_ ? link_.allocate_in_order_call : link_.pool_call + link_.pool_mib * (pool_used_ - pool_held_) / kMiB);
+      pool_held_ = std::max(pool_held_, pool_used_);
+      break;
     case vm::MemoryKind::Pinned:
     case vm::MemoryKind::Registered: charge(link_.pin_call + link_.pin_mib * std::max(1.0, mib)); break;
     case vm::MemoryKind::Variable:
     case vm::MemoryKind::Constant: break;
   }
+  far_.allocated(allocation);
   redirect_time();  // in modules that were loaded since
 }
 
 void DeviceClock::freed(const vm::Allocation& allocation, int) {
+  std::lock_guard lock(mutex_);
+  far_.freed(allocation.base);
   const double mib = static_cast<double>(allocation.size) / kMiB;
-  const bool host = allocation.kind == vm::MemoryKind::Pinned || allocation.kind == vm::MemoryKind::Registered;
-  const bool in_order = allocation.origin.find("Async") != allocation.origin.npos;  // cudaFreeAsync
-  charge(in_order ? link_.free_in_order_call : host ? link_.unpin_call + link_.unpin_mib * std::max(1.0, mib) : link_.free_call + link_.free_mib * mib);
+  switch (allocation.kind) {
+    case vm::MemoryKind::Managed: charge(link_.managed_call); break;
+    case vm::MemoryKind::Pinned:
+    case vm::MemoryKind::Registered: charge(link_.unpin_call + link_.unpin_mib * std::max(1.0, mib)); break;
+    default:
+      if (in_order(allocation)) pool_used_ = std::max(0.0, pool_used_ - static_cast<double>(allocation.size));
+      charge(in_order(allocation) ? link_.free_in_order_call : link_.free_call + link_.free_mib * mib);
+  }
+}
+
+bool DeviceClock::wants_pages(uint64_t base, uint64_t bytes, int device) {
+  std::lock_guard lock(mutex_);
+  wanted_pages_ = {far_.prefetch(base, bytes, device), device};
+  return true;
+}
+
+void DeviceClock::advised(uint64_t base, uint64_t bytes, int advice, int device) {
+  std::lock_guard lock(mutex_);
+  far_.advise(base, bytes, advice, device);
 }
 
 void DeviceClock::activated(int ordinal) {

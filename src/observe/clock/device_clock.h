@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "observe/clock/call_costs.h"
+#include "observe/clock/far_memory.h"
 #include "observe/clock/host_clock.h"
 #include "observe/clock/kernel_time.h"
 #include "observe/clock/timeline.h"
@@ -39,6 +41,8 @@ class DeviceClock : public Tool {
   std::optional<double> time_between(uint64_t from, uint64_t to) override;
   void allocated(const vm::Allocation&, int device) override;
   void freed(const vm::Allocation&, int device) override;
+  bool wants_pages(uint64_t base, uint64_t bytes, int device) override;
+  void advised(uint64_t base, uint64_t bytes, int advice, int device) override;
   void activated(int device) override;
   void range_push(const char* name) override;
   void range_pop() override;
@@ -80,10 +84,13 @@ class DeviceClock : public Tool {
   static std::string_view name_of(Place place);
   Place place(uint64_t address, const Operation&) const;
   void describe_copy(const Operation&, timing::device::Operation&, double* pageable_bytes);
+  double staging_time(double bytes) const;  // until the processor has put them into pinned memory
   Ids follows(const Operation&);
+  void charge_launch(const Operation&);
+  void charge_call(const CallCost&);
   void account_for(const Operation&, uint64_t id);
   uint64_t branch_of(const Operation&, const Ids& after);
-  double cost_of(OperationKind) const;
+  double cost_of(const Operation&) const;
   Device& device(int ordinal);  // its first use makes a context
   double host_now() const;
   void charge(double nanoseconds);
@@ -113,7 +120,15 @@ class DeviceClock : public Tool {
   BlockProfiles blocks_;
   Predictor predictor_;
   std::unique_ptr<Timeline> timeline_;  // null: nobody wants one
+  FarMemory far_;
+  std::optional<std::pair<double, int>> wanted_pages_;  // bytes, and where: the next operation brings them
   bool launched_ = false;
+  std::set<const void*> loaded_;        // kernels that have been launched
+  std::set<const void*> uploaded_;      // graphs that have been launched
+  uint64_t graph_nodes_ = 0, last_graph_nodes_ = 0;  // since a graph was instantiated; of that one
+  bool instantiated_ = false;
+  double pool_used_ = 0, pool_held_ = 0;  // bytes of stream-ordered memory
+  bool pool_keeps_ = false;               // beyond the next wait
   std::unordered_map<uint64_t, Operation> moves_;            // copies and fills under way
 };
 

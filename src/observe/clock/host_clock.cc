@@ -44,6 +44,7 @@ bool asked_for() {
 struct HostClock::Thread {
   bool seen = false, in_function = false;
   int depth = 0;
+  uint64_t looks = 0;
   double here = 0;           // inside the runtime
   double function_begun = 0, function_time = 0;  // on the program's clock; the second grows with what its function sleeps
   int64_t function_real = 0;
@@ -88,6 +89,7 @@ double HostClock::now() {
     return thread.function_time + since;
   }
   if (thread.depth) return thread.here;
+  ++thread.looks;
   const int64_t then = real();
   std::lock_guard lock(mutex_);
   if (!thread.seen) thread.seen = true, ++threads_;
@@ -102,6 +104,10 @@ double HostClock::floor() {
 }
 
 bool HostClock::inside() const { return self().depth > 0; }
+
+bool HostClock::outermost() const { return self().depth == 1; }
+
+uint64_t HostClock::looks() const { return self().looks; }
 
 double& HostClock::here() { return self().here; }
 

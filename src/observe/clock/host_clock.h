@@ -24,6 +24,8 @@ class HostClock {
   bool enter();  // true: it was outside
   bool leave();  // true: it is outside now
   bool inside() const;
+  bool outermost() const;  // inside, and not of a call within a call
+  uint64_t looks() const;  // how often the calling thread has read a clock outside
   double& here();  // the time of the calling thread, which is inside
 
   // The calling thread runs a function of the program's that a stream calls, from that moment on.

@@ -93,6 +93,10 @@ void Timeline::describe_launch(uint64_t operation, const vm::Launch& launch) {
   entry.resident = launch.resident_blocks;
 }
 
+void Timeline::describe_link_use(uint64_t operation, const LinkUse& use) {
+  if (auto found = open_.find(operation); found != open_.end()) operations_[found->second].second.link = use;
+}
+
 void Timeline::done(const timing::device::Operation& operation, const timing::device::Times& times) {
   auto found = open_.find(operation.id);
   if (found == open_.end()) return;
@@ -142,6 +146,8 @@ bool Timeline::write(const std::string& path, const model::Device& device) const
       row["static_shared"] = e.static_shared;
       row["dynamic_shared"] = e.dynamic_shared;
       row["resident"] = e.resident;
+      for (const auto& [name, bytes] : {std::pair{"link_read", e.link.read}, {"link_written", e.link.written}, {"migrated", e.link.migrated}, {"populated", e.link.populated}})
+        if (bytes > 0) row[name] = rounded(bytes);
     }
     operations.push_back(std::move(row));
   }

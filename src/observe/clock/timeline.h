@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/device.h"
+#include "observe/clock/far_memory.h"
 #include "observe/tool.h"
 #include "timing/device/operation.h"
 
@@ -24,6 +25,7 @@ class Timeline {
   // An operation that the thread's call asked for. `from` and `to`: "Pageable", "Pinned", "Device", of a copy.
   void queued(const Operation& operation, std::string_view from, std::string_view to, bool in_graph);
   void describe_launch(uint64_t operation, const vm::Launch& launch);
+  void describe_link_use(uint64_t operation, const LinkUse& use);
   void done(const timing::device::Operation& operation, const timing::device::Times& times);
   // A file as report/timeline.h reads it; false: it could not be written.
   bool write(const std::string& path, const model::Device& device) const;
@@ -49,6 +51,7 @@ class Timeline {
     bool in_graph = false;
     std::array<uint32_t, 3> grid{}, block{};
     uint32_t registers = 0, static_shared = 0, dynamic_shared = 0, resident = 0;
+    LinkUse link;
     timing::device::Times times;
   };
   uint32_t word(std::string_view text);

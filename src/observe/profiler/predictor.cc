@@ -119,9 +119,10 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
     for (const ptx::Instruction& i : f.function->source->body)
       work->float_atomics = work->float_atomics || (i.form.row->cls == isa::Class::Atomic && isa::is_float(i.form.type) && i.form.mods.space != isa::Space::Shared);
   work->atomic_sectors = totals.global_atom.transactions + totals.global_red.transactions;
+  const auto kept = [&] { return keeps_visits_ ? std::move(tracer.visits) : Visits(); };
   // A launch that did the same as one before, out of the same caches, takes as long.
-  if (!tracer.follows && kind.work && kind.predicted && alike(*work, *kind.predicted_for)) return {*kind.predicted, kind.functions};
-  Predicted p{timing::predict(*work, rates), kind.functions};
+  if (!tracer.follows && kind.work && kind.predicted && alike(*work, *kind.predicted_for)) return {*kind.predicted, kind.functions, kept()};
+  Predicted p{timing::predict(*work, rates), kind.functions, kept()};
   kind.predicted = std::make_shared<timing::Prediction>(p);
   kind.predicted_for = work;
   if (tracer.follows || !kind.work) kind.work = std::move(work);

@@ -20,12 +20,14 @@ namespace warpbeam::observe {
 
 struct Predicted : timing::Prediction {
   std::vector<const vm::FunctionCode*> functions;  // of run.by_instruction
+  Visits visits;  // of all blocks, if somebody wants them (Predictor::keep_visits)
 };
 
 class Predictor {
  public:
   std::unique_ptr<LaunchTracer> begin(const vm::Launch& launch, const model::Device& device);
   Predicted predict(LaunchTracer& tracer, const vm::Launch& launch, const Totals& totals);
+  void keep_visits(bool keep) { keeps_visits_ = keep; }
   // A copy or a fill is done.
   void moved(const Operation& operation, const model::Device& device);
 
@@ -43,6 +45,7 @@ class Predictor {
   timing::SampledL2& l2_of(const model::Device& device);
 
   std::mutex mutex_;
+  std::atomic<bool> keeps_visits_ = false;
   MachineCodes codes_;
   std::map<Kind, Followed> followed_;
   std::map<std::string, timing::SampledL2> l2_;

@@ -57,11 +57,12 @@ size_t DeviceModel::engine_of(const Operation& o) const {
 }
 
 double DeviceModel::gap(const Operation& from, const Operation& to) const {
-  if (to.kind == Kind::Record) return is_kernel(from) ? link_->kernel_event : link_->event;
+  if (to.kind == Kind::Record) return is_kernel(from) || from.kind == Kind::Copy ? link_->kernel_event : link_->event;
   if (to.kind == Kind::HostFunction) return link_->host_function;
   if (from.kind == Kind::HostFunction) return link_->wait_gap;
   if (from.stream != to.stream) return from.kind == Kind::Record ? link_->wait_gap : link_->kernel_gap;
   if (to.kind == Kind::Mark) return 0;
+  if (from.kind == Kind::Copy && to.kind == Kind::Copy) return link_->copies_gap;
   if (from.kind == Kind::Copy || to.kind == Kind::Copy) return link_->copy_gap;
   if (to.in_graph && from.in_graph) return link_->graph_gap;
   // What the kernel before the event left to be waited for.
@@ -112,6 +113,7 @@ void DeviceModel::tell(uint64_t id, double nanoseconds, double memory_share, uin
   if (found == live_.end() || found->second.done) return;
   Operation& o = found->second.operation;
   o.nanoseconds = std::max(0.0, nanoseconds);
+  o.nanoseconds = std::max(o.nanoseconds, found->second.least);
   o.memory_share = memory_share;
   o.blocks = std::max<uint64_t>(1, blocks);
   o.at_once = std::max<uint64_t>(1, at_once);
@@ -224,11 +226,21 @@ bool DeviceModel::leave_queues() {
 void DeviceModel::start(Live& one) {
   one.running = true;
   one.times.begin = now_;
-  // What is ready when the kernel before it ends has been launched while that one ran.
-  if (one.operation.kind != Kind::Kernel || one.ready < now_ - kInstant || !one.times.behind) return;
+  // What is ready when the kernel before it ends, or when there is room, has been launched meanwhile.
+  if (one.operation.kind != Kind::Kernel) return;
+  if (one.times.waited == Waited::Multiprocessors) {
+    one.progress = link_->full_saves;
+    if (one.operation.nanoseconds != kUnknown) one.progress = std::min(one.progress, one.operation.nanoseconds / 2);
+    return;
+  }
+  if (one.ready < now_ - kInstant || !one.times.behind) return;
   const auto before = live_.find(one.times.behind);
   if (before == live_.end() || before->second.operation.kind != Kind::Kernel) return;
-  one.progress = one.operation.in_graph && before->second.operation.in_graph ? link_->graph_saves : link_->row_saves;
+  const bool graph = one.operation.in_graph && before->second.operation.in_graph;
+  one.progress = graph ? link_->graph_saves : link_->row_saves;
+  const double least = graph ? link_->graph_least : 0;
+  if (one.operation.nanoseconds != kUnknown) one.progress = std::max(0.0, std::min(one.progress, one.operation.nanoseconds - least));
+  one.least = one.progress + least;
 }
 
 bool DeviceModel::start_copies() {

@@ -64,6 +64,7 @@ class DeviceModel {
     double ready = 0;             // when all it follows has been done, with what lies between
     double left = 0;              // when it left its queue
     double progress = 0;          // of its nanoseconds
+    double least = 0;             // that it takes, of that what passed before it began
     double rate = 0;
     double share = 0;             // of the multiprocessors
     bool running = false, done = false;

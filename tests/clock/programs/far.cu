@@ -1,0 +1,81 @@
+// Memory that is not the device's own: kernels that read pinned memory take as long as the link does; pages of managed
+// memory come when they are touched, stay, come again when the host has written to them, or before if they are asked for.
+#include <cuda_runtime.h>
+
+#include <cstdio>
+
+static int failed = 0;
+#define EXPECT(what) ((what) ? void() : (void)(failed = 1, printf("FAILED line %d: %s\n", __LINE__, #what)))
+
+__global__ void add(float* to, const float* from, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) to[i] = to[i] + from[i];
+}
+
+static cudaEvent_t begin_event, end_event;
+
+template <class Work>
+float timed(Work&& work) {
+  float ms = 0;
+  cudaEventRecord(begin_event);
+  work();
+  cudaEventRecord(end_event);
+  cudaEventSynchronize(end_event);
+  cudaEventElapsedTime(&ms, begin_event, end_event);
+  return ms;
+}
+
+int main() {
+  const int n = 4 << 20;
+  const size_t bytes = n * sizeof(float);
+  cudaEventCreate(&begin_event);
+  cudaEventCreate(&end_event);
+  float *device, *other, *pinned, *managed, *fresh;
+  cudaMalloc(&device, bytes);
+  cudaMalloc(&other, bytes);
+  cudaHostAlloc(&pinned, bytes, cudaHostAllocMapped);
+  cudaMallocManaged(&managed, bytes);
+  cudaMallocManaged(&fresh, bytes);
+  cudaMemset(device, 0, bytes);
+  cudaMemset(other, 0, bytes);
+  for (int i = 0; i < n; ++i) pinned[i] = 1;
+  const auto kernel = [&](const float* from) { return timed([&] { add<<<512, 256>>>(device, from, n); }); };
+  kernel(other);
+  const float own = kernel(other);
+  const float copied = timed([&] { cudaMemcpyAsync(other, pinned, bytes, cudaMemcpyHostToDevice); });
+
+  const float over_link = kernel(pinned);
+  printf("own %.4f copied %.4f over the link %.4f\n", own, copied, over_link);
+  EXPECT(over_link > 0.9f * copied && over_link < 3 * copied);
+  EXPECT(over_link > 3 * own);
+
+  for (int i = 0; i < n; ++i) managed[i] = 1;
+  const float first = kernel(managed), second = kernel(managed);
+  managed[n / 2] = 5;
+  const float one_page = kernel(managed);
+  for (int i = 0; i < n; ++i) managed[i] = 2;
+  const float again = kernel(managed);
+  for (int i = 0; i < n; ++i) managed[i] = 3;
+  const float prefetched = timed([&] { cudaMemPrefetchAsync(managed, bytes, 0, nullptr); });
+  const float after = kernel(managed);
+  const float untouched = kernel(fresh);
+  printf("managed: first %.4f second %.4f one page %.4f again %.4f prefetched %.4f then %.4f untouched %.4f\n", first, second, one_page, again, prefetched, after, untouched);
+  EXPECT(first > 1.2f * copied);
+  EXPECT(second < 1.5f * own);
+  EXPECT(one_page < 0.5f * first);
+  EXPECT(again > 0.9f * first && again < 1.1f * first);
+  EXPECT(prefetched < 0.8f * first && prefetched > 0.8f * copied);
+  EXPECT(after < 1.5f * own);
+  EXPECT(untouched < first && untouched > own);
+
+  // Where the host is to keep them nothing moves: each kernel goes over the link.
+  for (int i = 0; i < n; ++i) fresh[i] = 1;
+#if CUDART_VERSION >= 13000
+  cudaMemAdvise(fresh, bytes, cudaMemAdviseSetPreferredLocation, cudaMemLocation{cudaMemLocationTypeHost, 0});
+#else
+  cudaMemAdvise(fresh, bytes, cudaMemAdviseSetPreferredLocation, cudaCpuDeviceId);
+#endif
+  const float far = kernel(fresh), still_far = kernel(fresh);
+  EXPECT(far > 3 * own && still_far > 0.9f * far && still_far < 1.1f * far);
+  puts(failed ? "FAILED" : "ok");
+  return failed;
+}
