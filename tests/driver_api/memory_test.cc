@@ -400,4 +400,25 @@ TEST_F(Streams, pools_allocate_in_order) {
   OK(cuMemFreeAsync(ptr, nullptr));
 }
 
+TEST_F(Memory, pools_of_devices_need_no_context) {
+  CUmemoryPool with = nullptr, without = nullptr;
+  OK(cuDeviceGetDefaultMemPool(&with, device));
+  OK(cuCtxPopCurrent(nullptr));
+  OK(cuDeviceGetDefaultMemPool(&without, device));
+  EXPECT_EQ(with, without);
+  OK(cuDeviceSetMemPool(device, with));
+  OK(cuDeviceGetMemPool(&without, device));
+  EXPECT_EQ(with, without);
+  EXPECT_EQ(cuDeviceGetDefaultMemPool(&without, 99), CUDA_ERROR_INVALID_DEVICE);
+  cuuint64_t keep = 1 << 20;
+  OK(cuMemPoolSetAttribute(with, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep));
+  OK(cuMemPoolGetAttribute(with, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep));
+  EXPECT_EQ(keep, 1u << 20);
+  keep = 0;
+  OK(cuMemPoolSetAttribute(with, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep));
+  CUcontext current = context;
+  OK(cuCtxGetCurrent(&current));
+  EXPECT_EQ(current, nullptr);
+}
+
 }  // namespace

@@ -17,17 +17,26 @@ WB_STREAM_CALL(cuMemAllocFromPoolAsync, (CUdeviceptr * ptr, size_t bytes, CUmemo
                            : cudaErrorInvalidValue)
 WB_STREAM_CALL(cuMemFreeAsync, (CUdeviceptr ptr, CUstream stream), cudaFreeAsync(pointer(ptr), stream))
 
-WB_CALL(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice device), cudaDeviceGetDefaultMemPool(pool, device))
-WB_CALL(cuDeviceGetMemPool, (CUmemoryPool * pool, CUdevice device), cudaDeviceGetMemPool(pool, device))
-WB_CALL(cuDeviceSetMemPool, (CUdevice device, CUmemoryPool pool), cudaDeviceSetMemPool(device, pool))
+// Of a device, whatever context is current.
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
+  return call([&] { return cudaDeviceGetDefaultMemPool(pool, device); });
+}
+CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
+  return call([&] { return cudaDeviceGetMemPool(pool, device); });
+}
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
+  return call([&] { return cudaDeviceSetMemPool(device, pool); });
+}
 WB_CALL(cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps* properties),
         cudaMemPoolCreate(pool, reinterpret_cast<const cudaMemPoolProps*>(properties)))
 WB_CALL(cuMemPoolDestroy, (CUmemoryPool pool), cudaMemPoolDestroy(pool))
 WB_CALL(cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep), cudaMemPoolTrimTo(pool, keep))
-WB_CALL(cuMemPoolSetAttribute, (CUmemoryPool pool, CUmemPool_attribute attribute, void* value),
-        cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value))
-WB_CALL(cuMemPoolGetAttribute, (CUmemoryPool pool, CUmemPool_attribute attribute, void* value),
-        cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value))
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  return call([&] { return cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value); });
+}
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  return call([&] { return cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value); });
+}
 WB_CALL(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc* wishes, size_t count),
         cudaMemPoolSetAccess(pool, reinterpret_cast<const cudaMemAccessDesc*>(wishes), count))
 WB_CALL(cuMemPoolGetAccess, (CUmemAccess_flags * flags, CUmemoryPool pool, CUmemLocation* location),
