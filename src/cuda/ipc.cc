@@ -158,6 +158,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* result, void* pointer) {
     if (known == s.exported.end()) {
       const int file = export_pages(a);
       if (file < 0) return cudaErrorMemoryAllocation;
+      place->owner->memory.pages_replaced(a.base);
       known = s.exported.emplace(a.base, std::make_pair(file, a.serial)).first;
     }
     const Handle handle{kMemoryMark, getpid(), known->second.first, place->owner->ordinal, a.size, a.base % kPage, a.serial};

@@ -124,7 +124,10 @@ cudaError_t allocate_from(const PoolRef& pool, Context& caller, size_t size, cud
   PoolPart part{pool, size};
   {
     std::lock_guard lock(pool->mutex);
-    if (pool->file >= 0) status = put_in_file(*pool, allocation, &part);
+    if (pool->file >= 0) {
+      status = put_in_file(*pool, allocation, &part);
+      owner.memory.pages_replaced(allocation.base);
+    }
     if (status == cudaSuccess) {
       pool->count_use(size);
       show_pooled(*pool, owner, allocation);

@@ -71,4 +71,62 @@ llvm::PreservedAnalyses CopyWrittenParameters::run(llvm::Function& f, llvm::Func
   return llvm::PreservedAnalyses::none();
 }
 
+namespace {
+
+// Are loads all that the variable is used for, but for the copy that it starts as? Everything else is to go then.
+bool only_loads(llvm::AllocaInst& own, const llvm::MemCpyInst& start, llvm::SmallVectorImpl<llvm::Instruction*>& lifetimes) {
+  llvm::SmallVector<const llvm::Value*, 8> pointers = {&own};
+  while (!pointers.empty()) {
+    const llvm::Value* pointer = pointers.pop_back_val();
+    for (const llvm::Use& use : pointer->uses()) {
+      auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      if (user == &start) continue;
+      if (user->isLifetimeStartOrEnd()) lifetimes.push_back(user);
+      else if (llvm::isa<llvm::GetElementPtrInst>(user)) pointers.push_back(user);
+      else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(user); !load || load->isVolatile()) return false;
+    }
+  }
+  return true;
+}
+
+// The copy of the whole parameter that is the variable's only one; null: there is none.
+llvm::MemCpyInst* start_of(llvm::AllocaInst& own) {
+  llvm::MemCpyInst* start = nullptr;
+  for (llvm::User* user : own.users())
+    if (auto* copy = llvm::dyn_cast<llvm::MemCpyInst>(user)) {
+      if (start || copy->getDest() != &own || copy->isVolatile()) return nullptr;
+      start = copy;
+    }
+  const auto* parameter = start ? llvm::dyn_cast<llvm::Argument>(start->getSource()) : nullptr;
+  const auto* bytes = start ? llvm::dyn_cast<llvm::ConstantInt>(start->getLength()) : nullptr;
+  if (!parameter || !parameter->hasByValAttr() || !bytes || start->getParent() != &start->getFunction()->getEntryBlock()) return nullptr;
+  const llvm::DataLayout& layout = start->getModule()->getDataLayout();
+  const uint64_t size = layout.getTypeAllocSize(parameter->getParamByValType());
+  return bytes->getZExtValue() == size && layout.getTypeAllocSize(own.getAllocatedType()) == size ? start : nullptr;
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses ForgetUnwrittenCopies::run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
+  if (f.empty() || !is_kernel(f)) return llvm::PreservedAnalyses::all();
+  llvm::SmallVector<llvm::AllocaInst*, 4> variables;
+  for (llvm::Instruction& i : f.getEntryBlock())
+    if (auto* own = llvm::dyn_cast<llvm::AllocaInst>(&i)) variables.push_back(own);
+  bool changed = false;
+  for (llvm::AllocaInst* own : variables) {
+    llvm::MemCpyInst* start = start_of(*own);
+    llvm::SmallVector<llvm::Instruction*, 4> lifetimes;
+    if (!start || !only_loads(*own, *start, lifetimes)) continue;
+    auto* parameter = llvm::cast<llvm::Argument>(start->getSource());
+    // What the back end reads is as aligned as the parameter, which may be less than the variable.
+    if (parameter->getParamAlign().valueOrOne() < own->getAlign()) continue;
+    for (llvm::Instruction* i : lifetimes) i->eraseFromParent();
+    start->eraseFromParent();
+    own->replaceAllUsesWith(parameter);
+    own->eraseFromParent();
+    changed = true;
+  }
+  return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+}
+
 }  // namespace warpbeam::lowering

@@ -93,8 +93,8 @@ void finish(Grid& grid) {
     idle.swap(grid.idle);
   }
   for (auto& b : idle) spares().give(std::move(b));
-  if (grid.params_address) grid.launch.memory->free(grid.params_address);
-  if (grid.workspace) grid.launch.memory->free(grid.workspace);
+  if (grid.params_address) grid.launch.memory->give_back(grid.params_address);
+  if (grid.workspace) grid.launch.memory->give_back(grid.workspace);
   if (grid.launch.observer) grid.launch.observer->end_grid(result);
   if (done) done(std::move(result));
   std::lock_guard lock(grid.mutex);

@@ -195,14 +195,14 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
   grid->total_blocks = uint64_t(l.grid[0]) * l.grid[1] * l.grid[2] / cluster_size;
   grid->resident_limit = std::max<uint64_t>(l.cooperative ? grid->total_blocks : l.resident_blocks / cluster_size, 1);
   if (grid->code->takes_param_address && !l.params.empty()) {
-    auto a = l.memory->allocate(l.params.size(), 64, MemoryKind::Constant, "kernel parameters");
+    auto a = l.memory->borrow(l.params.size(), "kernel parameters");
     if (a) {
       std::copy(l.params.begin(), l.params.end(), reinterpret_cast<std::byte*>(a->base));
       grid->params_address = a->base;
     }
   }
   if (l.cooperative)
-    if (auto a = l.memory->allocate(256, 256, MemoryKind::Constant, "the meeting place of a cooperative launch")) {
+    if (auto a = l.memory->borrow(256, "the meeting place of a cooperative launch")) {
       grid->workspace = a->base;
       std::memcpy(reinterpret_cast<std::byte*>(a->base) + 8, &l.others, sizeof(l.others));
     }

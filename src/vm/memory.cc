@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 
 namespace warpbeam::vm {
@@ -55,6 +56,21 @@ uint64_t margin() {
   }();
   return margin;
 }
+
+// Programs allocate and free in loops, and fresh pages cost more than clearing old ones. Where mistakes are looked for, no address
+// comes back that soon.
+bool keeps_pages() {
+  static const bool keeps = [] {
+    const auto set = [](const char* name) {
+      const char* value = std::getenv(name);
+      return value && *value;
+    };
+    return !set("WARPBEAM_STRICT") && !set("WARPBEAM_TOOL") && !margin();
+  }();
+  return keeps;
+}
+constexpr uint64_t kMostKept = 4 << 20, kMostKeptTogether = 64 << 20;  // larger ones have huge pages, which are quick to get
+constexpr uint64_t kMostLent = 4096;
 
 bool host_mapped(uint64_t address) {
   // msync on an unmapped page fails with ENOMEM and touches nothing.
@@ -133,11 +149,15 @@ Result<Allocation> DeviceMemory::allocate(uint64_t size, uint64_t alignment, Mem
   const uint64_t accessible = round_up(std::max<uint64_t>(size, 1), kAllocationGranule), pages = round_up(accessible, kPage);
   alignment = std::max<uint64_t>(alignment, pages >= (2 << 20) ? (2 << 20) : kPage);
   const uint64_t before = round_up(margin(), alignment), mapped = before + pages + margin();
-  const uint64_t begin = place(mapped, alignment), base = begin + before;
+  uint64_t begin = 0;
+  const bool again = reuse(kind, mapped, before, alignment, &begin);
+  if (!again) begin = place(mapped, alignment);
+  const uint64_t base = begin + before;
   if (!begin) return Error{2, "the address range for device memory is exhausted"};
-  if (mmap(reinterpret_cast<void*>(begin), mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+  if (again) std::memset(reinterpret_cast<void*>(base), 0, pages);
+  else if (mmap(reinterpret_cast<void*>(begin), mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
     return Error{2, "the host refuses to map more memory"};
-  if (mapped >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), mapped, MADV_HUGEPAGE);
+  if (!again && mapped >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), mapped, MADV_HUGEPAGE);
   Allocation a{base, size, accessible, kind, 0, flags, ++serial_, std::move(origin)};
   live_[base] = {a, begin, mapped, true};
   if (counts) used_ += size;
@@ -176,9 +196,72 @@ bool DeviceMemory::free(uint64_t base) {
   if (it == live_.end()) return false;
   Live live = it->second;
   live_.erase(it);
+  std::erase(lent_, base);
   epoch_.fetch_add(1, std::memory_order_acq_rel);
   if (!live.owned) return true;  // adopted memory is on nobody's account
   if (counts(live)) used_ -= live.allocation.size;
+  const bool by_program = live.allocation.kind != MemoryKind::Constant && live.allocation.kind != MemoryKind::Variable;
+  if (!keeps_pages() || !by_program || live.replaced || live.mapped_bytes > kMostKept) {
+    unmap(std::move(live));
+    return true;
+  }
+  kept_bytes_ += live.mapped_bytes;
+  kept_.push_back(std::move(live));
+  while (kept_bytes_ > kMostKeptTogether) {
+    Live old = std::move(kept_.front());
+    kept_.pop_front();
+    kept_bytes_ -= old.mapped_bytes;
+    unmap(std::move(old));
+  }
+  return true;
+}
+
+// The one that was freed last goes first: it is in the host's caches.
+bool DeviceMemory::reuse(MemoryKind kind, uint64_t mapped, uint64_t before, uint64_t alignment, uint64_t* begin) {
+  const auto fits = [&](const Live& l) { return l.allocation.kind == kind && l.mapped_bytes == mapped && (l.mapped_base + before) % alignment == 0; };
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(), fits);
+  if (found == kept_.rend()) return false;
+  *begin = found->mapped_base;
+  kept_bytes_ -= mapped;
+  kept_.erase(std::next(found).base());
+  return true;
+}
+
+Result<Allocation> DeviceMemory::borrow(uint64_t size, std::string origin) {
+  if (!keeps_pages() || size > kMostLent) return allocate(size, 256, MemoryKind::Constant, std::move(origin));
+  {
+    std::unique_lock lock(mutex_);
+    while (!lent_.empty()) {
+      const auto it = live_.find(lent_.back());
+      lent_.pop_back();
+      if (it == live_.end()) continue;
+      it->second.allocation.origin = std::move(origin);
+      std::memset(reinterpret_cast<void*>(it->first), 0, kMostLent);
+      return it->second.allocation;
+    }
+  }
+  return allocate(kMostLent, 256, MemoryKind::Constant, std::move(origin));
+}
+
+void DeviceMemory::give_back(uint64_t base) {
+  {
+    std::unique_lock lock(mutex_);
+    const auto it = live_.find(base);
+    if (it == live_.end()) return;
+    if (keeps_pages() && it->second.allocation.size == kMostLent) {
+      lent_.push_back(base);
+      return;
+    }
+  }
+  free(base);
+}
+
+void DeviceMemory::pages_replaced(uint64_t base) {
+  std::unique_lock lock(mutex_);
+  if (const auto it = live_.find(base); it != live_.end()) it->second.replaced = true;
+}
+
+void DeviceMemory::unmap(Live live) {
   // The pages go back to the host at once; the addresses stay unmapped for a while so that a use after free traps.
   mmap(reinterpret_cast<void*>(live.mapped_base), live.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   quarantined_bytes_ += live.mapped_bytes;
@@ -189,7 +272,6 @@ bool DeviceMemory::free(uint64_t base) {
     free_.emplace(old.mapped_bytes, Extent{old.mapped_base, old.mapped_bytes});
     quarantine_.pop_front();
   }
-  return true;
 }
 
 std::optional<Allocation> DeviceMemory::find(uint64_t address) const {
@@ -220,7 +302,8 @@ bool DeviceMemory::open_gap(uint64_t address, uint64_t size) const {
   const uint64_t end = address + size;
   if (address < arena_ || end > arena_end_ || end < address) return false;
   const auto touches = [&](uint64_t base, uint64_t bytes) { return address < base + bytes && end > base; };
-  if (std::ranges::any_of(quarantine_, [&](const Live& gone) { return touches(gone.mapped_base, gone.mapped_bytes); })) return false;
+  const auto gone = [&](const Live& l) { return touches(l.mapped_base, l.mapped_bytes); };
+  if (std::ranges::any_of(quarantine_, gone) || std::ranges::any_of(kept_, gone)) return false;
   if (std::ranges::any_of(free_, [&](const auto& gone) { return touches(gone.second.base, gone.second.bytes); })) return false;
   const auto near = [&](const Live& live) {
     return live.owned && end + kGpuPage > live.mapped_base && address < live.mapped_base + live.mapped_bytes + kGpuPage;
@@ -248,12 +331,13 @@ MemoryFault DeviceMemory::explain(uint64_t address) const {
     }
   }
   std::shared_lock lock(mutex_);
-  for (auto it = quarantine_.rbegin(); it != quarantine_.rend(); ++it)
-    if (address >= it->allocation.base && address < it->mapped_base + it->mapped_bytes) {
-      fault.nearest = it->allocation;
-      fault.freed = true;
-      return fault;
-    }
+  for (const auto* gone : {&kept_, &quarantine_})
+    for (auto it = gone->rbegin(); it != gone->rend(); ++it)
+      if (address >= it->allocation.base && address < it->mapped_base + it->mapped_bytes) {
+        fault.nearest = it->allocation;
+        fault.freed = true;
+        return fault;
+      }
   uint64_t best = ~uint64_t(0);
   auto consider = [&](const Allocation& a) {
     uint64_t distance = address < a.base ? a.base - address : address - (a.base + a.size) + 1;

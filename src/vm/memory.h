@@ -65,6 +65,11 @@ class DeviceMemory {
   Result<Allocation> adopt(void* host, uint64_t size, MemoryKind kind, std::string origin, uint32_t flags = 0);
   // Frees the allocation that starts exactly at `base`; false if there is none.
   bool free(uint64_t base);
+  // Small constant memory for as long as a launch runs: what one gives back the next gets.
+  Result<Allocation> borrow(uint64_t size, std::string origin);
+  void give_back(uint64_t base);
+  // Somebody has put other pages behind the allocation, which goes when it is freed.
+  void pages_replaced(uint64_t base);
   // It will be freed when work that is queued is done: from now on it takes up no capacity. False if it is promised
   // already or no allocation starts at `base`.
   bool promise_free(uint64_t base);
@@ -96,9 +101,14 @@ class DeviceMemory {
   std::atomic<uint64_t> used_{0}, epoch_{1};
   uint64_t serial_ = 0;
   mutable std::shared_mutex mutex_;
-  struct Live { Allocation allocation; uint64_t mapped_base, mapped_bytes; bool owned, promised = false; };
+  struct Live { Allocation allocation; uint64_t mapped_base, mapped_bytes; bool owned, promised = false, replaced = false; };
+  bool reuse(MemoryKind kind, uint64_t mapped, uint64_t before, uint64_t alignment, uint64_t* begin);
+  void unmap(Live live);
   static bool counts(const Live& live);  // against the capacity
   std::map<uint64_t, Live> live_;          // by base
+  std::deque<Live> kept_;                  // freed, with its pages, for the next one of its size
+  uint64_t kept_bytes_ = 0;
+  std::vector<uint64_t> lent_;             // given back
   std::deque<Live> quarantine_;            // freed, unmapped, not yet reused
   uint64_t quarantined_bytes_ = 0;
   std::multimap<uint64_t, Extent> free_;   // by size: ranges that may be used again
