@@ -1078,6 +1078,22 @@ case_commands_find_our_tools() {
     expect 0 env WARPBEAM=off TRITON_PTXAS_PATH= "$warpbeam" run -- sh -c 'echo $TRITON_LIBCUDA_PATH' && [[ $(cat out) == '' ]]
 }
 
+case_packages_of_python_are_told() {
+  command -v python3 >/dev/null || return 77
+  ln -s -- "$root/src/clients" "$work/tree/clients"
+  mkdir -p site/warp
+  echo 'cuda_output = None' >site/warp/config.py
+  echo 'from . import config' >site/warp/__init__.py
+  echo 'print("the next one")' >site/sitecustomize.py
+  local program='import warp; print(warp.config.cuda_output)'
+  expect 0 env PYTHONPATH="$PWD/site" "$warpbeam" run -- python3 -c "$program" && [[ $(cat out) == $'the next one\nptx' ]] &&
+    expect 0 env PYTHONPATH="$PWD/site" "$warpbeam" run -- sh -c "WARPBEAM=off python3 -c '$program'" && [[ $(cat out) == $'the next one\nNone' ]] &&
+    expect 0 env PYTHONPATH="$PWD/site" python3 -c "$program" && has out None
+  local status=$?
+  rm -f -- "$work/tree/clients"
+  return $status
+}
+
 passed=0 failed=0 skipped=0 number=0
 for name in $(declare -F | awk '{print $3}' | grep '^case_'); do
   [[ $name == *"$filter"* ]] || continue

@@ -1,0 +1,73 @@
+"""What Python reads at its start under `warpbeam run`: some packages are told, when they are imported, what to do without machine code.
+
+A module of this name that comes later in the path is run as well.
+"""
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _warp_config(module):
+    # NVIDIA Warp has a compiler of its own, which makes PTX or machine code.
+    if getattr(module, "cuda_output", "ptx") is None:
+        module.cuda_output = "ptx"
+
+
+def _torch(module):
+    spec = importlib.util.spec_from_file_location("_warpbeam_torch", os.path.join(_HERE, "torch_operators.py"))
+    operators = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = operators
+    spec.loader.exec_module(operators)
+    operators.register(module)
+
+
+_THEN = {"warp.config": _warp_config, "torch": _torch}
+
+
+class _Loader:
+    """Another's loader, with something to do behind it."""
+
+    def __init__(self, loader, then):
+        self._loader, self._then = loader, then
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        self._loader.exec_module(module)
+        self._then(module)
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+
+class _Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        then = _THEN.get(name)
+        if then is None:
+            return None
+        for finder in sys.meta_path:
+            if finder is _Finder or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = _Loader(spec.loader, then)
+                return spec
+        return None
+
+
+def _run_the_next_of_this_name():
+    places = [place for place in sys.path if os.path.abspath(place or ".") != _HERE]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", places)
+    if spec is not None and spec.loader is not None:
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+if os.environ.get("WARPBEAM") != "off":
+    sys.meta_path.insert(0, _Finder)
+_run_the_next_of_this_name()

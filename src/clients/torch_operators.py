@@ -1,0 +1,185 @@
+"""PyTorch's operators on CUDA tensors. Its wheels carry their kernels as machine code only, which nothing but a GPU runs.
+
+Device memory is mapped into the process, so each of those operators is computed by PyTorch's own implementation for the CPU, on
+tensors that share the device's memory: behind what the current stream has to do, and before what comes next. Kernels that
+Triton, torch.compile or an extension makes come as PTX, and run as CUDA does.
+"""
+import ctypes
+import sys
+import warnings
+import weakref
+
+# These have no kernels: they allocate, make views, copy bytes, or speak of streams.
+_LEAVE = {
+    "aten::empty.memory_format", "aten::empty_strided", "aten::resize_", "aten::set_", "aten::set_.source_Storage", "aten::set_.source_Storage_storage_offset",
+    "aten::set_.source_Tensor", "aten::record_stream", "aten::is_pinned", "aten::_pin_memory", "aten::pin_memory", "aten::_local_scalar_dense", "aten::_efficientzerotensor",
+    "aten::is_set_to", "aten::_has_same_storage_numel", "aten::_cudnn_init_dropout_state",
+}
+# Operators for every kind of device that would choose cuDNN, or call kernels by another way than through operators.
+_MORE = ("aten::copy_", "aten::convolution", "aten::convolution_backward")
+
+_told = False
+
+
+def _tell(name):
+    global _told
+    if not _told:
+        _told = True
+        print(f"warpbeam: this PyTorch carries machine code only: its own operators ({name} …) are computed by the CPU, in the device's memory; "
+              "kernels of Triton, torch.compile and extensions run as PTX", file=sys.stderr)
+
+
+class _Twins:
+    """Tensors of the CPU that share the memory of CUDA tensors."""
+
+    def __init__(self, torch):
+        self.torch = torch
+        self.given = {}  # by id: what stands for which tensor of the caller's
+
+    def of(self, tensor):
+        torch = self.torch
+        storage = tensor.untyped_storage()
+        size = storage.nbytes()
+        if size:
+            memory = torch.frombuffer((ctypes.c_ubyte * size).from_address(storage.data_ptr()), dtype=torch.uint8).untyped_storage()
+            twin = torch.empty(0, dtype=tensor.dtype).set_(memory, tensor.storage_offset(), tensor.size(), tensor.stride())
+        else:
+            twin = torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype)
+        if tensor.is_conj():
+            twin = torch._conj(twin)
+        if tensor.is_neg():
+            twin = torch._neg_view(twin)
+        self.given[id(twin)] = (twin, tensor)
+        return twin
+
+
+def _generators(torch):
+    """A CPU's generator for each of CUDA's, begun anew when that one's seed changes."""
+    known = weakref.WeakKeyDictionary()
+
+    def of(device, given):
+        index = given.device.index if given is not None else device.index
+        torch.cuda.init()
+        source = given if given is not None else torch.cuda.default_generators[index if index is not None else torch.cuda.current_device()]
+        seed = source.initial_seed()
+        entry = known.get(source)
+        fresh = source.get_offset() == 0
+        if entry is None or entry[0] != seed or (fresh and entry[2]):
+            entry = known[source] = [seed, torch.Generator().manual_seed(seed), False]
+        entry[2] = True
+        source.set_offset(source.get_offset() + 4)  # as CUDA's moves on; a new manual_seed puts it back to 0
+        return entry[1]
+
+    return of
+
+
+def register(torch):
+    if not getattr(torch, "version", None) or not torch.version.cuda or not hasattr(torch._C, "_dispatch_get_registrations_for_dispatch_key"):
+        return
+    generator_of = _generators(torch)
+    Tensor = torch.Tensor
+    library = torch.library.Library("aten", "IMPL")
+    register.keep = library
+
+    def to_cpu(value, twins, outs):
+        if isinstance(value, Tensor):
+            return twins.of(value) if value.is_cuda else value
+        if isinstance(value, (list, tuple)):
+            return type(value)(to_cpu(item, twins, outs) for item in value)
+        if isinstance(value, torch.device):
+            return torch.device("cpu") if value.type == "cuda" else value
+        return value
+
+    def to_cuda(value, twins, device):
+        if isinstance(value, Tensor):
+            known = twins.given.get(id(value))
+            if known is not None:
+                return known[1]
+            if value.device.type != "cpu":
+                return value
+            result = torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device=device)
+            if value.numel():
+                twins.of(result).copy_(value)
+            return result
+        if isinstance(value, (list, tuple)):
+            return type(value)(to_cuda(item, twins, device) for item in value)
+        return value
+
+    def first_device(values):
+        for value in values:
+            if isinstance(value, Tensor) and value.is_cuda:
+                return value.device
+            if isinstance(value, torch.device) and value.type == "cuda":
+                return value
+            if isinstance(value, (list, tuple)):
+                found = first_device(value)
+                if found is not None:
+                    return found
+        return None
+
+    def no_kernel_for(schema):
+        def kernel(*arguments, **named):
+            raise NotImplementedError(f"warpbeam: {schema.name} cannot be had: this PyTorch carries it as machine code for NVIDIA's GPUs only, and has none for the CPU")
+
+        return kernel
+
+    def kernel_for(op, schema):
+        outs = [argument.name for argument in schema.arguments if argument.is_out]
+        generators = [(place, argument.name) for place, argument in enumerate(schema.arguments) if "Generator" in str(argument.type)]
+
+        def kernel(*arguments, **named):
+            _tell(schema.name)
+            device = first_device(arguments) or first_device(named.values()) or torch.device("cuda", torch.cuda.current_device())
+            stream = torch.cuda.current_stream(device)
+            if torch.cuda.is_current_stream_capturing():
+                raise RuntimeError(f"warpbeam: {schema.name} is computed by the CPU here, which a CUDA graph cannot hold; capture kernels of Triton or torch.compile, or run it outside of the graph")
+            stream.synchronize()
+            twins = _Twins(torch)
+            wanted = {name: named[name] for name in outs if isinstance(named.get(name), Tensor)}
+            plain = {name: (value if name in wanted else to_cpu(value, twins, outs)) for name, value in named.items()}
+            for name, out in wanted.items():
+                plain[name] = torch.empty(0, dtype=out.dtype)
+            values = list(to_cpu(list(arguments), twins, outs))
+            for place, name in generators:
+                given = named.get(name) if name in named else (arguments[place] if place < len(arguments) else None)
+                if given is None or given.device.type == "cuda":
+                    if place < len(values):
+                        values[place] = generator_of(device, given)
+                    else:
+                        plain[name] = generator_of(device, given)
+            result = op(*values, **plain)
+            for name, out in wanted.items():
+                made = plain[name]
+                if out.size() != made.size():
+                    out.resize_(made.size())
+                twins.of(out).copy_(made)
+                twins.given[id(made)] = (made, out)
+            return to_cuda(result, twins, device)
+
+        return kernel
+
+    def overload(name):
+        packet, _, rest = name[len("aten::"):].partition(".")
+        return getattr(getattr(torch.ops.aten, packet), rest or "default")
+
+    names = set(torch._C._dispatch_get_registrations_for_dispatch_key("CUDA")) | set(_MORE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in sorted(names):
+            if not name.startswith("aten::") or name in _LEAVE:
+                continue
+            try:
+                op = overload(name)
+            except (AttributeError, RuntimeError):
+                continue
+            schema = op._schema
+            # A view has its memory from an argument, and does not write to it.
+            if any(result.alias_info is not None and not result.alias_info.is_write for result in schema.returns):
+                continue
+            there = torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, "CPU")
+            library.impl(name[len("aten::"):], kernel_for(op, schema) if there else no_kernel_for(schema), "CUDA")
+    # Instead of kernels of their own: what is written in operators.
+    torch.backends.cudnn.enabled = False
+    for choice in ("enable_flash_sdp", "enable_mem_efficient_sdp", "enable_cudnn_sdp"):
+        if hasattr(torch.backends.cuda, choice):
+            getattr(torch.backends.cuda, choice)(False)
