@@ -309,15 +309,13 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
   });
 }
 
-cudaError_t cudaDriverGetVersion(int* version) {
+cudaError_t cudaRuntimeGetVersion(int* version) {
   return edge([&] {
     if (!version) return cudaErrorInvalidValue;
     *version = CUDART_VERSION;
     return cudaSuccess;
   });
 }
-
-cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 
 cudaError_t cudaProfilerStart(void) { return mark_recording(true); }
 

@@ -85,9 +85,11 @@ CUresult cuInit(unsigned flags) {
   return device_count() ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 
+// A driver runs what every toolkit of its major number makes. Those that think it older make machine code themselves, of which
+// nothing comes here (NVIDIA Warp).
 CUresult cuDriverGetVersion(int* version) {
   if (!version) return CUDA_ERROR_INVALID_VALUE;
-  *version = CUDA_VERSION;
+  *version = CUDA_VERSION / 1000 * 1000 + 90;
   return CUDA_SUCCESS;
 }
 

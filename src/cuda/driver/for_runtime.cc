@@ -38,6 +38,10 @@ using namespace warpbeam::cuda::driver;
 
 extern "C" {
 
+cudaError_t cudaDriverGetVersion(int* version) {
+  return edge([&] { return error_of(cuDriverGetVersion(version)); });
+}
+
 cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags,
                                     cudaDriverEntryPointQueryResult* status) {
   return entry_point(name, function, CUDART_VERSION, flags, status, false);
