@@ -306,8 +306,8 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
       }
       return bits_of(r);
     };
-    if (op == "add") return finish(b_.CreateFAdd(x[0], x[1]));
-    if (op == "sub") return finish(b_.CreateFSub(x[0], x[1]));
+    if (op == "add") return finish(rounded("add", x[0], x[1]));
+    if (op == "sub") return finish(rounded("sub", x[0], x[1]));
     // .ftz decides on the value rounded as if exponents had no lower end, which is what the same operation gives
     // further up. Where an operand leaves the range there, the result is far from the smallest normal number: infinity
     // and NaN keep what they are compared for.
@@ -316,8 +316,8 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
       const V raw = bits_of(r), tiny = b_.CreateFCmpOLT(intrinsic(In::fabs, further_up), number(0x1p-62));
       return float_of(b_.CreateSelect(tiny, b_.CreateAnd(raw, 0x80000000), raw), 4);
     };
-    const auto product = [&](V a, V c) { return b_.CreateFMul(a, c); };
-    const auto quotient = [&](V a, V c) { return b_.CreateFDiv(a, c); };
+    const auto product = [&](V a, V c) { return rounded("mul", a, c); };
+    const auto quotient = [&](V a, V c) { return rounded("div", a, c); };
     const auto flushed = [&](auto operation, V a, V c) {
       const V r = operation(a, c);
       return finish(m.ftz ? unless_tiny(r, operation(scaled(a), c)) : r);
@@ -326,10 +326,10 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
     if (op == "div") return flushed(quotient, x[0], x[1]);
     if (op == "rcp") return flushed(quotient, number(1), x[0]);
     if (op == "fma" || op == "mad") {
-      const V r = intrinsic(In::fma, x[0], x[1], x[2]);
-      return finish(m.ftz ? unless_tiny(r, intrinsic(In::fma, scaled(x[0]), x[1], scaled(x[2]))) : r);
+      const V r = rounded("fma", x[0], x[1], x[2]);
+      return finish(m.ftz ? unless_tiny(r, rounded("fma", scaled(x[0]), x[1], scaled(x[2]))) : r);
     }
-    if (op == "sqrt") return finish(intrinsic(In::sqrt, x[0]));
+    if (op == "sqrt") return finish(rounded("sqrt", x[0]));
     if (op == "neg") return bits_of(canonical(b_.CreateFNeg(x[0])));
     if (op == "abs") return bits_of(canonical(intrinsic(In::fabs, x[0])));
     return bits_of(canonical(extreme()));
@@ -343,13 +343,13 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
     return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(r, r), quiet(r), r));
   }
   V r, a = x[0], first = nullptr, second = nullptr;
-  if (op == "add") r = b_.CreateFAdd(a, x[1]), first = x[1];
-  else if (op == "sub") r = b_.CreateFSub(a, x[1]), first = x[1];
-  else if (op == "mul") r = b_.CreateFMul(a, x[1]), first = x[1];
-  else if (op == "fma" || op == "mad") r = intrinsic(In::fma, a, x[1], x[2]), first = x[1], second = x[2];
-  else if (op == "div") r = b_.CreateFDiv(a, x[1]), first = a, a = x[1];
-  else if (op == "rcp") r = b_.CreateFDiv(number(1), a);
-  else r = intrinsic(In::sqrt, a);
+  if (op == "add") r = rounded("add", a, x[1]), first = x[1];
+  else if (op == "sub") r = rounded("sub", a, x[1]), first = x[1];
+  else if (op == "mul") r = rounded("mul", a, x[1]), first = x[1];
+  else if (op == "fma" || op == "mad") r = rounded("fma", a, x[1], x[2]), first = x[1], second = x[2];
+  else if (op == "div") r = rounded("div", a, x[1]), first = a, a = x[1];
+  else if (op == "rcp") r = rounded("div", number(1), a);
+  else r = rounded("sqrt", a);
   const auto is_nan = [&](V v) { return b_.CreateFCmpUNO(v, v); };
   V bad = is_nan(r);
   V fixed = b_.CreateSelect(is_nan(a), quiet(a), float_of(llvm::ConstantInt::get(o[0]->getType(), 0xfff8000000000000ull), 8));

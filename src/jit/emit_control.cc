@@ -365,7 +365,7 @@ void Emitter::dispatch(const vm::Insn& i) {
   }
   if (emit_pure(i)) return;
   if (i.fn == sv.read_special) return by_handler(i);
-  if (emit_approximation(i)) return;
+  if (emit_approximation(i) || emit_directed(i) || emit_video(i)) return;
   const isa::Row& row = *i.source->form.row;
   switch (row.kind) {
     case isa::Kind::Memory: return emit_memory(i);

@@ -139,10 +139,9 @@ Emitter::V Emitter::truncated_square(V x) {
 }
 
 // Null: the function has no code here. `unusual`: lanes that it does not serve.
-Emitter::V Emitter::special_function(const vm::Insn& i, V x, V* unusual) {
+Emitter::V Emitter::special_function(std::string_view op, V x, V* unusual) {
   static const bool without = left_out("special");
   if (!processor_.avx2 || without) return nullptr;
-  const std::string_view op = i.source->form.row->opcode;
   llvm::Type* t = x->getType();
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, static_cast<uint32_t>(v)); };
   // (value * 2^(shift) + slope * x + curvature * square + rounding) >> (shift + 2), where no product needs more than 32 bits:
@@ -210,6 +209,22 @@ Emitter::V Emitter::special_function(const vm::Insn& i, V x, V* unusual) {
   return nullptr;
 }
 
+// As mul.f32.
+Emitter::V Emitter::product_of_floats(V a, V b, bool ftz) {
+  const auto flush = [&](V bits) {
+    const V tiny = b_.CreateICmpEQ(b_.CreateAnd(bits, 0x7f800000), llvm::Constant::getNullValue(bits->getType()));
+    return ftz ? b_.CreateSelect(tiny, b_.CreateAnd(bits, 0x80000000), bits) : bits;
+  };
+  const V x = float_of(flush(a), 4), y = float_of(flush(b), 4);
+  V r = bits_of(canonical(b_.CreateFMul(x, y)));
+  if (ftz) {  // decided before rounding to a subnormal number (compute_float)
+    const V further_up = b_.CreateFMul(b_.CreateFMul(x, llvm::ConstantFP::get(x->getType(), 0x1p64)), y);
+    const V tiny = b_.CreateFCmpOLT(intrinsic(In::fabs, further_up), llvm::ConstantFP::get(x->getType(), 0x1p-62));
+    r = b_.CreateSelect(tiny, b_.CreateAnd(r, 0x80000000), r);
+  }
+  return flush(r);
+}
+
 bool Emitter::is_approximation(const vm::Insn& i) const {
   const isa::Row* row = i.source && !i.call ? i.source->form.row : nullptr;
   return row && row->kind == isa::Kind::Lane && i.type() == isa::Type::F32 && (says(*row, ".full") || says(*row, ".approx"));
@@ -224,7 +239,12 @@ bool Emitter::emit_approximation(const vm::Insn& i) {
   llvm::Type* type = type_of(4, true);
   const V x = lanes_of(read(i.op[1], 4), 4);
   BasicBlock *call = nullptr, *join = nullptr, *inline_end = nullptr;
-  V unusual = nullptr, result = i.op[2] < 0 && !sparing_ ? special_function(i, x, &unusual) : nullptr;
+  V unusual = nullptr, result = nullptr;
+  if (i.op[2] < 0 && !sparing_) result = special_function(row.opcode, x, &unusual);
+  if (row.opcode == "div" && !whole && !sparing_) {  // a * (1 / b), where b is a usual operand of the unit
+    result = special_function("rcp", lanes_of(read(i.op[2], 4), 4), &unusual);
+    if (result) result = product_of_floats(x, result, i.mods().ftz);
+  }
   if (result) {
     call = BasicBlock::Create(c_, "unusual", f_);
     join = BasicBlock::Create(c_, "approximated", f_);

@@ -140,6 +140,9 @@ class Emitter {
   V compute(const vm::Insn& insn, const std::vector<V>& operands);
   V compute_integer(const vm::Insn& insn, const std::vector<V>& o);
   V compute_float(const vm::Insn& insn, const std::vector<V>& o);
+  V rounded(std::string_view op, V a, V b = nullptr, V c = nullptr);  // emit_directed.cc: as direction_ says
+  bool emit_directed(const vm::Insn& insn);
+  bool emit_video(const vm::Insn& insn);             // emit_video.cc
   V compute_convert(const vm::Insn& insn, V a);      // emit_convert.cc
   V clamped(V x, bool is_signed, unsigned bits, bool to_signed);
   V saturated(V x, unsigned bits, bool is_signed);
@@ -221,7 +224,8 @@ class Emitter {
   std::pair<V, V> entries_of(const WordTable& table, V source);
   V upper_square(V x);
   V interpolated(const WordTable& table, V source, V squared);
-  V special_function(const vm::Insn& insn, V x, V* unusual);
+  V special_function(std::string_view op, V x, V* unusual);
+  V product_of_floats(V a, V b, bool ftz);
   V scratch(llvm::Type* type);                       // a place on the stack
   V outside(const void* address);                    // by a name, so that the code is the same in every process
   void emit_library_call(const vm::Insn& insn);      // emit_call.cc
@@ -526,6 +530,7 @@ class Emitter {
   llvm::BasicBlock* next_block_ = nullptr;   // null: the code is for one block
   llvm::AllocaInst* block_x_ = nullptr;      // its place in the row, where it is not
   std::set<std::string> techniques_, handlers_;
+  uint32_t direction_ = 0;  // of rounding, as AVX-512's instructions have it; 0: to the nearest
   size_t region_ = 0;
   uint32_t node_ = 0;
   V warp_ = nullptr;       // index of the warp that runs

@@ -1,0 +1,91 @@
+// Arithmetic that rounds toward zero, up or down. AVX-512 has instructions for that; elsewhere, and for a slice of a warp, the
+// interpreter's handlers do it.
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include "jit/emitter.h"
+
+namespace warpbeam::jit {
+
+namespace In = llvm::Intrinsic;
+using isa::Rnd;
+using isa::Type;
+
+namespace {
+
+constexpr uint32_t kSilent = 8;  // no exceptions, and the rounding that the instruction names
+
+In::ID instruction(std::string_view op, bool wide) {
+  if (op == "add") return wide ? In::x86_avx512_add_pd_512 : In::x86_avx512_add_ps_512;
+  if (op == "sub") return wide ? In::x86_avx512_sub_pd_512 : In::x86_avx512_sub_ps_512;
+  if (op == "mul") return wide ? In::x86_avx512_mul_pd_512 : In::x86_avx512_mul_ps_512;
+  if (op == "div") return wide ? In::x86_avx512_div_pd_512 : In::x86_avx512_div_ps_512;
+  if (op == "sqrt") return wide ? In::x86_avx512_sqrt_pd_512 : In::x86_avx512_sqrt_ps_512;
+  return wide ? In::x86_avx512_vfmadd_pd_512 : In::x86_avx512_vfmadd_ps_512;
+}
+
+uint32_t direction_of(Rnd rnd) {
+  switch (rnd) {
+    case Rnd::Rm: return 1;
+    case Rnd::Rp: return 2;
+    case Rnd::Rz: return 3;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+Emitter::V Emitter::rounded(std::string_view op, V a, V b, V c) {
+  if (!direction_) {
+    if (op == "add") return b_.CreateFAdd(a, b);
+    if (op == "sub") return b_.CreateFSub(a, b);
+    if (op == "mul") return b_.CreateFMul(a, b);
+    if (op == "div") return b_.CreateFDiv(a, b);
+    if (op == "sqrt") return intrinsic(In::sqrt, a);
+    return intrinsic(In::fma, a, b, c);
+  }
+  auto* type = llvm::cast<llvm::FixedVectorType>(a->getType());
+  const bool wide = type->getElementType()->isDoubleTy();
+  const int lanes = wide ? 8 : 16, parts = static_cast<int>(type->getNumElements()) / lanes;
+  std::vector<V> out;
+  for (int p = 0; p < parts; ++p) {
+    std::vector<int> pick;
+    for (int k = 0; k < lanes; ++k) pick.push_back(p * lanes + k);
+    std::vector<V> operands;
+    for (V v : {a, b, c})
+      if (v) operands.push_back(b_.CreateShuffleVector(v, pick));
+    operands.push_back(b_.getInt32(direction_ | kSilent));
+    out.push_back(b_.CreateIntrinsic(instruction(op, wide), {}, operands));
+  }
+  for (size_t n = out.size(); n > 1; n /= 2)
+    for (size_t k = 0; k < n / 2; ++k) {
+      std::vector<int> all;
+      const int both = static_cast<int>(2 * llvm::cast<llvm::FixedVectorType>(out[2 * k]->getType())->getNumElements());
+      for (int l = 0; l < both; ++l) all.push_back(l);
+      out[k] = b_.CreateShuffleVector(out[2 * k], out[2 * k + 1], all);
+    }
+  return out[0];
+}
+
+bool Emitter::emit_directed(const vm::Insn& i) {
+  static const bool without = left_out("directed");
+  const isa::Row* row = i.source && !i.call ? i.source->form.row : nullptr;
+  if (!row || row->kind != isa::Kind::Lane || !processor_.wide || slice_ || without || says(*row, ".approx") || says(*row, ".full") || left_out(row->opcode)) return false;
+  const isa::Mods& m = i.mods();
+  const bool f64 = i.type() == Type::F64;
+  if ((!f64 && i.type() != Type::F32) || m.approx || m.full || (f64 && m.ftz) || !direction_of(m.rnd)) return false;
+  const std::string_view op = row->opcode;
+  const int operands = op == "rcp" || op == "sqrt" ? 1 : op == "add" || op == "sub" || op == "mul" || op == "div" ? 2 : op == "fma" || op == "mad" ? 3 : 0;
+  if (!operands) return false;
+  const Width bytes = f64 ? 8 : 4;
+  std::vector<V> o;
+  for (int k = 1; k <= operands; ++k) o.push_back(lanes_of(read(i.op[k], bytes), bytes));
+  direction_ = direction_of(m.rnd);
+  Value v;
+  v.lanes = compute_float(i, o);
+  direction_ = 0;
+  write(i.op[0], bytes, v);
+  return true;
+}
+
+}  // namespace warpbeam::jit
