@@ -1,6 +1,6 @@
 # find_package(Warpbeam) for projects that are built with it:
 #
-#   find_package(Warpbeam REQUIRED)                 # -DWarpbeam_ROOT=<where Warpbeam's sources are>
+#   find_package(Warpbeam REQUIRED)   # -DWarpbeam_ROOT=<where Warpbeam's sources are, or where it is installed>
 #   warpbeam_add_executable(app main.cu host.cpp)
 #   warpbeam_add_library(kernels STATIC kernels.cu RDC ARCHITECTURES 70 90 OPTIONS --use_fast_math)
 #   target_link_libraries(app PRIVATE kernels)
@@ -10,12 +10,17 @@
 # runtime, for targets that only call its API.
 #
 # Projects that use CMake's own CUDA language need none of this: configure them with
-# -DCMAKE_CUDA_COMPILER=<Warpbeam>/build/release/bin/nvcc; find_package(CUDAToolkit) then finds CUDA::cudart too.
+# -DCMAKE_CUDA_COMPILER=<Warpbeam>/build/release/bin/nvcc (or <prefix>/bin/nvcc); find_package(CUDAToolkit) then finds CUDA::cudart too.
 cmake_minimum_required(VERSION 3.20)
 
 get_filename_component(Warpbeam_HOME "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
-set(Warpbeam_PRESET release CACHE STRING "Which build of Warpbeam to use")
-set(Warpbeam_BUILD "${Warpbeam_HOME}/build/${Warpbeam_PRESET}")
+get_filename_component(Warpbeam_BUILD "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)  # where this is installed
+if(EXISTS "${Warpbeam_BUILD}/bin/warpbeam" AND EXISTS "${Warpbeam_BUILD}/include/warpbeam/prelude.h")
+  set(Warpbeam_HOME "${Warpbeam_BUILD}")
+else()
+  set(Warpbeam_PRESET release CACHE STRING "Which build of Warpbeam to use")
+  set(Warpbeam_BUILD "${Warpbeam_HOME}/build/${Warpbeam_PRESET}")
+endif()
 if(NOT EXISTS "${Warpbeam_BUILD}/bin/warpbeam" OR NOT EXISTS "${Warpbeam_BUILD}/lib/libwarpbeam.so")
   message(STATUS "Building Warpbeam once")
   execute_process(COMMAND ${CMAKE_COMMAND} -E env WARPBEAM_PRESET=${Warpbeam_PRESET} "${Warpbeam_HOME}/warpbeam" build

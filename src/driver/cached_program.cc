@@ -64,6 +64,7 @@ std::string cache_key(const Arguments& words, int cc) {
   hash.add(file_identity(find_program(toolchain().clang)));
   hash.add(toolchain().include_directory);
   hash.add(toolchain().library_directory);
+  hash.add(toolchain().sysroot);
   hash.add(file_identity(toolchain().library_directory + "/libwarpbeam_lowering.so"));
   hash.add(fs::current_path(ignored).string());
   hash.add(std::to_string(cc));

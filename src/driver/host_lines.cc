@@ -75,7 +75,7 @@ void look_up_host_lines(report::CheckReport& report) {
   if (!folder) return;
   for (const auto& [module, places] : wanted) {
     if (module.starts_with("/lib/") || module.starts_with("/usr/")) continue;
-    Command command{{"addr2line", "-a", "-f", "-C", "-i", "-e", module}, folder->file("lines")};
+    Command command{{toolchain().line_reader, "-a", "-f", "-C", "-i", "-e", module}, folder->file("lines")};
     for (const auto& [place, offset] : places) command.words.push_back(offset);
     run_commands(std::span(&command, 1), 1);
     std::ifstream in(command.standard_output);

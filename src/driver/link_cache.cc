@@ -165,6 +165,7 @@ std::optional<Command> linker_command(const Command& link) {
 bool usual_linker() {
   for (const char* name : {"COMPILER_PATH", "GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS"})
     if (std::getenv(name)) return false;
+  if (const fs::path own = toolchain().clang; own.is_absolute()) return !find_program(own.parent_path() / "ld.gold").empty();
   const std::string gold = find_program("ld.gold"), usual = find_program("ld");
   return !gold.empty() && fs::path(gold).parent_path() == fs::path(usual).parent_path();
 }
@@ -172,7 +173,7 @@ bool usual_linker() {
 // gold takes 70 ms where ld takes 190, but is not ld to the last option: it gets links that say nothing of their own about how
 // they are to be made.
 std::optional<Command> quick_link(const Command& link) {
-  constexpr std::string_view kOurs[] = {"-Wl,--start-group", "-Wl,--end-group", "-Wl,-rpath,", "-Wl,--dependency-file="};
+  constexpr std::string_view kOurs[] = {"-Wl,--start-group", "-Wl,--end-group", "-Wl,-rpath,", "-Wl,--dependency-file=", "-static-libstdc++"};
   constexpr std::string_view kOwn[] = {"-Wl,", "-Xlinker", "-fuse-ld", "--ld-path", "-T", "-static", "-nostdlib", "-z", "-r"};
   if (!is_plain(link) || !usual_linker()) return std::nullopt;
   const auto begins = [](std::string_view word) { return [word](std::string_view with) { return word.starts_with(with); }; };

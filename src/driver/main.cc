@@ -24,7 +24,7 @@ struct CommandRow {
   std::string_view help;
 };
 
-// `test`, `build` and `fuzz` are the script's own; they are here for --help.
+// `test`, `build`, `package` and `fuzz` are the script's own; they are here for --help.
 constexpr CommandRow kCommands[] = {
     {"run", run_command, "compile and run a program: run [options] file.cu... [-- arguments]"},
     {"profile", profile_command, "run a program and count what its kernels do, exactly"},
@@ -34,6 +34,7 @@ constexpr CommandRow kCommands[] = {
     {"nvcc", nvcc_command, "the compiler driver, with nvcc's options"},
     {"test", nullptr, "build and run the tests: test [--fast] [filter...]"},
     {"build", nullptr, "install what is missing and build, and do nothing else"},
+    {"package", nullptr, "make packages: tarball, wheel, deb, container"},
     {"check", check_command, "find a program's mistakes: check [options] file.cu...|program [-- arguments]"},
     {"fuzz", nullptr, "run random kernels on two engines and compare: fuzz [--minutes N]"},
     {"devices", devices_command, "list the GPUs a program can run on, or show one"},

@@ -177,9 +177,11 @@ void add_host(Words& words, const Options& options) {
 Words source_words(const Options& options, const Input& source) {
   Words words;
   if (source.language == Language::C) {
-    words = {toolchain().c_compiler, "-x", "c"};
+    words = compiler_words(toolchain().c_compiler);
+    append(words, {"-x", "c"});
   } else {
-    words = {toolchain().clang, "-x", "c++", "-std=" + (options.standard.empty() ? "gnu++17" : options.standard)};
+    words = compiler_words(toolchain().clang);
+    append(words, {"-x", "c++", "-std=" + (options.standard.empty() ? "gnu++17" : options.standard)});
   }
   add_diagnostics(words, options);
   if (source.language == Language::C)
@@ -197,14 +199,14 @@ Words source_words(const Options& options, const Input& source) {
 
 // Device code or host code of any source.
 Words device_words(const Options& options, const CodeTarget& target, bool preprocessed = false) {
-  Words words = {toolchain().clang};
+  Words words = compiler_words(toolchain().clang);
   add_cuda(words, options, preprocessed);
   add_device(words, options, target);
   return words;
 }
 
 Words host_words(const Options& options, bool preprocessed = false) {
-  Words words = {toolchain().clang};
+  Words words = compiler_words(toolchain().clang);
   add_cuda(words, options, preprocessed);
   append(words, {"--cuda-host-only", "--cuda-gpu-arch=" + options.targets.front().clang_arch()});
   add_host(words, options);
@@ -335,7 +337,7 @@ Result<std::vector<std::string>> library_words(const Options& options, const std
   // Toolkits before 13 have NVTX as a library. Here its functions are in the header.
   if (name == "nvToolsExt") return Words{};
   // Clang's OpenMP code calls libomp, which answers libgomp's calls as well; both in one program would disagree.
-  if (name == "gomp" || name == "iomp5") return Words{"-L/usr/lib/llvm-19/lib", "-lomp"};
+  if (name == "gomp" || name == "iomp5") return Words{"-L" + toolchain().openmp_directory, "-lomp"};
   std::string_view stem = name;
   if (stem.ends_with("_static")) stem.remove_suffix(7);
   if (std::ranges::find(vendor, stem) != vendor.end() || std::ranges::find(vendor, name) != vendor.end()) {
@@ -349,7 +351,8 @@ Result<std::vector<std::string>> library_words(const Options& options, const std
 }
 
 Command link_pass(const Options& options, const LinkInputs& inputs, const std::string& output) {
-  Words words = {toolchain().clang, "-o", output};
+  Words words = compiler_words(toolchain().clang);
+  append(words, {"-o", output});
   add_diagnostics(words, options);
   if (options.shared) words.push_back("-shared");
   if (options.debug) words.push_back("-g");
@@ -391,7 +394,9 @@ Command archive_pass(const Options& options, const std::vector<std::string>& obj
 }
 
 Command assemble_pass(const std::string& assembly, const std::string& object_file) {
-  return {{toolchain().c_compiler, "-c", assembly, "-o", object_file}, ""};
+  Words words = compiler_words(toolchain().c_compiler);
+  append(words, {"-c", assembly, "-o", object_file});
+  return {words, ""};
 }
 
 }  // namespace warpbeam::driver

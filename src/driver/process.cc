@@ -237,6 +237,7 @@ std::vector<std::string> program_arguments(const std::vector<std::string>& words
 }
 
 std::string find_program(const std::string& name) {
+  if (name.find('/') != name.npos) return access(name.c_str(), X_OK) == 0 ? name : std::string();
   const char* path = getenv("PATH");
   std::string_view rest = path ? path : "";
   while (!rest.empty()) {

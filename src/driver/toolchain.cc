@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <climits>
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 namespace warpbeam::driver {
 
@@ -22,17 +24,43 @@ std::string own_path() {
   return length > 0 ? std::string(buffer, length) : std::string();
 }
 
+namespace fs = std::filesystem;
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+// Headers of C and C++ and what programs start with. They are taken from the system where it has them: the other libraries' are there too.
+bool system_compiles() {
+  std::error_code ignored;
+  const char* set = std::getenv("WARPBEAM_HEADERS");
+  if (set && std::string_view(set) == "own") return false;
+  const bool starts = is_there("/usr/lib/x86_64-linux-gnu/crt1.o") || is_there("/usr/lib64/crt1.o") || is_there("/usr/lib/crt1.o");
+  return starts && is_there("/usr/include/stdlib.h") && !fs::is_empty("/usr/include/c++", ignored) && !ignored;
+}
+
+void find_own_compiler(Toolchain& found, const fs::path& place) {
+  const fs::path tools = place / "bin";
+  if (!is_there(tools / "clang++-19")) return;
+  found.clang = tools / "clang++-19";
+  found.c_compiler = tools / "clang-19";
+  found.archiver = tools / "ar";
+  found.line_reader = tools / "addr2line";
+  found.openmp_directory = place / "lib";
+  if (!system_compiles()) found.sysroot = place / "sysroot";
+}
+
 Toolchain find_toolchain() {
-  namespace fs = std::filesystem;
   Toolchain found;
   found.driver = own_path();
   fs::path prefix = fs::path(found.driver).parent_path().parent_path();
   found.library_directory = prefix / "lib";
   found.root = prefix;
   // Of a build directory, the sources' own: messages name them, and its link to them is for others.
-  std::error_code ignored;
   const fs::path sources = prefix.parent_path().parent_path() / "include";
-  found.include_directory = fs::exists(sources / "warpbeam" / "prelude.h", ignored) ? sources : prefix / "include";
+  found.include_directory = is_there(sources / "warpbeam" / "prelude.h") ? sources : prefix / "include";
+  find_own_compiler(found, prefix / "lib" / "warpbeam");
   return found;
 }
 
@@ -43,10 +71,15 @@ const Toolchain& toolchain() {
   return found;
 }
 
+std::vector<std::string> compiler_words(const std::string& compiler) {
+  if (toolchain().sysroot.empty()) return {compiler};
+  // The system may have no C++ library either.
+  return {compiler, "--sysroot=" + toolchain().sysroot, "-static-libstdc++"};
+}
+
 std::string lowering_library() {
   const std::string file = toolchain().library_directory + "/libwarpbeam_lowering.so";
-  std::error_code ignored;
-  return std::filesystem::exists(file, ignored) ? file : std::string();
+  return is_there(file) ? file : std::string();
 }
 
 }  // namespace warpbeam::driver

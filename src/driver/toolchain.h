@@ -1,6 +1,7 @@
 // Where the compiler, our headers and our runtime are, and what this toolchain says it is.
 #pragma once
 #include <string>
+#include <vector>
 
 namespace warpbeam::driver {
 
@@ -14,6 +15,9 @@ struct Toolchain {
   std::string clang = "clang++-19";
   std::string c_compiler = "clang-19";
   std::string archiver = "ar";
+  std::string line_reader = "addr2line";
+  std::string openmp_directory = "/usr/lib/llvm-19/lib";
+  std::string sysroot;            // headers and start files that came along, where the system has none; else empty
   std::string root;               // has bin/nvcc, include and lib64, like a CUDA toolkit
   std::string include_directory;  // our CUDA headers
   std::string library_directory;  // libwarpbeam.so
@@ -21,7 +25,11 @@ struct Toolchain {
 };
 
 // Found from the place of this executable, or of the library that this is part of: beside an installed tree's include/ and lib/, or in a build directory.
+// Packages bring a compiler in lib/warpbeam; else it is the system's.
 const Toolchain& toolchain();
+
+// How a command of the compiler begins.
+std::vector<std::string> compiler_words(const std::string& compiler);
 
 // The plugin of clang's that changes device code (src/lowering); empty where it was not built.
 std::string lowering_library();
