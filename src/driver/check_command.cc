@@ -17,6 +17,7 @@
 #include "driver/split.h"
 #include "driver/toolchain.h"
 #include "report/check_report.h"
+#include "report/sarif.h"
 
 namespace warpbeam::driver {
 
@@ -33,6 +34,7 @@ uninitialised reads, wrong synchronisation and unchecked errors. docs/checker.md
   --checks LIST          memory,race,init,sync,host; default all
   --leak-check WHEN      no, full, or auto (default): leaks are errors in programs that free more than they leak
   --json FILE            write the findings as JSON too (-: to the standard output, instead of text)
+  --sarif FILE           write them as SARIF too, which code hosts and editors show beside the source
   --suppressions FILE    leave out findings that a rule of the file fits: lines like `kind=race_raw kernel=scan file=*.cuh`
   --error-exitcode N     the exit status when there are errors (default 1); without errors it is the program's own
   --max-instructions N   of one warp, after which a kernel counts as endless (default 200000000)
@@ -43,13 +45,13 @@ uninitialised reads, wrong synchronisation and unchecked errors. docs/checker.md
   -h, --help             this text
 )";
 
-const std::vector<std::string_view> kOwnOptions = {"checks",           "leak-check",    "json",   "suppressions", "error-exitcode",
+const std::vector<std::string_view> kOwnOptions = {"checks",           "leak-check",    "json",   "sarif",        "suppressions", "error-exitcode",
                                                    "max-instructions", "shadow-memory", "device", "verbose",      "no-install"};
 
 struct CheckRequest {
   Arguments compiler, program;
   std::vector<std::string> checks;
-  std::string json, suppressions, device, leaks = "auto";
+  std::string json, sarif, suppressions, device, leaks = "auto";
   int exit_code = 1;
   double most_instructions = 200e6, shadow_gib = 8;
   bool verbose = false, help = false;
@@ -64,7 +66,7 @@ Result<CheckRequest> read_request(const Arguments& arguments) {
     const size_t equals = word.find('=');
     const bool joined = word.starts_with("--") && equals != std::string::npos;
     const std::string name = joined ? word.substr(0, equals) : word;
-    static const std::set<std::string> kValued = {"--checks", "--leak-check", "--json", "--suppressions", "--error-exitcode", "--max-instructions", "--shadow-memory", "--device"};
+    static const std::set<std::string> kValued = {"--checks", "--leak-check", "--json", "--sarif", "--suppressions", "--error-exitcode", "--max-instructions", "--shadow-memory", "--device"};
     if (word == "--") {
       request.program.assign(arguments.begin() + static_cast<long>(at) + 1, arguments.end());
       break;
@@ -93,6 +95,7 @@ Result<CheckRequest> read_request(const Arguments& arguments) {
         if (value != "no" && value != "full" && value != "auto") return Error{1, fmt::format("--leak-check '{}': no, full or auto", value)};
         request.leaks = value;
       } else if (name == "--json") request.json = value;
+      else if (name == "--sarif") request.sarif = value;
       else if (name == "--suppressions") request.suppressions = value;
       else if (name == "--device") request.device = value;
       else {
@@ -233,6 +236,8 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
   if (request.json != "-") fmt::print(stderr, "{}", report.text());
   if (request.json == "-") fmt::print("{}", report.json());
   else if (!request.json.empty() && !(std::ofstream(request.json) << report.json() << std::flush)) return fail(fmt::format("cannot write '{}'", request.json));
+  if (!request.sarif.empty() && !(std::ofstream(request.sarif) << report::sarif(report, fs::current_path(ignored), kVersion) << std::flush))
+    return fail(fmt::format("cannot write '{}'", request.sarif));
   return report.errors() ? request.exit_code : status;
 }
 
