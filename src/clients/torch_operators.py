@@ -73,6 +73,47 @@ def _generators(torch):
     return of
 
 
+def _recurrent_cells(torch):
+    """Steps of LSTM and GRU, which the CPU has not as operators: written in others. The workspaces are theirs alone."""
+
+    def summed(first, second, first_bias, second_bias):
+        gates = first + second
+        return gates if first_bias is None else gates + first_bias + second_bias
+
+    def lstm(input_gates, hidden_gates, cell, input_bias=None, hidden_bias=None):
+        i, f, g, o = summed(input_gates, hidden_gates, input_bias, hidden_bias).chunk(4, 1)
+        i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+        cell = f * cell + i * g
+        return o * cell.tanh(), cell, torch.cat((i, f, g, o), 1)
+
+    def lstm_backward(grad_hidden, grad_cell, cell, new_cell, workspace, has_bias):
+        i, f, g, o = workspace.chunk(4, 1)
+        bent = new_cell.tanh()
+        grad_hidden = torch.zeros_like(bent) if grad_hidden is None else grad_hidden
+        grad = grad_hidden * o * (1 - bent * bent)
+        grad = grad if grad_cell is None else grad + grad_cell
+        gates = torch.cat((grad * g * i * (1 - i), grad * cell * f * (1 - f), grad * i * (1 - g * g), grad_hidden * bent * o * (1 - o)), 1)
+        return gates, grad * f, gates.sum(0) if has_bias else None
+
+    def gru(input_gates, hidden_gates, hidden, input_bias=None, hidden_bias=None):
+        if input_bias is not None:
+            input_gates, hidden_gates = input_gates + input_bias, hidden_gates + hidden_bias
+        (ir, iz, i_new), (hr, hz, h_new) = input_gates.chunk(3, 1), hidden_gates.chunk(3, 1)
+        r, z = (ir + hr).sigmoid(), (iz + hz).sigmoid()
+        n = (i_new + r * h_new).tanh()
+        return (hidden - n) * z + n, torch.cat((r, z, n, hidden, h_new), 1)
+
+    def gru_backward(grad, workspace, has_bias):
+        r, z, n, hidden, h_new = workspace.chunk(5, 1)
+        grad_z, grad_n = grad * (hidden - n) * z * (1 - z), grad * (1 - z) * (1 - n * n)
+        grad_r = grad_n * h_new * r * (1 - r)
+        of_input, of_hidden = torch.cat((grad_r, grad_z, grad_n), 1), torch.cat((grad_r, grad_z, grad_n * r), 1)
+        return of_input, of_hidden, grad * z, of_input.sum(0) if has_bias else None, of_hidden.sum(0) if has_bias else None
+
+    return {"aten::_thnn_fused_lstm_cell": lstm, "aten::_thnn_fused_lstm_cell_backward_impl": lstm_backward, "aten::_thnn_fused_gru_cell": gru,
+            "aten::_thnn_fused_gru_cell_backward": gru_backward}
+
+
 def register(torch):
     if not getattr(torch, "version", None) or not torch.version.cuda or not hasattr(torch._C, "_dispatch_get_registrations_for_dispatch_key"):
         return
@@ -162,6 +203,7 @@ def register(torch):
         packet, _, rest = name[len("aten::"):].partition(".")
         return getattr(getattr(torch.ops.aten, packet), rest or "default")
 
+    cells = _recurrent_cells(torch)
     names = set(torch._C._dispatch_get_registrations_for_dispatch_key("CUDA")) | set(_MORE)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -175,6 +217,9 @@ def register(torch):
             schema = op._schema
             # A view has its memory from an argument, and does not write to it.
             if any(result.alias_info is not None and not result.alias_info.is_write for result in schema.returns):
+                continue
+            if name in cells:
+                library.impl(name[len("aten::"):], cells[name], "CUDA")
                 continue
             there = torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, "CPU")
             library.impl(name[len("aten::"):], kernel_for(op, schema) if there else no_kernel_for(schema), "CUDA")

@@ -1094,6 +1094,11 @@ case_packages_of_python_are_told() {
   return $status
 }
 
+case_the_page_of_clients_is_as_recorded() {
+  command -v python3 >/dev/null || return 77
+  expect 0 python3 "$root/tests/clients/write_page" --check
+}
+
 passed=0 failed=0 skipped=0 number=0
 for name in $(declare -F | awk '{print $3}' | grep '^case_'); do
   [[ $name == *"$filter"* ]] || continue

@@ -1,0 +1,209 @@
+"""PyTorch and Triton: the wheel's own operators (machine code only, so they go to the CPU's), kernels that come as PTX, and the libraries."""
+import torch
+import torch.nn.functional as F
+import triton
+import triton.language as tl
+from cases import case, finish
+
+GPU = torch.device("cuda")
+
+
+def same(a, b, by=1e-4):
+    torch.testing.assert_close(a.cpu(), b, rtol=by, atol=by, check_device=False)
+
+
+@triton.jit
+def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    tl.store(out + at, tl.load(x + at, mask=inside) + tl.load(y + at, mask=inside), mask=inside)
+
+
+@triton.jit
+def softmax_kernel(x, out, columns, BLOCK: tl.constexpr):
+    row, at = tl.program_id(0), tl.arange(0, BLOCK)
+    inside = at < columns
+    v = tl.load(x + row * columns + at, mask=inside, other=-float("inf"))
+    e = tl.exp(v - tl.max(v, 0))
+    tl.store(out + row * columns + at, e / tl.sum(e, 0), mask=inside)
+
+
+@triton.jit
+def product_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n, k = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN), tl.arange(0, BK)
+    sum = tl.zeros((BM, BN), dtype=tl.float32)
+    for begin in range(0, K, BK):
+        sum = tl.dot(tl.load(a + m[:, None] * K + (begin + k)[None, :]), tl.load(b + (begin + k)[:, None] * N + n[None, :]), sum)
+    tl.store(c + m[:, None] * N + n[None, :], sum.to(tl.float16))
+
+
+@triton.jit
+def norm_kernel(x, w, out, columns, BLOCK: tl.constexpr):
+    row, at = tl.program_id(0), tl.arange(0, BLOCK)
+    inside = at < columns
+    v = tl.load(x + row * columns + at, mask=inside, other=0.0)
+    mean = tl.sum(v, 0) / columns
+    d = tl.where(inside, v - mean, 0.0)
+    tl.store(out + row * columns + at, d * tl.rsqrt(tl.sum(d * d, 0) / columns + 1e-5) * tl.load(w + at, mask=inside), mask=inside)
+
+
+@case
+def devices():
+    assert torch.cuda.is_available() and torch.cuda.device_count() >= 1 and torch.cuda.get_device_name()
+
+
+@case
+def copies():
+    a = torch.arange(1000).reshape(10, 100)
+    same(a.cuda().t().contiguous(), a.t())
+    same(a.cuda().half(), a.half())
+
+
+@case
+def operators():
+    torch.manual_seed(1)
+    a, b = torch.randn(30, 40), torch.randn(30, 40)
+    x, y = a.cuda(), b.cuda()
+    same(x * y + x.sin().abs().sqrt(), a * b + a.sin().abs().sqrt())
+    same(torch.cat([x, y]).sum(0), torch.cat([a, b]).sum(0))
+    same(x[x > 0], a[a > 0])
+    same(x.sort(dim=1).values, a.sort(dim=1).values)
+    same(torch.where(x > y, x, y).argmax(1), torch.where(a > b, a, b).argmax(1))
+    out = torch.empty(0, device=GPU)
+    torch.add(x, y, out=out)
+    same(out, a + b)
+    x.clamp_(-1, 1).mul_(2)
+    same(x, a.clamp(-1, 1) * 2)
+
+
+@case
+def products_and_decompositions():
+    a, b = torch.randn(30, 40), torch.randn(40, 20)
+    same(a.cuda() @ b.cuda(), a @ b)
+    same(torch.linalg.svdvals(a.cuda()), torch.linalg.svdvals(a))
+    same(torch.fft.fft(a.cuda()), torch.fft.fft(a))
+
+
+@case
+def random_numbers():
+    torch.cuda.manual_seed(5)
+    a, b = torch.rand(1000, device=GPU), torch.rand(1000, device=GPU)
+    torch.cuda.manual_seed(5)
+    assert torch.equal(a, torch.rand(1000, device=GPU)) and not torch.equal(a, b)
+    assert abs(torch.randn(10000, device=GPU).std().item() - 1) < 0.05
+
+
+@case
+def autograd():
+    a = torch.randn(5, 5)
+    x, y = a.cuda().requires_grad_(), a.clone().requires_grad_()
+    (x.exp() @ x).sum().backward()
+    (y.exp() @ y).sum().backward()
+    same(x.grad, y.grad)
+
+
+def train(device, optimizer):
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.MaxPool2d(2), torch.nn.Flatten(), torch.nn.Linear(4 * 49, 10)).to(device)
+    data, labels = torch.rand(16, 1, 16, 16).to(device), torch.randint(0, 10, (16,)).to(device)
+    steps = optimizer(model.parameters())
+    losses = []
+    for _ in range(5):
+        steps.zero_grad()
+        loss = F.cross_entropy(model(data), labels)
+        loss.backward()
+        steps.step()
+        losses.append(loss.detach())
+    return torch.stack(losses)
+
+
+@case
+def training():
+    for optimizer in (lambda p: torch.optim.SGD(p, 0.1, momentum=0.9), lambda p: torch.optim.Adam(p, 1e-2), lambda p: torch.optim.AdamW(p, 1e-2, foreach=True), lambda p: torch.optim.AdamW(p, 1e-2, fused=True)):
+        same(train(GPU, optimizer), train("cpu", optimizer), 1e-3)
+
+
+@case
+def attention_and_layers():
+    torch.manual_seed(0)
+    q, k, v = torch.randn(3, 2, 4, 8, 16)
+    same(F.scaled_dot_product_attention(q.cuda(), k.cuda(), v.cuda(), is_causal=True), F.scaled_dot_product_attention(q, k, v, is_causal=True))
+    layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+    x = torch.randn(2, 5, 16)
+    with torch.no_grad():
+        want = layer(x)
+        same(layer.cuda()(x.cuda()), want)
+
+
+@case
+def recurrent_layers():
+    for kind in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN):
+        for bias in (True, False):
+            layer, x = kind(8, 16, bias=bias, batch_first=True), torch.randn(2, 5, 8)
+            want = layer(x)[0]
+            want.square().sum().backward()
+            grads = [p.grad.clone() for p in layer.parameters()]
+            layer.zero_grad()
+            layer.cuda()
+            have = layer(x.cuda())[0]
+            same(have.detach(), want.detach())
+            have.square().sum().backward()
+            for p, grad in zip(layer.parameters(), grads):
+                same(p.grad, grad, 1e-3)
+
+
+@case
+def streams_and_events():
+    stream, begin, end = torch.cuda.Stream(), torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    with torch.cuda.stream(stream):
+        begin.record()
+        a = torch.ones(100, device=GPU) * 2
+        end.record()
+    stream.synchronize()
+    assert begin.elapsed_time(end) >= 0
+    same(a, torch.full((100,), 2.0))
+
+
+@case
+def triton_vector_sum():
+    x, y = torch.rand(1000), torch.rand(1000)
+    out = torch.empty(1000, device=GPU)
+    add_kernel[(8,)](x.cuda(), y.cuda(), out, 1000, 128)
+    same(out, x + y)
+
+
+@case
+def triton_softmax():
+    x = torch.randn(50, 100)
+    out = torch.empty(50, 100, device=GPU)
+    softmax_kernel[(50,)](x.cuda(), out, 100, 128)
+    same(out, x.softmax(1))
+
+
+@case
+def triton_layer_norm():
+    x, w = torch.randn(20, 100), torch.randn(100)
+    out = torch.empty(20, 100, device=GPU)
+    norm_kernel[(20,)](x.cuda(), w.cuda(), out, 100, 128)
+    same(out, F.layer_norm(x, (100,), w))
+
+
+@case
+def triton_product():
+    a, b = torch.randn(128, 64).half(), torch.randn(64, 128).half()
+    c = torch.empty(128, 128, dtype=torch.float16, device=GPU)
+    product_kernel[(2, 2)](a.cuda(), b.cuda(), c, 128, 128, 64, 64, 64, 32)
+    same(c, (a.float() @ b.float()).half(), 2e-2)
+
+
+@case
+def compiled():
+    @torch.compile
+    def f(x, y):
+        return torch.relu(x * 2 + y).sum(1)
+
+    x, y = torch.randn(20, 30), torch.randn(20, 30)
+    same(f(x.cuda(), y.cuda()), torch.relu(x * 2 + y).sum(1))
+
+
+finish("PyTorch and Triton", "torch", "triton")
