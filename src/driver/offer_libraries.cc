@@ -36,7 +36,7 @@ void offer_libraries() {
   if (const std::string audit = own.library_directory + "/libwarpbeam_audit.so"; exists(audit)) put_first("LD_AUDIT", audit);
   const std::string tools = own.root + "/bin";
   if (exists(tools + "/nvcc")) put_first("PATH", tools);
-  if (const std::string clients = own.root + "/clients"; exists(clients)) put_first("PYTHONPATH", clients);  // src/clients
+  if (const std::string clients = own.library_directory + "/warpbeam/clients"; exists(clients)) put_first("PYTHONPATH", clients);  // src/clients
   // Triton has an assembler of its own, which makes what only NVIDIA's GPUs run, unless it is told of another one.
   setenv("TRITON_LIBCUDA_PATH", own.library_directory.c_str(), 0);
   if (const std::string assembler = tools + "/ptxas"; exists(assembler))

@@ -1080,7 +1080,7 @@ case_commands_find_our_tools() {
 
 case_packages_of_python_are_told() {
   command -v python3 >/dev/null || return 77
-  ln -s -- "$root/src/clients" "$work/tree/clients"
+  mkdir -p "$work/tree/lib/warpbeam" && ln -s -- "$root/src/clients" "$work/tree/lib/warpbeam/clients"
   mkdir -p site/warp
   echo 'cuda_output = None' >site/warp/config.py
   echo 'from . import config' >site/warp/__init__.py
@@ -1090,7 +1090,7 @@ case_packages_of_python_are_told() {
     expect 0 env PYTHONPATH="$PWD/site" "$warpbeam" run -- sh -c "WARPBEAM=off python3 -c '$program'" && [[ $(cat out) == $'the next one\nNone' ]] &&
     expect 0 env PYTHONPATH="$PWD/site" python3 -c "$program" && has out None
   local status=$?
-  rm -f -- "$work/tree/clients"
+  rm -rf -- "$work/tree/lib/warpbeam"
   return $status
 }
 
