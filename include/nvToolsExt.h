@@ -1,5 +1,5 @@
-// NVTX: annotations for profilers. Nothing listens yet, so every call is empty and returns what NVTX returns when no
-// tool is attached.
+// NVTX: annotations for profilers. Ranges that are pushed and popped go to who watches the program, through the runtime where the program
+// has it; the rest is empty and returns what NVTX returns when no tool is attached.
 #ifndef WARPBEAM_NVTOOLSEXT_H
 #define WARPBEAM_NVTOOLSEXT_H
 
@@ -104,7 +104,26 @@ typedef struct nvtxResourceAttributes_v0 {
 typedef nvtxResourceAttributes_v0 nvtxResourceAttributes_t;
 #define NVTX_RESOURCE_ATTRIB_STRUCT_SIZE ((uint16_t)(sizeof(nvtxResourceAttributes_t)))
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+const char* __warpbeamRangeName(int kind, const void* text) __attribute__((weak));
+int __warpbeamRangePush(const char* domain, int kind, const void* text) __attribute__((weak));
+int __warpbeamRangePop(void) __attribute__((weak));
+#ifdef __cplusplus
+}
+#endif
+
 #define WB_NVTX static inline
+// Domains and registered strings are known by their names.
+WB_NVTX const char* wb_nvtx_name(int kind, const void* text) { return __warpbeamRangeName && text ? __warpbeamRangeName(kind, text) : (const char*)0; }
+WB_NVTX int wb_nvtx_push(nvtxDomainHandle_t domain, int kind, const void* text) {
+  return __warpbeamRangePush ? __warpbeamRangePush((const char*)domain, kind, text) : NVTX_NO_PUSH_POP_TRACKING;
+}
+WB_NVTX int wb_nvtx_push_event(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
+  return event && event->messageType ? wb_nvtx_push(domain, event->messageType, event->message.ascii) : wb_nvtx_push(domain, NVTX_MESSAGE_UNKNOWN, 0);
+}
+WB_NVTX int wb_nvtx_pop(void) { return __warpbeamRangePop ? __warpbeamRangePop() : NVTX_NO_PUSH_POP_TRACKING; }
 WB_NVTX void nvtxInitialize(const void* reserved) { (void)reserved; }
 WB_NVTX void nvtxMarkEx(const nvtxEventAttributes_t* event) { (void)event; }
 WB_NVTX void nvtxMarkA(const char* message) { (void)message; }
@@ -113,16 +132,16 @@ WB_NVTX nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t* event) { ret
 WB_NVTX nvtxRangeId_t nvtxRangeStartA(const char* message) { return (void)message, 0; }
 WB_NVTX nvtxRangeId_t nvtxRangeStartW(const wchar_t* message) { return (void)message, 0; }
 WB_NVTX void nvtxRangeEnd(nvtxRangeId_t id) { (void)id; }
-WB_NVTX int nvtxRangePushEx(const nvtxEventAttributes_t* event) { return (void)event, NVTX_NO_PUSH_POP_TRACKING; }
-WB_NVTX int nvtxRangePushA(const char* message) { return (void)message, NVTX_NO_PUSH_POP_TRACKING; }
-WB_NVTX int nvtxRangePushW(const wchar_t* message) { return (void)message, NVTX_NO_PUSH_POP_TRACKING; }
-WB_NVTX int nvtxRangePop(void) { return NVTX_NO_PUSH_POP_TRACKING; }
+WB_NVTX int nvtxRangePushEx(const nvtxEventAttributes_t* event) { return wb_nvtx_push_event((nvtxDomainHandle_t)0, event); }
+WB_NVTX int nvtxRangePushA(const char* message) { return wb_nvtx_push((nvtxDomainHandle_t)0, NVTX_MESSAGE_TYPE_ASCII, message); }
+WB_NVTX int nvtxRangePushW(const wchar_t* message) { return wb_nvtx_push((nvtxDomainHandle_t)0, NVTX_MESSAGE_TYPE_UNICODE, message); }
+WB_NVTX int nvtxRangePop(void) { return wb_nvtx_pop(); }
 WB_NVTX void nvtxNameCategoryA(uint32_t category, const char* name) { (void)category, (void)name; }
 WB_NVTX void nvtxNameCategoryW(uint32_t category, const wchar_t* name) { (void)category, (void)name; }
 WB_NVTX void nvtxNameOsThreadA(uint32_t thread, const char* name) { (void)thread, (void)name; }
 WB_NVTX void nvtxNameOsThreadW(uint32_t thread, const wchar_t* name) { (void)thread, (void)name; }
-WB_NVTX nvtxDomainHandle_t nvtxDomainCreateA(const char* name) { return (void)name, (nvtxDomainHandle_t)0; }
-WB_NVTX nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t* name) { return (void)name, (nvtxDomainHandle_t)0; }
+WB_NVTX nvtxDomainHandle_t nvtxDomainCreateA(const char* name) { return (nvtxDomainHandle_t)wb_nvtx_name(NVTX_MESSAGE_TYPE_ASCII, name); }
+WB_NVTX nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t* name) { return (nvtxDomainHandle_t)wb_nvtx_name(NVTX_MESSAGE_TYPE_UNICODE, name); }
 WB_NVTX void nvtxDomainDestroy(nvtxDomainHandle_t domain) { (void)domain; }
 WB_NVTX void nvtxDomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
   (void)domain, (void)event;
@@ -132,17 +151,17 @@ WB_NVTX nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t domain, const nv
 }
 WB_NVTX void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id) { (void)domain, (void)id; }
 WB_NVTX int nvtxDomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
-  return (void)domain, (void)event, NVTX_NO_PUSH_POP_TRACKING;
+  return wb_nvtx_push_event(domain, event);
 }
-WB_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t domain) { return (void)domain, NVTX_NO_PUSH_POP_TRACKING; }
+WB_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t domain) { return (void)domain, wb_nvtx_pop(); }
 WB_NVTX nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t domain, const char* string) {
-  return (void)domain, (void)string, (nvtxStringHandle_t)0;
+  return (void)domain, (nvtxStringHandle_t)wb_nvtx_name(NVTX_MESSAGE_TYPE_ASCII, string);
 }
 WB_NVTX void nvtxDomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char* name) {
   (void)domain, (void)category, (void)name;
 }
 WB_NVTX nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t domain, const wchar_t* string) {
-  return (void)domain, (void)string, (nvtxStringHandle_t)0;
+  return (void)domain, (nvtxStringHandle_t)wb_nvtx_name(NVTX_MESSAGE_TYPE_UNICODE, string);
 }
 WB_NVTX void nvtxDomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category, const wchar_t* name) {
   (void)domain, (void)category, (void)name;

@@ -23,8 +23,8 @@ Runs the program on the time that a GPU would take (docs/clock.md) and writes wh
 
   --device NAME     the GPU to be (default h200; `warpbeam devices` lists them)
   --host-scale X    how much of its own time host code takes there; 1 by default, or 0 for none
-  -o FILE           where to: FILE.json is for Perfetto, chrome://tracing, TensorBoard and HTA; FILE.sqlite has the tables of
-                    Nsight Systems' export; default: timeline.json
+  -o FILE           where to: FILE.html is a page to look at; FILE.json is for Perfetto, chrome://tracing, TensorBoard and
+                    HTA; FILE.sqlite has the tables of Nsight Systems' export; default: timeline.html
   -h, --help        this text
 )";
 
@@ -34,9 +34,13 @@ constexpr std::string_view kStatsHelp = R"(Usage: warpbeam stats [options] [nvcc
 Runs the program on the time that a GPU would take (docs/clock.md) and prints tables of it, with the names and columns of
 Nsight Systems' reports.
 
-  -r, --report LIST    nvtx_sum, cuda_api_sum, cuda_gpu_kern_sum, cuda_gpu_mem_time_sum, cuda_gpu_mem_size_sum,
-                       cuda_gpu_trace, with commas between them; all but the last by default
+  -r, --report LIST    with commas between them; by default nvtx_sum, cuda_api_sum, cuda_gpu_kern_sum, cuda_gpu_mem_time_sum,
+                       cuda_gpu_mem_size_sum. The others: cuda_gpu_trace, cuda_api_trace, cuda_gpu_sum, cuda_api_gpu_sum,
+                       cuda_kern_exec_sum, cuda_kern_exec_trace, nvtx_pushpop_sum, nvtx_pushpop_trace, nvtx_gpu_proj_sum,
+                       nvtx_gpu_proj_trace
   -f, --format FORMAT  table (default) or csv
+  --print-summary, --print-gpu-trace, --print-api-trace
+                       what nvprof prints, instead
   -o FILE              where to; default: the standard output, behind the program's
   --device NAME        the GPU to be (default h200; `warpbeam devices` lists them)
   --host-scale X       how much of its own time host code takes there; 1 by default, or 0 for none
@@ -45,9 +49,16 @@ Nsight Systems' reports.
 
 struct Request {
   std::string output, device, scale, reports, format;
+  std::optional<report::NvprofForm> nvprof;
   bool help = false;
   Arguments program;  // what runs, with the compiler's options
 };
+
+struct NvprofOption {
+  std::string_view name;
+  report::NvprofForm form;
+};
+constexpr NvprofOption kNvprofForms[] = {{"--print-summary", report::NvprofForm::Summary}, {"--print-gpu-trace", report::NvprofForm::GpuTrace}, {"--print-api-trace", report::NvprofForm::ApiTrace}};
 
 struct Option {
   std::vector<std::string_view> names;
@@ -76,6 +87,10 @@ Result<Request> read_request(const Arguments& arguments, const std::vector<Optio
     }
     if (word == "-h" || word == "--help") {
       request.help = true;
+      continue;
+    }
+    if (const auto form = std::ranges::find(kNvprofForms, word, &NvprofOption::name); form != std::end(kNvprofForms)) {
+      request.nvprof = form->form;
       continue;
     }
     std::vector<std::string_view> own;
@@ -135,14 +150,19 @@ int timeline_command(const Arguments& arguments) {
     fmt::print(stderr, "warpbeam timeline: {}\n", request.error().message);
     return 1;
   }
+  if (request->nvprof) {
+    fmt::print(stderr, "warpbeam timeline: what nvprof prints comes from `warpbeam stats`\n");
+    return 1;
+  }
   if (request->help) {
     fmt::print("{}", kTimelineHelp);
     return 0;
   }
-  const std::string output = request->output.empty() ? "timeline.json" : request->output;
+  const std::string output = request->output.empty() ? "timeline.html" : request->output;
   return run_recorded(*request, "timeline", [&](const std::vector<report::Json>& timelines) -> Result<bool> {
     const bool tables = output.ends_with(".sqlite") || output.ends_with(".db");
-    const auto done = tables ? report::write_sqlite(output, timelines) : write_to(output, [&](std::ostream& out) { report::write_kineto(out, timelines); });
+    const auto write = output.ends_with(".html") || output.ends_with(".htm") ? report::write_timeline_page : report::write_kineto;
+    const auto done = tables ? report::write_sqlite(output, timelines) : write_to(output, [&](std::ostream& out) { write(out, timelines); });
     if (done && output != "-") fmt::print(stderr, "{}\n", output);
     return done;
   });
@@ -164,6 +184,10 @@ int stats_command(const Arguments& arguments) {
     return 0;
   }
   if (!request->format.empty() && request->format != "table" && request->format != "csv") return fail(fmt::format("--format '{}': table or csv", request->format));
+  if (request->nvprof)
+    return run_recorded(*request, "stats", [&](const std::vector<report::Json>& timelines) {
+      return write_to(request->output.empty() ? "-" : request->output, [&](std::ostream& out) { report::print_nvprof(out, timelines, *request->nvprof); });
+    });
   std::vector<std::string> reports;
   const std::string wanted = request->reports.empty() ? "nvtx_sum,cuda_api_sum,cuda_gpu_kern_sum,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum" : request->reports;
   for (size_t from = 0; from <= wanted.size();) {

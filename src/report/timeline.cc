@@ -1,5 +1,7 @@
 #include "report/timeline.h"
 
+#include "report/timeline_use.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +22,8 @@ std::string word(const Json& timeline, const Json& row, const char* key) {
   return row.contains(key) ? timeline["words"].at(row[key].get<size_t>()).get<std::string>() : "";
 }
 
+constexpr size_t kMostSteps = 100'000;  // of a counter
+
 double micro(int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-3; }
 
 std::string json_text(const std::string& text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -38,6 +42,12 @@ std::string gap_name(const std::string& waited) {
   if (waited == "multiprocessors") return "multiprocessors busy";
   if (waited == "other stream") return "event or stream rule";
   return waited;
+}
+
+// A range's domain stands before its text; the program's own has no name.
+std::string range_text(const Json& word) {
+  const std::string text = word.get<std::string>();
+  return text.substr(text.starts_with(':'));
 }
 
 class Events {
@@ -113,7 +123,7 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
     }
     for (const Json& r : t["ranges"])
       events.next() << fmt::format(R"({{"ph": "X", "cat": "user_annotation", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {{}}}})",
-                                   json_text(words.at(r[0].get<size_t>()).get<std::string>()), process, r[1].get<int64_t>(), micro(r[2].get<int64_t>()),
+                                   json_text(range_text(words.at(r[0].get<size_t>()))), process, r[1].get<int64_t>(), micro(r[2].get<int64_t>()),
                                    micro(r[3].get<int64_t>() - r[2].get<int64_t>()));
     std::map<int64_t, std::pair<int64_t, int64_t>> asked;  // call: thread and moment
     for (const Json& c : t["calls"]) asked[c[2].get<int64_t>()] = {c[1].get<int64_t>(), c[3].get<int64_t>()};
@@ -173,6 +183,22 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
     events.next() << fmt::format(R"({{"ph": "M", "name": "process_name", "pid": {}, "tid": 0, "ts": 0, "args": {{"name": {}}}}})", id, json_text(device["name"].get<std::string>()));
     events.next() << fmt::format(R"({{"ph": "M", "name": "process_labels", "pid": {}, "tid": 0, "ts": 0, "args": {{"labels": "GPU {}"}}}})", id, id);
     events.next() << fmt::format(R"({{"ph": "M", "name": "process_sort_index", "pid": {}, "tid": 0, "ts": 0, "args": {{"sort_index": {}}}}})", id, 5000000 + id);
+  }
+  // How much of each device is in use, and of its memory is given away.
+  for (int id : devices) {
+    for (const Use& use : use_of(timelines, id)) {
+      if (use.steps.size() > kMostSteps) continue;
+      for (const auto& [at, value] : use.steps)
+        events.next() << fmt::format(R"({{"ph": "C", "name": "{}", "pid": {}, "tid": 0, "ts": {:.3f}, "args": {{"%": {:.1f}}}}})", use.name, id, micro(at), value);
+    }
+    int64_t bytes = 0;
+    std::vector<std::pair<int64_t, int64_t>> changes;
+    for (const Json& t : timelines)
+      for (const Json& m : t["memory"])
+        if (m[1] == id) changes.emplace_back(m[0].get<int64_t>(), m[2].get<int64_t>());
+    std::ranges::stable_sort(changes, {}, &std::pair<int64_t, int64_t>::first);
+    for (const auto& [at, change] : changes)
+      events.next() << fmt::format(R"({{"ph": "C", "name": "memory allocated", "pid": {}, "tid": 0, "ts": {:.3f}, "args": {{"bytes": {}}}}})", id, micro(at), bytes += change);
   }
   for (const auto& [id, stream] : rows)
     events.next() << fmt::format(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "ts": 0, "args": {{"name": "stream {}"}}}})", id, stream, stream);

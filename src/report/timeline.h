@@ -1,5 +1,5 @@
-// Timelines on a device's time, for other programs: Kineto's JSON (Perfetto, chrome://tracing, TensorBoard, HTA), the tables
-// of Nsight Systems' SQLite export, and tables that people read.
+// Timelines on a device's time: a page to look at, and for other programs Kineto's JSON (Perfetto, chrome://tracing,
+// TensorBoard, HTA), the tables of Nsight Systems' SQLite export, and what its reports and nvprof print.
 #pragma once
 #include <iosfwd>
 #include <string>
@@ -16,6 +16,12 @@ Result<std::vector<Json>> read_timelines(const std::string& folder);
 void write_kineto(std::ostream& out, const std::vector<Json>& timelines);
 // Replaces the file.
 Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& timelines);
+
+// A page to look at, with everything in it.
+void write_timeline_page(std::ostream& out, const std::vector<Json>& timelines);
+
+enum class NvprofForm { Summary, GpuTrace, ApiTrace };
+void print_nvprof(std::ostream& out, const std::vector<Json>& timelines, NvprofForm form);
 
 enum class StatsFormat { Table, Csv };
 // The names of the reports there are.

@@ -3,11 +3,14 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include "report/timeline.h"
+#include "report/timeline_use.h"
 
 namespace warpbeam::report {
 
@@ -23,6 +26,8 @@ CREATE TABLE NVTX_EVENTS(start INTEGER,end INTEGER,eventType INTEGER,rangeId INT
 CREATE TABLE TARGET_INFO_GPU(id INTEGER,name TEXT,busLocation TEXT,uuid TEXT,computeMajor INTEGER,computeMinor INTEGER,smCount INTEGER,totalMemory INTEGER,memoryBandwidth INTEGER,chipName TEXT);
 CREATE TABLE TARGET_INFO_CUDA_DEVICE(gpuId INTEGER,cudaId INTEGER,pid INTEGER,uuid TEXT,numMultiprocessors INTEGER);
 CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs INTEGER,utcTime TEXT,localTime TEXT,systemClockNs INTEGER);
+CREATE TABLE GPU_METRICS(timestamp INTEGER,typeId INTEGER,metricId INTEGER,value INTEGER);
+CREATE TABLE TARGET_INFO_GPU_METRICS(typeId INTEGER,sourceId INTEGER,typeName TEXT,metricId INTEGER,metricName TEXT);
 CREATE TABLE META_DATA_EXPORT(name TEXT,value TEXT);
 CREATE TABLE META_DATA_CAPTURE(name TEXT,value TEXT);
 CREATE TABLE ENUM_CUDA_MEMCPY_OPER(id INTEGER,name TEXT,label TEXT);
@@ -33,6 +38,33 @@ INSERT INTO META_DATA_EXPORT VALUES('EXPORT_SCHEMA_VERSION','3.25.0');
 INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES(1,'CUDA_MEMCPY_KIND_HTOD','Host-to-Device'),(2,'CUDA_MEMCPY_KIND_DTOH','Device-to-Host'),(8,'CUDA_MEMCPY_KIND_DTOD','Device-to-Device'),(9,'CUDA_MEMCPY_KIND_HTOH','Host-to-Host'),(10,'CUDA_MEMCPY_KIND_PTOP','Peer-to-Peer');
 INSERT INTO ENUM_CUDA_MEM_KIND VALUES(0,'CUDA_MEMOPR_MEMORY_KIND_PAGEABLE','Pageable'),(1,'CUDA_MEMOPR_MEMORY_KIND_PINNED','Pinned'),(2,'CUDA_MEMOPR_MEMORY_KIND_DEVICE','Device');
 )";
+
+std::string quoted(const std::string& text) {
+  std::string all = "'";
+  for (char c : text) all += c == '\'' ? std::string("''") : std::string(1, c);
+  return all + "'";
+}
+
+constexpr int64_t kSamples = 1000, kShortest = 1000;  // of a device's use; nanoseconds
+
+std::string metrics_of(const std::vector<Json>& timelines, int device) {
+  int64_t begin = INT64_MAX, end = 0;
+  for (const Json& t : timelines)
+    for (const Json& o : t["operations"])
+      if (o["device"] == device) begin = std::min(begin, o["begin"].get<int64_t>()), end = std::max(end, o["end"].get<int64_t>());
+  if (end <= begin) return "";
+  const int64_t each = std::max(kShortest, (end - begin + kSamples - 1) / kSamples);
+  const auto count = static_cast<size_t>((end - begin + each - 1) / each);
+  std::string text;
+  int metric = 0;
+  for (const Use& use : use_of(timelines, device)) {
+    text += fmt::format("INSERT INTO TARGET_INFO_GPU_METRICS VALUES({},0,'Warpbeam',{},{});\n", device, metric, quoted(std::string(use.name)));
+    int64_t at = begin;
+    for (int value : sampled(use, begin, each, count)) text += fmt::format("INSERT INTO GPU_METRICS VALUES({},{},{},{});\n", at += each, device, metric, value);
+    ++metric;
+  }
+  return text;
+}
 
 // The four functions of SQLite that are needed.
 class Database {
@@ -64,12 +96,6 @@ class Database {
   const char* (*message_)(void*) = nullptr;
 };
 
-std::string quoted(const std::string& text) {
-  std::string all = "'";
-  for (char c : text) all += c == '\'' ? std::string("''") : std::string(1, c);
-  return all + "'";
-}
-
 std::string short_name(const std::string& name) {
   std::string text = name.substr(0, name.find_first_of("(<"));
   if (const size_t space = text.rfind(' '); space != text.npos) text.erase(0, space + 1);
@@ -82,6 +108,11 @@ int copy_kind(const std::string& from, const std::string& to) {
   const bool there = memory_kind(to) == 2, here = memory_kind(from) == 2;
   if (from == "Peer" || to == "Peer") return 10;
   return here && there ? 8 : there ? 1 : here ? 2 : 9;
+}
+
+std::string range_text(const Json& word) {
+  const std::string text = word.get<std::string>();
+  return text.substr(text.starts_with(':'));
 }
 
 class Strings {
@@ -123,7 +154,7 @@ Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& time
     }
     for (const Json& r : t["ranges"])
       text += fmt::format("INSERT INTO NVTX_EVENTS VALUES({},{},59,NULL,NULL,NULL,{},{},NULL,NULL,0);\n", r[2].get<int64_t>(), r[3].get<int64_t>(),
-                          quoted(t["words"].at(r[0].get<size_t>()).get<std::string>()), pid | (r[1].get<int64_t>() & 0xffffff));
+                          quoted(range_text(t["words"].at(r[0].get<size_t>()))), pid | (r[1].get<int64_t>() & 0xffffff));
     for (const Json& o : t["operations"]) {
       const std::string kind = o["kind"].get<std::string>();
       const int number = o["device"].get<int>();
@@ -152,6 +183,7 @@ Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& time
     text += fmt::format("INSERT INTO TARGET_INFO_GPU VALUES({},{},NULL,NULL,{},{},{},{},{},{});\n", number, quoted(device["name"].get<std::string>()), device["major"].get<int>(),
                         device["minor"].get<int>(), device["multiprocessors"].get<int>(), device["memory_bytes"].get<int64_t>(),
                         static_cast<int64_t>(device["memory_bytes_per_second"].get<double>()), quoted(device["chip"].get<std::string>()));
+    text += metrics_of(timelines, number);
     text += fmt::format("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES({},{},{},NULL,{});\n", number, number, process, device["multiprocessors"].get<int>());
   }
   if (auto done = database.run(text); !done) return done;

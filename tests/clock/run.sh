@@ -98,6 +98,49 @@ verdict 'timeline as tables' $? "$work/log"
   grep -qx 'Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,Strm,Name' "$work/stats" &&
   grep -q '^8.389,5,.*,\[CUDA memcpy Host-to-Device\]$' "$work/stats"
 verdict 'stats as CSV' $? "$work/log"
+# Every report has the columns that people parse; what it says of the program does not hang on times.
+"$warpbeam" stats --host-scale 0 --device h100 -f csv -o "$work/stats" -r nvtx_sum,cuda_api_sum,cuda_gpu_sum,cuda_api_gpu_sum,cuda_kern_exec_sum,cuda_kern_exec_trace,cuda_api_trace,nvtx_pushpop_sum,nvtx_pushpop_trace,nvtx_gpu_proj_sum,nvtx_gpu_proj_trace \
+  ranges.cu >"$work/log" 2>&1 && python3 - "$work/stats" >>"$work/log" 2>&1 <<'CHECK'
+import csv, sys
+parts = [list(csv.reader(part.splitlines())) for part in open(sys.argv[1]).read().strip().split("\n\n")]
+heads = [",".join(p[0]) for p in parts]
+times = "Time (%),Total Time (ns),{},Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),"
+assert heads[:4] == [times.format("Instances") + "Style,Range", times.format("Num Calls") + "Name", times.format("Instances") + "Category,Operation", times.format("Instances") + "Category,Operation"], heads
+assert heads[4].startswith("PID,TID,DevId,Count,QCount,TAvg (ns),TMed (ns),TMin (ns),TMax (ns),TStdDev (ns),AAvg (ns)") and heads[4].endswith("KStdDev (ns),API Name,Kernel Name"), heads[4]
+assert heads[5] == "API Start (ns),API Dur (ns),Queue Start (ns),Queue Dur (ns),Kernel Start (ns),Kernel Dur (ns),Total Dur (ns),PID,TID,DevId,API Function,GridXYZ,BlockXYZ,Kernel Name"
+assert heads[6] == "Start (ns),Duration (ns),Name,Result,CorrID,Pid,Tid,T-Pri,Thread Name"
+assert heads[8] == "Start (ns),End (ns),Duration (ns),DurChild (ns),DurNonChild (ns),Name,PID,TID,Lvl,NumChild,RangeId,ParentId,RangeStack,NameTree"
+assert heads[10] == "Name,Projected Start (ns),Projected Duration (ns),Orig Start (ns),Orig Duration (ns),Style,PID,TID,NumGPUOps,Lvl,NumChild,RangeId,ParentId,RangeStack"
+rows = [[dict(zip(p[0], r)) for r in p[1:]] for p in parts]
+assert sorted((r["Category"], r["Instances"]) for r in rows[2]) == [("CUDA_KERNEL", "3"), ("MEMORY_OPER", "1")], rows[2]
+assert {r["Category"] for r in rows[3]} == {"CUDA_KERNEL", "MEMORY_OPER", "CUDA_API"}
+assert [(r["Count"], r["API Name"], r["Kernel Name"]) for r in rows[4]] == [("3", "cudaLaunchKernel", "twice(float*, int)")], rows[4]
+assert all(r["GridXYZ"].split() == ["256", "1", "1"] for r in rows[5]) and len(rows[5]) == 3
+assert all(int(r["Kernel Start (ns)"]) >= int(r["API Start (ns)"]) for r in rows[5])
+assert [(r["Name"], r["Lvl"], r["NumChild"], r["ParentId"], r["RangeStack"], r["NameTree"]) for r in rows[8]] == [
+    (":step", "0", "2", "", ":1", ":step"), (":fill", "1", "0", "1", ":1:2", ":step:fill"), ("inner:compute µ", "1", "0", "1", ":1:3", ":stepinner:compute µ")], rows[8]
+assert {r["Name"]: r["NumGPUOps"] for r in rows[10]} == {":step": "4", ":fill": "1", "inner:compute µ": "3"}, rows[10]
+assert {r["Range"]: r["Total GPU Ops"] for r in rows[9]} == {":step": "4", ":fill": "1", "inner:compute µ": "3"}, rows[9]
+CHECK
+verdict 'all reports as CSV' $? "$work/log"
+for form in summary gpu-trace api-trace; do
+  "$warpbeam" stats --host-scale 0 --device k40 --print-$form -o "$work/nvprof" ranges.cu >"$work/log" 2>&1
+  sed -E 's/==[0-9]+==/==PID==/; s/application: .*/application: PROGRAM/; s/[0-9.]+(ns|us|ms|s)\b/TIME/g; s/[0-9.]+%/SHARE/; s/[0-9.]+(GB|MB|KB)\/s/SPEED/; s/ +/ /g; s/^ //; s/\) [0-9]+ 0B/) REGISTERS 0B/' "$work/nvprof" >"$work/$form"
+  # The order of a summary hangs on times.
+  [[ $form == summary ]] && sed -E 's/^(GPU activities|API calls): //' "$work/$form" | LC_ALL=C sort >"$work/sorted" && cp "$work/sorted" "$work/$form"
+  diff "$work/$form" "golden/nvprof-$form" >"$work/log" 2>&1
+  verdict "nvprof's $form" $? "$work/log"
+done
+"$warpbeam" timeline --host-scale 0 --device h100 -o "$work/t.sqlite" ranges.cu >"$work/log" 2>&1 && python3 - "$work/t.sqlite" >>"$work/log" 2>&1 <<'CHECK'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+rows = db.execute("""SELECT m.metricName, MAX(g.value), COUNT(*) FROM GPU_METRICS AS g
+  JOIN TARGET_INFO_GPU_METRICS AS m ON m.typeId == g.typeId AND m.metricId == g.metricId GROUP BY m.metricName""").fetchall()
+by_name = {name: most for name, most, _ in rows}
+assert len({count for _, _, count in rows}) == 1 and by_name["GR Active [Throughput %]"] == 100 and by_name["SMs Active [Throughput %]"] == 100, rows
+assert by_name["PCIe RX Throughput [Throughput %]"] == 0 and all(0 <= most <= 100 for most in by_name.values()), rows
+CHECK
+verdict 'metrics as tables' $? "$work/log"
 "$warpbeam" stats -r cuda_gpu_kern_summ streams.cu >"$work/log" 2>&1
 grep -qx "warpbeam stats: there is no report 'cuda_gpu_kern_summ'; did you mean 'cuda_gpu_kern_sum'?" "$work/log"
 verdict 'an unknown report' $? "$work/log"

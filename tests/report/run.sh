@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The HTML report in a headless browser (page_test.mjs), where there is one: `./warpbeam test report` installs it.
+# The HTML report (page_test.mjs) and the timeline (timeline_test.mjs) in a headless browser, where there is one: `./warpbeam test report` installs it.
 # REPORT_PICTURES names a folder for screenshots. Ends with "N passed, N failed, N skipped".
 set -u
 here=$(cd -- "${BASH_SOURCE[0]%/*}" && pwd -P)
@@ -28,9 +28,17 @@ cd -- "$work" || exit 1
 "$warpbeam" profile --html first.html --json first.json "$root/tests/profile/worked.cu" >out 2>&1 &&
   "$warpbeam" profile --device k40 --json second.json "$root/tests/profile/worked.cu" >out 2>&1 &&
   "$warpbeam" report first.json second.json --html pair.html >out 2>&1 &&
-  "$warpbeam" profile --html long.html "$root/tests/profile/accesses.cu" -- check >out 2>&1 || {
+  "$warpbeam" profile --html long.html "$root/tests/profile/accesses.cu" -- check >out 2>&1 &&
+  "$warpbeam" timeline --host-scale 0 --device k40 -o many.html "$root/tests/clock/programs/streams.cu" -- many >out 2>&1 &&
+  "$warpbeam" timeline --host-scale 0 --device m2090 -o one.html "$root/tests/clock/programs/streams.cu" -- one >out 2>&1 || {
   cat out
   echo "0 passed, 1 failed, 0 skipped"
   exit 1
 }
-node "$here/page_test.mjs" "$modules" "$browser" first.html pair.html long.html ${REPORT_PICTURES:+"$REPORT_PICTURES"}
+{
+  node "$here/page_test.mjs" "$modules" "$browser" first.html pair.html long.html ${REPORT_PICTURES:+"$REPORT_PICTURES"}
+  node "$here/timeline_test.mjs" "$modules" "$browser" many.html one.html ${REPORT_PICTURES:+"$REPORT_PICTURES"}
+} >out 2>&1
+grep -v ' passed, .* skipped$' out
+awk '/ passed, .* skipped$/ { passed += $1; failed += $3; skipped += $5; suites += 1 }
+     END { if (suites < 2) failed += 1; printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0 }' out

@@ -54,6 +54,8 @@ int connections() {
 // Of cudaMallocAsync and cudaFreeAsync.
 bool in_order(const vm::Allocation& allocation) { return allocation.origin.find("Async") != allocation.origin.npos; }
 
+bool is_on_device(vm::MemoryKind kind) { return kind == vm::MemoryKind::Device || kind == vm::MemoryKind::Managed || kind == vm::MemoryKind::Variable; }
+
 // Counts what a grid does, and hands it over at its end.
 class TimedLaunch final : public vm::Observer {
  public:
@@ -472,7 +474,7 @@ void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, boo
   // A kernel that waits by its clock takes that long.
   if (const uint64_t ticks = vm::end_kernel_clock(profile.launch.grid_id)) {
     const double seen = static_cast<double>(ticks) / profile.launch.clock_ghz + least_kernel_time(model_).nanoseconds;
-    if (seen > time.nanoseconds) time = {seen, time.memory_share * time.nanoseconds / seen};
+    if (seen > time.nanoseconds) time.memory_share *= time.nanoseconds / seen, time.nanoseconds = seen;
   }
   std::lock_guard lock(mutex_);
   auto found = open_.find(operation);
@@ -485,7 +487,7 @@ void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, boo
     const double at_once = std::min<double>(static_cast<double>(uint64_t{l.grid[0]} * l.grid[1] * l.grid[2]), std::max(1u, l.resident_blocks));
     const double all = use.nanoseconds(link_, time.nanoseconds, at_once * warps_of_block, model_.cc() >= 60);
     if (timeline_) timeline_->describe_link_use(operation, use);
-    if (all > time.nanoseconds) time = {all, time.memory_share * time.nanoseconds / all};
+    if (all > time.nanoseconds) time.memory_share *= time.nanoseconds / all, time.nanoseconds = all;
   }
   const vm::Launch& launch = profile.launch;
   const uint64_t blocks = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
@@ -494,6 +496,7 @@ void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, boo
     return;
   }
   open.told = true;
+  if (timeline_) timeline_->describe_time(operation, time);
   devices_.at(open.device).model.tell(operation, time.nanoseconds + open.of_children, time.memory_share, blocks, std::max(1u, launch.resident_blocks));
 }
 
@@ -644,11 +647,13 @@ void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
     case vm::MemoryKind::Constant: break;
   }
   far_.allocated(allocation);
+  if (timeline_ && is_on_device(allocation.kind)) timeline_->memory(host_now(), ordinal, static_cast<int64_t>(allocation.size));
   redirect_time();  // in modules that were loaded since
 }
 
-void DeviceClock::freed(const vm::Allocation& allocation, int) {
+void DeviceClock::freed(const vm::Allocation& allocation, int ordinal) {
   std::lock_guard lock(mutex_);
+  if (timeline_ && is_on_device(allocation.kind)) timeline_->memory(host_now(), ordinal, -static_cast<int64_t>(allocation.size));
   far_.freed(allocation.base);
   const double mib = static_cast<double>(allocation.size) / kMiB;
   switch (allocation.kind) {

@@ -22,7 +22,7 @@ KernelTime kernel_time(const LaunchProfile& profile) {
   if (profile.prediction && std::isfinite(profile.prediction->ns) && profile.prediction->ns > 0) {
     const timing::Prediction& p = *profile.prediction;
     const double memory = (p.dram_read + p.dram_write) / (device.memory_bytes_per_second() * 1e-9);
-    return {p.ns, std::min(1.0, memory / std::max(1.0, p.ns))};
+    return {p.ns, std::min(1.0, memory / std::max(1.0, p.ns)), p.dram_read, p.dram_write};
   }
   const Totals t = profile.totals();
   const double clock = device.clock_khz * 1e-6;  // GHz

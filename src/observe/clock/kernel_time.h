@@ -8,6 +8,7 @@ namespace warpbeam::observe {
 struct KernelTime {
   double nanoseconds = 0;
   double memory_share = 0;  // of the memory's speed that it uses
+  double read = 0, written = 0;  // bytes of the device's memory
 };
 
 // What the model of src/timing predicts, or else a roofline of what the profiler counted.

@@ -2,11 +2,13 @@
 // that are no time of the system's real clocks are handed on.
 #include "observe/clock/time_functions.h"
 
+#include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timeb.h>
 #include <sys/times.h>
@@ -18,6 +20,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <span>
 
 #include "observe/clock/host_clock.h"
 #include "observe/clock/imports.h"
@@ -171,6 +175,36 @@ int wait_semaphore_clock(sem_t* semaphore, clockid_t id, const timespec* t) {
 
 int wait_semaphore(sem_t* semaphore, const timespec* t) { return wait_semaphore_clock(semaphore, CLOCK_REALTIME, t); }
 
+int lock_mutex_clock(pthread_mutex_t* mutex, clockid_t id, const timespec* t) {
+  if (!known(id) || !valid(t)) return pthread_mutex_clocklock(mutex, id, t);
+  return wait_until(id, t, ETIMEDOUT, [&](const timespec* until) { return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, until); });
+}
+
+int lock_mutex(pthread_mutex_t* mutex, const timespec* t) { return lock_mutex_clock(mutex, CLOCK_REALTIME, t); }
+
+// syscall(): those that the functions above stand for.
+long call_system(long number, long a, long b, long c, long d, long e, long f) {
+  switch (number) {
+    case SYS_clock_gettime: return get_clock(static_cast<clockid_t>(a), reinterpret_cast<timespec*>(b));
+    case SYS_gettimeofday: return get_day(reinterpret_cast<timeval*>(a), reinterpret_cast<void*>(b));
+    case SYS_time: return get_time(reinterpret_cast<time_t*>(a));
+    case SYS_nanosleep: return sleep_nano(reinterpret_cast<const timespec*>(a), reinterpret_cast<timespec*>(b));
+    default: return syscall(number, a, b, c, d, e, f);
+  }
+}
+
+std::span<const Replacement> replacements();
+
+// A function that is looked up by name is the same. The call goes on from where it came: RTLD_NEXT means the module after the caller's.
+using Lookup = void* (*)(void*, const char*);
+void* look_up(void* library, const char* name) {
+  if (name)
+    for (const Replacement& r : replacements())
+      if (!std::strcmp(r.name, name)) return r.function;
+  static const Lookup next = dlsym;
+  [[clang::musttail]] return next(library, name);
+}
+
 template <class Function>
 constexpr Replacement row(const char* name, Function* function) {
   return {name, reinterpret_cast<void*>(function)};
@@ -178,7 +212,9 @@ constexpr Replacement row(const char* name, Function* function) {
 
 }  // namespace
 
-void redirect_time() {
+namespace {
+
+std::span<const Replacement> replacements() {
   static const Replacement kReplacements[] = {
       row("clock_gettime", get_clock),
       row("gettimeofday", get_day),
@@ -204,9 +240,19 @@ void redirect_time() {
       row("pthread_cond_clockwait", wait_condition_clock),
       row("sem_timedwait", wait_semaphore),
       row("sem_clockwait", wait_semaphore_clock),
+      row("pthread_mutex_timedlock", lock_mutex),
+      row("pthread_mutex_clocklock", lock_mutex_clock),
+      row("omp_get_wtime_", get_seconds),
+      row("mpi_wtime_", get_seconds),
+      row("syscall", call_system),
+      row("dlsym", look_up),
   };
-  redirect_imports(kReplacements);
+  return kReplacements;
 }
+
+}  // namespace
+
+void redirect_time() { redirect_imports(replacements()); }
 
 namespace {
 

@@ -3,9 +3,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "model/link.h"
 #include "vm/program.h"
 
 namespace warpbeam::observe {
@@ -93,6 +96,17 @@ void Timeline::describe_launch(uint64_t operation, const vm::Launch& launch) {
   entry.resident = launch.resident_blocks;
 }
 
+void Timeline::describe_time(uint64_t operation, const KernelTime& time) {
+  auto found = open_.find(operation);
+  if (found == open_.end()) return;
+  Entry& entry = operations_[found->second].second;
+  entry.read = time.read, entry.written = time.written;
+}
+
+void Timeline::memory(double at, int device, int64_t bytes) {
+  if (memory_.size() < kMost) memory_.push_back({at, device, bytes});
+}
+
 void Timeline::describe_link_use(uint64_t operation, const LinkUse& use) {
   if (auto found = open_.find(operation); found != open_.end()) operations_[found->second].second.link = use;
 }
@@ -100,7 +114,10 @@ void Timeline::describe_link_use(uint64_t operation, const LinkUse& use) {
 void Timeline::done(const timing::device::Operation& operation, const timing::device::Times& times) {
   auto found = open_.find(operation.id);
   if (found == open_.end()) return;
-  operations_[found->second].second.times = times;
+  Entry& entry = operations_[found->second].second;
+  entry.times = times;
+  if (operation.kind == timing::device::Kind::Kernel)
+    entry.blocks_share = std::min(1.0, static_cast<double>(operation.blocks) / static_cast<double>(std::max<uint64_t>(1, operation.at_once)));
   open_.erase(found);
 }
 
@@ -120,6 +137,8 @@ bool Timeline::write(const std::string& path, const model::Device& device) const
                  {"multiprocessors", device.sm_count},
                  {"memory_bytes", device.memory_bytes},
                  {"memory_bytes_per_second", device.memory_bytes_per_second()},
+                 {"link_to_device", model::link_of(device).pinned_to_device},
+                 {"link_to_host", model::link_of(device).pinned_to_host},
                  {"warp_size", device.warp_size},
                  {"threads_per_multiprocessor", device.max_threads_per_sm},
                  {"registers_per_multiprocessor", device.regs_per_sm},
@@ -135,6 +154,11 @@ bool Timeline::write(const std::string& path, const model::Device& device) const
                 {"call", e.call},   {"begin", rounded(e.times.begin)},             {"end", rounded(e.times.end)},
                 {"waited", kWaits[static_cast<size_t>(e.times.waited)]}};
     if (e.times.behind) row["behind"] = e.times.behind;
+    if (e.times.queue >= 0) row["queue"] = e.times.queue;
+    if (e.times.engine >= 0) row["engine"] = e.times.engine;
+    if (e.blocks_share > 0) row["share"] = std::round(e.blocks_share * 1000) / 1000;
+    if (e.read > 0) row["memory_read"] = rounded(e.read);
+    if (e.written > 0) row["memory_written"] = rounded(e.written);
     if (e.name) row["name"] = e.name;
     if (e.bytes) row["bytes"] = e.bytes;
     if (e.from) row["from"] = e.from, row["to"] = e.to;
@@ -151,6 +175,9 @@ bool Timeline::write(const std::string& path, const model::Device& device) const
     }
     operations.push_back(std::move(row));
   }
+  Json memory = Json::array();
+  for (const Change& m : memory_) memory.push_back({rounded(m.at), m.device, m.bytes});
+  head["memory"] = std::move(memory);
   head["calls"] = std::move(calls);
   head["ranges"] = std::move(ranges);
   head["operations"] = std::move(operations);

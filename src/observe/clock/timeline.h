@@ -9,6 +9,7 @@
 
 #include "model/device.h"
 #include "observe/clock/far_memory.h"
+#include "observe/clock/kernel_time.h"
 #include "observe/tool.h"
 #include "timing/device/operation.h"
 
@@ -25,6 +26,9 @@ class Timeline {
   // An operation that the thread's call asked for. `from` and `to`: "Pageable", "Pinned", "Device", of a copy.
   void queued(const Operation& operation, std::string_view from, std::string_view to, bool in_graph);
   void describe_launch(uint64_t operation, const vm::Launch& launch);
+  void describe_time(uint64_t operation, const KernelTime& time);
+  // So many bytes of the device's memory are given away, or (less than none) come back.
+  void memory(double at, int device, int64_t bytes);
   void describe_link_use(uint64_t operation, const LinkUse& use);
   void done(const timing::device::Operation& operation, const timing::device::Times& times);
   // A file as report/timeline.h reads it; false: it could not be written.
@@ -52,6 +56,7 @@ class Timeline {
     std::array<uint32_t, 3> grid{}, block{};
     uint32_t registers = 0, static_shared = 0, dynamic_shared = 0, resident = 0;
     LinkUse link;
+    double read = 0, written = 0, blocks_share = 0;  // bytes of memory
     timing::device::Times times;
   };
   uint32_t word(std::string_view text);
@@ -63,6 +68,12 @@ class Timeline {
   std::vector<std::pair<uint64_t, Entry>> operations_;
   std::unordered_map<uint64_t, size_t> open_;  // operations that are not over
   std::unordered_map<int, std::vector<Range>> pushed_;
+  struct Change {
+    double at;
+    int device;
+    int64_t bytes;
+  };
+  std::vector<Change> memory_;
   uint64_t left_out_ = 0, numbered_ = 0;
 };
 

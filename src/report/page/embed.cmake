@@ -1,6 +1,7 @@
 # Writes the parts of the page into one C++ file, as raw string literals short enough for every compiler.
 file(WRITE ${OUTPUT}.new "#include \"report/page.h\"\n\nnamespace warpbeam::report {\n\n")
-foreach(part kPage:page.html kStyle:style.css kRules:rules.js kScript:script.js)
+foreach(part kPage:page.html kStyle:style.css kRules:rules.js kScript:script.js kTimelinePage:timeline.html kTimelineStyle:timeline.css
+        kTimelineScript:timeline.js)
   string(REPLACE ":" ";" pair ${part})
   list(GET pair 0 name)
   list(GET pair 1 file)

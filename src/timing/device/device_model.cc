@@ -204,6 +204,7 @@ bool DeviceModel::leave_queues() {
       if (!may_leave(one)) break;
       queue.pop_front();
       one.left = now_;
+      one.times.queue = static_cast<int>(&queue - queues_.data());
       any = true;
       // What is behind it was in nobody's way but for this one.
       if (!queue.empty())
@@ -248,6 +249,7 @@ bool DeviceModel::start_copies() {
   for (Ids& engine : engines_)
     if (!engine.empty() && !live(engine.front()).running) {
       Live& one = live(engine.front());
+      one.times.engine = static_cast<int>(&engine - engines_.data());
       if (one.ready < now_ - kInstant) one.times.waited = Waited::Engine;
       start(one);
       any = true;
@@ -269,7 +271,9 @@ void DeviceModel::share_out() {
     free_share_ -= one.share;
     one.rate = wanted > 0 ? one.share / wanted : 1;
     if (!one.running && one.rate > 0) {
-      if (one.left < now_ - kInstant || (single_queue() && one.ready < now_ - kInstant))
+      // What came to the head of its queue only now could not have begun sooner than the front lets it.
+      const double patience = one.times.waited == Waited::Queue ? link_->front : 0;
+      if (one.left < now_ - kInstant || (single_queue() && one.ready < now_ - patience - kInstant))
         one.times.waited = Waited::Multiprocessors, one.times.behind = kernels_.front() == id ? 0 : kernels_.front();
       else if (one.ready < now_ - kInstant && one.times.waited != Waited::Queue)
         one.times.waited = Waited::Front, one.times.behind = 0;

@@ -50,6 +50,8 @@ struct Times {
   double begin = kUnknown, end = kUnknown;
   Waited waited = Waited::Host;
   uint64_t behind = 0;  // the operation that it waited for, if it was one
+  int queue = -1;       // hardware queue that it came through; copy engine that it took
+  int engine = -1;
 };
 
 }  // namespace warpbeam::timing::device

@@ -1,7 +1,10 @@
 // How programs time themselves: events, host timers around a synchronisation, copies of either kind, polling, sleeping.
 #include <cuda_runtime.h>
+#include <dlfcn.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -115,6 +118,13 @@ int main() {
   clock_gettime(CLOCK_MONOTONIC, &a);
   const double wall = seconds(), fine = steady(), omp = omp_get_wtime();
   const time_t coarse = time(nullptr);
+  // Also by the ways around the name.
+  timespec direct, looked_up;
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &direct);
+  const auto by_name = reinterpret_cast<int (*)(clockid_t, timespec*)>(dlsym(RTLD_DEFAULT, "clock_gettime"));
+  by_name(CLOCK_MONOTONIC, &looked_up);
+  EXPECT(std::abs(direct.tv_sec - a.tv_sec) <= 1 && std::abs(looked_up.tv_sec - a.tv_sec) <= 1);
+  EXPECT(dlsym(RTLD_DEFAULT, "strlen") != nullptr && dlsym(RTLD_DEFAULT, "there is no such function") == nullptr);
   const auto system = std::chrono::system_clock::now();
   std::this_thread::sleep_for(std::chrono::seconds(20));
   timespec nap{5, 0};
