@@ -136,6 +136,9 @@ int run_recorded(const Request& request, std::string_view command, const std::fu
     return status ? status : 1;
   }
   for (const report::Json& timeline : *timelines)
+    if (const std::string end = timeline.value("cut_short", ""); !end.empty())
+      fmt::print(stderr, "warpbeam {}: the program ended by {}; what is shown is up to there\n", command, end);
+  for (const report::Json& timeline : *timelines)
     if (const auto count = timeline["left_out"].get<uint64_t>()) fmt::print(stderr, "warpbeam {}: {} calls and operations are not in the timeline\n", command, count);
   folder.reset();
   if (auto done = show(*timelines); !done) return fail(done.error().message);

@@ -141,6 +141,13 @@ assert len({count for _, _, count in rows}) == 1 and by_name["GR Active [Through
 assert by_name["PCIe RX Throughput [Throughput %]"] == 0 and all(0 <= most <= 100 for most in by_name.values()), rows
 CHECK
 verdict 'metrics as tables' $? "$work/log"
+# Programs that do not come to their end.
+for end in exit:_exit abort:signal\ 6 kill:signal\ 15 fault:signal\ 11; do
+  rm -f "$work/t.json"
+  "$warpbeam" timeline --host-scale 0 -o "$work/t.json" sudden.cu -- "${end%%:*}" >"$work/log" 2>&1
+  [[ $? -ne 0 ]] && grep -q "^warpbeam timeline: the program ended by ${end#*:}; what is shown is up to there" "$work/log" && grep -q '"cat": "kernel", "name": "twice' "$work/t.json"
+  verdict "a timeline of a program that ends by ${end%%:*}" $? "$work/log"
+done
 "$warpbeam" stats -r cuda_gpu_kern_summ streams.cu >"$work/log" 2>&1
 grep -qx "warpbeam stats: there is no report 'cuda_gpu_kern_summ'; did you mean 'cuda_gpu_kern_sum'?" "$work/log"
 verdict 'an unknown report' $? "$work/log"

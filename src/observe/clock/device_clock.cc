@@ -1,6 +1,7 @@
 #include "observe/clock/device_clock.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "observe/clock/last_words.h"
 #include "observe/clock/time_functions.h"
 #include "observe/tools.h"
 #include "vm/kernel_clock.h"
@@ -82,7 +84,15 @@ class TimedLaunch final : public vm::Observer {
 
 DeviceClock::DeviceClock(HostClock& clock, const model::Device& model)
     : clock_(clock), model_(model), link_(model::link_of(model)), connections_(connections()), far_(model) {
-  if (!recording_path().empty()) timeline_ = std::make_unique<Timeline>();
+  if (recording_path().empty()) return;
+  timeline_ = std::make_unique<Timeline>();
+  on_sudden_end([this](int signal) {
+    {
+      std::lock_guard lock(mutex_);
+      if (timeline_) timeline_->cut_short(signal);
+    }
+    finish();
+  });
 }
 
 // --- calls
@@ -694,7 +704,7 @@ void DeviceClock::range_pop() {
 
 void DeviceClock::finish() {
   std::lock_guard lock(mutex_);
-  if (!timeline_) return;
+  if (!timeline_ || getpid() != process_) return;  // of a process that was forked off the rest is its parent's
   for (auto& [ordinal, device] : devices_)
     for (const auto& [id, stream] : streams_)
       if (stream.device == ordinal)

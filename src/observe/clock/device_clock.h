@@ -1,6 +1,8 @@
 // The watcher behind --clock device: what the program asks of its devices becomes operations of the model
 // (timing/device), and what the host waits for moves the program's clock.
 #pragma once
+#include <unistd.h>
+
 #include <map>
 #include <memory>
 #include <mutex>
@@ -120,6 +122,7 @@ class DeviceClock : public Tool {
   BlockProfiles blocks_;
   Predictor predictor_;
   std::unique_ptr<Timeline> timeline_;  // null: nobody wants one
+  const int process_ = getpid();
   FarMemory far_;
   std::optional<std::pair<double, int>> wanted_pages_;  // bytes, and where: the next operation brings them
   bool launched_ = false;

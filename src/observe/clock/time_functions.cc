@@ -25,6 +25,7 @@
 
 #include "observe/clock/host_clock.h"
 #include "observe/clock/imports.h"
+#include "observe/clock/last_words.h"
 
 namespace warpbeam::observe {
 namespace {
@@ -193,6 +194,16 @@ long call_system(long number, long a, long b, long c, long d, long e, long f) {
   }
 }
 
+// Ways to end that run no destructors.
+[[noreturn]] void end_now(int status) {
+  end_suddenly();
+  _exit(status);
+}
+[[noreturn]] void end_quickly(int status) {
+  end_suddenly();
+  quick_exit(status);
+}
+
 std::span<const Replacement> replacements();
 
 // A function that is looked up by name is the same. The call goes on from where it came: RTLD_NEXT means the module after the caller's.
@@ -246,6 +257,9 @@ std::span<const Replacement> replacements() {
       row("mpi_wtime_", get_seconds),
       row("syscall", call_system),
       row("dlsym", look_up),
+      row("_exit", end_now),
+      row("_Exit", end_now),
+      row("quick_exit", end_quickly),
   };
   return kReplacements;
 }

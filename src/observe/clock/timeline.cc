@@ -130,6 +130,7 @@ bool Timeline::write(const std::string& path, const model::Device& device) const
                {"program", program_path()},
                {"written", static_cast<int64_t>(date.tv_sec) * 1'000'000'000 + date.tv_nsec},
                {"left_out", left_out_ + open_.size()},
+               {"cut_short", cut_short_},
                {"device",
                 {{"name", device.name},
                  {"major", device.major},

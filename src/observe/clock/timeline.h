@@ -31,6 +31,8 @@ class Timeline {
   void memory(double at, int device, int64_t bytes);
   void describe_link_use(uint64_t operation, const LinkUse& use);
   void done(const timing::device::Operation& operation, const timing::device::Times& times);
+  // The process ends by that signal, or without its destructors.
+  void cut_short(int signal) { cut_short_ = signal ? "signal " + std::to_string(signal) : "_exit"; }
   // A file as report/timeline.h reads it; false: it could not be written.
   bool write(const std::string& path, const model::Device& device) const;
 
@@ -74,6 +76,7 @@ class Timeline {
     int64_t bytes;
   };
   std::vector<Change> memory_;
+  std::string cut_short_;
   uint64_t left_out_ = 0, numbered_ = 0;
 };
 
