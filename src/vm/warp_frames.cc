@@ -42,11 +42,36 @@ uint32_t special_value(const Block& b, const Warp& w, isa::Special id, uint8_t c
   }
 }
 
+bool differs_by_lane(const FrameSlot& s) {
+  using isa::Special;
+  if (s.kind != SlotKind::Special) return false;
+  switch (s.special) {
+    case Special::Tid: case Special::Laneid:
+    case Special::LanemaskEq: case Special::LanemaskLt: case Special::LanemaskLe: case Special::LanemaskGe: case Special::LanemaskGt:
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <class T, class F>
+void fill_lanes(std::byte* at, F value) {
+  for (int l = 0; l < kWarpSize; ++l) reinterpret_cast<T*>(at)[l] = static_cast<T>(value(l));
+}
+
+template <class F>
+void fill_slot(std::byte* at, int width, F value) {
+  if (width == 8) fill_lanes<uint64_t>(at, value);
+  else if (width == 2) fill_lanes<uint16_t>(at, value);
+  else fill_lanes<uint32_t>(at, value);
+}
+
 }  // namespace
 
 void Warp::prepare_frame(Frame& frame, const FunctionCode& f) {
   frame.function = &f;
-  if (frame.prepared != &f) {
+  const bool again = frame.prepared == &f;  // in this launch: its threads are the same ones
+  if (!again) {
     if (frame.storage.size() < f.frame_bytes + 64) frame.storage.assign(f.frame_bytes + 64, std::byte{0});
     frame.regs = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(frame.storage.data()) + 63) / 64 * 64);
     if (!f.constants.empty()) std::memcpy(frame.regs + f.constants_at, f.constants.data(), f.constants.size());
@@ -58,24 +83,20 @@ void Warp::prepare_frame(Frame& frame, const FunctionCode& f) {
       std::memset(at, block->launch->explicit_cluster ? 0xff : 0, 4);
       continue;
     }
-    for (int l = 0; l < kWarpSize; ++l) {
-      uint64_t v = 0;
-      switch (s.kind) {
-        case SlotKind::Special:
-          v = s.special == isa::Special::Gridid ? block->launch->grid_id : special_value(*block, *this, s.special, s.component, l);
-          break;
-        case SlotKind::SharedAddress: v = block->code->shared_offsets[s.variable] + static_cast<uint64_t>(s.addend); break;
-        case SlotKind::LocalAddress: v = frame.local_base + static_cast<uint64_t>(s.addend); break;
-        case SlotKind::ParamAddress: v = block->params_address + static_cast<uint64_t>(s.addend); break;
-      }
-      if (s.width == 8) {
-        reinterpret_cast<uint64_t*>(at)[l] = v;
-      } else if (s.width == 2) {
-        reinterpret_cast<uint16_t*>(at)[l] = static_cast<uint16_t>(v);
-      } else {
-        reinterpret_cast<uint32_t*>(at)[l] = static_cast<uint32_t>(v);
-      }
+    if (differs_by_lane(s)) {
+      if (!again) fill_slot(at, s.width, [&](int l) { return special_value(*block, *this, s.special, s.component, l); });
+      continue;
     }
+    uint64_t v = 0;
+    switch (s.kind) {
+      case SlotKind::Special:
+        v = s.special == isa::Special::Gridid ? block->launch->grid_id : special_value(*block, *this, s.special, s.component, 0);
+        break;
+      case SlotKind::SharedAddress: v = block->code->shared_offsets[s.variable] + static_cast<uint64_t>(s.addend); break;
+      case SlotKind::LocalAddress: v = frame.local_base + static_cast<uint64_t>(s.addend); break;
+      case SlotKind::ParamAddress: v = block->params_address + static_cast<uint64_t>(s.addend); break;
+    }
+    fill_slot(at, s.width, [v](int) { return v; });
   }
 }
 
@@ -152,7 +173,7 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     const uint32_t linear = warp_index * kWarpSize + l;
     if (linear < b.threads) present |= 1u << l;
-    tid[l] = {linear % shape[0], linear / shape[0] % shape[1], linear / shape[0] / shape[1]};
+    if (fresh) tid[l] = {linear % shape[0], linear / shape[0] % shape[1], linear / shape[0] / shape[1]};
   }
   live = active = present;
   const FunctionCode& f = *b.code->function;

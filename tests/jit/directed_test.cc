@@ -69,6 +69,17 @@ TEST_F(Engines, DivideByTheSpecialFunctionUnit) {
          {16, 1, 1}, {256, 1, 1}, 0);
 }
 
+TEST_F(Engines, ApproximateAsTheUnitDoes) {
+  for (const char* op : {"sin", "cos", "lg2", "sqrt", "rsqrt", "ex2", "rcp"})
+    for (const char* more : {"", ".ftz"}) {
+      const std::string form = fmt::format("{}.approx{}.f32", op, more);
+      both(with_values(floats(), "mov.b32 %f1, %r1; " + form + " %f4, %f1; mov.b32 %r9, %f4;"), {1, 1, 1}, {32, 1, 1}, 0);
+      for (const uint32_t turned : {0u, 0x80000000u, 0x12345678u, 0x40000001u, 0x7f7fabcdu})  // everything, and what is near to one
+        for (const char* near : {"", "and.b32 %r1, %r1, 0x87ffffff; xor.b32 %r1, %r1, 0x38000000; "})
+          both(fmt::format("ld.global.u32 %r1, [%at]; xor.b32 %r1, %r1, %n; {}mov.b32 %f1, %r1; {} %f2, %f1; mov.b32 %r2, %f2; st.global.u32 [%at], %r2; ret;", near, form), {16, 1, 1}, {256, 1, 1}, turned);
+    }
+}
+
 TEST_F(Engines, ComputeWithBytesAndHalvesOfWords) {
   std::string table;
   for (int k = 0; k < 32; ++k) table += fmt::format("{}{}", k ? ", " : "", std::array{0u, ~0u, 0x7f807f80u, 0x80008000u, 0x7fff8001u, 0x01ff00feu, 0x12345678u, 0x807f01ffu}[static_cast<size_t>(k) % 8] ^ (static_cast<uint32_t>(k / 8) * 0x01010100u));
