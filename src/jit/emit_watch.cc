@@ -61,8 +61,8 @@ static uint32_t counter_of(WatchTables& t, std::map<uint32_t, uint32_t>& table, 
   return it->second;
 }
 
-static uint32_t add_stretch(WatchTables& t, uint32_t begin, uint32_t end, bool full) {
-  t.stretches.push_back({begin, end, t.counters, full});
+static uint32_t add_stretch(WatchTables& t, uint32_t begin, uint32_t end, bool full, uint64_t instructions) {
+  t.stretches.push_back({begin, end, t.counters, full, instructions});
   t.counters += 2;
   return static_cast<uint32_t>(t.stretches.size() - 1);
 }
@@ -89,7 +89,7 @@ void Emitter::watch_node() {
   }
   if (!instructions) return;
   const auto [it, fresh] = stretch_of_.try_emplace(node_, 0);
-  if (fresh) it->second = add_stretch(*watch_, node.begin, end, full_[node_]);
+  if (fresh) it->second = add_stretch(*watch_, node.begin, end, full_[node_], instructions);
   stretch_ = static_cast<int32_t>(it->second);
   const WatchTables::Stretch& s = watch_->stretches[it->second];
   if (!watch_->wanted.executions) return;
@@ -144,7 +144,7 @@ void Emitter::settle_staged(const vm::Insn& i, bool back) {
   if (!watch_ || !watch_->wanted.executions) return;
   const uint32_t k = number_of(i);
   const auto [it, fresh] = exit_stretch_.try_emplace(k, 0);
-  if (fresh) it->second = add_stretch(*watch_, k, k + 1, false);
+  if (fresh) it->second = add_stretch(*watch_, k, k + 1, false, 1);
   const uint32_t at = watch_->stretches[it->second].at;
   const auto amount = [&](size_t n) {
     const V v = b_.CreateLoad(b_.getInt64Ty(), staged_[n]);
@@ -507,7 +507,9 @@ void Emitter::tell_stores() {
 void Emitter::count_rehearsed() {
   if (!watch_ || !watch_->wanted.traffic) return;
   RehearsedCounts& counts = rehearsal_->now.counts;
-  watch_->rehearsed.push_back({watch_->counters++, std::move(counts.executions), std::move(counts.made)});
+  uint64_t instructions = 0;
+  for (const auto& [k, e] : counts.executions) instructions += e.warps;
+  watch_->rehearsed.push_back({watch_->counters++, instructions, std::move(counts.executions), std::move(counts.made)});
   count(watch_->rehearsed.back().at, b_.getInt64(1));
   rehearsal_->over = true;
   for (const RehearsedCounts::Touch& t : counts.touches) watch_access(*t.insn, t.address, b_.getInt32(t.mask), t.bytes);

@@ -176,6 +176,8 @@ class Kernel final : public vm::CompiledKernel {
       c.as_rehearsed = 0;
       const uint64_t found = block.observer->findings();
       enter(c);
+      const bool sizes = block.observer->sizes;
+      const uint64_t before = sizes ? executed_since_enter(c) : 0;
       block.observer->alone(true);
       bool done;
       try {
@@ -192,6 +194,7 @@ class Kernel final : public vm::CompiledKernel {
         ++handed_over_;
         return n;
       }
+      if (sizes) block.observer->ran(block.linear, executed_since_enter(c) - before);
       if (c.as_rehearsed && c.known_good && block.observer->findings() == found) *c.known_good = true;
       const bool more = ++n < count;
       if (more && block.observer->goes_on_with(block.linear + 1)) continue;

@@ -305,6 +305,13 @@ void enter(Context& c) {
   if (o.counts && o.counted_function != c.block->code->function) o.enter(*c.block->code->function);
 }
 
+uint64_t executed_since_enter(const Context& c) {
+  uint64_t sum = 0;
+  for (const WatchTables::Stretch& s : c.watch->stretches) sum += (c.counters[s.at] + c.team_counters[s.at]) * s.instructions;
+  for (const WatchTables::Rehearsed& r : c.watch->rehearsed) sum += (c.counters[r.at] + c.team_counters[r.at]) * r.instructions;
+  return sum;
+}
+
 void take_back(Context& c, uint32_t stretch, uint32_t from, uint32_t warp, uint32_t active) {
   const WatchTables::Stretch& s = c.watch->stretches[stretch];
   const auto& insns = c.block->code->function->insns;

@@ -24,6 +24,7 @@ struct WatchTables {
   struct Stretch {
     uint32_t begin = 0, end = 0, at = 0;
     bool full = false;  // every execution is by 32 threads, which are not counted
+    uint64_t instructions = 0;  // that are counted
   };
   std::deque<Stretch> stretches;
   // Counters of single instructions: threads that a guard lets take part, branches whose lanes part.
@@ -68,6 +69,7 @@ struct WatchTables {
   // A part of the kernel in which blocks do the same, and the counter of blocks that came through.
   struct Rehearsed {
     uint32_t at = 0;
+    uint64_t instructions = 0;  // of all warps
     std::map<uint32_t, vm::Executions> executions;  // by instruction
     std::map<Made, uint64_t> made;
   };
@@ -85,6 +87,8 @@ struct WatchTables {
 
 // Compiled code begins to run for the block's observer, which has the counters.
 void enter(Context& context);
+// Instructions that warps executed since `enter`, of all blocks together.
+uint64_t executed_since_enter(const Context& context);
 // Of the stretch, the instructions from this one on were not executed by the warp.
 void take_back(Context& context, uint32_t stretch, uint32_t from, uint32_t warp, uint32_t active);
 // The same after a trap.

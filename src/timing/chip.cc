@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "timing/schedule.h"
 
 namespace warpbeam::timing {
 namespace {
@@ -9,8 +14,6 @@ namespace {
 constexpr double kSector = 32;
 // Machine instructions of one multiprocessor that are run; what goes beyond repeats what its blocks do all the time.
 constexpr double kMostInstructions = 3e6;
-constexpr double kFewBlocks = 24;
-constexpr uint64_t kDraws = 5;
 
 // What memory reaches of its peak, for so much reading and writing.
 double dram_share(const Rates& rates, double read, double written) {
@@ -20,22 +23,55 @@ double dram_share(const Rates& rates, double read, double written) {
   return (1 - mixed) * (r * rates.dram_read_share + w * rates.dram_write_share) + mixed * rates.dram_mixed_share;
 }
 
-// How much more blocks did, on average, than those that were followed.
-double beyond_trace(const Work& work, double per_block) {
-  if (!work.instructions || std::ranges::any_of(work.blocks, &BlockTrace::waited)) return 1;
-  const double others = static_cast<double>(work.instructions) / static_cast<double>(work.grid_blocks) / per_block;
-  // Blocks that were followed ran alone for long, and may have taken work that others would have.
-  return others > 0.95 && others < 1.05 ? 1 : std::clamp(others, 0.02, 1.5);
+// Do blocks fetch work in turns, by an atomic operation in a loop? Who got how much is chance, and here those that ran first got
+// nearly all.
+bool fetched_all_work(const Work& work) {
+  constexpr size_t kFew = 8;
+  if (work.sizes.size() < 16 * kFew) return false;
+  std::vector<uint32_t> sizes = work.sizes;
+  std::ranges::nth_element(sizes, sizes.begin() + kFew, std::greater<>());
+  const auto sum = [&](size_t count) { return std::accumulate(sizes.begin(), sizes.begin() + static_cast<ptrdiff_t>(count), 0.0); };
+  if (sum(kFew) < 0.5 * sum(sizes.size())) return false;
+  for (const BlockTrace& b : work.blocks)
+    for (const WarpTrace& w : b.warps) {
+      uint32_t before = ~0u;
+      for (const Access& a : w.accesses)
+        if (a.space == Space::Global && a.kind == Kind::Atomic)
+          if (std::exchange(before, a.ptx) == a.ptx) return true;
+    }
+  return false;
 }
 
-bool blocks_differ(const Work& work) {
-  double sum = 0, squares = 0;
-  for (const BlockTrace& b : work.blocks) {
-    const auto n = static_cast<double>(b.executed);
-    sum += n, squares += n * n;
+// Each with as much to do as all others: as much of what blocks did that had enough, or of the one that had most.
+std::vector<Part> shares_of_all(const Work& work, uint64_t blocks) {
+  const double mean = static_cast<double>(work.instructions) / static_cast<double>(work.grid_blocks);
+  constexpr double kMostTimes = 20;
+  const auto size = [](const BlockTrace* b) { return std::max(1.0, static_cast<double>(b->executed)); };
+  std::vector<const BlockTrace*> enough;
+  for (const BlockTrace& b : work.blocks)
+    if (size(&b) >= mean) enough.push_back(&b);
+  if (enough.empty()) enough.push_back(&*std::ranges::max_element(work.blocks, {}, &BlockTrace::executed));
+  std::vector<Part> parts;
+  for (uint64_t k = 0; k < blocks; ++k) {
+    const BlockTrace* const b = enough[k * enough.size() / blocks % enough.size()];
+    parts.push_back({b, std::min(kMostTimes, mean / size(b))});
   }
-  const double count = static_cast<double>(work.blocks.size()), mean = sum / std::max(1.0, count);
-  return count > 1 && squares / count > 1.04 * mean * mean;  // by a fifth
+  return parts;
+}
+
+double executed(const std::vector<Part>& parts) {
+  double sum = 0;
+  for (const Part& p : parts) sum += static_cast<double>(p.trace->executed) * p.times;
+  return sum;
+}
+
+// So many of them, evenly.
+std::vector<Part> some_of(const std::vector<Part>& parts, double count) {
+  const auto n = static_cast<size_t>(count);
+  if (n >= parts.size()) return parts;
+  std::vector<Part> some;
+  for (size_t k = 0; k < n; ++k) some.push_back(parts[k * parts.size() / n]);
+  return some;
 }
 
 // What nine of ten recorded kernels took, in times of what was predicted (`bench timing`, programs to calibrate with): of short
@@ -75,27 +111,35 @@ Prediction predict(const Work& work, const Rates& rates) {
                                    static_cast<double>(work.hottest_lanes) * rates.atomic_lane, static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle});
   const Share share{rates.l2_bytes_per_cycle / active, rates.l2_write_bytes_per_cycle / active, dram_per_cycle / active, rates.l2_mixed_bytes_per_cycle / active, active, atomics};
 
-  double executed = 0;
-  for (const BlockTrace& b : work.blocks) executed += static_cast<double>(b.executed);
-  const double per_block = std::max(1.0, executed / static_cast<double>(std::max<size_t>(1, work.blocks.size())));
+  double followed = 0;
+  for (const BlockTrace& b : work.blocks) followed += static_cast<double>(b.executed);
+  const double per_block = std::max(1.0, followed / static_cast<double>(std::max<size_t>(1, work.blocks.size())));
   const double enough = std::max<double>(6.0 * work.resident_blocks, std::floor(kMostInstructions / per_block));
-  const double run = std::min(most, enough);
-  p.run = run_multiprocessor(work, rates, share, static_cast<uint64_t>(run), most == 1);
-  // Where blocks differ and each multiprocessor has few of them, the one that gets the most work decides.
-  const double others = beyond_trace(work, per_block);
-  constexpr double kTookOthersWork = 0.6;
-  if (most > 1 && most <= kFewBlocks && others > kTookOthersWork && blocks_differ(work))
-    for (uint64_t draw = 1; draw <= kDraws; ++draw)
-      if (Run other = run_multiprocessor(work, rates, share, static_cast<uint64_t>(run), false, draw); other.cycles > p.run.cycles) p.run = std::move(other);
-  double cycles = p.run.cycles;
-  if (run < most) {
-    const double each = p.run.steady > 0 ? p.run.steady : cycles / run;
-    cycles += (std::max(blocks / sms, most - 0.5) - run) * each;
+  const bool waited = std::ranges::any_of(work.blocks, &BlockTrace::waited);
+  std::vector<Part> parts;
+  double blocks_of_parts = std::max(blocks / sms, most - 0.5);  // where they repeat: the last, partial wave takes half its time
+  if (!waited && work.instructions && fetched_all_work(work)) {
+    parts = shares_of_all(work, static_cast<uint64_t>(most));
+  } else if (!waited && blocks_differ(work)) {
+    Schedule s = schedule(work, rates.multiprocessors);
+    if (static_cast<double>(s.latest.size()) <= enough && !s.latest.empty()) p.run = run_multiprocessor(work, rates, share, s.latest);
+    parts = std::move(s.most);
+    blocks_of_parts = static_cast<double>(parts.size());
+  } else {
+    parts = alike(work, static_cast<uint64_t>(most));
   }
-  const double beyond = most > 1 || others < kTookOthersWork ? others : 1;
-  cycles *= beyond;
-  p.scale = blocks / run * (p.run.cycles > 0 ? 1 : 0);
-  p.instructions = p.run.issued * p.scale * beyond;
+  const std::vector<Part> run = some_of(parts, std::max(1.0, std::min(static_cast<double>(parts.size()), enough)));
+  if (Run other = run_multiprocessor(work, rates, share, run); other.cycles > p.run.cycles) p.run = std::move(other);
+  double cycles = p.run.cycles;
+  if (run.size() < parts.size()) {
+    // What goes beyond repeats what these did all the time, as often as there is more to do.
+    const double each = p.run.steady > 0 ? p.run.steady : cycles / static_cast<double>(run.size());
+    const double per_part = executed(run) / static_cast<double>(run.size());
+    cycles += std::max(0.0, blocks_of_parts * executed(parts) / static_cast<double>(parts.size()) / per_part - static_cast<double>(run.size())) * each;
+  }
+  p.scale = p.run.cycles > 0 ? blocks / static_cast<double>(p.run.blocks) : 0;
+  if (!waited && work.instructions && p.run.executed > 0) p.scale = static_cast<double>(work.instructions) / p.run.executed;
+  p.instructions = p.run.issued * p.scale;
   const double dram = (p.dram_read + p.dram_write) / dram_per_cycle;
   const bool by_atomics = atomics > 0.7 * cycles;
   p.cycles = cycles *= rates.cycles_correction;

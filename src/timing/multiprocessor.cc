@@ -20,6 +20,7 @@ struct Warp {
   const WarpTrace* trace = nullptr;
   const BlockTrace* block = nullptr;
   size_t step = 0, next_step = 0;   // being executed; the first that does not belong to its text
+  size_t end_step = 0;              // of its trace
   uint64_t again = 0;               // how often the second half of its trace stands for what was not kept
   const Text* text = nullptr;
   size_t at = 0;                    // in the text
@@ -94,13 +95,11 @@ class Multiprocessor {
     }
   }
 
-  Run run(uint64_t blocks, bool longest, uint64_t draw) {
-    to_start_ = blocks;
-    draw_ = draw;
-    if (longest) longest_ = &*std::ranges::max_element(work_.blocks, {}, &BlockTrace::executed);
-    result_.blocks = blocks;
+  Run run(const std::vector<Part>& blocks) {
+    blocks_ = &blocks;
+    result_.blocks = blocks.size();
     const uint32_t warps_per_block = (work_.block_threads + 31) / 32;
-    const uint32_t places = static_cast<uint32_t>(std::min<uint64_t>(work_.resident_blocks, blocks));
+    const uint32_t places = static_cast<uint32_t>(std::min<uint64_t>(work_.resident_blocks, blocks.size()));
     places_.resize(places);
     warps_.resize(size_t{places} * warps_per_block);
     for (size_t w = 0; w < warps_.size(); ++w) schedulers_[w % schedulers_.size()].warps.push_back(static_cast<uint32_t>(w));
@@ -141,10 +140,10 @@ class Multiprocessor {
     // The chip starts blocks one after the other, on all multiprocessors in turn.
     const Ticks at = std::max(from, next_start_);
     next_start_ = at + ticks(rates_.block_interval) * static_cast<Ticks>(share_.active) / std::max(1, rates_.multiprocessors);
-    // Those of the trace stand for the blocks around them.
     const uint64_t number = started_++;
-    --to_start_;
-    const BlockTrace& trace = longest_ ? *longest_ : work_.blocks[sample_of(number)];
+    const Part& part = (*blocks_)[number];
+    const BlockTrace& trace = *part.trace;
+    result_.executed += static_cast<double>(trace.executed) * part.times;
     const uint32_t warps = (work_.block_threads + 31) / 32;
     p = {warps, warps, 0, false, true, at};
     for (uint32_t w = 0; w < warps; ++w) {
@@ -153,7 +152,9 @@ class Multiprocessor {
       warp.trace = w < trace.warps.size() ? &trace.warps[w] : nullptr;
       warp.block = &trace;
       warp.step = warp.next_step = 0;
-      warp.again = warp.trace ? times_again(trace, *warp.trace) : 0;
+      warp.again = 0;
+      warp.end_step = warp.trace ? warp.trace->steps.size() : 0;
+      if (warp.trace) repeat(warp, part);
       warp.text = nullptr;
       warp.alive = true;
       warp.at_barrier = warp.at_grid_barrier = false;
@@ -169,12 +170,6 @@ class Multiprocessor {
     for (Scheduler& s : schedulers_) wake(s);
   }
 
-  uint64_t sample_of(uint64_t number) const {
-    const uint64_t size = work_.blocks.size();
-    if (draw_) return ((number + draw_ * 1000003) * 0x9e3779b97f4a7c15 >> 33) % size;
-    return number * size / std::max<uint64_t>(result_.blocks, 1) % size;
-  }
-
   void end_warp(Warp& warp, Ticks at) {
     warp.alive = false;
     warp.ready = kNever;
@@ -184,7 +179,7 @@ class Multiprocessor {
       p.used = false;
       ends_.push_back(at);
       last_ = std::max(last_, at);
-      if (to_start_) start_block(warp.place, at + ticks(std::max(0.0, rates_.block_start - rates_.block_interval)));
+      if (started_ < blocks_->size()) start_block(warp.place, at + ticks(std::max(0.0, rates_.block_start - rates_.block_interval)));
     } else if (p.waiting == p.alive) {
       open_barrier(p, warp.place, at);
     }
@@ -249,11 +244,11 @@ class Multiprocessor {
   bool next_text(Warp& warp, Ticks from, Stall why) {
     const WarpTrace* t = warp.trace;
     for (;;) {
-      if (t && warp.next_step >= t->steps.size() && warp.again) {
+      if (t && warp.next_step >= warp.end_step && warp.again) {
         --warp.again;
         warp.next_step = t->steps.size() / 2;
       }
-      if (!t || warp.next_step >= t->steps.size()) return false;
+      if (!t || warp.next_step >= warp.end_step) return false;
       warp.step = warp.next_step;
       const Step& step = t->steps[warp.step];
       const std::vector<ReadyBlock>& blocks = program_.functions[step.function];
@@ -287,10 +282,16 @@ class Multiprocessor {
     }
   }
 
-  // Where warps wait for each other they go on equally often.
-  uint64_t times_again(const BlockTrace& block, const WarpTrace& warp) const {
-    const auto times = [](uint64_t executed, uint64_t kept) { return executed > kept && kept ? static_cast<uint64_t>(std::llround(2.0 * static_cast<double>(executed - kept) / static_cast<double>(kept))) : 0; };
-    return has_barriers_ ? times(block.executed, block.instructions) : times(warp.executed, warp.instructions);
+  // What was not kept of a warp's way, and what its block does beyond the one that was followed, is more of the second half of that
+  // way; what it does less is missing at its end. Where warps wait for each other they go on equally often.
+  void repeat(Warp& warp, const Part& part) const {
+    const auto executed = static_cast<double>(has_barriers_ ? part.trace->executed : warp.trace->executed) * part.times;
+    const auto kept = static_cast<double>(has_barriers_ ? part.trace->instructions : warp.trace->instructions);
+    if (kept <= 0) return;
+    const size_t steps = warp.end_step;
+    const double half = static_cast<double>(steps - steps / 2) / static_cast<double>(std::max<size_t>(1, steps));
+    if (executed >= kept) warp.again = static_cast<uint64_t>(std::llround((executed - kept) / kept / half));
+    else warp.end_step = std::max<size_t>(1, static_cast<size_t>(std::llround(static_cast<double>(warp.end_step) * executed / kept)));
   }
 
   static bool same(const Step& a, const Step& b) { return a.function == b.function && a.block == b.block; }
@@ -624,16 +625,23 @@ class Multiprocessor {
   bool has_barriers_ = false;
   double load_ = 0, written_back_share_ = 0, stores_on_fill_ = 1;
   std::vector<std::vector<double>> credit_;
-  const BlockTrace* longest_ = nullptr;
-  uint64_t to_start_ = 0, started_ = 0, draw_ = 0;
+  const std::vector<Part>* blocks_ = nullptr;
+  uint64_t started_ = 0;
   Run result_;
 };
 
 }  // namespace
 
-Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, uint64_t blocks, bool longest, uint64_t draw) {
-  if (work.blocks.empty() || blocks == 0) return {};
-  return Multiprocessor(work, rates, share).run(blocks, longest, draw);
+Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, const std::vector<Part>& blocks) {
+  if (blocks.empty()) return {};
+  return Multiprocessor(work, rates, share).run(blocks);
+}
+
+std::vector<Part> alike(const Work& work, uint64_t blocks) {
+  std::vector<Part> parts;
+  const uint64_t size = work.blocks.size();
+  for (uint64_t k = 0; size && k < blocks; ++k) parts.push_back({&work.blocks[k * size / blocks % size], 1});
+  return parts;
 }
 
 }  // namespace warpbeam::timing

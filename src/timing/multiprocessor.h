@@ -35,11 +35,18 @@ struct Traffic {  // sectors
   double global_store = 0, global_store_hit = 0, local_store = 0, local_store_hit = 0;  // to lines that L1 had
 };
 
+// A block to run: what one that was followed did, so many times as much of it.
+struct Part {
+  const BlockTrace* trace = nullptr;
+  double times = 1;
+};
+
 struct Run {
   double cycles = 0;        // until all is done
   double steady = 0;        // cycles a block more would take, once all places are full; 0: too few blocks ran
   uint64_t blocks = 0;
   double issued = 0;        // warp instructions
+  double executed = 0;      // PTX instructions that these are
   double warp_cycles = 0;   // warps that were there, times cycles
   double eligible = 0;      // warp-cycles ready to issue
   Stalls stalls{};          // warp-cycles
@@ -49,8 +56,8 @@ struct Run {
   std::vector<std::vector<Stalls>> by_instruction;  // [function][PTX instruction]
 };
 
-// Runs `blocks` blocks, for which those of the trace stand in turn, or others of them for each `draw`; or the longest of these,
-// `longest`, for each.
-Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, uint64_t blocks, bool longest = false, uint64_t draw = 0);
+Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, const std::vector<Part>& blocks);
+// Blocks for which those that were followed stand in turn.
+std::vector<Part> alike(const Work& work, uint64_t blocks);
 
 }  // namespace warpbeam::timing

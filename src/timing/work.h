@@ -31,6 +31,7 @@ struct Work {
   uint32_t resident_blocks = 1;         // that a multiprocessor holds
   uint64_t shared_bytes = 0;            // of a multiprocessor that is set aside for shared memory
   uint64_t instructions = 0;            // PTX instructions that the launch executed, by warps; 0: not known
+  std::vector<uint32_t> sizes;          // of each block; empty: not known
   double written_back = 0;              // sectors that L2 wrote to memory meanwhile
   double read_sectors = 0;              // that it read from there
   double read_alone = 0;                // of these: without their neighbours

@@ -108,7 +108,9 @@ class BlockObserver {
     std::vector<uint64_t> counters;
     std::function<void()> settle;
   } pending;
+  uint64_t settled = 0;  // how often
   void settle() {
+    ++settled;
     if (pending.settle) pending.settle();
   }
   // Compiled code whose blocks all access the same places of shared memory need not tell of them again once a block has been
@@ -118,6 +120,9 @@ class BlockObserver {
   // Compiled code: the block has ended, and the one of this number comes next on this thread. True: this observer goes on
   // with it; false: that block is to get one of its own.
   virtual bool goes_on_with(uint64_t block) { return false; }
+  // Compiled code, where executions are counted: how many instructions its warps executed of the block that has ended.
+  bool sizes = false;
+  virtual void ran(uint64_t block, uint64_t instructions) {}
   // Compiled code: a warp that has executed so many instructions goes on in the interpreter, which asks still_running.
   uint64_t patience = ~uint64_t(0);
   // Until it says false, no other thread is told of anything: the block's compiled code runs, or an access is told of and made.

@@ -53,7 +53,7 @@ Work work_of(assembly::MachineText text, uint32_t warps, uint64_t grid_blocks) {
   return work;
 }
 
-double cycles_of(const Work& work, uint64_t blocks = 1) { return run_multiprocessor(work, h100(), Share{}, blocks).cycles; }
+double cycles_of(const Work& work, uint64_t blocks = 1) { return run_multiprocessor(work, h100(), Share{}, alike(work, blocks)).cycles; }
 
 TEST(Cache, KeepsWhatFitsAndForgetsTheOldest) {
   Cache cache(64 * Cache::kWays);
@@ -112,7 +112,7 @@ TEST(Multiprocessor, AUnitTakesOneInstructionAfterTheOther) {
 TEST(Multiprocessor, AWarpWaitsForTheOthersAtABarrier) {
   assembly::MachineText text{instruction(Operation::FloatFma, 1, 1), instruction(Operation::Barrier, -1, -1), instruction(Operation::FloatFma, 1, 1)};
   Work work = work_of(text, 8, 1);
-  const auto run = run_multiprocessor(work, h100(), Share{}, 1);
+  const auto run = run_multiprocessor(work, h100(), Share{}, alike(work, 1));
   EXPECT_EQ(run.issued, 8 * 3);
   EXPECT_GT(run.stalls[static_cast<size_t>(Stall::Barrier)], 0);
 }
@@ -120,7 +120,8 @@ TEST(Multiprocessor, AWarpWaitsForTheOthersAtABarrier) {
 TEST(Multiprocessor, StallsAndIssuesAddUpToTheWarpsTime) {
   assembly::MachineText chain;
   for (int k = 0; k < 100; ++k) chain.push_back(instruction(k % 3 ? Operation::FloatFma : Operation::Special, 1, 1));
-  const auto run = run_multiprocessor(work_of(chain, 12, 1), h100(), Share{}, 1);
+  const Work work = work_of(chain, 12, 1);
+  const auto run = run_multiprocessor(work, h100(), Share{}, alike(work, 1));
   double sum = 0;
   for (double cycles : run.stalls) sum += cycles;
   EXPECT_NEAR(sum, run.warp_cycles, 0.1 * run.warp_cycles);
@@ -137,6 +138,37 @@ TEST(Chip, MoreBlocksTakeLonger) {
     EXPECT_GE(p.high, p.ns);
     last = p.ns;
   }
+}
+
+TEST(Chip, OneLongBlockIsWaitedFor) {
+  assembly::MachineText text;
+  for (int k = 0; k < 400; ++k) text.push_back(instruction(Operation::FloatFma, 1, 1));
+  Work work = work_of(text, 8, 528);
+  const double even = predict(work, h100()).cycles;
+  work.sizes.assign(528, static_cast<uint32_t>(work.blocks[0].executed));
+  EXPECT_EQ(predict(work, h100()).cycles, even);
+  work.sizes[300] *= 50;  // of which nothing was followed
+  work.instructions += 49 * work.blocks[0].executed;
+  const Prediction p = predict(work, h100());
+  EXPECT_NEAR(p.cycles, 50 * 400 * 4 * h100().cycles_correction, 0.15 * p.cycles);
+  EXPECT_NEAR(p.instructions, static_cast<double>(work.instructions), 0.01 * p.instructions);
+}
+
+TEST(Chip, WorkThatBlocksFetchIsSharedByAll) {
+  assembly::MachineText text{instruction(Operation::AtomicGlobal, 1, 1), instruction(Operation::FloatFma, 1, 1)};
+  text[0].access = true;
+  Work work = work_of(text, 1, 264);
+  WarpTrace& w = work.blocks[0].warps[0];
+  w.steps.clear();
+  for (uint32_t turn = 0; turn < 100; ++turn) {
+    w.steps.push_back({0, 0, ~0u, false, turn});
+    w.accesses.push_back({.ptx = 0, .space = Space::Global, .kind = Kind::Atomic});
+  }
+  w.instructions = w.executed = work.blocks[0].instructions = work.blocks[0].executed = 200;
+  work.sizes.assign(264, 2);
+  work.sizes[0] = work.sizes[1] = 10000;  // had all, as the first that ran
+  work.instructions = 20000 + 262 * 2;
+  EXPECT_LT(predict(work, h100()).cycles, 100 * 900);
 }
 
 TEST(Chip, AnEmptyWorkIsALaunch) {

@@ -121,6 +121,28 @@ void BlockProfile::hand_over(FunctionCounts& sum) {
   copied_ = {};
 }
 
+uint64_t BlockProfile::counted_so_far() const {
+  uint64_t sum = 0;
+  for (const auto& [function, mine] : functions_)
+    if (mine.entered)
+      for (const vm::Executions& e : mine.executions) sum += e.warps;
+  return sum;
+}
+
+void BlockProfile::begin_sized(uint64_t block) {
+  if (every_instruction) settle();
+  sized_ = {block, counted_so_far(), settled, false};
+}
+
+void BlockProfile::end_sized() {
+  if (visits && !sized_.told && settled == sized_.settled) visits->ran(sized_.block, counted_so_far() - sized_.counted);
+}
+
+void BlockProfile::ran(uint64_t block, uint64_t instructions) {
+  if (visits) visits->ran(block, instructions);
+  sized_.told = true;
+}
+
 // Executions are counted by the machine; this is told every instruction of the blocks that are sampled.
 void BlockProfile::instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t mask, uint32_t active) {
   if (!samples && !trace) return;

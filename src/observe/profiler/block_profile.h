@@ -34,6 +34,9 @@ class BlockProfile final : public vm::BlockObserver {
   void begin(const vm::Launch& launch, uint64_t parameters);
   // The launch is over: its counts are added to `sum`, and nothing of it is left here but what holds for all.
   void hand_over(FunctionCounts& sum);
+  // A block begins that somebody wants the size of, and ends: compiled code tells it, of an interpreted one it is what was counted.
+  void begin_sized(uint64_t block);
+  void end_sized();
   bool suits(const model::Device& device, model::BankMode mode) const { return &device == &device_ && mode == mode_; }
 
   void instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t, uint32_t active) override;
@@ -45,6 +48,7 @@ class BlockProfile final : public vm::BlockObserver {
   void met_in_banks(const vm::Insn& insn, uint64_t times, uint64_t most, uint64_t words) override;
   void texture_read(vm::Warp& warp, const vm::Insn& insn, uint32_t mask, uint32_t texel_bytes) override;
   void enter(const vm::FunctionCode& function) override;
+  void ran(uint64_t block, uint64_t instructions) override;
 
   std::unique_ptr<BlockSamples> samples;
   const LaunchTracer* tracer = nullptr;  // of launches whose time is asked for
@@ -81,8 +85,14 @@ class BlockProfile final : public vm::BlockObserver {
   const Counts& counts_of(const vm::Insn& insn, size_t index, const vm::Access& access, Counts& fresh);
   const Counts& counts_as_told(const vm::Insn& insn, size_t index, const vm::Access& access, Counts& fresh);
 
+  uint64_t counted_so_far() const;
+
   const model::Device& device_;
   const model::BankMode mode_;
+  struct {
+    uint64_t block = 0, counted = 0, settled = 0;
+    bool told = false;
+  } sized_;
   const vm::Launch* launch_ = nullptr;
   uint64_t parameters_ = 0, parameter_bytes_ = 0;
   std::map<const vm::FunctionCode*, OfFunction> functions_;

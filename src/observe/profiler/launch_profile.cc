@@ -199,6 +199,7 @@ std::unique_ptr<vm::BlockObserver> LaunchProfile::begin_block(const vm::Block& b
   }
   if (!observer) observer = blocks_.take(device, launch, block.params_address);
   if (sampled_ && block.linear < kSampledBlocks) observer->samples = std::make_unique<BlockSamples>(block.linear);
+  observer->sizes = tracer_ != nullptr;
   if (tracer_) {
     observer->tracer = tracer_.get();
     if (!observer->visits) observer->visits.emplace();
@@ -206,11 +207,13 @@ std::unique_ptr<vm::BlockObserver> LaunchProfile::begin_block(const vm::Block& b
     observer->trace = tracer_->begin(block.linear);
   }
   observer->every_instruction = observer->samples || observer->trace;
+  if (tracer_) observer->begin_sized(block.linear);
   return observer;
 }
 
 void LaunchProfile::end_block(const vm::Block&, std::unique_ptr<vm::BlockObserver> observer) {
   std::unique_ptr<BlockProfile> block(static_cast<BlockProfile*>(observer.release()));
+  if (tracer_) block->end_sized();
   std::lock_guard lock(mutex_);
   if (block->samples) {
     samples.merge(block->samples->take());

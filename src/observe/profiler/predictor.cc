@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <ranges>
 #include <string_view>
 
 namespace warpbeam::observe {
@@ -40,6 +41,20 @@ std::vector<uint32_t> in_time(const std::vector<Visit>& visits, uint64_t togethe
   std::vector<uint32_t> places(order.size());
   std::ranges::transform(order, places.begin(), [](const auto& o) { return o.second; });
   return places;
+}
+
+// Of blocks that compiled code left to the interpreter nobody told; they are taken to be as large as the nearest one that is known.
+std::vector<uint32_t> sizes_of_blocks(const LaunchTracer& tracer, const std::vector<timing::BlockTrace>& followed) {
+  if (tracer.grid_blocks > Visits::kMost || tracer.grid_blocks <= 1) return {};
+  std::vector<uint32_t> sizes(tracer.grid_blocks, 0);
+  for (const auto& [block, size] : tracer.visits.sizes)
+    if (block < sizes.size()) sizes[block] = std::max(1u, size);
+  for (const timing::BlockTrace& b : followed)
+    if (b.block < sizes.size()) sizes[b.block] = static_cast<uint32_t>(std::clamp<uint64_t>(b.executed, 1, ~0u));
+  uint32_t last = 0;
+  for (uint32_t& s : sizes) last = s = s ? s : last;
+  for (uint32_t& s : std::views::reverse(sizes)) last = s = s ? s : last;
+  return sizes;
 }
 
 }  // namespace
@@ -87,6 +102,7 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
   work->shared_bytes = (totals.static_shared + totals.dynamic_shared) * work->resident_blocks;
   work->instructions = totals.executed;
   work->cooperative = launch.cooperative;
+  work->sizes = sizes_of_blocks(tracer, work->blocks);
 
   // Where sectors came from.
   for (size_t k = 0; k < work->functions.size(); ++k) work->functions[k].from_memory.assign(work->functions[k].code->block_of.size(), {});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <utility>
 
 #include "model/transactions.h"
 #include "vm/access.h"
@@ -71,6 +72,7 @@ void Visits::append(Visits&& other) {
   const size_t taken = std::min(room, other.kept.size());
   kept.insert(kept.end(), other.kept.begin(), other.kept.begin() + static_cast<ptrdiff_t>(taken));
   left_out += other.left_out + (other.kept.size() - taken);
+  sizes.insert(sizes.end(), other.sizes.begin(), other.sizes.end());
   for (const auto& [sector, of] : other.atomics) {
     Atomics& sum = atomics[sector];
     sum.lanes += of.lanes, sum.turns += of.turns;
@@ -128,8 +130,6 @@ void VisitLog::passed(const vm::FunctionCode& function, const vm::Insn& insn, ui
   if (!mask) return;
   const Facts& facts = facts_of(function, insn);
   const bool atomic = facts.kind == timing::Kind::Atomic || facts.kind == timing::Kind::Reduce;
-  // Whose address is known to be the same for all lanes when the kernel is compiled, of integers: the assembler lets one lane do it.
-  if (atomic && pattern.runs == 1 && pattern.stride == 0 && !isa::is_float(insn.type())) mask &= -mask;
   if (pattern.runs == 1 && !atomic && pattern.stride >= 0 && pattern.stride <= facts.bytes) {  // side by side
     const uint64_t stride = static_cast<uint64_t>(pattern.stride);
     const uint64_t begin = pattern.first + static_cast<uint64_t>(std::countr_zero(mask)) * stride;
@@ -180,25 +180,36 @@ void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, c
     function_index_ = launch_.index_of(function, code_);
   }
   Where& at = at_[warp];
-  if (at.waits(place)) return;
-  at.wait_begin = 1, at.wait_end = 0;
-  ++trace_.executed;
-  if (trace_.warps[warp].executed++ >= launch_.most_instructions()) return;
-  ++trace_.instructions;
-  ++trace_.warps[warp].instructions;
-  if (place >= code_->block_of.size()) return;
-  const uint32_t block = code_->block_of[place];
   timing::WarpTrace& t = trace_.warps[warp];
-  if (at.function != &function || at.block != block || place == code_->blocks[block].begin)
-    t.steps.push_back({function_index_, block, active, false, static_cast<uint32_t>(t.accesses.size())});
-  at.function = &function, at.block = block;
-  if (insn.spin && mask && insn.target != vm::kNoTarget) {
-    at.wait_begin = place_in_ptx(function, function.insns[insn.target]);
-    // The target may be a label, which the decoder made an instruction of.
-    for (uint32_t k = insn.target; at.wait_begin == ~0u && k < function.insns.size(); ++k) at.wait_begin = place_in_ptx(function, function.insns[k]);
-    at.wait_end = place;
-    t.steps.back().waits = trace_.waited = true;
+  const bool waits = at.waits(place);
+  if (!at.loops(place)) at.loop_begin = 1, at.loop_end = 0, at.waiting = false;
+  if (!waits) {
+    ++trace_.executed;
+    if (t.executed++ < launch_.most_instructions() && place < code_->block_of.size()) {
+      ++trace_.instructions;
+      ++t.instructions;
+      const uint32_t block = code_->block_of[place];
+      if (at.function != &function || at.block != block || place == code_->blocks[block].begin)
+        t.steps.push_back({function_index_, block, active, false, static_cast<uint32_t>(t.accesses.size())});
+      at.function = &function, at.block = block;
+    }
   }
+  if (insn.spin && mask && insn.target != vm::kNoTarget) turn(at, function, insn, place, t);
+}
+
+void BlockTracer::turn(Where& at, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t place, timing::WarpTrace& trace) {
+  const uint64_t seen = std::exchange(at.turn, 0);
+  if (at.loop_end == place) {
+    at.waiting = seen == at.turn_before;
+  } else {
+    at.loop_begin = place_in_ptx(function, function.insns[insn.target]);
+    // The target may be a label, which the decoder made an instruction of.
+    for (uint32_t k = insn.target; at.loop_begin == ~0u && k < function.insns.size(); ++k) at.loop_begin = place_in_ptx(function, function.insns[k]);
+    at.loop_end = place;
+    at.waiting = false;
+  }
+  at.turn_before = seen;
+  if (at.waiting && !trace.steps.empty()) trace.steps.back().waits = trace_.waited = true;
 }
 
 void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Access& to) {
@@ -221,7 +232,10 @@ void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Acc
 }
 
 void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts) {
-  if (warp >= at_.size() || !access.mask || trace_.warps[warp].executed > trace_.warps[warp].instructions || at_[warp].waits(place_in_ptx(function, insn))) return;
+  if (warp >= at_.size() || !access.mask) return;
+  constexpr uint64_t kMix = 0x9e3779b97f4a7c15;
+  for (uint32_t left = access.mask; left; left &= left - 1) at_[warp].turn = (at_[warp].turn ^ access.address[static_cast<size_t>(std::countr_zero(left))]) * kMix;
+  if (trace_.warps[warp].executed > trace_.warps[warp].instructions || at_[warp].waits(place_in_ptx(function, insn))) return;
   timing::WarpTrace& t = trace_.warps[warp];
   if (t.steps.empty()) return;
   timing::Access a;

@@ -48,6 +48,8 @@ struct Visits {
     uint64_t lanes = 0, turns = 0;
   };
   std::unordered_map<uint64_t, Atomics> atomics;
+  // Instructions of blocks that ran compiled, by number.
+  std::vector<std::pair<uint32_t, uint32_t>> sizes;
   void append(Visits&& other);
 };
 
@@ -55,6 +57,9 @@ struct Visits {
 class VisitLog {
  public:
   void begin_block(uint64_t block) { block_ = static_cast<uint32_t>(block); }
+  void ran(uint64_t block, uint64_t instructions) {
+    if (visits_.sizes.size() < Visits::kMost) visits_.sizes.emplace_back(static_cast<uint32_t>(block), static_cast<uint32_t>(std::min<uint64_t>(instructions, ~0u)));
+  }
   void passed(const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern);
   // `mask`: of its lanes, those that a GPU lets take part.
   void access(const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, uint32_t mask);
@@ -101,16 +106,22 @@ class BlockTracer {
   timing::BlockTrace take();
 
  private:
-  void add_lines(const vm::Access& access, uint32_t warp, timing::Access& to);
   LaunchTracer& launch_;
   timing::BlockTrace trace_;
   struct Where {
     const vm::FunctionCode* function = nullptr;
     uint32_t block = 0;
-    // Of a loop that waits, after its first turn: places in the PTX; nothing of it is kept.
-    uint32_t wait_begin = 1, wait_end = 0;
-    bool waits(uint32_t place) const { return place >= wait_begin && place <= wait_end; }
+    // Of a loop that may wait for other threads: its places in the PTX, and what its turns accessed. Once two turns in a row have
+    // looked at the same places, nothing is kept until one looks elsewhere, as a search does.
+    uint32_t loop_begin = 1, loop_end = 0;
+    uint64_t turn = 0, turn_before = 0;
+    bool waiting = false;
+    bool loops(uint32_t place) const { return place >= loop_begin && place <= loop_end; }
+    bool waits(uint32_t place) const { return waiting && loops(place); }
   };
+  // A warp goes back to the beginning of such a loop.
+  void turn(Where& at, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t place, timing::WarpTrace& trace);
+  void add_lines(const vm::Access& access, uint32_t warp, timing::Access& to);
   std::vector<Where> at_;  // of each warp
   const vm::FunctionCode* function_ = nullptr;
   uint32_t function_index_ = 0;
