@@ -65,12 +65,13 @@ MachineCode assemble(const ptx::Module& module, const ptx::Function& function, c
   sink_copies(code);
   join_copies(code);
   fold_short_branches(code);
+  join_blocks(code);  // what comes behind a short branch follows always
   mark_meetings(code, target);
   unroll(code, function);
   const Liveness live(code);
   // The order has loads together even where that takes some registers more than a real assembler would give out: how it does
   // both is not known. (The order matters for time, and so does the number of registers.)
-  constexpr uint32_t kOfOrder = 44, kComfortable = 28;
+  constexpr uint32_t kOfOrder = 40, kComfortable = 28;
   MachineCode out = in_order(code, live, target, kOfOrder, true);
   // More than 32 registers cost warps: what is gained by an order that needs more is not worth them.
   constexpr int kWithAllWarps = 32;

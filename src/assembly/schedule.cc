@@ -125,6 +125,12 @@ class Scheduler {
     for (Part p : d.reads) each_word(p, [&](uint32_t w) { by -= weight(w) * (reads_left_[w] == 1 && !out_[w] && held_[w]); });
     return by;
   }
+  int grows(const Draft& d, Bank bank) {
+    int by = 0;
+    for (Part p : d.writes) each_word(p, [&](uint32_t w) { by += bank_[w] == bank && !held_[w]; });
+    for (Part p : d.reads) each_word(p, [&](uint32_t w) { by -= bank_[w] == bank && reads_left_[w] == 1 && !out_[w] && held_[w]; });
+    return by;
+  }
   void issue_effects(const Draft& d) {
     for (Part p : d.reads)
       each_word(p, [&](uint32_t w) {
@@ -228,7 +234,25 @@ class Scheduler {
       drop(available);
       drop(pending);
       uint32_t pick = ~0u;
-      if (static_cast<uint32_t>(std::max(held_now_, 0)) >= most_ || held_predicates_ >= kMostPredicates) {
+      const bool full = static_cast<uint32_t>(std::max(held_now_, 0)) >= most_;
+      if (!full && held_predicates_ >= kMostPredicates) {
+        // Predicates alone are short: the order is as always, without what needs one more.
+        const auto look = [&](auto& queue) {
+          seen.clear();
+          while (!queue.empty() && seen.size() < kLooks && pick == ~0u) {
+            const uint32_t k = queue.top();
+            queue.pop();
+            if (done[k]) continue;
+            if (grows(text[begin + k], Bank::Predicate) <= 0) pick = k;
+            seen.push_back(k);
+          }
+          for (uint32_t k : seen) queue.push(k);
+        };
+        look(available);
+        if (pick == ~0u) look(pending);
+      }
+      if (pick != ~0u) {
+      } else if (full || held_predicates_ >= kMostPredicates) {
         // No registers left: whatever frees some, else what needs none and waits for nothing (addresses that move on in their
         // place, so that their loads come before what waits for the first ones), else what the text has next.
         int best = 0;

@@ -83,7 +83,7 @@ Selector::Place Selector::address(const Operand& o, Space space) {
     base = p->operands[1];
   }
   place.identity = base.reg;
-  if (space == Space::Shared) place.align = static_cast<uint8_t>(alignment(base));
+  if (space == Space::Shared || space == Space::Const) place.align = static_cast<uint8_t>(alignment(base));
   if (!wide) {
     // The place of a variable is a number, or uniform.
     for (const Instruction* p = producer(base, "add", false); p; p = nullptr) {
@@ -296,7 +296,7 @@ void Selector::load(const Instruction& i) {
     d.pinned = true;
   }
   if (strong) {
-    Draft& f = emit(Operation::Fence, "CCTL.IVALL", {}, {});
+    Draft& f = emit(Operation::None, "CCTL.IVALL", {}, {});
     f.pinned = f.wall = true;
   }
   scatter(to, i.form.type, value);
@@ -320,7 +320,7 @@ void Selector::store(const Instruction& i) {
   const Part data = gather(from, i.form.type);
   if (i.form.mods.sem == isa::Sem::Release) {
     for (const char* m : {"MEMBAR", "ERRBAR"}) {
-      Draft& f = emit(Operation::Fence, m, {}, {});
+      Draft& f = emit(m == std::string_view("MEMBAR") ? Operation::Fence : Operation::None, m, {}, {});
       f.pinned = f.wall = true;
     }
   }
@@ -352,7 +352,7 @@ void Selector::atomic(const Instruction& i) {
   using enum Operation;
   if (mods.sem == isa::Sem::Release || mods.sem == isa::Sem::AcqRel) {
     for (const char* m : {"MEMBAR", "ERRBAR"}) {
-      Draft& f = emit(Fence, m, {}, {});
+      Draft& f = emit(m == std::string_view("MEMBAR") ? Fence : None, m, {}, {});
       f.pinned = f.wall = true;
     }
   }
@@ -436,7 +436,7 @@ void Selector::atomic(const Instruction& i) {
     emit(IntMul, "IMAD", {to}, {of(before), operand, of(first_value)});
   }
   if (mods.sem == isa::Sem::Acquire || mods.sem == isa::Sem::AcqRel) {
-    Draft& f = emit(Fence, "CCTL.IVALL", {}, {});
+    Draft& f = emit(None, "CCTL.IVALL", {}, {});
     f.pinned = f.wall = true;
   }
   if (to) scatter(i.operands[0], t, to);

@@ -61,7 +61,7 @@ void Selector::barrier(const Instruction& i) {
 
 void Selector::fence(const Instruction& i) {
   if (i.form.row->syntax.find("proxy") != std::string_view::npos || i.form.row->syntax.find("mbarrier_init") != std::string_view::npos) {
-    Draft& d = emit(Operation::Fence, "FENCE.VIEW", {}, {});
+    Draft& d = emit(Operation::None, "FENCE.VIEW", {}, {});
     d.pinned = true;
     d.order = Order::Barrier;
     return;
@@ -70,7 +70,8 @@ void Selector::fence(const Instruction& i) {
   std::vector<std::string_view> steps{"MEMBAR"};
   if (far) steps.insert(steps.end(), {"ERRBAR", "CCTL.IVALL"});
   for (std::string_view m : steps) {
-    Draft& d = emit(Operation::Fence, m, {}, {});
+    // The first one waits, where other multiprocessors are to see what was stored.
+    Draft& d = emit(far && m == "MEMBAR" ? Operation::Fence : Operation::None, m, {}, {});
     d.pinned = true;
     d.order = Order::Barrier;
   }
@@ -226,7 +227,6 @@ void Selector::matrix(const Instruction& i) {
     const int size = std::max(1, p.count / of_how_many);
     return Part{p.value, static_cast<uint8_t>(p.first + (k * size) % std::max<int>(1, p.count)), static_cast<uint8_t>(std::min<int>(size, p.count))};
   };
-  const Source none;
   for (int k = 0; k < count; ++k) {
     const bool columns = count <= std::max<int>(1, to.count);
     const Part d = columns ? slice(to, k, count) : to, from = columns ? slice(c, k, count) : k ? to : c;

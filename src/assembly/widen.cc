@@ -1,4 +1,4 @@
-// Loads from shared memory of words that stand beside each other are one wide load, where the address is known to allow it.
+// Loads from shared memory, and of constants, of words that stand beside each other are one wide load, where the address is known to allow it.
 #include <algorithm>
 #include <map>
 
@@ -28,7 +28,7 @@ class Widener {
 
  private:
   bool fits(const Draft& d) const {
-    return d.operation == Operation::LoadShared && d.order == Order::Load && !d.guarded && d.base != -1 && (d.bytes == 4 || d.bytes == 8) && d.writes[0] && !d.writes[1] &&
+    return (d.operation == Operation::LoadShared || d.operation == Operation::LoadConst) && d.order == Order::Load && !d.guarded && d.base != -1 && (d.bytes == 4 || d.bytes == 8) && d.writes[0] && !d.writes[1] &&
            d.writes[0].first == 0 && d.writes[0].count * 4 == d.bytes && code_.values[static_cast<size_t>(d.writes[0].value)].words == d.writes[0].count &&
            writes_[static_cast<size_t>(d.writes[0].value)] == 1;
   }
@@ -43,6 +43,7 @@ class Widener {
         const int each = first.bytes, align = first.align;
         int n = 0;
         for (int want : {16 / each, 8 / each}) {
+          if (first.operation == Operation::LoadConst && want * each > 8) continue;
           if (want < 2 || align < want * each || offset % (want * each)) continue;
           bool all = true;
           for (int k = 1; all && k < want; ++k) {

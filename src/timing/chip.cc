@@ -31,7 +31,10 @@ bool fetched_all_work(const Work& work) {
   std::vector<uint32_t> sizes = work.sizes;
   std::ranges::nth_element(sizes, sizes.begin() + kFew, std::greater<>());
   const auto sum = [&](size_t count) { return std::accumulate(sizes.begin(), sizes.begin() + static_cast<ptrdiff_t>(count), 0.0); };
-  if (sum(kFew) < 0.5 * sum(sizes.size())) return false;
+  uint64_t followed = 1;
+  for (const BlockTrace& b : work.blocks) followed = std::max(followed, b.executed);
+  const bool unseen = std::ranges::max(sizes) > kFew * followed;
+  if (!unseen && sum(kFew) < 0.5 * sum(sizes.size())) return false;
   for (const BlockTrace& b : work.blocks)
     for (const WarpTrace& w : b.warps) {
       uint32_t before = ~0u;

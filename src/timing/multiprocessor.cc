@@ -368,11 +368,13 @@ class Multiprocessor {
     const uint32_t here = warp.trace->steps[warp.step].block;
     const uint32_t function = warp.trace->steps[warp.step].function;
     if (++warp.at == warp.text->code.size()) {
-      const bool waited = work_.cooperative && warp.trace->steps[warp.step].waits;
+      const bool waited = warp.trace->steps[warp.step].waits;
       const bool more = next_text(warp, from, why);
       // A warp is gone only when its stores have arrived.
       if (!more) return end_warp(warp, std::max(t + kTick, warp.stored));
-      if (waited) return come_to_grid_barrier(warp, t);
+      if (waited && work_.cooperative) return come_to_grid_barrier(warp, t);
+      // What another block does about it has to get here.
+      if (waited) warp.ready = std::max(warp.ready, t + ticks(rates_.grid_barrier)), warp.why = Stall::LongScoreboard;
       const Step& now = warp.trace->steps[warp.step];
       if (now.function != function || now.block != here + 1) {
         const Ticks arrives = t + ticks(rates_.branch_taken);

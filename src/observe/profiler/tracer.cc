@@ -207,9 +207,19 @@ void BlockTracer::turn(Where& at, const vm::FunctionCode& function, const vm::In
     for (uint32_t k = insn.target; at.loop_begin == ~0u && k < function.insns.size(); ++k) at.loop_begin = place_in_ptx(function, function.insns[k]);
     at.loop_end = place;
     at.waiting = false;
+    at.began = {};
   }
   at.turn_before = seen;
-  if (at.waiting && !trace.steps.empty()) trace.steps.back().waits = trace_.waited = true;
+  if (at.waiting) {
+    if (const Where::Mark& m = at.began_before; m.steps && m.steps <= trace.steps.size()) {
+      trace.steps.resize(m.steps);
+      trace.accesses.resize(m.accesses);
+      trace_.instructions -= trace.instructions - m.instructions, trace_.executed -= trace.executed - m.executed;
+      trace.instructions = m.instructions, trace.executed = m.executed;
+    }
+    if (!trace.steps.empty()) trace.steps.back().waits = trace_.waited = true;
+  }
+  at.began_before = std::exchange(at.began, {trace.steps.size(), trace.accesses.size(), trace.instructions, trace.executed});
 }
 
 void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Access& to) {

@@ -111,10 +111,14 @@ class BlockTracer {
   struct Where {
     const vm::FunctionCode* function = nullptr;
     uint32_t block = 0;
-    // Of a loop that may wait for other threads: its places in the PTX, and what its turns accessed. Once two turns in a row have
-    // looked at the same places, nothing is kept until one looks elsewhere, as a search does.
+    // Of a loop that may wait for other threads: its places in the PTX, what its turns accessed, and where the last two began. Once
+    // two in a row have looked at the same places they are dropped, and nothing is kept until one looks elsewhere, as a search does.
     uint32_t loop_begin = 1, loop_end = 0;
     uint64_t turn = 0, turn_before = 0;
+    struct Mark {
+      size_t steps = 0, accesses = 0;
+      uint64_t instructions = 0, executed = 0;
+    } began, began_before;
     bool waiting = false;
     bool loops(uint32_t place) const { return place >= loop_begin && place <= loop_end; }
     bool waits(uint32_t place) const { return waiting && loops(place); }
