@@ -107,11 +107,12 @@ Prediction predict(const Work& work, const Rates& rates) {
     for (const FromMemory& from : f.from_memory) p.l2_missed += from.sectors;
   p.dram_read = work.read_sectors * kSector;
   p.dram_write = work.written_back * kSector;
-  const double alone = work.read_sectors + work.written_back > 0 ? work.read_alone / (work.read_sectors + work.written_back) : 0;
-  const double together = 1 / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
+  const double alone = work.bursts > 0 ? work.bursts_alone / work.bursts : 0;
+  constexpr double kBurst = 64;
+  const double filled = work.bursts > 0 ? std::min(1.0, (p.dram_read + p.dram_write) / (work.bursts * kBurst)) : 1;
+  const double together = filled / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
   const double dram_per_cycle = rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) * dram_share(rates, work.read_sectors, work.written_back) * together;
-  const double atomics = std::max({static_cast<double>(work.hottest_turns) * (work.float_atomics ? rates.atomic_same_float : rates.atomic_same_address),
-                                   static_cast<double>(work.hottest_lanes) * rates.atomic_lane, static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle});
+  const double atomics = std::max(work.atomic_cycles, static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle);
   const Share share{rates.l2_bytes_per_cycle / active, rates.l2_write_bytes_per_cycle / active, dram_per_cycle / active, rates.l2_mixed_bytes_per_cycle / active, active, atomics};
 
   double followed = 0;

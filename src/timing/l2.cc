@@ -5,7 +5,7 @@
 namespace warpbeam::timing {
 
 SampledL2::SampledL2(uint64_t bytes, uint64_t lines_per_sample)
-    : sets_(static_cast<uint32_t>(std::max<uint64_t>(1, bytes / 128 / lines_per_sample / kWays))), ways_(uint64_t{sets_} * kWays) {}
+    : lines_per_sample_(lines_per_sample), sets_(static_cast<uint32_t>(std::max<uint64_t>(1, bytes / 128 / lines_per_sample / kWays))), ways_(uint64_t{sets_} * kWays) {}
 
 uint32_t SampledL2::set_of(uint64_t line) const {
   const uint64_t mixed = (line ^ line >> 17) * 0x9e3779b97f4a7c15;
@@ -36,16 +36,43 @@ SampledL2::Way* SampledL2::find(uint64_t line, bool& there) {
   return oldest[(chance_ >> 16) % kCandidates];
 }
 
+// Sectors of a line that are moved at one time, one way and the other.
+void SampledL2::move(uint64_t line, std::initializer_list<uint8_t> ways, Outcome& out) {
+  bool near = neighbours_moved(line);
+  for (const uint8_t sectors : ways) {
+    const uint32_t bursts = static_cast<uint32_t>(__builtin_popcount(sectors) + 1) / 2;
+    out.bursts += bursts;
+    out.alone += bursts == 1 && !near;
+    near = true;
+  }
+}
+
+// Of each group of lines that lie beside each other one is followed.
+bool SampledL2::neighbours_moved(uint64_t line) {
+  constexpr uint64_t kLately = 1 << 12;
+  const uint64_t group = line / lines_per_sample_;
+  ++moved_;
+  bool near = false;
+  for (const uint64_t g : {group - 1, group, group + 1}) {
+    const Moved& m = lately_[g % lately_.size()];
+    near = near || (m.group == g && moved_ - m.when < kLately);
+  }
+  lately_[group % lately_.size()] = {group, moved_};
+  return near;
+}
+
 SampledL2::Outcome SampledL2::visit(const Visit& v) {
   Outcome out;
   bool there = false;
   Way* const w = find(v.line, there);
   if (!there) {
+    uint8_t holes = 0;
     for (uint32_t s = 0; s < 4; ++s)
       if (w->dirty >> s & 1) {
         ++out.written;
-        if (!(w->valid >> s & 1) && w->filled[s] < 32) ++out.read, ++out.holes;
+        if (!(w->valid >> s & 1) && w->filled[s] < 32) ++out.read, ++out.holes, holes |= static_cast<uint8_t>(1u << s);
       }
+    if (w->dirty) move(w->line, {w->dirty, holes}, out);
     *w = {};
     w->line = v.line;
   }
@@ -61,15 +88,15 @@ SampledL2::Outcome SampledL2::visit(const Visit& v) {
   }
   const uint8_t missing = v.sectors & static_cast<uint8_t>(~w->valid);
   out.wanted = static_cast<uint32_t>(__builtin_popcount(missing));
+  uint8_t brought = 0;
   for (uint32_t half = 0; half < 2; ++half) {
     const uint8_t of_half = static_cast<uint8_t>(3u << 2 * half);
     if (!(missing & of_half)) continue;
-    const uint32_t brought = static_cast<uint32_t>(__builtin_popcount(of_half & ~w->valid));
-    out.read += brought;
-    if (w->valid & static_cast<uint8_t>(~of_half & 15)) out.alone -= std::min(out.alone, brought);
-    else out.alone += brought;
+    brought |= of_half & static_cast<uint8_t>(~w->valid);
     w->valid |= of_half;
   }
+  out.read += static_cast<uint32_t>(__builtin_popcount(brought));
+  if (brought) move(v.line, {brought}, out);
   if (v.kind != Kind::Load && v.kind != Kind::Copy) w->dirty |= v.sectors;
   return out;
 }

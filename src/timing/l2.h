@@ -5,6 +5,7 @@
 // that sector once the line must go (measured on an H100: writing each second word costs as much reading).
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "timing/trace.h"
@@ -23,9 +24,10 @@ class SampledL2 {
   struct Outcome {
     uint32_t wanted = 0;   // sectors asked for that were not there
     uint32_t read = 0;     // sectors that memory delivered
-    uint32_t alone = 0;    // of these: whose line's other half stayed away
     uint32_t holes = 0;    // of these: to fill sectors that stores left holes in
     uint32_t written = 0;  // sectors that memory got
+    uint32_t bursts = 0;   // of 64 bytes, in which memory moved all that
+    uint32_t alone = 0;    // of these: far from what it moved lately
   };
   Outcome visit(const Visit& v);
   // The host writes to memory past the cache.
@@ -40,10 +42,19 @@ class SampledL2 {
     uint8_t filled[4]{};  // bytes of sectors that are dirty and not valid
   };
   Way* find(uint64_t line, bool& there);
+  void move(uint64_t line, std::initializer_list<uint8_t> ways, Outcome& out);
+  bool neighbours_moved(uint64_t line);
   uint32_t set_of(uint64_t line) const;
+  const uint64_t lines_per_sample_;
   uint32_t sets_;
   uint32_t now_ = 0, chance_ = 0;
   std::vector<Way> ways_;
+  // Groups of lines of which memory moved some.
+  struct Moved {
+    uint64_t group = ~uint64_t{0}, when = 0;
+  };
+  std::vector<Moved> lately_ = std::vector<Moved>(size_t{1} << 12);
+  uint64_t moved_ = 0;
 };
 
 }  // namespace warpbeam::timing

@@ -34,12 +34,11 @@ struct Work {
   std::vector<uint32_t> sizes;          // of each block; empty: not known
   double written_back = 0;              // sectors that L2 wrote to memory meanwhile
   double read_sectors = 0;              // that it read from there
-  double read_alone = 0;                // of these: without their neighbours
-  double read_for_stores = 0;           // and of these: to fill what stores left out
-  bool float_atomics = false;
+  double read_for_stores = 0;           // of these: to fill what stores left out
+  double bursts = 0;                    // of 64 bytes, in which memory moved all that
+  double bursts_alone = 0;              // of these: far from what it moved lately
   bool cooperative = false;             // its blocks wait for each other
-  // Atomic operations on the sector of global memory that had most of them: of lanes, and turns of lanes that wanted one word.
-  uint64_t hottest_lanes = 0, hottest_turns = 0;
+  double atomic_cycles = 0;             // that atomic operations keep the parts of L2 busy that have most of them
   uint64_t atomic_sectors = 0;
 };
 

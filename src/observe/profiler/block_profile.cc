@@ -109,7 +109,7 @@ void BlockProfile::hand_over(FunctionCounts& sum) {
     std::ranges::fill(mine.executions, vm::Executions{});
   }
   launch_ = nullptr;
-  visits = {};
+  visits.reset();
   tracer = nullptr;
   entered_ = nullptr;
   counted_function = nullptr;

@@ -20,7 +20,7 @@ auto kind_of(const vm::Launch& launch) {
 bool alike(const timing::Work& a, const timing::Work& b) {
   constexpr double kFew = 1000;  // sectors: 32 KB
   const auto near = [](double x, double y) { return std::abs(x - y) <= 0.01 * std::max(x, y) + kFew; };
-  return a.instructions == b.instructions && a.hottest_lanes == b.hottest_lanes && a.hottest_turns == b.hottest_turns && near(a.read_sectors, b.read_sectors) &&
+  return a.instructions == b.instructions && near(a.atomic_cycles, b.atomic_cycles) && near(a.read_sectors, b.read_sectors) &&
          near(a.written_back, b.written_back);
 }
 
@@ -41,6 +41,20 @@ std::vector<uint32_t> in_time(const std::vector<Visit>& visits, uint64_t togethe
   std::vector<uint32_t> places(order.size());
   std::ranges::transform(order, places.begin(), [](const auto& o) { return o.second; });
   return places;
+}
+
+// Atomic operations on one part of L2 wait for each other; which part has most to do changes from one turn of blocks to the next.
+double cycles_of(const std::unordered_map<uint64_t, Visits::Atomics>& atomics, const timing::Rates& rates) {
+  std::unordered_map<uint64_t, double> most;  // by turn
+  for (const auto& [part, of] : atomics) {
+    double& here = most[part >> 48];
+    here = std::max(here, static_cast<double>(of.sectors) * rates.atomic_sector);
+    for (const auto& [integers, floats, doubles] : of.turns)
+      here = std::max(here, static_cast<double>(integers) * rates.atomic_same_address + static_cast<double>(floats) * rates.atomic_same_float + static_cast<double>(doubles) * rates.atomic_same_double);
+  }
+  double sum = 0;
+  for (const auto& [turn, cycles] : most) sum += cycles;
+  return sum;
 }
 
 // Of blocks that compiled code left to the interpreter nobody told; they are taken to be as large as the nearest one that is known.
@@ -93,8 +107,7 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
     }
   } else {
     *work = *kind.work;
-    work->written_back = work->read_sectors = work->read_alone = work->read_for_stores = 0;
-    work->hottest_lanes = work->hottest_turns = 0;
+    work->written_back = work->read_sectors = work->read_for_stores = work->bursts = work->bursts_alone = 0;
   }
   work->grid_blocks = tracer.grid_blocks;
   work->block_threads = tracer.block_threads;
@@ -117,7 +130,8 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
     const timing::SampledL2::Outcome o = l2.visit({v.line, v.sectors, v.bytes_of_sector, v.kind});
     work->written_back += o.written * each;
     work->read_sectors += o.read * each;
-    work->read_alone += o.alone * each;
+    work->bursts += o.bursts * each;
+    work->bursts_alone += o.alone * each;
     work->read_for_stores += o.holes * each;
     const auto place = place_of.find(v.function);
     if (place == place_of.end() || place->second >= work->functions.size()) continue;
@@ -127,13 +141,7 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
     shares[v.instruction].fetched += (o.read - o.holes) * each;
     shares[v.instruction].of += __builtin_popcount(v.sectors) * each;
   }
-  for (const auto& [sector, of] : visits.atomics) {
-    work->hottest_lanes = std::max(work->hottest_lanes, of.lanes);
-    work->hottest_turns = std::max(work->hottest_turns, of.turns);
-  }
-  for (const LaunchTracer::Function& f : tracer.functions)
-    for (const ptx::Instruction& i : f.function->source->body)
-      work->float_atomics = work->float_atomics || (i.form.row->cls == isa::Class::Atomic && isa::is_float(i.form.type) && i.form.mods.space != isa::Space::Shared);
+  work->atomic_cycles = cycles_of(visits.atomics, rates);
   work->atomic_sectors = totals.global_atom.transactions + totals.global_red.transactions;
   const auto kept = [&] { return keeps_visits_ ? std::move(tracer.visits) : Visits(); };
   // A launch that did the same as one before, out of the same caches, takes as long.

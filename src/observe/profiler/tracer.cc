@@ -73,9 +73,11 @@ void Visits::append(Visits&& other) {
   kept.insert(kept.end(), other.kept.begin(), other.kept.begin() + static_cast<ptrdiff_t>(taken));
   left_out += other.left_out + (other.kept.size() - taken);
   sizes.insert(sizes.end(), other.sizes.begin(), other.sizes.end());
-  for (const auto& [sector, of] : other.atomics) {
-    Atomics& sum = atomics[sector];
-    sum.lanes += of.lanes, sum.turns += of.turns;
+  for (const auto& [part, of] : other.atomics) {
+    Atomics& sum = atomics[part];
+    sum.sectors += of.sectors;
+    for (size_t line = 0; line < sum.turns.size(); ++line)
+      for (size_t k = 0; k < sum.turns[line].size(); ++k) sum.turns[line][k] += of.turns[line][k];
   }
 }
 
@@ -87,7 +89,8 @@ const VisitLog::Facts& VisitLog::facts_of(const vm::FunctionCode& function, cons
   Facts& facts = facts_[static_cast<size_t>(&insn - function.insns.data())];
   if (!facts.bytes) {
     const vm::Access access = vm::describe_access(insn);
-    facts = {kind_of(access.kind, access.returns, access.async), static_cast<uint8_t>(std::min(255u, std::max(1u, access.bytes))), place_in_ptx(function, insn)};
+    facts = {kind_of(access.kind, access.returns, access.async), static_cast<uint8_t>(std::min(255u, std::max(1u, access.bytes))),
+             static_cast<uint8_t>(!isa::is_float(insn.type()) ? 0 : isa::bits_of(insn.type()) == 64 ? 2 : 1), place_in_ptx(function, insn)};
   }
   return facts;
 }
@@ -100,29 +103,30 @@ void VisitLog::visit(uint64_t line, uint8_t sectors, uint32_t bytes, const Facts
   else ++visits_.left_out;
 }
 
-void VisitLog::count_atomics(uint32_t mask, const uint64_t* addresses) {
-  std::array<uint32_t, 32> places;
+void VisitLog::count_atomics(uint32_t mask, const uint64_t* addresses, uint8_t number) {
+  std::array<uint64_t, 32> sorted;
   size_t count = 0;
-  for (uint32_t left = mask; left; left &= left - 1) places[count++] = static_cast<uint32_t>(std::countr_zero(left));
-  std::sort(places.begin(), places.begin() + static_cast<ptrdiff_t>(count), [&](uint32_t a, uint32_t b) { return addresses[a] < addresses[b]; });
+  for (uint32_t left = mask; left; left &= left - 1) sorted[count++] = addresses[std::countr_zero(left)];
+  std::sort(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(count));
+  const uint64_t turn = uint64_t{block_} / together_ << 48;
   for (size_t k = 0; k < count;) {
-    const uint64_t sector = addresses[places[k]] / kSector;
-    uint64_t most = 0, all = 0;
-    while (k < count && addresses[places[k]] / kSector == sector) {
-      const uint64_t word = addresses[places[k]] / kWord;
+    const uint64_t line = sorted[k] / kLine;
+    Visits::Atomics& of = visits_.atomics[turn | (sorted[k] / Visits::kPart & ((uint64_t{1} << 48) - 1))];
+    uint64_t sector = ~uint64_t{0}, most = 0;
+    while (k < count && sorted[k] / kLine == line) {
+      of.sectors += std::exchange(sector, sorted[k] / kSector) != sorted[k] / kSector;
+      const uint64_t word = sorted[k] / kWord;
       uint64_t here = 0;
-      for (; k < count && addresses[places[k]] / kWord == word; ++k) ++here;
+      for (; k < count && sorted[k] / kWord == word; ++k) ++here;
       most = std::max(most, here);
-      all += here;
     }
-    Visits::Atomics& of = visits_.atomics[sector];
-    of.lanes += all, of.turns += most;
+    of.turns[line % of.turns.size()][number] += most;
   }
 }
 
 void VisitLog::lanes(uint32_t mask, const uint64_t* addresses, uint32_t bytes, const Facts& facts) {
   if (facts.kind == timing::Kind::Atomic || facts.kind == timing::Kind::Reduce)
-    count_atomics(mask, addresses);
+    count_atomics(mask, addresses, facts.number);
   each_line(mask, addresses, bytes, is_sampled, [&](uint64_t line, uint8_t sectors, uint32_t touched) { visit(line, sectors, touched, facts); });
 }
 
@@ -295,6 +299,10 @@ LaunchTracer::LaunchTracer(const vm::Launch& launch, const model::Device& device
       follows(follows),
       followed_(std::clamp<uint64_t>(grid_blocks, 1, kBlocks)),
       codes_(codes) {}
+
+uint64_t LaunchTracer::together() const {
+  return static_cast<uint64_t>(device.sm_count) * std::max(1u, static_cast<uint32_t>(device.max_threads_per_sm) / std::max(1u, block_threads));
+}
 
 bool LaunchTracer::to_follow(uint64_t block) const {
   if (!follows) return false;

@@ -4,6 +4,7 @@
 // all blocks go is told by compiled code too (BlockObserver::passed). Of these, one line of sixteen is kept: as many of the
 // sets of L2 are simulated, at the launch's end.
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -42,12 +43,13 @@ struct Visits {
   static constexpr size_t kMost = size_t{4} << 20;
   std::vector<Visit> kept;
   uint64_t left_out = 0;
-  // Of atomic operations, by sector: of how many lanes, and how many turns these took, as lanes of a warp that want one word take
-  // turns.
+  // Of atomic operations: sectors that warps sent, and the turns that these took, as lanes of a warp that want one word take turns. By what one part of L2 has to do, of blocks that run about at the same time.
   struct Atomics {
-    uint64_t lanes = 0, turns = 0;
+    uint64_t sectors = 0;
+    std::array<std::array<uint64_t, 3>, 4> turns{};  // by line; of integers, of floats, of doubles
   };
-  std::unordered_map<uint64_t, Atomics> atomics;
+  static constexpr uint64_t kPart = 512;  // bytes beside each other
+  std::unordered_map<uint64_t, Atomics> atomics;  // by turn of blocks << 48 | place / kPart
   // Instructions of blocks that ran compiled, by number.
   std::vector<std::pair<uint32_t, uint32_t>> sizes;
   void append(Visits&& other);
@@ -56,6 +58,7 @@ struct Visits {
 // What an access asks of lines; shared by blocks that are followed and those that are not.
 class VisitLog {
  public:
+  explicit VisitLog(uint64_t together) : together_(together) {}
   void begin_block(uint64_t block) { block_ = static_cast<uint32_t>(block); }
   void ran(uint64_t block, uint64_t instructions) {
     if (visits_.sizes.size() < Visits::kMost) visits_.sizes.emplace_back(static_cast<uint32_t>(block), static_cast<uint32_t>(std::min<uint64_t>(instructions, ~0u)));
@@ -69,13 +72,15 @@ class VisitLog {
   struct Facts {
     timing::Kind kind{};
     uint8_t bytes = 0;
+    uint8_t number = 0;  // of Atomics::turns
     uint32_t ptx = 0;
   };
   const Facts& facts_of(const vm::FunctionCode& function, const vm::Insn& insn);
   void visit(uint64_t line, uint8_t sectors, uint32_t bytes, const Facts& facts);
   void lanes(uint32_t mask, const uint64_t* addresses, uint32_t bytes, const Facts& facts);
-  void count_atomics(uint32_t mask, const uint64_t* addresses);
+  void count_atomics(uint32_t mask, const uint64_t* addresses, uint8_t number);
 
+  uint64_t together_;  // blocks that run at the same time, about
   Visits visits_;
   uint32_t block_ = 0;
   const vm::FunctionCode* function_ = nullptr;
@@ -155,6 +160,7 @@ class LaunchTracer {
   std::vector<Function> functions;
   std::vector<timing::BlockTrace> blocks;
   Visits visits;
+  uint64_t together() const;  // blocks that run at the same time, were there room for all their threads
   const uint64_t grid_blocks;
   const uint32_t block_threads;
   const bool follows;
