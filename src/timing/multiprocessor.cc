@@ -588,7 +588,9 @@ class Multiprocessor {
     if (!local) warp.stored = std::max(warp.stored, done + ticks(rates_.store_latency));
     if (a.kind == Kind::Store) return start + r.latency;
     // Operations on the word that most of them want take turns; this multiprocessor's are as good as any.
-    atomics_free_ = std::max(atomics_free_, start) + ticks_of_atomic_;
+    const Ticks turn = std::min(ticks_of_atomic_, atomics_left_);
+    atomics_left_ -= turn;
+    atomics_free_ = std::max(atomics_free_, start) + turn;
     done = std::max(done, atomics_free_);
     drained_ = std::max(drained_, done);
     return std::max(done, start) + ticks(rates_.l2_latency) + r.latency;
@@ -623,6 +625,7 @@ class Multiprocessor {
   Ticks constants_free_ = 0;
   Ticks lsu_free_ = 0, texture_free_ = 0, now_ = 0, last_ = 0, drained_ = 0, load_at_ = 0;
   Ticks atomics_free_ = 0, ticks_of_atomic_ = 0;
+  Ticks atomics_left_ = ticks(share_.atomics);  // all of them take no longer together
   double unused_credit_ = 0;
   bool has_barriers_ = false;
   double load_ = 0, written_back_share_ = 0, stores_on_fill_ = 1;
