@@ -84,8 +84,8 @@ struct Interval {
 };
 Interval interval_of(double ns) {
   if (ns < 3000) return {0.93, 1.12};
-  if (ns < 15000) return {0.84, 1.70};
-  return {0.55, 2.0};
+  if (ns < 15000) return {0.86, 1.60};
+  return {0.62, 1.75};
 }
 
 }  // namespace
