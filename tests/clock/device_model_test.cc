@@ -178,6 +178,36 @@ TEST(DeviceModel, LargeKernelsTakeTurnsAndTheNextBeginsInTheLastWave) {
   EXPECT_EQ(m.times[other].waited, Waited::Multiprocessors);
 }
 
+TEST(DeviceModel, WhatWaitedForRoomHasBeenLaunchedMeanwhile) {
+  Machine m("h100");
+  const uint64_t first = m.kernel(1, 1), second = m.kernel(2, 1);
+  m.run();
+  EXPECT_LT(m.times[second].end - m.times[second].begin, m.times[first].end - m.times[first].begin);
+}
+
+TEST(DeviceModel, KernelsOfAGraphTakeALeastTime) {
+  Machine m("h100");
+  Operation o;
+  o.kind = Kind::Kernel;
+  o.in_graph = true;
+  o.at_once = 1000;
+  o.nanoseconds = 10;
+  const uint64_t first = m.submit(o, 1, {}), second = m.submit(o, 1, {});
+  m.run();
+  EXPECT_GE(m.times[second].end - m.times[first].begin, o.nanoseconds);
+  EXPECT_GT(m.times[second].end - m.times[second].begin, 0);
+}
+
+TEST(DeviceModel, ItSaysWhichQueueAndEngine) {
+  Machine m("h100");
+  const uint64_t kernel = m.kernel(1), other = m.kernel(2), up = m.copy(1, Way::ToDevice), down = m.copy(2, Way::ToHost);
+  m.run();
+  EXPECT_NE(m.times[kernel].queue, m.times[other].queue);
+  EXPECT_EQ(m.times[kernel].queue, m.times[up].queue);
+  EXPECT_EQ(m.times[kernel].engine, -1);
+  EXPECT_NE(m.times[up].engine, m.times[down].engine);
+}
+
 TEST(DeviceModel, SmallKernelsShareTheDevice) {
   Machine m("h100", 32);
   std::vector<uint64_t> ids;

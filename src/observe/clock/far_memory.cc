@@ -41,7 +41,7 @@ void FarMemory::allocated(const vm::Allocation& allocation) {
     range.pages.resize((allocation.size + kPage - 1) / kPage);
     // Memory that was used before: nobody has touched it yet for all that matters.
     const std::vector<bool> there = present(allocation.base, range);
-    for (size_t k = 0; k < range.pages.size(); ++k)
+    for (size_t k = 0; k < range.pages.size() && allocation.base + (k + 1) * kPage <= range.end; ++k)
       if (there[k]) range.pages[k].known = true, range.pages[k].words = words_of(allocation.base + k * kPage);
   }
   ranges_[allocation.base] = std::move(range);

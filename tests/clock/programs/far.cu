@@ -67,6 +67,14 @@ int main() {
   EXPECT(after < 1.5f * own);
   EXPECT(untouched < first && untouched > own);
 
+  // Memory that comes again, less than a page of it.
+  for (int i = 0; i < 8; ++i) {
+    int* word;
+    cudaMallocManaged(&word, 256);
+    *word = i;
+    EXPECT(cudaFree(word) == cudaSuccess);
+  }
+
   // Where the host is to keep them nothing moves: each kernel goes over the link.
   for (int i = 0; i < n; ++i) fresh[i] = 1;
 #if CUDART_VERSION >= 13000
