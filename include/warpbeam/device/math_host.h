@@ -65,18 +65,30 @@ WB_HOST long double wb_normcdfinv(long double p) { return -1.4142135623730950488
 WB_HOST long double wb_rsqrt(long double x) { return 1.0L / __builtin_sqrtl(x); }
 WB_HOST long double wb_rcbrt(long double x) { return 1.0L / __builtin_cbrtl(x); }
 
-#define WB_DEFINE_HOST_1(name)                                     \
-  WB_HOST double name(double x) { return (double)wb_##name(x); }   \
-  WB_HOST float name##f(float x) { return (float)wb_##name(x); }   \
+#define WB_DEFINE_HOST_FLOAT(name) \
   WB_HOST float name(float x) { return (float)wb_##name(x); }
+#define WB_DEFINE_HOST_1(name)                                   \
+  WB_HOST double name(double x) { return (double)wb_##name(x); } \
+  WB_HOST float name##f(float x) { return (float)wb_##name(x); } \
+  WB_DEFINE_HOST_FLOAT(name)
+// Some of them C has since 2023, and glibc declares them.
+#if __GLIBC_PREREQ(2, 41)
+WB_DEFINE_HOST_FLOAT(sinpi)
+WB_DEFINE_HOST_FLOAT(cospi)
+#else
 WB_DEFINE_HOST_1(sinpi)
 WB_DEFINE_HOST_1(cospi)
+#endif
 WB_DEFINE_HOST_1(erfcx)
 WB_DEFINE_HOST_1(erfcinv)
 WB_DEFINE_HOST_1(erfinv)
 WB_DEFINE_HOST_1(normcdf)
 WB_DEFINE_HOST_1(normcdfinv)
+#if __GLIBC_PREREQ(2, 42)
+WB_DEFINE_HOST_FLOAT(rsqrt)
+#else
 WB_DEFINE_HOST_1(rsqrt)
+#endif
 WB_DEFINE_HOST_1(rcbrt)
 
 WB_HOST double fdivide(double x, double y) { return x / y; }
@@ -118,6 +130,7 @@ WB_HOST float yn(int n, float x) { return ::ynf(n, x); }
 #endif
 
 #undef WB_DEFINE_HOST_1
+#undef WB_DEFINE_HOST_FLOAT
 #undef WB_DEFINE_HOST_NORMS
 
 #endif
