@@ -36,8 +36,11 @@ bool is_closing(std::string_view line) {
          (contains(line, " error") || contains(line, " warning"));
 }
 
-// Who has a header that toolkits bring and this does not.
-std::string package_of(std::string_view error) {
+bool is_full_disk(std::string_view error) { return contains(error, "No space left on device"); }
+
+// What can be done: who has a header that toolkits bring and this does not, for example.
+std::string help_with(std::string_view error) {
+  if (is_full_disk(error)) return "note: there is no room for temporary files; TMPDIR names another folder for them\n";
   constexpr std::pair<std::string_view, std::string_view> kPackages[] = {{"'CL/", "opencl-headers (and ocl-icd-opencl-dev for -lOpenCL)"}, {"'thrust/", "libthrust-dev (--cccl names another version's folder)"}, {"'cub/", "libcub-dev (--cccl names another version's folder)"}};
   if (!contains(error, "file not found")) return {};
   for (const auto& [header, package] : kPackages)
@@ -58,7 +61,7 @@ bool is_whereabouts(std::string_view line) { return line.size() > 2 && line[0] >
 std::string Diagnostics::fresh(std::string_view text) {
   std::string shown;
   std::string introduction;
-  bool showing = true, crashed = false;
+  bool showing = true, crashed = false, full = false;
   while (!text.empty()) {
     auto end = text.find('\n');
     std::string_view line = text.substr(0, end);
@@ -67,7 +70,7 @@ std::string Diagnostics::fresh(std::string_view text) {
     if (is_closing(bare)) continue;
     if (is_crash(bare)) {
       crashed = true;
-      showing = seen_.insert(bare).second;
+      showing = !full && seen_.insert(bare).second;  // clang asks for a report of full disks, too
       if (showing) shown += "the compiler crashed; it was at\n", ++errors_;
       continue;
     }
@@ -81,6 +84,7 @@ std::string Diagnostics::fresh(std::string_view text) {
       continue;
     }
     bool error = is_error(bare);
+    full = full || is_full_disk(bare);
     if (error || is_warning(bare)) {
       showing = seen_.insert(bare).second;
       if (showing) ++(error ? errors_ : warnings_);
@@ -93,7 +97,7 @@ std::string Diagnostics::fresh(std::string_view text) {
       shown += introduction;
       shown += line;
       shown += '\n';
-      if (error) shown += package_of(bare);
+      if (error || is_full_disk(bare)) shown += help_with(bare);
     }
     introduction.clear();
   }

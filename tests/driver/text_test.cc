@@ -98,6 +98,17 @@ TEST(Messages, EachIsShownOnce) {
   EXPECT_EQ(diagnostics.closing(), "1 warning and 1 error generated.\n");
 }
 
+TEST(Messages, FullDiskIsNoCrash) {
+  Diagnostics diagnostics;
+  const std::string shown = diagnostics.fresh(
+      "fatal error: error in backend: IO failure on output stream: No space left on device\n"
+      "PLEASE submit a bug report to https://bugs.debian.org/ and include the crash backtrace.\n"
+      "1.\t<eof> parser at end of file\n");
+  EXPECT_EQ(shown,
+            "fatal error: error in backend: IO failure on output stream: No space left on device\n"
+            "note: there is no room for temporary files; TMPDIR names another folder for them\n");
+}
+
 TEST(Messages, ACrashOfTheCompilerIsTwoLines) {
   const std::string dump =
       "PLEASE submit a bug report to https://example.org and include the crash backtrace.\nStack dump:\n"
