@@ -421,4 +421,31 @@ TEST_F(Memory, pools_of_devices_need_no_context) {
   EXPECT_EQ(current, nullptr);
 }
 
+// As an H100's driver answers.
+TEST_F(Memory, handles_need_no_context) {
+  CUevent event = nullptr;
+  OK(cuEventCreate(&event, 0));
+  OK(cuEventRecord(event, nullptr));
+  OK(cuCtxPopCurrent(nullptr));
+  OK(cuEventSynchronize(event));
+  OK(cuEventQuery(event));
+  OK(cuEventDestroy(event));
+  EXPECT_EQ(cuEventQuery(nullptr), CUDA_ERROR_INVALID_HANDLE);
+  float ms = 0;
+  EXPECT_EQ(cuEventElapsedTime(&ms, nullptr, nullptr), CUDA_ERROR_INVALID_HANDLE);
+  OK(cuMemFree(0));
+  OK(cuMemFreeHost(nullptr));
+  cuuint64_t used = 0;
+  OK(cuDeviceGetGraphMemAttribute(device, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
+  OK(cuDeviceGraphMemTrim(device));
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  OK(cuThreadExchangeStreamCaptureMode(&mode));
+  OK(cuThreadExchangeStreamCaptureMode(&mode));
+  CUmemoryPool pool = nullptr;
+  OK(cuDeviceGetDefaultMemPool(&pool, device));
+  OK(cuMemPoolTrimTo(pool, 0));
+  CUdeviceptr ptr = 0;
+  EXPECT_EQ(cuMemAlloc(&ptr, 64), CUDA_ERROR_INVALID_CONTEXT);
+}
+
 }  // namespace

@@ -175,7 +175,7 @@ WB_STREAM_CALL(cuStreamUpdateCaptureDependencies, (CUstream stream, CUgraphNode*
 WB_STREAM_CALL(cuStreamUpdateCaptureDependencies_v2,
                (CUstream stream, CUgraphNode* nodes, const CUgraphEdgeData* edges, size_t count, unsigned flags),
                cudaStreamUpdateCaptureDependencies(stream, nodes, as<const cudaGraphEdgeData>(edges), count, flags))
-WB_CALL(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode),
+WB_HANDLE_CALL(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode),
         cudaThreadExchangeStreamCaptureMode(as<cudaStreamCaptureMode>(mode)))
 
 // Graphs
@@ -209,10 +209,10 @@ WB_CALL(cuGraphRetainUserObject, (CUgraph graph, CUuserObject object, unsigned c
         cudaGraphRetainUserObject(graph, object, count, flags))
 WB_CALL(cuGraphReleaseUserObject, (CUgraph graph, CUuserObject object, unsigned count),
         cudaGraphReleaseUserObject(graph, object, count))
-WB_CALL(cuDeviceGraphMemTrim, (CUdevice device), cudaDeviceGraphMemTrim(device))
-WB_CALL(cuDeviceGetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, void* value),
+WB_HANDLE_CALL(cuDeviceGraphMemTrim, (CUdevice device), cudaDeviceGraphMemTrim(device))
+WB_HANDLE_CALL(cuDeviceGetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, void* value),
         cudaDeviceGetGraphMemAttribute(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
-WB_CALL(cuDeviceSetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, void* value),
+WB_HANDLE_CALL(cuDeviceSetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, void* value),
         cudaDeviceSetGraphMemAttribute(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
 WB_CALL(cuGraphConditionalHandleCreate,
         (CUgraphConditionalHandle * handle, CUgraph graph, CUcontext, unsigned value, unsigned flags),

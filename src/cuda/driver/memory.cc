@@ -152,7 +152,8 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* ptr, size_t* pitch, size_t width, size_
 }
 
 CUresult cuMemFree_v2(CUdeviceptr ptr) {
-  return in_current([&](Context&) { return ptr ? cudaFree(pointer(ptr)) : cudaSuccess; });
+  if (!ptr) return call([] { return cudaSuccess; });
+  return in_current([&](Context&) { return cudaFree(pointer(ptr)); });
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr* ptr, size_t bytes, unsigned flags) {
@@ -172,7 +173,10 @@ CUresult cuMemHostAlloc(void** ptr, size_t bytes, unsigned flags) {
   return in_current([&](Context&) { return ptr && bytes ? cudaHostAlloc(ptr, bytes, flags) : cudaErrorInvalidValue; });
 }
 
-WB_CALL(cuMemFreeHost, (void* ptr), cudaFreeHost(ptr))
+CUresult cuMemFreeHost(void* ptr) {
+  if (!ptr) return call([] { return cudaSuccess; });
+  return in_current([&](Context&) { return cudaFreeHost(ptr); });
+}
 WB_CALL(cuMemHostGetFlags, (unsigned* flags, void* ptr), cudaHostGetFlags(flags, ptr))
 WB_CALL(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void* ptr, unsigned flags),
         cudaHostGetDevicePointer(reinterpret_cast<void**>(device), ptr, flags))

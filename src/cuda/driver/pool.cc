@@ -29,8 +29,8 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
 }
 WB_CALL(cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps* properties),
         cudaMemPoolCreate(pool, reinterpret_cast<const cudaMemPoolProps*>(properties)))
-WB_CALL(cuMemPoolDestroy, (CUmemoryPool pool), cudaMemPoolDestroy(pool))
-WB_CALL(cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep), cudaMemPoolTrimTo(pool, keep))
+WB_HANDLE_CALL(cuMemPoolDestroy, (CUmemoryPool pool), cudaMemPoolDestroy(pool))
+WB_HANDLE_CALL(cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep), cudaMemPoolTrimTo(pool, keep))
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
   return call([&] { return cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value); });
 }

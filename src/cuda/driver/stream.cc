@@ -82,13 +82,13 @@ WB_STREAM_CALL(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback,
                add_callback(stream, callback, data, flags))
 
 WB_CALL(cuEventCreate, (CUevent * event, unsigned flags), cudaEventCreateWithFlags(event, flags))
-WB_CALL(cuEventDestroy_v2, (CUevent event), cudaEventDestroy(event))
-WB_CALL(cuEventDestroy, (CUevent event), cudaEventDestroy(event))
-WB_CALL(cuEventQuery, (CUevent event), cudaEventQuery(event))
-WB_CALL(cuEventSynchronize, (CUevent event), cudaEventSynchronize(event))
-WB_CALL(cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end),
+WB_HANDLE_CALL(cuEventDestroy_v2, (CUevent event), cudaEventDestroy(event))
+WB_HANDLE_CALL(cuEventDestroy, (CUevent event), cudaEventDestroy(event))
+WB_HANDLE_CALL(cuEventQuery, (CUevent event), cudaEventQuery(event))
+WB_HANDLE_CALL(cuEventSynchronize, (CUevent event), cudaEventSynchronize(event))
+WB_HANDLE_CALL(cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end),
         cudaEventElapsedTime(milliseconds, start, end))
-WB_CALL(cuEventElapsedTime_v2, (float* milliseconds, CUevent start, CUevent end),
+WB_HANDLE_CALL(cuEventElapsedTime_v2, (float* milliseconds, CUevent start, CUevent end),
         cudaEventElapsedTime(milliseconds, start, end))
 WB_STREAM_CALL(cuEventRecord, (CUevent event, CUstream stream), cudaEventRecord(event, stream))
 WB_STREAM_CALL(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
