@@ -107,7 +107,8 @@ Prediction predict(const Work& work, const Rates& rates) {
     for (const FromMemory& from : f.from_memory) p.l2_missed += from.sectors;
   p.dram_read = work.read_sectors * kSector;
   p.dram_write = work.written_back * kSector;
-  const double alone = work.bursts > 0 ? work.bursts_alone / work.bursts : 0;
+  // In eighths: in which order warps of a block come to memory is chance, here and there.
+  const double alone = work.bursts > 0 ? std::round(8 * work.bursts_alone / work.bursts) / 8 : 0;
   constexpr double kBurst = 64;
   const double filled = work.bursts > 0 ? std::min(1.0, (p.dram_read + p.dram_write) / (work.bursts * kBurst)) : 1;
   const double together = filled / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
