@@ -119,17 +119,18 @@ class Scheduler {
   }
 
   // How many registers more are held after an instruction.
-  int grows(const Draft& d) {
+  template <class Weight>
+  int grows(const Draft& d, Weight weight) const {
     int by = 0;
     for (Part p : d.writes) each_word(p, [&](uint32_t w) { by += weight(w) * !held_[w]; });
     for (Part p : d.reads) each_word(p, [&](uint32_t w) { by -= weight(w) * (reads_left_[w] == 1 && !out_[w] && held_[w]); });
     return by;
   }
-  int grows(const Draft& d, Bank bank) {
-    int by = 0;
-    for (Part p : d.writes) each_word(p, [&](uint32_t w) { by += bank_[w] == bank && !held_[w]; });
-    for (Part p : d.reads) each_word(p, [&](uint32_t w) { by -= bank_[w] == bank && reads_left_[w] == 1 && !out_[w] && held_[w]; });
-    return by;
+  int grows(const Draft& d) const {
+    return grows(d, [&](uint32_t w) { return weight(w); });
+  }
+  int grows_predicates(const Draft& d) const {
+    return grows(d, [&](uint32_t w) { return bank_[w] == Bank::Predicate ? 1 : 0; });
   }
   void issue_effects(const Draft& d) {
     for (Part p : d.reads)
@@ -234,8 +235,8 @@ class Scheduler {
       drop(available);
       drop(pending);
       uint32_t pick = ~0u;
-      const bool full = static_cast<uint32_t>(std::max(held_now_, 0)) >= most_;
-      if (!full && held_predicates_ >= kMostPredicates) {
+      const bool full = static_cast<uint32_t>(std::max(held_now_, 0)) >= most_, no_predicates = held_predicates_ >= kMostPredicates;
+      if (!full && no_predicates) {
         // Predicates alone are short: the order is as always, without what needs one more.
         const auto look = [&](auto& queue) {
           seen.clear();
@@ -243,7 +244,7 @@ class Scheduler {
             const uint32_t k = queue.top();
             queue.pop();
             if (done[k]) continue;
-            if (grows(text[begin + k], Bank::Predicate) <= 0) pick = k;
+            if (grows_predicates(text[begin + k]) <= 0) pick = k;
             seen.push_back(k);
           }
           for (uint32_t k : seen) queue.push(k);
@@ -251,8 +252,7 @@ class Scheduler {
         look(available);
         if (pick == ~0u) look(pending);
       }
-      if (pick != ~0u) {
-      } else if (full || held_predicates_ >= kMostPredicates) {
+      if (pick == ~0u && (full || no_predicates)) {
         // No registers left: whatever frees some, else what needs none and waits for nothing (addresses that move on in their
         // place, so that their loads come before what waits for the first ones), else what the text has next.
         int best = 0;
@@ -274,12 +274,15 @@ class Scheduler {
         if (pick == ~0u) pick = neutral;
         if (pick == ~0u) look(pending);
         if (pick == ~0u) pick = first;
-      } else if (!available.empty()) {
-        pick = available.top();
-        available.pop();
-      } else {
-        pick = pending.top();
-        pending.pop();
+      }
+      if (pick == ~0u) {
+        if (!available.empty()) {
+          pick = available.top();
+          available.pop();
+        } else {
+          pick = pending.top();
+          pending.pop();
+        }
       }
       now = std::max(now, nodes[pick].ready);
       done[pick] = 1;

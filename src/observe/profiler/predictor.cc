@@ -115,7 +115,6 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
   work->shared_bytes = (totals.static_shared + totals.dynamic_shared) * work->resident_blocks;
   work->instructions = totals.executed;
   work->cooperative = launch.cooperative;
-  work->sizes = sizes_of_blocks(tracer, work->blocks);
 
   // Where sectors came from.
   for (size_t k = 0; k < work->functions.size(); ++k) work->functions[k].from_memory.assign(work->functions[k].code->block_of.size(), {});
@@ -146,6 +145,7 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
   const auto kept = [&] { return keeps_visits_ ? std::move(tracer.visits) : Visits(); };
   // A launch that did the same as one before, out of the same caches, takes as long.
   if (!tracer.follows && kind.work && kind.predicted && alike(*work, *kind.predicted_for)) return {*kind.predicted, kind.functions, kept()};
+  work->sizes = sizes_of_blocks(tracer, work->blocks);
   Predicted p{timing::predict(*work, rates), kind.functions, kept()};
   kind.predicted = std::make_shared<timing::Prediction>(p);
   kind.predicted_for = work;
