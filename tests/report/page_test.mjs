@@ -1,40 +1,11 @@
 // The HTML report in a browser, as somebody who reads it would use it. Arguments: the folder of playwright-core, the
 // browser, the pages to open (one program, one to compare, a long one), and a folder for pictures or nothing.
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
 import fs from "node:fs";
+import { check, inBrowser } from "./in_browser.mjs";
 
 const [modules, browserPath, first, pair, long, pictures] = process.argv.slice(2);
-const { chromium } = createRequire(modules + "/")("playwright-core");
-const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
-let passed = 0, failed = 0;
+const { page, test, finish } = await inBrowser(modules, browserPath);
 
-async function page(file, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const p = await context.newPage();
-  p.requests = [];
-  p.errors = [];
-  p.on("request", (r) => { if (!r.url().startsWith("file:")) p.requests.push(r.url()); });
-  p.on("pageerror", (e) => p.errors.push(String(e)));
-  p.on("console", (m) => { if (m.type() === "error") p.errors.push(m.text()); });
-  await p.goto(pathToFileURL(file).href);
-  return p;
-}
-
-async function test(name, body) {
-  try {
-    await body();
-    ++passed;
-    console.log("ok   " + name);
-  } catch (error) {
-    ++failed;
-    console.log(`FAIL ${name}\n    ${String(error).split("\n").slice(0, 4).join("\n    ")}`);
-  }
-}
-
-function check(what, got, wanted) {
-  if (JSON.stringify(got) !== JSON.stringify(wanted)) throw new Error(`${what}: ${JSON.stringify(got)} instead of ${JSON.stringify(wanted)}`);
-}
 const picture = async (p, name) => { if (pictures) await p.screenshot({ path: `${pictures}/${name}.png` }); };
 const open = (p, tab) => p.click("#tab-" + tab);
 const facts = (p, id) => p.$$eval(`#${id} > div`, (all) => Object.fromEntries(all.map((d) => [d.lastChild.textContent, d.querySelector("b").textContent])));
@@ -226,6 +197,4 @@ await test("a long program's page is small and opens at once", async () => {
   check("launches", await p.$$eval("#launch option", (o) => o.length > 100), true);
 });
 
-await browser.close();
-console.log(`${passed} passed, ${failed} failed, 0 skipped`);
-process.exit(failed ? 1 : 0);
+await finish();

@@ -1,38 +1,12 @@
 // The timeline's page in a browser, as somebody who reads it would use it. Arguments: the folder of playwright-core, the
 // browser, the pages (streams that overlap, the same with one hardware queue), and a folder for pictures or nothing.
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
 import fs from "node:fs";
+import { check, inBrowser } from "./in_browser.mjs";
 
 const [modules, browserPath, many, one, pictures] = process.argv.slice(2);
-const { chromium } = createRequire(modules + "/")("playwright-core");
-const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
-let passed = 0, failed = 0;
-
-async function page(file) {
-  const p = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
-  p.requests = [], p.errors = [];
-  p.on("request", (r) => { if (!r.url().startsWith("file:")) p.requests.push(r.url()); });
-  p.on("pageerror", (e) => p.errors.push(String(e)));
-  p.on("console", (m) => { if (m.type() === "error") p.errors.push(m.text()); });
-  await p.goto(pathToFileURL(file).href);
-  await drawn(p);
-  return p;
-}
 const drawn = (p) => p.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-async function test(name, body) {
-  try {
-    await body();
-    ++passed;
-    console.log("ok   " + name);
-  } catch (error) {
-    ++failed;
-    console.log(`FAIL ${name}\n    ${String(error).split("\n").slice(0, 4).join("\n    ")}`);
-  }
-}
-function check(what, got, wanted) {
-  if (JSON.stringify(got) !== JSON.stringify(wanted)) throw new Error(`${what}: ${JSON.stringify(got)} instead of ${JSON.stringify(wanted)}`);
-}
+const { page, test, finish } = await inBrowser(modules, browserPath, drawn);
+
 const holds = (what, test) => { if (!test) throw new Error(what); };
 const picture = async (p, name) => { await drawn(p); if (pictures) await p.screenshot({ path: `${pictures}/${name}.png` }); };
 const button = (p, text) => p.click(`#details button:text-is("${text}")`);
@@ -161,6 +135,4 @@ await test("a hundred thousand operations are drawn", async () => {
   check("errors", p.errors, []);
 });
 
-await browser.close();
-console.log(`${passed} passed, ${failed} failed, 0 skipped`);
-process.exit(failed ? 1 : 0);
+await finish();
