@@ -100,7 +100,7 @@ __host__ __device__ constexpr const E* end(initializer_list<E> list) noexcept { 
 
 #include "restore_macros.h"
 
-// The program brings a libcu++ (src/nvrtc/compile.cc), which knows NVRTC by its being no other compiler, and then takes
+// The program brings a libcu++ (src/libraries/nvrtc/compile.cc), which knows NVRTC by its being no other compiler, and then takes
 // nothing of the host's.
 #ifdef WARPBEAM_WITH_ITS_OWN_LIBRARY
 #undef WARPBEAM_WITH_ITS_OWN_LIBRARY

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cuda/api.h"
-#include "cuda/context.h"
+#include "cuda/devices/context.h"
 #include "cuda/thread_state.h"
 #include "observe/tool.h"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "cuda/capture.h"
 #include "cuda/edge.h"
-#include "cuda/ops.h"
+#include "cuda/graphs/capture.h"
+#include "cuda/streams/ops.h"
 #include "vm/access.h"
 #include "vm/trap.h"
 

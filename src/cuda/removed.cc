@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cuda/edge.h"
-#include "cuda/launch.h"
-#include "cuda/memory.h"
+#include "cuda/launches/launch.h"
+#include "cuda/memory/memory.h"
 #include "cuda/notes.h"
 
 namespace warpbeam::cuda {

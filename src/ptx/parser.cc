@@ -168,7 +168,7 @@ void Parser::skip_section() {
 
 namespace {
 
-// "warpbeam inlined 5 3 20<tab>_Z4pullf<tab>/home/me/nbody.cu": see src/lowering/inlined_calls.cc.
+// "warpbeam inlined 5 3 20<tab>_Z4pullf<tab>/home/me/nbody.cu": see src/lowering/checker/inlined_calls.cc.
 void note_inlined_call(Module& module, std::string_view text) {
   constexpr std::string_view kWords = "warpbeam inlined ";
   constexpr unsigned kMost = 0xffff;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/fatbin.h"
+#include "fatbin/write.h"
 
 #define OK(expression) ASSERT_EQ(expression, NVJITLINK_SUCCESS)
 #define CU(expression) ASSERT_EQ(expression, CUDA_SUCCESS)
@@ -55,7 +55,7 @@ const std::string kMistake =
     ".version 7.0\n.target sm_52\n.address_size 64\n.visible .func oops() { ad.s32 %r1, %r2, %r3; ret; }\n";
 
 // As in an object file: the container lies on a boundary of eight bytes.
-std::string fatbin(const std::string& text, int cc) { return warpbeam::driver::write_fatbin({{true, cc, text}}); }
+std::string fatbin(const std::string& text, int cc) { return warpbeam::fatbin::write({{cc, text}}); }
 std::string object(const std::string& text, int cc) {
   return std::string(
              "\x7f"

@@ -1,5 +1,5 @@
 // The order of work, with tasks that only note when they began and ended.
-#include "cuda/scheduler.h"
+#include "cuda/streams/scheduler.h"
 
 #include <gtest/gtest.h>
 

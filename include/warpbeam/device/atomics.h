@@ -50,7 +50,7 @@
     return (T)__nvvm_atom_##op##_gen_##code((B*)address, (B)compare, (B)value);                       \
   }
 // Of other scopes clang's builtins compare numbers without a sign as if they had one. The memory is named where it is known:
-// src/lowering/known_spaces.cc.
+// src/lowering/language/known_spaces.cc.
 #define WB_DEFINE_SCOPED_ATOMIC(name, T, s, op, B, code)                                              \
   WB_DEVICE T name(T* address, T value) {                                                             \
     B old;                                                                                            \

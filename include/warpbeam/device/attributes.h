@@ -8,7 +8,7 @@
 #define __device__ __attribute__((device))
 #if defined(__WARPBEAM_DEVICE_LAUNCHES__)
 // For sources whose device code launches kernels: a kernel can then be called like a function, which the machine takes
-// as a launch (src/driver/device_launches.h). A launch of itself at the end must not become a loop.
+// as a launch (src/compiler/device_launches.h). A launch of itself at the end must not become a loop.
 #define __global__                                                                                     \
   __attribute__((host)) __attribute__((device)) __attribute__((nvptx_kernel)) __attribute__((used))    \
       __attribute__((noinline)) __attribute__((disable_tail_calls))

@@ -1,10 +1,10 @@
 // Contexts: made, stacked, asked, destroyed. A handle is the context's address.
 #include <algorithm>
 
-#include "cuda/capture.h"
 #include "cuda/driver/edge.h"
-#include "cuda/modules.h"
-#include "cuda/ops.h"
+#include "cuda/graphs/capture.h"
+#include "cuda/modules/modules.h"
+#include "cuda/streams/ops.h"
 
 namespace warpbeam::cuda::driver {
 

@@ -1,5 +1,5 @@
 // Copies. The runtime's copy functions do the work; here is what the driver calls them, by which memory is meant.
-#include "cuda/copy.h"
+#include "cuda/memory/copy.h"
 
 #include "cuda/driver/copy.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 #include "cuda/driver/api.h"
 #include "cuda/edge.h"
-#include "cuda/memory.h"
+#include "cuda/memory/memory.h"
 
 namespace warpbeam::cuda::driver {
 

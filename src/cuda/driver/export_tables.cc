@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/context_storage.h"
+#include "cuda/devices/context_storage.h"
 #include "cuda/driver/handshake.h"
 #include "cuda/driver/module.h"
 #include "cuda/notes.h"

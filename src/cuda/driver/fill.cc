@@ -1,5 +1,5 @@
 // The memset family: elements of one, two and four bytes.
-#include "cuda/fill.h"
+#include "cuda/memory/fill.h"
 
 #include "cuda/driver/edge.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "cuda/driver/edge.h"
-#include "cuda/ops.h"
+#include "cuda/streams/ops.h"
 
 namespace warpbeam::cuda::driver {
 

@@ -1,11 +1,11 @@
 // Launches: arguments as an array of pointers or as one buffer, attributes, and the interface of the first toolkits.
-#include "cuda/launch.h"
+#include "cuda/launches/launch.h"
 
 #include <cstring>
 #include <map>
 
-#include "cuda/argument_buffer.h"
 #include "cuda/driver/module.h"
+#include "cuda/launches/argument_buffer.h"
 
 namespace warpbeam::cuda::driver {
 

@@ -1,8 +1,8 @@
 // The linker: PTX texts, whose externs are resolved against each other, become one image, the "cubin".
 #include <fmt/format.h>
 
-#include "cuda/code_link.h"
 #include "cuda/driver/module.h"
+#include "cuda/modules/code_link.h"
 
 namespace warpbeam::cuda::driver {
 

@@ -1,8 +1,8 @@
 // Memory of devices and of the host, and what addresses are.
 #include <algorithm>
 
-#include "cuda/capture.h"
 #include "cuda/driver/edge.h"
+#include "cuda/graphs/capture.h"
 
 namespace warpbeam::cuda::driver {
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "cuda/device_code.h"
+#include "cuda/modules/device_code.h"
 
 namespace warpbeam::cuda::driver {
 

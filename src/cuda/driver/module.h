@@ -3,7 +3,7 @@
 #pragma once
 #include "cuda/driver/edge.h"
 #include "cuda/driver/jit_options.h"
-#include "cuda/modules.h"
+#include "cuda/modules/modules.h"
 
 namespace warpbeam::cuda::driver {
 

@@ -1,7 +1,7 @@
 // Streams and events.
 #include "cuda/driver/edge.h"
 #include "cuda/driver/module.h"
-#include "cuda/ops.h"
+#include "cuda/streams/ops.h"
 
 namespace warpbeam::cuda::driver {
 

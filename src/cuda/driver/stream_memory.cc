@@ -1,9 +1,9 @@
 // Values in memory that streams wait for and write.
 #include <atomic>
 
-#include "cuda/capture.h"
 #include "cuda/driver/edge.h"
-#include "cuda/ops.h"
+#include "cuda/graphs/capture.h"
+#include "cuda/streams/ops.h"
 
 namespace warpbeam::cuda::driver {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "cuda/driver/formats.h"
-#include "cuda/textures.h"
+#include "cuda/textures/textures.h"
 
 namespace warpbeam::cuda::driver {
 

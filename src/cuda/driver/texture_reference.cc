@@ -4,7 +4,7 @@
 
 #include "cuda/driver/formats.h"
 #include "cuda/driver/module.h"
-#include "cuda/texture_references.h"
+#include "cuda/textures/texture_references.h"
 
 namespace warpbeam::cuda::driver {
 

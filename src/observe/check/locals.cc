@@ -11,7 +11,7 @@ namespace {
 // What is known of a byte.
 constexpr uint8_t kNoValue = 0, kHasValue = 1, kOfMargin = 2;
 
-// src/lowering/local_margins.cc puts bytes behind each array, and a store says where these are: in a word among them.
+// src/lowering/checker/local_margins.cc puts bytes behind each array, and a store says where these are: in a word among them.
 constexpr uint64_t kMargin = 0x7b3e91d5;
 constexpr uint32_t kWord = 8, kBehind = 16;
 

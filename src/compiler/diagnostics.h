@@ -1,0 +1,28 @@
+// Compilers' messages: one source is compiled once for the host and once per architecture, but each of its errors and
+// warnings is shown once.
+#pragma once
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpbeam::compiler {
+
+class Diagnostics {
+ public:
+  // The messages of `text` that have not been there before. Clang's closing "2 errors generated." lines are left out;
+  // `closing` gives one for all.
+  std::string fresh(std::string_view text);
+
+  int errors() const { return errors_; }
+  int warnings() const { return warnings_; }
+  // "1 error generated.", or empty.
+  std::string closing() const;
+
+ private:
+  std::set<std::string> seen_;
+  int errors_ = 0;
+  int warnings_ = 0;
+};
+
+}  // namespace warpbeam::compiler

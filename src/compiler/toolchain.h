@@ -1,0 +1,37 @@
+// Where the compiler, our headers and our runtime are, and what this toolchain says it is.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace warpbeam::compiler {
+
+inline constexpr const char* kVersion = "0.1.0";
+// The release whose language and API are implemented; macros and --version say so.
+inline constexpr int kCudaMajor = 13;
+inline constexpr int kCudaMinor = 0;
+inline constexpr int kCudaBuild = 88;
+
+struct Toolchain {
+  std::string clang = "clang++-19";
+  std::string c_compiler = "clang-19";
+  std::string archiver = "ar";
+  std::string line_reader = "addr2line";
+  std::string openmp_directory = "/usr/lib/llvm-19/lib";
+  std::string sysroot;            // headers and start files that came along, where the system has none; else empty
+  std::string root;               // has bin/nvcc, include and lib64, like a CUDA toolkit
+  std::string include_directory;  // our CUDA headers
+  std::string library_directory;  // libwarpbeam.so
+  std::string driver;             // this executable
+};
+
+// Found from the place of this executable, or of the library that this is part of: beside an installed tree's include/ and lib/, or in a build directory.
+// Packages bring a compiler in lib/warpbeam; else it is the system's.
+const Toolchain& toolchain();
+
+// How a command of the compiler begins.
+std::vector<std::string> compiler_words(const std::string& compiler);
+
+// The plugin of clang's that changes device code (src/lowering); empty where it was not built.
+std::string lowering_library();
+
+}  // namespace warpbeam::compiler

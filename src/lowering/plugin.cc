@@ -1,0 +1,84 @@
+// The plugin that clang loads: which pass runs at which moment of the optimiser's. A pass says itself where it comes from.
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+
+#include "lowering/checker/facts.h"
+#include "lowering/checker/inlined_calls.h"
+#include "lowering/checker/kept_places.h"
+#include "lowering/checker/local_margins.h"
+#include "lowering/checker/outside_arrays.h"
+#include "lowering/checker/own_places.h"
+#include "lowering/checker/unset_variables.h"
+#include "lowering/language/constant_stores.h"
+#include "lowering/language/host_variables.h"
+#include "lowering/language/known_spaces.h"
+#include "lowering/language/missing_functions.h"
+#include "lowering/optimiser/array_unrolling.h"
+#include "lowering/optimiser/exchange_order.h"
+#include "lowering/optimiser/index_loads.h"
+#include "lowering/optimiser/joined_stores.h"
+#include "lowering/optimiser/loop_lengths.h"
+#include "lowering/optimiser/narrow_conversions.h"
+#include "lowering/optimiser/reloads.h"
+#include "lowering/optimiser/split_copies.h"
+#include "lowering/optimiser/whole_loads.h"
+#include "lowering/optimiser/whole_program.h"
+#include "lowering/optimiser/written_parameters.h"
+
+namespace warpbeam::lowering {
+namespace {
+
+void add_passes(llvm::PassBuilder& builder) {
+  // A function's loads stay on its own lines: this pass would put them into its callers before it is inlined there.
+  if (llvm::PassInstrumentationCallbacks* passes = builder.getPassInstrumentationCallbacks()) {
+    passes->registerShouldRunOptionalPassCallback([](llvm::StringRef name, llvm::Any) { return name != "ArgumentPromotionPass"; });
+    if (is_for_checker()) keep_places(*passes);
+  }
+  builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    passes.addPass(WriteFacts());
+    passes.addPass(NameFunctions());
+    passes.addPass(KeepHostVariables());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(WidenConversions()));
+    if (level == llvm::OptimizationLevel::O0) return;
+    passes.addPass(WatchUnsetVariables());
+    passes.addPass(WholeProgram());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
+    passes.addPass(ForgetTypes());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(ShowOutsideArrays()));
+  });
+  // Variables are values by now and calls inlined, and nothing has moved between accesses yet.
+  builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(CopyWrittenParameters());
+    passes.addPass(KeepExchangeOrder());
+    passes.addPass(KeepReloads());
+    passes.addPass(ShowOutsideArrays());
+    passes.addPass(FoldKnownSpaces());
+  });
+  builder.registerLateLoopOptimizationsEPCallback([](llvm::LoopPassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(UnrollOverArrays());
+    passes.addPass(KeepUnknownLengths());
+  });
+  // Behind the passes that take vectors apart.
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(ForgetUnwrittenCopies()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(PlainConversions()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinStores()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepIndexLoads()));
+    passes.addPass(ShowUnsetVariables());
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(LocalMargins()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(GuessPlaces()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(OwnPlaces()));
+    passes.addPass(NumberCalls());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
+    passes.addPass(TellMissingFunctions());
+  });
+}
+
+}  // namespace
+}  // namespace warpbeam::lowering
+
+extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "warpbeam-lowering", LLVM_VERSION_STRING, warpbeam::lowering::add_passes};
+}
