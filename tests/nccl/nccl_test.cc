@@ -2,8 +2,11 @@
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>
 #include <cuda_runtime_api.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <nccl.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +62,79 @@ TEST(NcclOf, processes) {
       EXPECT_EQ(status, 0);
     }
   }
+}
+
+// In a process of its own, which a signal ends where it waits for ever.
+int status_of(const std::function<int()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    _exit(work());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+ncclResult_t join(const ncclUniqueId& id, int ranks, int rank) {
+  ncclComm_t comm;
+  return ncclCommInitRank(&comm, ranks, id, rank);
+}
+
+std::string room_file(const ncclUniqueId& id) { return std::string("/dev/shm") + id.internal; }
+
+TEST(NcclOf, a_first_rank_that_is_killed_while_it_makes_the_meeting_place) {
+  ncclUniqueId id;
+  OK(ncclGetUniqueId(&id));
+  const int file = open(room_file(id).c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);  // and no further
+  ASSERT_GE(file, 0);
+  close(file);
+  EXPECT_EQ(status_of([&] { return join(id, 1, 0) == ncclSuccess ? 0 : 1; }), 0);
+}
+
+TEST(NcclOf, a_rank_that_is_killed_while_it_waits) {
+  ncclUniqueId id;
+  OK(ncclGetUniqueId(&id));
+  const pid_t first = fork();
+  if (first == 0) _exit(join(id, 3, 0) == ncclSuccess ? 1 : 2);
+  while (access(room_file(id).c_str(), F_OK) != 0) usleep(1000);
+  usleep(100000);
+  kill(first, SIGKILL);
+  waitpid(first, nullptr, 0);
+  EXPECT_EQ(status_of([&] { return join(id, 3, 1) == ncclRemoteError ? 0 : 1; }), 0);
+  unlink(room_file(id).c_str());  // who comes within a minute finds it closed; then it is taken away as below
+}
+
+TEST(NcclOf, ranks_that_never_come) {
+  ncclUniqueId id;
+  OK(ncclGetUniqueId(&id));
+  setenv("WARPBEAM_NCCL_TIMEOUT", "1", 1);
+  EXPECT_EQ(status_of([&] { return join(id, 2, 0) == ncclSystemError ? 0 : 1; }), 0);
+  unsetenv("WARPBEAM_NCCL_TIMEOUT");
+}
+
+TEST(NcclOf, leftovers_are_taken_away) {
+  ncclUniqueId killed, used, fresh, next;
+  for (ncclUniqueId* id : {&killed, &used, &fresh, &next}) OK(ncclGetUniqueId(id));
+  std::vector<int> files;
+  for (const ncclUniqueId* id : {&killed, &used, &fresh}) {
+    files.push_back(open(room_file(*id).c_str(), O_RDWR | O_CREAT | O_EXCL, 0600));
+    ASSERT_GE(files.back(), 0);
+  }
+  flock somebody_is_inside{};
+  somebody_is_inside.l_type = F_RDLCK;
+  somebody_is_inside.l_whence = SEEK_SET;
+  somebody_is_inside.l_start = 1;
+  somebody_is_inside.l_len = 1;
+  ASSERT_EQ(fcntl(files[1], F_OFD_SETLK, &somebody_is_inside), 0);
+  timespec old[2] = {{1000, 0}, {1000, 0}};
+  for (int k : {0, 1}) ASSERT_EQ(futimens(files[static_cast<size_t>(k)], old), 0);
+  EXPECT_EQ(status_of([&] { return join(next, 1, 0) == ncclSuccess ? 0 : 1; }), 0);
+  EXPECT_NE(access(room_file(killed).c_str(), F_OK), 0);
+  EXPECT_EQ(access(room_file(used).c_str(), F_OK), 0);
+  EXPECT_EQ(access(room_file(fresh).c_str(), F_OK), 0) << "its maker may be about to lock it";
+  for (const ncclUniqueId* id : {&used, &fresh}) unlink(room_file(*id).c_str());
+  for (int file : files) close(file);
 }
 
 // A buffer on every device.

@@ -5,13 +5,13 @@
 // device count as one allocation, so that copies and vector accesses may go across them.
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <map>
 
 #include "cuda/driver/edge.h"
+#include "cuda/memory/shared_file.h"
 
 namespace warpbeam::cuda::driver {
 
@@ -162,10 +162,9 @@ CUresult create(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAl
   if (size > context.memory.capacity() - std::min(memory_in_use(context.ordinal), context.memory.capacity()))
     return CUDA_ERROR_OUT_OF_MEMORY;
   if (!host_can_give(size, "cuMemCreate")) return CUDA_ERROR_OUT_OF_MEMORY;
-  int file = memfd_create("warpbeam", MFD_CLOEXEC);
+  int file = make_shared_file(SharedKind::Physical, size);
   if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
   auto memory = std::make_shared<Physical>(file, size, *properties);
-  if (ftruncate(file, static_cast<off_t>(size)) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
   memory->counted = size;
   context.created_bytes += size;
   *handle = handle_of(memory);
@@ -238,8 +237,8 @@ Mapping* mapping_at(uint64_t address) {
 
 CUresult import(CUmemGenericAllocationHandle* handle, int given) {
   int file = fcntl(given, F_DUPFD_CLOEXEC, 0);
-  struct stat facts;
-  if (file < 0 || fstat(file, &facts) != 0 || facts.st_size == 0) {
+  uint64_t bytes = 0;
+  if (file < 0 || !is_shared_file(SharedKind::Physical, file, &bytes)) {
     if (file >= 0) close(file);
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -247,7 +246,7 @@ CUresult import(CUmemGenericAllocationHandle* handle, int given) {
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-  auto memory = std::make_shared<Physical>(file, static_cast<uint64_t>(facts.st_size), properties);
+  auto memory = std::make_shared<Physical>(file, bytes, properties);
   *handle = handle_of(memory);
   space().memory.add(std::move(memory));
   return CUDA_SUCCESS;

@@ -1,25 +1,26 @@
 #include "cuda/memory/ipc.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "cuda/edge.h"
 #include "cuda/memory/memory.h"
+#include "cuda/memory/shared_file.h"
 
 // A handle names a file of another process: its number and that of an open file there, which /proc leads to. What is shared
-// lies in such a file that has no name of its own and goes when nobody has it open.
+// lies in such a file that has no name of its own and goes when nobody has it open. Its last page repeats the handle, so that one which
+// is stale or forged leads nowhere.
 namespace warpbeam::cuda {
 
 namespace {
 
 constexpr uint64_t kPage = 4096;
-constexpr uint32_t kMemoryMark = 0x57424d31, kEventMark = 0x57424531;
+constexpr uint32_t kMemoryMark = 0x57424d32, kEventMark = 0x57424532;
 
 struct Handle {
   uint32_t mark;
@@ -27,8 +28,11 @@ struct Handle {
   int32_t device;
   uint64_t size;    // of the allocation or of the event's page
   uint64_t offset;  // of the pointer in its first page
-  uint64_t serial;  // tells files with one number apart
+  uint64_t serial;
+  uint64_t secret;  // drawn for each file: numbers of files, processes and allocations come again
+  bool operator==(const Handle&) const = default;
 };
+static_assert(std::has_unique_object_representations_v<Handle>);
 static_assert(sizeof(Handle) <= sizeof(cudaIpcMemHandle_t) && sizeof(Handle) <= sizeof(cudaIpcEventHandle_t));
 
 struct Opened {
@@ -38,12 +42,19 @@ struct Opened {
   int users;
 };
 
+struct SharedEvent {
+  std::shared_ptr<SharedMoment> moment;
+  Handle handle{};
+  int file = -1;  // of those made here
+};
+
 struct Shared {
   std::mutex mutex;
-  std::map<uint64_t, std::pair<int, uint64_t>> exported;             // by base: file and the allocation's serial number
-  std::map<uint64_t, Opened> opened;                                 // by address
-  std::map<std::pair<int, uint64_t>, uint64_t> by_source;            // process and serial: address here
-  std::map<const Event*, std::pair<std::shared_ptr<SharedMoment>, int>> moments;
+  std::map<uint64_t, Handle> exported;             // by base
+  std::atomic<size_t> exports{0};                  // how many these are, for who does not take the lock
+  std::map<uint64_t, Opened> opened;               // by address
+  std::map<uint64_t, uint64_t> by_secret;          // address here
+  std::map<const Event*, SharedEvent> moments;
 };
 
 Shared& shared() {
@@ -53,24 +64,33 @@ Shared& shared() {
 
 uint64_t page_of(uint64_t address) { return address / kPage * kPage; }
 
-int new_file(size_t bytes) {
-  const int file = memfd_create("warpbeam", MFD_CLOEXEC);
-  if (file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) != 0) {
-    close(file);
-    return -1;
-  }
-  return file;
+// Makes the handle true: its file gets a number and a secret, and a last page that says what the handle says. -1: no memory.
+int sign(SharedKind kind, uint64_t bytes, Handle& handle) {
+  handle.process = getpid();
+  if (getrandom(&handle.secret, sizeof handle.secret, 0) != sizeof handle.secret) return -1;
+  handle.file = make_shared_file(kind, bytes + kPage);
+  if (handle.file < 0 || pwrite(handle.file, &handle, sizeof handle, static_cast<off_t>(bytes)) == sizeof handle) return handle.file;
+  close(handle.file);
+  return -1;
 }
 
-int open_file(const Handle& handle) {
-  const std::string path = fmt::format("/proc/{}/fd/{}", handle.process, handle.file);
-  return open(path.c_str(), O_RDWR | O_CLOEXEC);
+// The file of another process that the handle is of, or -1. `bytes`: without the last page.
+int open_signed(SharedKind kind, const Handle& handle, uint64_t* bytes) {
+  uint64_t all = 0;
+  const int file = open_shared_file(kind, handle.process, handle.file, &all);
+  if (file < 0) return -1;
+  Handle said;
+  *bytes = all - std::min(all, kPage);
+  const bool room = handle.offset < kPage && handle.size <= *bytes && handle.offset <= *bytes - handle.size;
+  if (room && *bytes > 0 && pread(file, &said, sizeof said, static_cast<off_t>(*bytes)) == sizeof said && said == handle) return file;
+  close(file);
+  return -1;
 }
 
 // Moves an allocation's pages into a file, at the place where they are.
-int export_pages(const vm::Allocation& a) {
+int export_pages(const vm::Allocation& a, Handle& handle) {
   const uint64_t first = page_of(a.base), bytes = page_of(a.base + a.accessible + kPage - 1) - first;
-  const int file = new_file(bytes);
+  const int file = sign(SharedKind::Memory, bytes, handle);
   if (file < 0) return -1;
   void* copy = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (copy == MAP_FAILED) {
@@ -110,7 +130,7 @@ std::shared_ptr<SharedMoment> shared_moment(const Event& event) {
   Shared& s = shared();
   std::lock_guard lock(s.mutex);
   auto found = s.moments.find(&event);
-  return found == s.moments.end() ? nullptr : found->second.first;
+  return found == s.moments.end() ? nullptr : found->second.moment;
 }
 
 void record_shared(const std::shared_ptr<SharedMoment>& moment, const StreamRef& stream) {
@@ -130,8 +150,19 @@ void forget_shared(const Event& event) {
   std::lock_guard lock(s.mutex);
   auto found = s.moments.find(&event);
   if (found == s.moments.end()) return;
-  if (found->second.second >= 0) close(found->second.second);
+  if (found->second.file >= 0) close(found->second.file);
   s.moments.erase(found);
+}
+
+void forget_exported(uint64_t base) {
+  Shared& s = shared();
+  if (s.exports == 0) return;
+  std::lock_guard lock(s.mutex);
+  if (auto found = s.exported.find(base); found != s.exported.end()) {
+    close(found->second.file);
+    s.exported.erase(found);
+    --s.exports;
+  }
 }
 
 }  // namespace warpbeam::cuda
@@ -150,20 +181,15 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* result, void* pointer) {
     Shared& s = shared();
     std::lock_guard lock(s.mutex);
     auto known = s.exported.find(a.base);
-    if (known != s.exported.end() && known->second.second != a.serial) {  // an older allocation at this place
-      close(known->second.first);
-      s.exported.erase(known);
-      known = s.exported.end();
-    }
     if (known == s.exported.end()) {
-      const int file = export_pages(a);
-      if (file < 0) return cudaErrorMemoryAllocation;
+      Handle handle{kMemoryMark, 0, 0, place->owner->ordinal, a.size, a.base % kPage, a.serial, 0};
+      if (export_pages(a, handle) < 0) return cudaErrorMemoryAllocation;
       place->owner->memory.pages_replaced(a.base);
-      known = s.exported.emplace(a.base, std::make_pair(file, a.serial)).first;
+      known = s.exported.emplace(a.base, handle).first;
+      ++s.exports;
     }
-    const Handle handle{kMemoryMark, getpid(), known->second.first, place->owner->ordinal, a.size, a.base % kPage, a.serial};
     *result = {};
-    std::memcpy(result, &handle, sizeof handle);
+    std::memcpy(result, &known->second, sizeof known->second);
     return cudaSuccess;
   });
 }
@@ -177,17 +203,16 @@ cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t given, unsig
     if (handle.process == getpid()) return cudaErrorDeviceUninitialized;  // it has the memory already
     Shared& s = shared();
     std::lock_guard lock(s.mutex);
-    if (auto known = s.by_source.find({handle.process, handle.serial}); known != s.by_source.end()) {
+    uint64_t bytes = 0;
+    const int file = open_signed(SharedKind::Memory, handle, &bytes);
+    if (file < 0) return cudaErrorInvalidResourceHandle;
+    if (auto known = s.by_secret.find(handle.secret); known != s.by_secret.end()) {
+      close(file);
       ++s.opened.at(known->second).users;
       *pointer = reinterpret_cast<void*>(known->second);
       return cudaSuccess;
     }
-    const int file = open_file(handle);
-    if (file < 0) return cudaErrorInvalidResourceHandle;
-    const size_t bytes = (handle.offset + handle.size + kPage - 1) / kPage * kPage;
-    struct stat status;
-    const bool whole = fstat(file, &status) == 0 && static_cast<size_t>(status.st_size) >= bytes;
-    void* pages = whole ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     if (pages == MAP_FAILED) return cudaErrorMapBufferObjectFailed;
     void* address = static_cast<std::byte*>(pages) + handle.offset;
@@ -197,7 +222,7 @@ cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t given, unsig
       return cudaErrorMapBufferObjectFailed;
     }
     s.opened[adopted->base] = {&context, pages, bytes, 1};
-    s.by_source[{handle.process, handle.serial}] = adopted->base;
+    s.by_secret[handle.secret] = adopted->base;
     *pointer = address;
     return cudaSuccess;
   });
@@ -215,7 +240,7 @@ cudaError_t cudaIpcCloseMemHandle(void* pointer) {
       if (--found->second.users > 0) return cudaSuccess;
       entry = found->second;
       s.opened.erase(found);
-      std::erase_if(s.by_source, [&](const auto& known) { return known.second == address; });
+      std::erase_if(s.by_secret, [&](const auto& known) { return known.second == address; });
     }
     entry.context->synchronize();
     entry.context->memory.free(address);
@@ -232,18 +257,19 @@ cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* result, cudaEvent_t give
     if (!result) return cudaErrorInvalidValue;
     Shared& s = shared();
     std::lock_guard lock(s.mutex);
-    auto& [moment, file] = s.moments[event.get()];
-    if (!moment) {
-      file = new_file(kPage);
-      if (file >= 0) moment = map_moment(file);
-      if (!moment) {
+    SharedEvent& made = s.moments[event.get()];
+    if (!made.moment) {
+      made.handle = {kEventMark, 0, 0, event->context.ordinal, kPage, 0, 0, 0};
+      made.file = sign(SharedKind::Event, kPage, made.handle);
+      if (made.file >= 0) made.moment = map_moment(made.file);
+      if (!made.moment) {
+        if (made.file >= 0) close(made.file);
         s.moments.erase(event.get());
         return cudaErrorMemoryAllocation;
       }
     }
-    const Handle handle{kEventMark, getpid(), file, event->context.ordinal, kPage, 0, 0};
     *result = {};
-    std::memcpy(result, &handle, sizeof handle);
+    std::memcpy(result, &made.handle, sizeof made.handle);
     return cudaSuccess;
   });
 }
@@ -255,7 +281,8 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* result, cudaIpcEventHandle_t giv
     if (!result) return cudaErrorInvalidValue;
     if (handle.mark != kEventMark) return cudaErrorMapBufferObjectFailed;
     if (handle.process == getpid()) return cudaErrorInvalidResourceHandle;
-    const int file = open_file(handle);
+    uint64_t bytes = 0;
+    const int file = open_signed(SharedKind::Event, handle, &bytes);
     if (file < 0) return cudaErrorInvalidResourceHandle;
     auto moment = map_moment(file);
     close(file);
@@ -263,7 +290,7 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* result, cudaIpcEventHandle_t giv
     auto event = std::make_shared<Event>(context, unsigned{cudaEventInterprocess | cudaEventDisableTiming});
     {
       std::lock_guard lock(shared().mutex);
-      shared().moments[event.get()] = {std::move(moment), -1};
+      shared().moments[event.get()] = {std::move(moment), handle, -1};
     }
     *result = event->handle();
     process().events.add(std::move(event));

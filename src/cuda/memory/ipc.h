@@ -17,6 +17,8 @@ struct SharedMoment {
 
 // The pages of the allocation belong to several processes: they cannot be dropped to clear them.
 bool shared_between_processes(uint64_t base);
+// The allocation goes: its handle opens nothing any more. Who has opened it keeps it.
+void forget_exported(uint64_t base);
 
 // Null for events of this process alone.
 std::shared_ptr<SharedMoment> shared_moment(const Event& event);

@@ -11,6 +11,7 @@
 #include "base/host_memory.h"
 #include "cuda/edge.h"
 #include "cuda/graphs/capture.h"
+#include "cuda/memory/ipc.h"
 #include "cuda/memory/pool.h"
 #include "observe/tool.h"
 
@@ -139,6 +140,7 @@ void release(Context& owner, uint64_t base) {
   for_each_context([&](Context& context) {
     if (&context != &owner) context.memory.free(base);
   });
+  forget_exported(base);
   owner.memory.free(base);
 }
 

@@ -11,6 +11,7 @@
 
 #include "cuda/edge.h"
 #include "cuda/memory/pool.h"
+#include "cuda/memory/shared_file.h"
 
 namespace warpbeam::cuda {
 
@@ -46,9 +47,9 @@ bool begin_file(Pool& pool) {
   static std::atomic<int32_t> count{0};
   FileHead head{{}, getpid(), ++count, pool.on_device() ? pool.properties.location.id : 0};
   std::memcpy(head.mark, kFileMark, sizeof kFileMark);
-  pool.file = memfd_create("warpbeam pool", MFD_CLOEXEC);
+  pool.file = make_shared_file(SharedKind::Pool, kPage);
   pool.file_end = kPage;
-  return pool.file >= 0 && ftruncate(pool.file, kPage) == 0 && pwrite(pool.file, &head, sizeof head, 0) == sizeof head;
+  return pool.file >= 0 && pwrite(pool.file, &head, sizeof head, 0) == sizeof head;
 }
 
 cudaError_t put_in_file(Pool& pool, const vm::Allocation& allocation, PoolPart* part) {
@@ -99,14 +100,15 @@ cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* handle, void* sh
     if (!handle || flags != 0 || type != cudaMemHandleTypePosixFileDescriptor) return cudaErrorInvalidValue;
     const int file = fcntl(static_cast<int>(reinterpret_cast<intptr_t>(shareable)), F_DUPFD_CLOEXEC, 0);
     FileHead head;
-    if (file < 0 || !read_head(file, &head)) {
+    uint64_t bytes = 0;
+    if (file < 0 || !is_shared_file(SharedKind::Pool, file, &bytes) || !read_head(file, &head)) {
       if (file >= 0) close(file);
       return cudaErrorInvalidValue;
     }
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.handleTypes = type;
-    properties.location = {cudaMemLocationTypeDevice, head.device < device_count() ? head.device : 0};
+    properties.location = {cudaMemLocationTypeDevice, head.device >= 0 && head.device < device_count() ? head.device : 0};
     auto pool = std::make_shared<Pool>(properties, false);
     pool->file = file;
     pool->imported = true;
@@ -148,7 +150,7 @@ cudaError_t cudaMemPoolImportPointer(void** pointer, cudaMemPool_t handle, cudaM
     if (given.process != head.process || given.number != head.number) return cudaErrorInvalidValue;
     if (fstat(pool->file, &facts) != 0) return cudaErrorInvalidValue;
     const auto whole = static_cast<uint64_t>(facts.st_size);
-    if (given.offset % kPage || given.bytes > whole || given.offset > whole - given.bytes || given.size > given.bytes)
+    if (given.offset < kPage || given.offset % kPage || given.size == 0 || given.bytes > whole || given.offset > whole - given.bytes || given.size > given.bytes)
       return cudaErrorInvalidValue;
     void* pages =
         mmap(nullptr, given.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pool->file, static_cast<off_t>(given.offset));

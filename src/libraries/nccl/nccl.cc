@@ -170,8 +170,6 @@ ncclResult_t collective(const char* name, const Buffers& b, int root, ncclComm_t
   });
 }
 
-constexpr char kRoomPrefix[] = "/warpbeam-nccl-";
-
 ncclUniqueId new_id() {
   ncclUniqueId id = {};
   std::random_device random;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "nccl.h"
 
@@ -19,6 +20,7 @@ struct Failure : std::runtime_error {
   ncclResult_t result;
 };
 
+constexpr char kRoomPrefix[] = "/warpbeam-nccl-";  // of rooms' names
 constexpr size_t kSlotBytes = 256 << 10;
 constexpr size_t kLetterBytes = 64 << 10;
 
@@ -43,7 +45,7 @@ class Room {
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
-  void wait_for_all();                                  // have come in
+  void wait_for_all();                                  // have come in, but no longer than WARPBEAM_NCCL_TIMEOUT seconds (600)
   void meet();                                          // returns when all have called it
   void wait_until(const std::function<bool()>& ready);  // fails when the room is closed or a process is gone
   void close();                                         // everybody's waits fail
@@ -56,14 +58,18 @@ class Room {
  private:
   struct Head;
   struct Person;
+  void enter();
   void look_for_the_gone();
+  void reserve(size_t offset, size_t bytes);  // memory that is not there is an error here, and no signal later
   Person& person(int rank) const;
 
   std::string name_;
   int ranks_, rank_;
+  int file_ = -1;
   std::byte* base_ = nullptr;
   size_t bytes_ = 0;
   uint64_t meetings_ = 0;
+  std::vector<char> has_mailbox_;
 };
 
 }  // namespace warpbeam::nccl
