@@ -385,6 +385,7 @@ void Emitter::dispatch(const vm::Insn& i) {
     case isa::Kind::Tensor:  // of the whole warp, or of none
       hand_over(i, b_.CreateICmpNE(active_, b_.getInt32(~0u)), Why::Lanes);
       if (waits_for_some(i, sv)) return emit_look(i);
+      if (emit_matrix(i)) return;
       return by_handler(i);
     case isa::Kind::Async:
       if (waits_for_some(i, sv)) return emit_look(i);

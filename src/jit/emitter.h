@@ -134,6 +134,12 @@ class Emitter {
   bool emit_test(const vm::Insn& insn);
   Value moved_by(int32_t slot, Width bytes, int64_t offset);  // emit_copy.cc
   void emit_copy(const vm::Insn& insn);
+  // --- matrices in registers (emit_matrix.cc)
+  bool emit_matrix(const vm::Insn& insn);
+  void put_registers(const vm::WideOperand& operand, V to);
+  void take_registers(const vm::WideOperand& operand, V from);
+  V matrix_scratch(size_t operand);
+  void finish_matrix(const vm::Insn& insn, V done, const vm::WideOperand* results, V from);
 
   // --- instructions
   bool emit_pure(const vm::Insn& insn);              // emit_arith.cc: results depend on operands alone
@@ -587,6 +593,7 @@ class Emitter {
   int32_t stretch_ = -1;            // of the node that is being written
   std::array<llvm::AllocaInst*, 4> staged_{};
   V meeting_wants_more_ = nullptr;
+  std::array<V, 4> matrix_scratch_{};
 };
 
 }  // namespace warpbeam::jit

@@ -178,6 +178,8 @@ std::vector<Symbol> runtime_symbols(const Processor& processor) {
       {"wb_write_rows", reinterpret_cast<void*>(&wb_write_rows)},
       {"wb_handover", reinterpret_cast<void*>(&wb_handover)},
       {"wb_detour", reinterpret_cast<void*>(&wb_detour)},
+      {"wb_move_matrix", reinterpret_cast<void*>(&wb_move_matrix)},
+      {"wb_move_rows", reinterpret_cast<void*>(&wb_move_rows)},
       {"wb_look_again", reinterpret_cast<void*>(&wb_look_again)},
       {"wb_poll", reinterpret_cast<void*>(&wb_poll)},
       {"wb_give_way", reinterpret_cast<void*>(&wb_give_way)},

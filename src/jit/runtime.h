@@ -155,6 +155,8 @@ void place_warp(Context& context, const Handover& handover, uint32_t warp, uint3
 extern "C" std::byte* wb_prepare(Context* c, uint32_t warp);
 extern "C" void wb_handler(Context* c, const vm::Insn* i, uint32_t warp, uint32_t mask, uint32_t active);
 extern "C" void wb_detour(Context* c, const Detour* d, uint32_t warp, uint32_t mask, uint32_t active);
+extern "C" bool wb_move_matrix(Context* c, const vm::Insn* i, uint64_t address, uint64_t stride, void* registers);
+extern "C" bool wb_move_rows(Context* c, const vm::Insn* i, const uint64_t* addresses, void* registers);
 // Code that calls the function in rax and leaves all registers as they are; null: there is none for this processor.
 void* quiet_call(const Processor& processor);
 

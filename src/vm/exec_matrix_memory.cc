@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "vm/exec_lane.h"
+#include "vm/matrix_rows.h"
 #include "vm/tensor.h"
 
 namespace warpbeam::vm {
@@ -166,18 +167,7 @@ void ldmatrix(Warp& w, const Insn& i, uint32_t mask) {
   if (w.block->observer) report_access(w, i, givers, space, a, 16, AccessKind::Read, false);
   std::byte* p[kWarpSize];
   resolve(w, i, givers, space, a, 16, AccessKind::Read, p);
-  uint32_t values[4][kWarpSize];
-  for (int m = 0; m < matrices; ++m)
-    for (int l = 0; l < kWarpSize; ++l) {
-      uint16_t e[2];
-      for (int h = 0; h < 2; ++h) {
-        const int row = i.mods().trans ? (l & 3) * 2 + h : l >> 2, column = i.mods().trans ? l >> 2 : (l & 3) * 2 + h;
-        std::memcpy(&e[h], p[m * 8 + row] + column * 2, 2);
-      }
-      values[m][l] = e[0] | static_cast<uint32_t>(e[1]) << 16;
-    }
-  for (int m = 0; m < matrices; ++m)
-    std::memcpy(w.lanes<uint32_t>(i.wide[0].parts[static_cast<size_t>(m)]), values[m], sizeof values[m]);
+  for (int m = 0; m < matrices; ++m) load_rows(p + m * 8, i.mods().trans, w.lanes<uint32_t>(i.wide[0].parts[static_cast<size_t>(m)]));
 }
 
 void stmatrix(Warp& w, const Insn& i, uint32_t mask) {
@@ -190,15 +180,7 @@ void stmatrix(Warp& w, const Insn& i, uint32_t mask) {
   if (w.block->observer) report_access(w, i, givers, space, a, 16, AccessKind::Write, false);
   std::byte* p[kWarpSize];
   resolve(w, i, givers, space, a, 16, AccessKind::Write, p);
-  for (int m = 0; m < matrices; ++m)
-    for (int l = 0; l < kWarpSize; ++l) {
-      const uint32_t v = w.lanes<uint32_t>(i.wide[1].parts[static_cast<size_t>(m)])[l];
-      for (int h = 0; h < 2; ++h) {
-        const int row = i.mods().trans ? (l & 3) * 2 + h : l >> 2, column = i.mods().trans ? l >> 2 : (l & 3) * 2 + h;
-        const uint16_t e = static_cast<uint16_t>(v >> (16 * h));
-        std::memcpy(p[m * 8 + row] + column * 2, &e, 2);
-      }
-    }
+  for (int m = 0; m < matrices; ++m) store_rows(p + m * 8, i.mods().trans, w.lanes<uint32_t>(i.wide[1].parts[static_cast<size_t>(m)]));
 }
 
 void movmatrix(Warp& w, const Insn& i, uint32_t mask) {
@@ -228,7 +210,11 @@ const Fragment* memory_fragment(const isa::Matched& form) {
   std::lock_guard lock(mutex);
   const auto [it, fresh] = fragments.try_emplace({form.row->id, s.m, s.n, form.type});
   const bool stores = form.row->syntax.starts_with("wmma.store");
-  if (fresh) it->second = fragment(s, form.type, part_of(*form.row), form.row->form(form, stores ? 1 : 0).count);
+  if (fresh) {
+    Fragment& f = it->second = fragment(s, form.type, part_of(*form.row), form.row->form(form, stores ? 1 : 0).count);
+    f.moves = find_moves(f, stores, form.type == Type::B1 ? 1 : isa::bits_of(form.type));
+    f.move = move_matrix;
+  }
   return &it->second;
 }
 

@@ -126,8 +126,21 @@ void spread_sparse(Warp& w, const Insn& i, const MatrixPlan& p, const uint32_t* 
     }
 }
 
+// In their lanes (matrix_lanes.h).
+bool multiplied(Warp& w, const Insn& i) {
+  if (!i.plan->multiply) return false;
+  constexpr size_t kMost = 16 * kWarpSize * sizeof(uint32_t);  // wmma's eight words and four of mma's double
+  alignas(64) std::byte registers[4][kMost];
+  const auto bytes_of = [](const WideOperand& o) { return size_t{o.width} * kWarpSize; };
+  for (size_t k = 1; k < 4; ++k)
+    for (size_t r = 0; r < i.wide[k].parts.size(); ++r) std::memcpy(registers[k] + r * bytes_of(i.wide[k]), w.regs + i.wide[k].parts[r], bytes_of(i.wide[k]));
+  if (!i.plan->multiply(i, registers[0], registers[1], registers[2], registers[3])) return false;
+  for (size_t r = 0; r < i.wide[0].parts.size(); ++r) std::memcpy(w.regs + i.wide[0].parts[r], registers[0] + r * bytes_of(i.wide[0]), bytes_of(i.wide[0]));
+  return true;
+}
+
 void multiply(Warp& w, const Insn& i, uint32_t mask) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask) || multiplied(w, i)) return;
   const MatrixPlan& p = *i.plan;
   if (p.types.d == Type::F64) return multiply_f64(w, i, p);
   uint32_t a[kMostCells], b[kMostCells], c[256], d[256];
@@ -150,7 +163,7 @@ void multiply(Warp& w, const Insn& i, uint32_t mask) {
   const int k = p.types.a == Type::B1 ? p.shape.k / 32 : p.shape.k;
   isa::AddingModel model = isa::adding_model(p.types.a);
   if (p.sparse) model.chunk *= 2;  // so many are stored
-  if (i.source->form.row->opcode == "wmma" && p.types.a == Type::TF32) model.chunk = 4;
+  if (p.in_fours) model.chunk = 4;
   for (int copy = 0; copy < p.a.copies; ++copy) {
     isa::MatrixProduct product{p.shape.m,
                                p.shape.n,

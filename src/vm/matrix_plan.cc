@@ -126,6 +126,8 @@ const MatrixPlan* matrix_plan(const isa::Matched& form) {
     p.c = fragment(s, p.types.c, MatrixPart::C, registers(3));
     p.d = fragment(s, p.types.d, MatrixPart::C, registers(0));
   }
+  p.in_fours = form.row->opcode == "wmma" && p.types.a == Type::TF32;
+  p.multiply = multiply_lanes(p);
   plans.emplace_back(key, std::move(p));
   return &plans.back().second;
 }

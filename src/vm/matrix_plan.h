@@ -5,6 +5,8 @@
 
 #include "isa/row.h"
 #include "ptx/module.h"
+#include "vm/matrix_lanes.h"
+#include "vm/matrix_moves.h"
 
 namespace warpbeam::vm {
 
@@ -15,6 +17,8 @@ struct Fragment {
   int bits = 0;  // of an element in a register
   int per_lane = 0;
   std::vector<uint16_t> cell;
+  FragmentMoves moves;        // of those in memory
+  MoveMatrix move = nullptr;  // likewise
   int cells() const { return rows * columns * copies; }
 };
 
@@ -30,6 +34,8 @@ struct MatrixPlan {
   isa::MatrixTypes types{};
   Fragment a, b, c, d;
   bool sparse = false;
+  bool in_fours = false;  // wmma of tf32 adds four products at once, mma eight
+  MultiplyLanes multiply = nullptr;
 };
 // The same instruction form shares one.
 const MatrixPlan* matrix_plan(const isa::Matched& form);

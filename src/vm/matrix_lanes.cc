@@ -1,0 +1,36 @@
+#include "vm/matrix_lanes.h"
+
+#include <immintrin.h>
+
+#include <cstring>
+#include <utility>
+
+#include "vm/lane_vectors.h"
+#include "vm/matrix_plan.h"
+
+#define WB_INLINE [[gnu::always_inline]] inline
+
+namespace warpbeam::vm {
+namespace {
+
+using isa::Type;
+
+namespace plain {
+#include "vm/matrix_lanes.inc"
+}
+
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd"))), apply_to = function)
+#define WB_WIDE
+namespace wide {
+#include "vm/matrix_lanes.inc"
+}
+#pragma clang attribute pop
+
+}  // namespace
+
+MultiplyLanes multiply_lanes(const MatrixPlan& p) {
+  if (p.sparse || p.a.copies != 1 || p.b.cell.empty()) return nullptr;
+  return __builtin_cpu_supports("x86-64-v4") ? wide::choose(p) : plain::choose(p);
+}
+
+}  // namespace warpbeam::vm
