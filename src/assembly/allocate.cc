@@ -51,7 +51,7 @@ int generous(int registers) {
 
 }  // namespace
 
-void allocate(const DraftCode& code, const Target& target, bool roomy, MachineCode& out) {
+void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide_first, MachineCode& out) {
   // Where there is room, a register that a queued instruction reads is not written soon after: that would have to wait.
   constexpr uint32_t kLate = 8;
   constexpr int kRoomy = 30;
@@ -67,7 +67,8 @@ void allocate(const DraftCode& code, const Target& target, bool roomy, MachineCo
       if (const auto& s = live.segments[live.first_word[v] + k]; !s.empty()) begins[v] = std::min(begins[v], s.front().begin);
     if (begins[v] != ~0u) order.push_back(static_cast<uint32_t>(v));
   }
-  std::ranges::stable_sort(order, {}, [&](uint32_t v) { return begins[v]; });
+  // Where they are many, those of several words come first, as they need neighbours.
+  std::ranges::stable_sort(order, {}, [&](uint32_t v) { return std::pair{wide_first ? -std::min<int>(code.values[v].words, 4) : 0, begins[v]}; });
   Registers general(255, live.places), predicates(7, live.places), uniform(63, live.places);
   constexpr int kStackPointer = 1, kCallersOwn = 16, kWithCalls = 24;
   std::vector<uint32_t> calls;  // places

@@ -89,7 +89,8 @@ struct DraftCode {
 };
 
 // The steps, in their order.
-DraftCode select(const ptx::Module& module, const ptx::Function& function, const Target& target);
+// `near`: what is the same everywhere is made where it is needed, again and again, which takes fewer registers.
+DraftCode select(const ptx::Module& module, const ptx::Function& function, const Target& target, bool near);
 void join_blocks(DraftCode& code);
 void widen_loads(DraftCode& code);
 void straighten(DraftCode& code);
@@ -102,6 +103,6 @@ void unroll(DraftCode& code, const ptx::Function& function);
 // What is live between blocks, in whatever order; registers that may be held before the order gives way.
 class Liveness;
 void schedule(DraftCode& code, const Liveness& live, uint32_t most_held);
-void allocate(const DraftCode& code, const Target& target, bool roomy, MachineCode& out);
+void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide_first, MachineCode& out);
 
 }  // namespace warpbeam::assembly

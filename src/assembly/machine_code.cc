@@ -37,27 +37,34 @@ Target target_of(const ptx::Function& kernel, int cc, uint32_t most_per_thread, 
 
 namespace {
 
+// More registers than these cost warps: what is gained by an order that needs more is not worth them.
+constexpr int kWithAllWarps = 32;
+
 MachineCode in_order(DraftCode code, const Liveness& live, const Target& target, uint32_t most_held, bool roomy) {
   schedule(code, live, std::min(most_held, target.max_registers > 8 ? target.max_registers - 6 : 2));
   join_copies(code);  // in their order more of them can
-  MachineCode out;
-  for (uint32_t b = 0; b < code.blocks.size() && code.blocks[b].repeats < 0; ++b) {
-    out.blocks.emplace_back();
-    out.blocks[b].begin = code.blocks[b].begin;
-    out.blocks[b].end = code.blocks[b].end;
-    for (uint32_t k = code.blocks[b].begin; k < code.blocks[b].end; ++k) out.block_of.push_back(b);
-  }
-  allocate(code, target, roomy, out);
+  const auto with = [&](bool wide_first) {
+    MachineCode out;
+    for (uint32_t b = 0; b < code.blocks.size() && code.blocks[b].repeats < 0; ++b) {
+      out.blocks.emplace_back();
+      out.blocks[b].begin = code.blocks[b].begin;
+      out.blocks[b].end = code.blocks[b].end;
+      for (uint32_t k = code.blocks[b].begin; k < code.blocks[b].end; ++k) out.block_of.push_back(b);
+    }
+    allocate(code, target, roomy, wide_first, out);
+    return out;
+  };
+  MachineCode out = with(false);
+  if (out.registers > kWithAllWarps)
+    if (MachineCode other = with(true); std::pair{other.spill_bytes, other.registers} < std::pair{out.spill_bytes, out.registers}) out = std::move(other);
   // The block that has the text, not one that became part of another itself. (Always an earlier one: there is an end.)
   for (MachineBlock& b : out.blocks)
     while (b.folded_into >= 0 && out.blocks[static_cast<size_t>(b.folded_into)].folded_into >= 0) b.folded_into = out.blocks[static_cast<size_t>(b.folded_into)].folded_into;
   return out;
 }
 
-}  // namespace
-
-MachineCode assemble(const ptx::Module& module, const ptx::Function& function, const Target& target) {
-  DraftCode code = select(module, function, target);
+DraftCode drafted(const ptx::Module& module, const ptx::Function& function, const Target& target, bool near) {
+  DraftCode code = select(module, function, target, near);
   join_blocks(code);
   straighten(code);
   remove_unread(code);
@@ -68,19 +75,34 @@ MachineCode assemble(const ptx::Module& module, const ptx::Function& function, c
   join_blocks(code);  // what comes behind a short branch follows always
   mark_meetings(code, target);
   unroll(code, function);
+  return code;
+}
+
+}  // namespace
+
+MachineCode assemble(const ptx::Module& module, const ptx::Function& function, const Target& target) {
+  const DraftCode code = drafted(module, function, target, false);
   const Liveness live(code);
   // The order has loads together even where that takes some registers more than a real assembler would give out: how it does
   // both is not known. (The order matters for time, and so does the number of registers.)
   constexpr uint32_t kOfOrder = 40, kComfortable = 28;
   MachineCode out = in_order(code, live, target, kOfOrder, true);
-  // More than 32 registers cost warps: what is gained by an order that needs more is not worth them.
-  constexpr int kWithAllWarps = 32;
   if (out.registers <= static_cast<int>(kComfortable) && !out.spill_bytes) return out;
   MachineCode fewer = in_order(code, live, target, kComfortable, true);
-  for (uint32_t held : {28u, 24u, 20u, 12u}) {
-    if (fewer.registers <= kWithAllWarps && !fewer.spill_bytes) break;
-    MachineCode other = in_order(code, live, target, held, false);
-    if (other.spill_bytes < fewer.spill_bytes || (other.spill_bytes == fewer.spill_bytes && other.registers + 4 < fewer.registers)) fewer = std::move(other);
+  const auto good = [&] { return fewer.registers <= kWithAllWarps && !fewer.spill_bytes; };
+  const auto look = [&](const DraftCode& draft, const Liveness& alive) {
+    for (uint32_t held : {28u, 24u, 20u, 12u}) {
+      if (good()) return;
+      MachineCode other = in_order(draft, alive, target, held, false);
+      // A multiprocessor has registers by eights.
+      const auto cost = [](const MachineCode& m) { return std::pair{m.spill_bytes, (m.registers + 7) / 8}; };
+      if (cost(other) < cost(fewer)) fewer = std::move(other);
+    }
+  };
+  look(code, live);
+  if (!good()) {
+    const DraftCode near = drafted(module, function, target, true);
+    look(near, Liveness(near));
   }
   // Spills are part of the code.
   if (fewer.spill_bytes < out.spill_bytes) return fewer;

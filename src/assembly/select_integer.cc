@@ -72,6 +72,13 @@ void Selector::add_long(const Instruction& i, bool minus) {
     for (int k : {2, 1}) {
       const Operand &taken = i.operands[static_cast<size_t>(k)], &other = i.operands[static_cast<size_t>(3 - k)];
       if (const Instruction* p = producer(taken, "mul", false); p && half_of(*p) == isa::Half::Wide && cc_ >= 70) {
+        // In shared memory, whose addresses have 32 bits: a variable's place stays uniform.
+        if (const Source s = source(other, 2); s.kind == Source::Constant && keys_[static_cast<size_t>(s.key)].what == Fixed::SharedAddress &&
+                                               p->operands[2].kind == OperandKind::Immediate && std::has_single_bit(p->operands[2].imm)) {
+          emit(Operation::IntAdd, "LEA", {word(to, 0)}, {source(p->operands[1]), s});
+          emit(Operation::Move, "MOV", {word(to, 1)}, {number(0)});
+          return;
+        }
         emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {source(p->operands[1]), source(p->operands[2]), source(other, 2)});
         return;
       }
@@ -408,20 +415,37 @@ void Selector::gather_logic(const Operand& o, std::vector<Operand>& leaves, bool
 }
 
 // How many low bits of a value may be other than zero.
-int Selector::bits_known(const Operand& o, int depth) const {
-  constexpr int kDeepest = 4;
+int Selector::bits_known(const Operand& o, int depth) {
+  constexpr int kDeepest = 12;
   if (o.kind == OperandKind::Immediate) return 64 - std::countl_zero(o.imm);
-  if (o.kind != OperandKind::Register || depth > kDeepest || definitions_[static_cast<size_t>(o.reg)] != 1) return 64;
-  const Instruction& i = f_.body[definition_[static_cast<size_t>(o.reg)]];
+  if (o.kind != OperandKind::Register || depth > kDeepest) return 64;
+  const size_t r = static_cast<size_t>(o.reg);
+  if (bits_[r]) return bits_[r] - 1;
+  if (all_definitions_[r].empty() || all_definitions_[r].size() != definitions_[r]) return 64;
+  bits_[r] = 1;  // a loop's own part does not make it more
+  int most = 0;
+  for (uint32_t d : all_definitions_[r]) most = std::max(most, bits_written(f_.body[d], depth + 1));
+  bits_[r] = static_cast<uint8_t>(1 + most);
+  return most;
+}
+
+int Selector::bits_written(const Instruction& i, int depth) {
+  constexpr int kAll = 64;
   const std::string_view op = i.form.row->opcode;
-  if (op == "ld" && !isa::is_signed(i.form.type)) return isa::bits_of(i.form.type);
-  if (op == "bfe" && !isa::is_signed(i.form.type) && i.operands[3].kind == OperandKind::Immediate) return static_cast<int>(std::min<uint64_t>(i.operands[3].imm, 64));
-  if (op == "and") return std::min(bits_known(i.operands[1], depth + 1), bits_known(i.operands[2], depth + 1));
-  if ((op == "cvt" && !isa::is_float(i.form.type) && !isa::is_float(i.form.atype) && !isa::is_signed(i.form.atype)) || op == "mov")
-    return i.operands.size() > 1 ? std::min(bits_known(i.operands[1], depth + 1), op == "cvt" ? isa::bits_of(i.form.atype) : 64) : 64;
+  const auto part = [&](size_t k) { return k < i.operands.size() ? bits_known(i.operands[k], depth) : kAll; };
+  const auto count = [&](size_t k) { return static_cast<int>(std::min<uint64_t>(i.operands[k].imm, kAll)); };
+  if (isa::is_float(i.form.type) || i.operands.size() < 2) return kAll;
+  if (op == "ld") return isa::is_signed(i.form.type) || i.operands[0].kind == OperandKind::Vector ? kAll : isa::bits_of(i.form.type);
+  if (op == "bfe") return !isa::is_signed(i.form.type) && i.operands[3].kind == OperandKind::Immediate ? count(3) : kAll;
+  if (op == "and") return std::min(part(1), part(2));
+  if (op == "or" || op == "xor") return std::max(part(1), part(2));
+  if (op == "selp") return std::max(part(1), part(2));
+  if (op == "mov") return part(1);
+  if (op == "cvt" && !isa::is_float(i.form.atype) && !isa::is_signed(i.form.atype)) return std::min(part(1), isa::bits_of(i.form.atype));
   if (op == "shr" && !isa::is_signed(i.form.type) && i.operands[2].kind == OperandKind::Immediate)
-    return std::max(0, std::min(isa::bits_of(i.form.type), bits_known(i.operands[1], depth + 1)) - static_cast<int>(std::min<uint64_t>(i.operands[2].imm, 64)));
-  return 64;
+    return std::max(0, std::min(isa::bits_of(i.form.type), part(1)) - count(2));
+  if (op == "shl" && i.operands[2].kind == OperandKind::Immediate && part(1) < kAll) return std::min(kAll, part(1) + count(2));
+  return kAll;
 }
 
 // Halves that are zero, or that a number leaves as they are, take no instruction.
@@ -515,6 +539,17 @@ void Selector::logic(const Instruction& i) {
     emit(Operation::Logic, "LOP3", {destination(i.operands[0])}, some);
     return;
   }
+  // The upper half of what is cut off is zero, for nothing.
+  const bool cut = op == "and" && std::ranges::any_of(reads, [&](const Source& r) { return r.kind != Source::Nothing && high(r).is_number(0); });
+  if (cut && i.operands[0].reg >= 0 && definitions_[static_cast<size_t>(i.operands[0].reg)] == 1 && value_[static_cast<size_t>(i.operands[0].reg)] < 0 && i.guard < 0) {
+    std::vector<Source> half;
+    for (const Source& r : reads) half.push_back(r.kind == Source::Nothing ? r : low(r));
+    Source out = of(temporary());
+    emit(Operation::Logic, "LOP3", {out.part}, std::span<const Source>(half));
+    out.words = 2;
+    out.apart = true;
+    if (make_same(i.operands[0].reg, out)) return;
+  }
   const Part to = destination(i.operands[0]);
   for (int k = 0; k < 2; ++k) {
     std::vector<Source> half;
@@ -586,6 +621,7 @@ void Selector::fields(const Instruction& i) {
   const Source a = source(i.operands[1], words), b = source(i.operands[2], words), c = source(i.operands[3]), d = source(i.operands[4]);
   if (cc_ < 70 && words == 1) return integer(i, Shift, "BFI", {a, b});
   if (words == 2) return chain(to, {a, b, c}, {{Shift, "BMSK"}, {Shift, "SHF"}, {Shift, "SHF"}, {Shift, "SHF"}, {Logic, "LOP3"}, {Logic, "LOP3"}});
+  if (c.kind == Source::Number && d.kind == Source::Number && c.number % 8 == 0 && d.number % 8 == 0 && cc_ >= 70) return integer(i, Logic, "PRMT", {a, b});
   if (c.kind == Source::Number && d.kind == Source::Number) {
     const Part t = temporary();
     if (c.number != 0) emit(Shift, "SHF", {t}, {a, number(c.number)});

@@ -105,7 +105,7 @@ void Selector::move(const Instruction& i) {
     for (int k = 0; k < parts; ++k) {
       if (to.list[static_cast<size_t>(k)].reg < 0) continue;
       const int reg = to.list[static_cast<size_t>(k)].reg;
-      const bool steady = from.reg < 0 || single(from.reg);
+      const bool steady = this->steady(from, reg);
       if (bits >= 32) {
         Source piece = k == 0 ? low(s) : high(s);
         if (bits == 32 && s.kind == Source::Register && !s.apart && s.part.count > 2) piece = of(word(s.part, k));
@@ -128,7 +128,7 @@ void Selector::move(const Instruction& i) {
       s.kind = Source::Register;
       s.words = 2;
       bool steady = true;
-      for (const Operand& o : from.list) steady = steady && (o.reg < 0 || single(o.reg));
+      for (const Operand& o : from.list) steady = steady && this->steady(o, to.reg);
       if (lo.kind == Source::Number && hi.kind == Source::Number && make_same(to.reg, number(lo.number | hi.number << 32, 2))) return;
       if (steady && lo.kind == Source::Register && (hi.kind == Source::Register || hi.is_number(0))) {
         s.part = lo.part;
@@ -176,7 +176,7 @@ void Selector::move(const Instruction& i) {
   const Source s = source(from, words);
   if (to.reg < 0) return;
   if (s.kind == Source::Nothing) return void(emit(Operation::Move, "MOV", {destination(to)}, {}));
-  const bool steady = from.kind != OperandKind::Register || single(from.reg);
+  const bool steady = from.kind != OperandKind::Register || this->steady(from, to.reg);
   if (f_.registers[static_cast<size_t>(to.reg)].type == Type::Pred && s.kind != Source::Register) {
     emit(Operation::Logic, "PLOP3", {destination(to)}, {});
     return;
@@ -204,7 +204,7 @@ void Selector::address_space(const Instruction& i) {
   const Source s = source(from, isa::bits_of(i.form.type) / 32);
   const bool window = (space == isa::Space::Shared || space == isa::Space::SharedCluster || space == isa::Space::Local) && from.kind != OperandKind::Immediate;
   if (!window || i.form.mods.to) {
-    if ((from.reg < 0 || single(from.reg)) && make_same(to.reg, s)) return;
+    if (steady(from, to.reg) && make_same(to.reg, s)) return;
     return copy_to(destination(to), s);
   }
   // A generic address: the window's number goes above the offset.
@@ -231,7 +231,7 @@ void Selector::convert(const Instruction& i) {
     return;
   }
   if (!to_float && !from_float) {
-    const bool steady = from.reg < 0 || single(from.reg);
+    const bool steady = this->steady(from, to.reg);
     if (i.form.mods.sat) return chain(destination(to), {a}, {{Compare, "IMNMX"}, {Compare, "IMNMX"}});
     if (to_bits == 64 && from_bits <= 32) {
       Source wide = a;
@@ -288,6 +288,11 @@ void Selector::convert(const Instruction& i) {
     if (from.reg >= 0 && single(from.reg) && from_bits <= to_bits) {
       const Instruction& p = f_.body[definition_[static_cast<size_t>(from.reg)]];
       if (p.form.row->cls == isa::Class::Load && isa::bits_of(p.form.type) <= from_bits && make_same(to.reg, low(a))) return;
+    }
+    // The upper bits are zero as it is.
+    if (!isa::is_signed(from_type) && bits_known(from) <= from_bits) {
+      if (steady && make_same(to.reg, low(a))) return;
+      return copy_to(destination(to), low(a));
     }
     return integer(i, Logic, "PRMT", {low(a)});
   }

@@ -399,6 +399,11 @@ void Selector::image(const Instruction& i) {
       for (const Operand& inner : e.list) take(inner);
     }
     if (words.empty()) continue;
+    // Which texture it is all threads know.
+    if (parts.empty() && cc_ >= 90 && words.size() > 1 && words[0].kind == Source::Constant) {
+      parts.push_back(uniform(words[0]));
+      words.erase(words.begin());
+    }
     int total = 0;
     for (const Source& s : words) total += s.words == 2 ? 2 : 1;
     if (words.size() == 1 && words[0].kind == Source::Register) {
@@ -417,6 +422,19 @@ void Selector::image(const Instruction& i) {
     d.order = Order::Store;
     for (Part p : parts) d.read(p);
     return;
+  }
+  // Of four results only those are written that somebody reads.
+  if (Operand wanted = i.operands[0]; wanted.kind == OperandKind::Vector && isa::bits_of(i.form.type) == 32) {
+    std::erase_if(wanted.list, [&](const Operand& o) { return o.reg < 0 || !uses(o.reg); });
+    if (const size_t n = wanted.list.size(); n && n < i.operands[0].list.size()) {
+      const Part to = temporary(n == 3 ? 4 : static_cast<int>(n));
+      Draft& d = emit(surface ? Surface : Texture, surface ? "SULD" : op == "tld4" ? "TLD4" : "TEX", {to}, {});
+      d.access = true;
+      d.order = surface ? Order::Load : Order::None;
+      d.space = isa::Space::Global;
+      for (Part p : parts) d.read(p);
+      return scatter(wanted, i.form.type == Type::F16x2 ? Type::B32 : i.form.type, to);
+    }
   }
   const Part to = scatter_place(i.operands[0], i.operands[0].kind == OperandKind::Vector || i.operands[0].reg < 0 ? (i.form.type == Type::F16x2 ? Type::B32 : i.form.type) : i.form.type);
   Draft& d = emit(surface ? Surface : Texture, surface ? "SULD" : op == "tld4" ? "TLD4" : op == "txq" ? "TXQ" : "TEX", {to}, {});

@@ -66,11 +66,14 @@ void Selector::count_registers() {
   uses_.assign(n, 0);
   definition_.assign(n, ~0u);
   user_.assign(n, ~0u);
+  first_user_.assign(n, ~0u);
+  until_.assign(n, ~0u);
   latest_.assign(n, ~0u);
   value_.assign(n, -1);
   same_.resize(n);
   all_definitions_.resize(n);
   alignment_.assign(n, 0);
+  bits_.assign(n, 0);
   for (uint32_t k = 0; k < f_.body.size(); ++k) {
     const Instruction& i = f_.body[k];
     const bool writes = writes_first(i);
@@ -86,6 +89,7 @@ void Selector::count_registers() {
         each_register(operand, [&](int reg) {
           ++uses_[static_cast<size_t>(reg)];
           user_[static_cast<size_t>(reg)] = k;
+          if (first_user_[static_cast<size_t>(reg)] == ~0u) first_user_[static_cast<size_t>(reg)] = k;
         });
       if (operand.pair >= 0) define(operand.pair);
     }
@@ -114,9 +118,24 @@ bool Selector::stable(uint32_t p) const {
   for (size_t o = first; o < i.operands.size(); ++o)
     each_register(i.operands[o], [&](int reg) {
       const size_t r = static_cast<size_t>(reg);
-      ok = ok && (definitions_[r] <= 1 || (block_of_[p] == block_ && (latest_[r] == ~0u || latest_[r] < p)));
+      ok = ok && (definitions_[r] <= 1 ? until_[r] >= at_ : block_of_[p] == block_ && (latest_[r] == ~0u || latest_[r] < p));
     });
   return ok;
+}
+
+bool Selector::steady(const Operand& from, int to) {
+  if (from.reg < 0) return true;
+  const size_t f = static_cast<size_t>(from.reg), t = static_cast<size_t>(to);
+  uint32_t until = until_[f];
+  if (!single(from.reg)) {
+    until = blocks_[block_].end;
+    const auto next = std::ranges::upper_bound(all_definitions_[f], at_);
+    if (next != all_definitions_[f].end()) until = std::min(until, *next);
+  }
+  if (until == ~0u) return true;
+  if (definitions_[t] != 1 || first_user_[t] == ~0u || first_user_[t] <= at_ || user_[t] > until || user_[t] >= blocks_[block_].end) return false;
+  until_[t] = until;
+  return true;
 }
 
 const Instruction* Selector::producer(const Operand& o, std::string_view opcode, bool single_use) const {
@@ -476,7 +495,7 @@ void Selector::chain(Part to, std::initializer_list<Source> sources, std::initia
 
 // --- the whole function
 
-DraftCode Selector::run() {
+DraftCode Selector::run(bool near) {
   std::vector<std::pair<const isa::Row*, Choose>> known(isa::all_rows().size() + 1);
   carry_.assign(blocks_.size(), -1);
   if (f_.entry && cc_ >= 50) {  // the stack pointer
@@ -496,7 +515,7 @@ DraftCode Selector::run() {
         if (o.pair >= 0) define(o.pair);
     }
   now_ = nullptr;
-  place_fixed();
+  place_fixed(near);
   // What lanes that are left out keep is something only where something was there before.
   std::vector<uint32_t> written(code_.values.size());
   for (const DraftBlock& b : code_.blocks)
@@ -566,14 +585,19 @@ void Selector::make_fixed(const Key& key, Bank bank, std::vector<Draft>& text) {
   }
 }
 
-// Fixed values go to the block that comes before all their readers on every way, and out of loops.
-void Selector::place_fixed() {
+// Fixed values go to the block that comes before all their readers on every way, and out of loops; or before their first reader in each block.
+void Selector::place_fixed(bool near) {
   std::vector<std::vector<Draft>> front(blocks_.size());
+  std::vector<std::vector<std::pair<int32_t, size_t>>> wanted(blocks_.size());  // values, whose keys
   for (size_t k = 0; k < keys_.size(); ++k)
     for (Bank bank : {Bank::General, Bank::Uniform}) {
       const Key key = keys_[k];
       const size_t b = bank == Bank::Uniform ? 1 : 0;
       if (key.value[b] < 0) continue;
+      if (near && bank == Bank::General && (key.what == Fixed::Parameter || key.what == Fixed::Constant || key.what == Fixed::Address || key.what == Fixed::Number)) {
+        for (uint32_t u : key.used_in[b]) wanted[u].push_back({key.value[b], k});
+        continue;
+      }
       uint32_t where = kNoBlock;
       for (uint32_t u : key.used_in[b]) {
         if (!flow_->reached(u)) continue;
@@ -589,15 +613,26 @@ void Selector::place_fixed() {
       at_ = blocks_[where].begin;
       make_fixed(key, bank, front[where]);
     }
-  for (uint32_t b = 0; b < blocks_.size(); ++b)
-    if (!front[b].empty()) {
-      std::vector<Draft>& text = code_.blocks[b].text;
-      text.insert(text.begin(), front[b].begin(), front[b].end());
+  for (uint32_t b = 0; b < blocks_.size(); ++b) {
+    std::vector<Draft>& text = code_.blocks[b].text;
+    if (!front[b].empty()) text.insert(text.begin(), front[b].begin(), front[b].end());
+    if (wanted[b].empty()) continue;
+    std::vector<Draft> made;
+    for (const Draft& d : text) {
+      for (Part p : d.reads)
+        if (const auto it = std::ranges::find(wanted[b], p.value, &std::pair<int32_t, size_t>::first); p && it != wanted[b].end()) {
+          at_ = d.ptx;
+          make_fixed(keys_[it->second], Bank::General, made);
+          wanted[b].erase(it);
+        }
+      made.push_back(d);
     }
+    text = std::move(made);
+  }
 }
 
-DraftCode select(const ptx::Module& module, const ptx::Function& function, const Target& target) {
-  return Selector(module, function, target).run();
+DraftCode select(const ptx::Module& module, const ptx::Function& function, const Target& target, bool near) {
+  return Selector(module, function, target).run(near);
 }
 
 // --- which function chooses for which instruction

@@ -45,7 +45,7 @@ struct Step {
 class Selector {
  public:
   Selector(const ptx::Module& module, const ptx::Function& function, const Target& target);
-  DraftCode run();
+  DraftCode run(bool near);
 
   using Choose = void (Selector::*)(const ptx::Instruction& i);
 
@@ -54,6 +54,8 @@ class Selector {
   void count_registers();
   const ptx::Instruction* producer(const ptx::Operand& o, std::string_view opcode, bool single_use = true) const;
   bool stable(uint32_t producer) const;
+  // Where `to` is read, `from` still holds what it holds now: `to` needs no register of its own.
+  bool steady(const ptx::Operand& from, int to);
   bool single(int reg) const { return definitions_[static_cast<size_t>(reg)] == 1; }
   bool only_half_arithmetic(int reg) const;  // reads it
   int uses(int reg) const { return static_cast<int>(uses_[static_cast<size_t>(reg)]); }
@@ -103,7 +105,8 @@ class Selector {
   void divide(const ptx::Instruction& i);
   void logic(const ptx::Instruction& i);
   bool halves(const ptx::Instruction& i);
-  int bits_known(const ptx::Operand& o, int depth = 0) const;
+  int bits_known(const ptx::Operand& o, int depth = 0);
+  int bits_written(const ptx::Instruction& i, int depth);
   void gather_logic(const ptx::Operand& o, std::vector<ptx::Operand>& leaves, bool& grew) const;
   void lop3(const ptx::Instruction& i);
   void shift(const ptx::Instruction& i);
@@ -173,7 +176,7 @@ class Selector {
   void image(const ptx::Instruction& i);
   void other(const ptx::Instruction& i);
 
-  void place_fixed();
+  void place_fixed(bool near);
   static Choose choice_for(std::string_view opcode, isa::Kind kind, isa::Class cls);
   void make_fixed(const Key& key, Bank bank, std::vector<Draft>& text);
 
@@ -186,8 +189,9 @@ class Selector {
   std::optional<Flow> flow_;
   std::vector<uint32_t> block_of_;
   std::vector<uint32_t> definitions_, uses_, definition_, user_, latest_;  // by PTX register
+  std::vector<uint32_t> first_user_, until_;                        // until where what stands for it is there
   std::vector<std::vector<uint32_t>> all_definitions_;              // of those with several
-  std::vector<uint8_t> alignment_;                                  // known ones; 0: not yet
+  std::vector<uint8_t> alignment_, bits_;                           // known ones; 0: not yet
   std::vector<int32_t> value_;                                      // by PTX register
   std::vector<Source> same_;                                        // by PTX register: what stands for it
   std::map<std::tuple<Fixed, std::string, int64_t, int>, int32_t> keys_by_name_;

@@ -56,6 +56,41 @@ TEST(Selection, zero_extension_takes_nothing) {
   EXPECT_EQ(count(t, "SHF"), 0u) << t;
 }
 
+TEST(Selection, zero_extension_of_a_loop_variable_takes_nothing) {
+  const std::string t = of("mov.u32 %r3, 0; L: cvt.u64.u32 %d5, %r3; add.s64 %d6, %d4, %d5; add.s32 %r3, %r3, %r2; st.global.u8 [%d6], %r1;"
+                           "setp.lt.u32 %p1, %r3, 99; @%p1 bra L;");
+  EXPECT_EQ(count(t.substr(t.find('|')), "MOV"), 0u) << t;
+}
+
+TEST(Selection, upper_bits_that_are_zero_are_not_cut_off) {
+  const std::string t = of("ld.global.u8 %h1, [%d4]; ld.global.u8 %h2, [%d4+1]; xor.b16 %h3, %h1, %h2; cvt.u32.u16 %r3, %h3; st.global.u32 [%d4], %r3;");
+  EXPECT_NE(t.find("LOP3 STG"), t.npos) << t;
+  EXPECT_EQ(count(of("cvt.u64.u32 %d5, %r1; and.b64 %d6, %d5, 255; st.global.u64 [%d4], %d6;"), "LOP3"), 1u);
+}
+
+TEST(Selection, bytes_are_put_in_by_a_permutation) {
+  const std::string t = of("bfi.b32 %r3, %r1, %r2, 8, 8; st.global.u32 [%d4], %r3;");
+  EXPECT_NE(t.find("PRMT STG"), t.npos) << t;
+}
+
+TEST(Selection, textures_write_what_is_read) {
+  const MachineCode code = assembled(kStart + "tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d1, {%r1, %r2}]; st.global.f32 [%d4], %f1; ret;", 90);
+  size_t textures = 0;
+  for (const MachineBlock& b : code.blocks)
+    for (const MachineInstruction& i : b.text)
+      if (i.operation == Operation::Texture) {
+        ++textures;
+        EXPECT_EQ(i.writes[0].count, 1);
+      }
+  EXPECT_EQ(textures, 1u);
+}
+
+TEST(Selection, a_variable_in_shared_memory_stays_uniform) {
+  const std::string t = mnemonics(assembled(kStart + "mov.u64 %d5, s; add.s64 %d6, %d5, %d3; st.shared.u32 [%d6], %r1; ret;", 90));
+  EXPECT_NE(t.find("ULEA"), t.npos) << t;
+  EXPECT_NE(t.find("LEA STS"), t.npos) << t;
+}
+
 TEST(Selection, halves_of_a_double_from_a_shuffle_take_nothing) {
   const std::string t = of(
       "ld.global.f64 %g1, [%d4]; mov.b64 %d5, %g1; cvt.u32.u64 %r3, %d5; shr.u64 %d6, %d5, 32; cvt.u32.u64 %r4, %d6;"
@@ -196,6 +231,16 @@ TEST(Shape, short_loops_are_made_four_at_a_time) {
 TEST(Shape, loops_that_say_so_are_left_alone) {
   const MachineCode code = assembled(kStart + "mov.u32 %r3, 0; mov.f32 %f2, 0f00000000; L: .pragma \"nounroll\"; " + kLoop + "ret;");
   for (const MachineBlock& b : code.blocks) EXPECT_EQ(b.turns, 1u);
+}
+
+TEST(Registers, numbers_are_made_again_where_registers_are_short) {
+  // Forty numbers that are needed on both sides of a barrier of loads.
+  std::string body;
+  for (int side = 0; side < 2; ++side) {
+    for (int k = 0; k < 36; ++k) body += "st.global.u32 [%d4+" + std::to_string(4 * k) + "], " + std::to_string(1000 + k) + ";";
+    body += "setp.eq.s32 %p1, %r1, " + std::to_string(side) + "; @%p1 bra L" + std::to_string(side) + "; bar.sync 0; L" + std::to_string(side) + ": bar.sync 0;";
+  }
+  EXPECT_LE(assembled(kStart + body + "ret;").registers, 32);
 }
 
 TEST(Registers, bounds_of_a_launch_are_kept) {
