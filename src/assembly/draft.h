@@ -102,6 +102,8 @@ void mark_meetings(DraftCode& code, const Target& target);
 void unroll(DraftCode& code, const ptx::Function& function);
 // What is live between blocks, in whatever order; registers that may be held before the order gives way.
 class Liveness;
+// Down to who needs it, where that takes fewer registers.
+void sink(DraftCode& code, const Liveness& live);
 void schedule(DraftCode& code, const Liveness& live, uint32_t most_held);
 void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide_first, MachineCode& out);
 

@@ -78,9 +78,20 @@ DraftCode drafted(const ptx::Module& module, const ptx::Function& function, cons
   return code;
 }
 
-}  // namespace
+// What it calls, with what that calls.
+void add_callees(const ptx::Module& module, const ptx::Function& function, std::vector<const ptx::Function*>& all) {
+  for (const ptx::Instruction& i : function.body) {
+    if (i.form.row->opcode != "call") continue;
+    for (const ptx::Operand& o : i.operands)
+      for (const ptx::Function& f : module.functions)
+        if ((o.kind == ptx::OperandKind::Symbol || o.kind == ptx::OperandKind::Label) && f.name == o.name && f.has_body && !f.entry && std::ranges::find(all, &f) == all.end()) {
+          all.push_back(&f);
+          add_callees(module, f, all);
+        }
+  }
+}
 
-MachineCode assemble(const ptx::Module& module, const ptx::Function& function, const Target& target) {
+MachineCode assemble_alone(const ptx::Module& module, const ptx::Function& function, const Target& target) {
   const DraftCode code = drafted(module, function, target, false);
   const Liveness live(code);
   // The order has loads together even where that takes some registers more than a real assembler would give out: how it does
@@ -101,12 +112,35 @@ MachineCode assemble(const ptx::Module& module, const ptx::Function& function, c
   };
   look(code, live);
   if (!good()) {
-    const DraftCode near = drafted(module, function, target, true);
-    look(near, Liveness(near));
+    DraftCode sunk = code;
+    sink(sunk, live);
+    look(sunk, live);
+  }
+  if (!good()) {
+    DraftCode near = drafted(module, function, target, true);
+    const Liveness alive(near);
+    look(near, alive);
+    if (!good()) {
+      sink(near, alive);
+      look(near, alive);
+    }
   }
   // Spills are part of the code.
   if (fewer.spill_bytes < out.spill_bytes) return fewer;
   out.registers = fewer.registers;
+  return out;
+}
+
+}  // namespace
+
+MachineCode assemble(const ptx::Module& module, const ptx::Function& function, const Target& target) {
+  MachineCode out = assemble_alone(module, function, target);
+  // A kernel's threads have as many registers as the functions need that it calls.
+  if (function.entry) {
+    std::vector<const ptx::Function*> callees;
+    add_callees(module, function, callees);
+    for (const ptx::Function* f : callees) out.registers = std::max(out.registers, assemble_alone(module, *f, target).registers);
+  }
   return out;
 }
 

@@ -243,6 +243,26 @@ TEST(Registers, numbers_are_made_again_where_registers_are_short) {
   EXPECT_LE(assembled(kStart + body + "ret;").registers, 32);
 }
 
+TEST(Registers, loads_wait_for_their_turn_where_registers_are_short) {
+  // All are loaded first; each is needed alone.
+  std::string body;
+  for (int k = 1; k < 39; ++k) body += "ld.global.f32 %f" + std::to_string(k) + ", [%d4+" + std::to_string(4 * k) + "];";
+  for (int k = 1; k < 39; ++k) body += "mul.f32 %f" + std::to_string(k) + ", %f" + std::to_string(k) + ", %f" + std::to_string(k) + ";";
+  for (int k = 2; k < 39; ++k) body += "add.f32 %f1, %f1, %f" + std::to_string(k) + ";";
+  EXPECT_LE(assembled(kStart + body + "st.global.f32 [%d4], %f1; ret;").registers, 32);
+}
+
+TEST(Registers, a_kernel_has_those_of_what_it_calls) {
+  std::string function = ".func f(.param .b64 a) { .reg .f32 %f<60>; .reg .b64 %d<4>; ld.param.u64 %d1, [a];", sum;
+  for (int k = 0; k < 50; ++k) function += "ld.global.f32 %f" + std::to_string(k) + ", [%d1+" + std::to_string(4 * k) + "];";
+  for (int k = 0; k < 50; ++k) sum += "st.global.f32 [%d1+" + std::to_string(4 * k) + "], %f" + std::to_string(k) + ";";
+  const std::string text = ".version 8.3\n.target sm_90\n.address_size 64\n" + function + "bar.sync 0;" + sum +
+                           "ret; }\n.visible .entry k(.param .u64 a) { .reg .b64 %d<4>; .param .b64 x; ld.param.u64 %d1, [a]; st.param.b64 [x], %d1; call.uni f, (x); ret; }";
+  const ptx::ParseResult parsed = ptx::parse(text);
+  ASSERT_TRUE(parsed.diagnostics.empty()) << ptx::describe(parsed.diagnostics[0]);
+  EXPECT_GT(assemble(*parsed.module, parsed.module->functions[1], {90, 255}).registers, 50);
+}
+
 TEST(Registers, bounds_of_a_launch_are_kept) {
   std::string body, sum;
   for (int k = 1; k < 39; ++k) body += "ld.global.f32 %f" + std::to_string(k) + ", [%d4+" + std::to_string(4 * k) + "];";
