@@ -12,6 +12,7 @@
 #include "compiler/compile_cache.h"
 #include "compiler/object_file.h"
 #include "compiler/passes.h"
+#include "compiler/process.h"
 #include "compiler/split.h"
 
 namespace warpbeam::compiler {
@@ -99,8 +100,9 @@ int compile_program(Options& options, const std::string& key, bool verbose, Comp
   BuildRecord record;
   std::error_code ignored;
   if (int status = build(options, &record)) {
+    const bool had_room = cache->has_room();
     fs::remove_all(directory, ignored);
-    return status;
+    return had_room || interrupted() ? status : build_uncached(options, program);
   }
   if (options.facts && !write_file(facts_file_of(options.output), record.facts)) {
     fs::remove_all(directory, ignored);

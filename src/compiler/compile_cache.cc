@@ -14,6 +14,7 @@
 #include <set>
 #include <thread>
 
+#include "base/private_folder.h"
 #include "compiler/check_facts.h"
 #include "compiler/object_file.h"
 #include "compiler/toolchain.h"
@@ -250,16 +251,21 @@ std::optional<CompileCache> CompileCache::open() {
     root = std::string(home) + "/.cache/warpbeam";
   else
     return std::nullopt;
-  std::error_code error;
-  for (const char* part : {"/programs/results", "/programs/keys"}) {
-    fs::create_directories(root + part, error);
-    if (error) return std::nullopt;
-  }
-  if (access((root + "/programs/results").c_str(), W_OK)) return std::nullopt;
+  // Programs are run from here: whoever can write to it runs what he likes.
+  for (const char* part : {"/programs", "/programs/results", "/programs/keys"})
+    if (!make_private_folder(root + part)) return std::nullopt;
   return CompileCache(root + "/programs");
 }
 
-CompileCache CompileCache::of_toolchain() { return CompileCache(toolchain().root + "/ahead/warpbeam/programs"); }
+CompileCache CompileCache::of_toolchain() {
+  const std::string place = toolchain().root + "/ahead/warpbeam/programs";
+  return CompileCache(is_trusted_folder(place, toolchain().driver) ? place : "/dev/null");
+}
+
+bool CompileCache::has_room() const {
+  struct statvfs disk {};
+  return statvfs(root_.c_str(), &disk) != 0 || disk.f_bavail * disk.f_frsize >= kLeastRoom;
+}
 
 std::optional<CachedProgram> CompileCache::find(const std::string& key) {
   for (const auto& result : read_manifest(root_ + "/keys/" + key)) {
@@ -284,8 +290,7 @@ bool CompileCache::asked_before(const std::string& key) {
 }
 
 std::string CompileCache::begin() {
-  struct statvfs disk {};
-  if (statvfs(root_.c_str(), &disk) == 0 && disk.f_bavail * disk.f_frsize < kLeastRoom) return {};
+  if (!has_room()) return {};
   std::string pattern = root_ + "/results/building.XXXXXX";
   if (!mkdtemp(pattern.data())) return {};
   // Times of files go in steps of some milliseconds. A source that was saved in this very step, as scripts do that write

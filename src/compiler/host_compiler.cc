@@ -1,8 +1,6 @@
 #include "compiler/host_compiler.h"
 
 #include <fmt/format.h>
-#include <stdio.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,25 +14,21 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// The program's words on a line that it prints, with `"` and `'` gone; nothing where it fails.
-std::optional<std::string> answer(const std::string& program, const std::string& arguments) {
-  std::string quoted = "'";
-  for (char c : program) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  FILE* pipe = popen((quoted + "' " + arguments + " 2>&1 </dev/null").c_str(), "r");
-  if (!pipe) return std::nullopt;
-  std::string text;
-  char buffer[4096];
-  for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
-  if (const int status = pclose(pipe); !WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
-  std::erase_if(text, [](char c) { return c == '"' || c == '\''; });
-  return text;
-}
-
 Words words_of(const std::string& text) {
   std::istringstream in(text);
   Words words;
   for (std::string word; in >> word;) words.push_back(word);
   return words;
+}
+
+// The program's words on a line that it prints, with `"` and `'` gone; nothing where it fails.
+std::optional<std::string> answer(const std::string& program, const std::string& arguments) {
+  Command question{{program}, "", 0, {}, true};
+  for (std::string& word : words_of(arguments)) question.words.push_back(std::move(word));
+  Outcome outcome = run_commands({&question, 1}, 1)[0];
+  if (outcome.status != 0) return std::nullopt;
+  std::erase_if(outcome.messages, [](char c) { return c == '"' || c == '\''; });
+  return std::move(outcome.messages);
 }
 
 // Sorts words of a compiler's command line; those that say nothing here are left out.

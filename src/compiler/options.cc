@@ -181,8 +181,10 @@ std::string unknown_option(const std::string& word) {
   return text;
 }
 
-// Replaces each @file and --options-file by the words of the file.
-Result<std::vector<std::string>> expand_files(const std::vector<std::string>& arguments, int depth = 0) {
+constexpr size_t kLongestOptions = 1 << 20;  // of all options files together
+
+// Replaces each @file and --options-file by the words of the file. `left`: characters that files may still have.
+Result<std::vector<std::string>> expand_files(const std::vector<std::string>& arguments, size_t& left, int depth = 0) {
   if (depth > 8) return Error{1, "options files name each other without end"};
   std::vector<std::string> words;
   for (size_t at = 0; at < arguments.size(); ++at) {
@@ -200,9 +202,11 @@ Result<std::vector<std::string>> expand_files(const std::vector<std::string>& ar
     for (const auto& file : files) {
       std::ifstream in(file);
       if (!in) return Error{1, fmt::format("cannot read the options file '{}'", file)};
-      std::stringstream text;
-      text << in.rdbuf();
-      auto inner = expand_files(split_shell(text.str()), depth + 1);
+      std::string text;
+      for (char part[4096]; text.size() <= left && (in.read(part, sizeof part), in.gcount() > 0);) text.append(part, static_cast<size_t>(in.gcount()));
+      if (text.size() > left) return Error{1, fmt::format("options files hold more than {} bytes, with '{}'", kLongestOptions, file)};
+      left -= text.size();
+      auto inner = expand_files(split_shell(text), left, depth + 1);
       if (!inner) return inner.error();
       append(words, *inner);
     }
@@ -325,7 +329,8 @@ Result<void> use_cccl(Options& o) {
 
 Result<Options> parse_options(const std::vector<std::string>& arguments, int default_cc) {
   Collected all;
-  auto words = expand_files(arguments);
+  size_t left = kLongestOptions;
+  auto words = expand_files(arguments, left);
   if (!words) return words.error();
   std::vector<std::string> unknown;
   for (size_t at = 0; at < words->size(); ++at) {

@@ -100,6 +100,7 @@ pid_t start(const Command& command, int messages, Outcome& outcome) {
   posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
   // Our input belongs to the program that is run in the end.
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (command.output_too) posix_spawn_file_actions_adddup2(&actions, messages, STDOUT_FILENO);
   if (!command.standard_output.empty())
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, command.standard_output.c_str(),
                                      O_WRONLY | O_CREAT | O_TRUNC, 0666);

@@ -13,6 +13,7 @@ struct Command {
   std::string standard_output;  // a file; empty: ours
   size_t shared = 0;            // CUDA sources: how many of the first words are the same for every source (prelude_cache.h)
   std::vector<std::string> varying = {};  // links: the files that are others for every program (link_cache.h)
+  bool output_too = false;  // what it says on stdout is among its messages
 };
 
 // Somebody else has waited for the process, or SIGCHLD is ignored: nobody knows how it ended.

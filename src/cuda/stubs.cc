@@ -29,5 +29,5 @@ constexpr int kNotSupported = 801;  // cudaErrorNotSupported and CUDA_ERROR_NOT_
   }
 #define WB_RUNTIME(name, chapter, state, note) WB_STUB_##state(name, note, true)
 #define WB_ENTRY(name, chapter, state, note) WB_STUB_##state(name, note, true)
-#define WB_DRIVER(name, chapter, state, note) WB_STUB_##state(name, note, false)
+#define WB_DRIVER(name, since, chapter, state, note) WB_STUB_##state(name, note, false)
 #include "cuda/functions.inc"

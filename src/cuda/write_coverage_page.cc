@@ -23,7 +23,7 @@ struct Row {
 constexpr Row kRows[] = {
 #define WB_RUNTIME(name, chapter, state, note) {Api::Runtime, #name, #chapter, State::state, note},
 #define WB_ENTRY(name, chapter, state, note) {Api::Entry, #name, #chapter, State::state, note},
-#define WB_DRIVER(name, chapter, state, note) {Api::Driver, #name, #chapter, State::state, note},
+#define WB_DRIVER(name, since, chapter, state, note) {Api::Driver, #name, #chapter, State::state, note},
 #include "cuda/functions.inc"
 };
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/private_folder.h"
 #include "jit/shapes.h"
 
 namespace warpbeam::jit {
@@ -44,10 +45,7 @@ ObjectCache ObjectCache::open() {
     else if (base = set("HOME"); !base.empty()) folder = base + "/.cache/warpbeam/kernels";
     else return cache;
   }
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error || access(folder.c_str(), W_OK) != 0) return cache;
-  cache.folder_ = folder;
+  if (make_private_folder(folder)) cache.folder_ = folder;  // what lies in it is executed
   return cache;
 }
 

@@ -8,21 +8,30 @@
 #include <set>
 #include <sstream>
 
+#include "report/schema.h"
+
 namespace warpbeam::report {
 namespace {
 
 constexpr const char* kBar = "=========";
+constexpr std::string_view kRecording = R"({
+  notes?:<s> frees?:[s]
+  findings?:[{check?:s kind?:s title?:s kernel?:s mend?:s severity?:s count?:u locations?:[s] callers?:[s]
+              lines?:[{text?:s stack?:[s]}] facts?:<s>}]
+})";
 
 std::string plural(uint64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
+// What a star stands for grows until the rest fits; only the last star's needs to be tried again.
 bool fits(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return text.empty();
-  if (pattern[0] == '*') {
-    for (size_t skip = 0; skip <= text.size(); ++skip)
-      if (fits(pattern.substr(1), text.substr(skip))) return true;
-    return false;
+  size_t p = 0, t = 0, star = pattern.npos, from = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') star = p++, from = t;
+    else if (p < pattern.size() && pattern[p] == text[t]) ++p, ++t;
+    else if (star != pattern.npos) p = star + 1, t = ++from;
+    else return false;
   }
-  return !text.empty() && pattern[0] == text[0] && fits(pattern.substr(1), text.substr(1));
+  return pattern.find_first_not_of('*', p) == pattern.npos;
 }
 
 // Every place that a finding names, host and device.
@@ -89,9 +98,10 @@ std::string HostFrame::text() const {
 
 Result<void> CheckReport::read(const std::string& path) {
   std::ifstream in(path);
-  const auto j = nlohmann::json::parse(in, nullptr, false);
+  const Json j = Json::parse(in, nullptr, false);
   if (!j.is_object()) return Error{1, fmt::format("{} is no recording of the checker", path)};
-  const auto remarks = j.value("notes", nlohmann::json::object()), found = j.value("findings", nlohmann::json::array());
+  if (auto ok = fits_shape(j, kRecording); !ok) return Error{1, fmt::format("{} is damaged: {}", path, ok.error().message)};
+  const auto remarks = j.value("notes", Json::object()), found = j.value("findings", Json::array());
   for (const auto& [name, value] : remarks.items()) notes[name] = value.get<std::string>();
   for (const auto& place : j.value("frees", std::vector<std::string>())) frees.push_back(place);
   for (const auto& item : found) {
@@ -105,7 +115,7 @@ Result<void> CheckReport::read(const std::string& path) {
     f.count = item.value("count", uint64_t(1));
     f.locations = item.value("locations", std::vector<std::string>());
     f.callers = item.value("callers", std::vector<std::string>());
-    const auto lines = item.value("lines", nlohmann::json::array()), facts = item.value("facts", nlohmann::json::object());
+    const auto lines = item.value("lines", Json::array()), facts = item.value("facts", Json::object());
     for (const auto& line : lines)
       f.lines.push_back({line.value("text", ""), line.value("stack", std::vector<std::string>()), {}});
     for (const auto& [name, value] : facts.items()) f.facts[name] = value.get<std::string>();

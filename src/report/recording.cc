@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "report/schema.h"
+
 namespace warpbeam::report {
 namespace {
 
@@ -55,11 +57,15 @@ void append(Json& whole, Json&& other) {
 }  // namespace
 
 Result<Json> read_recording(const std::string& path) {
-  Json document = Json::parse(read_file(path), nullptr, false);
-  if (!document.is_object() || document.value("format", "") != "warpbeam profile")
+  // What is nested deeper belongs to nobody.
+  constexpr int kDeepest = 32;
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kDeepest; };
+  Json document = Json::parse(read_file(path), shallow, false);
+  if (!document.is_object() || document["format"] != "warpbeam profile")
     return Error{1, fmt::format("{} is not a recording of the profiler", path)};
-  if (document.value("version", 0) != 1)
+  if (const Json& version = document["version"]; version != 1)
     return Error{1, fmt::format("{} was recorded by another version of Warpbeam", path)};
+  if (auto ok = fits_recording(document); !ok) return Error{1, fmt::format("{} is damaged: {}", path, ok.error().message)};
   return document;
 }
 
@@ -87,6 +93,19 @@ void embed_sources(Json& recording) {
   Json sources = Json::array();
   for (const Json& file : recording["files"]) {
     std::string text = read_file(file.get<std::string>());
+    sources.push_back(text.size() > kLongestSource ? "" : text);
+  }
+  recording["sources"] = std::move(sources);
+}
+
+void embed_sources_under(Json& recording, const std::string& folder) {
+  std::error_code failed;
+  const fs::path inside = fs::canonical(folder, failed);  // "": fails
+  Json sources = Json::array();
+  for (const Json& file : recording["files"]) {
+    const fs::path path = inside.empty() ? fs::path() : fs::canonical(inside / file.get<std::string>(), failed);  // a whole path stands for itself
+    const bool lies_there = !path.empty() && !failed && std::ranges::search(path, inside).begin() == path.begin() && fs::is_regular_file(path, failed);
+    std::string text = lies_there ? read_file(path) : "";
     sources.push_back(text.size() > kLongestSource ? "" : text);
   }
   recording["sources"] = std::move(sources);

@@ -17,8 +17,11 @@ Result<Json> read_recording(const std::string& path);
 Result<Json> read_recordings(const std::string& folder);
 
 // Puts the text of the source files beside their names, so that a report needs them no more. Files that cannot be read
-// or are very long stay away.
+// or are very long stay away. The names are believed: for what this process has recorded.
 void embed_sources(Json& recording);
+
+// The same of a recording that came from elsewhere: only files that lie under `folder`, however they are named.
+void embed_sources_under(Json& recording, const std::string& folder);
 
 // Kernel names as CUDA's tools print them: `scale(float *, int)`.
 std::string spaced_name(const std::string& name);

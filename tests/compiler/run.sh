@@ -757,6 +757,17 @@ case_damaged_cache_is_made_anew() {
   for file in cache/warpbeam/programs/keys/*; do head -n 2 "$file" >short && mv short "$file"; done
   sed -i 's/\[%s\]/<%s>/' hello.cu && old hello.cu && expect 2 run hello.cu -- x </dev/null && has out '<x>'
 }
+# Programs are run from the cache: one that others can write to is let be.
+case_cache_that_others_can_write_to() {
+  hello && export XDG_CACHE_HOME=$PWD/cache
+  expect 1 run hello.cu </dev/null && [[ $(stat -c %a cache/warpbeam/programs) == 700 ]] && expect 1 run -v hello.cu </dev/null && has err 'was cached' || return 1
+  chmod o+w cache/warpbeam/programs/results && expect 1 run -v hello.cu </dev/null && hasnt err 'was cached' || return 1
+  chmod 775 cache/warpbeam/programs/results && expect 1 run -v hello.cu </dev/null && has err 'was cached' && [[ $(stat -c %a cache/warpbeam/programs/results) == 755 ]]
+}
+case_options_files_without_end() {
+  echo '@many @many @many @many @many @many @many @many' >many
+  expect 1 timeout 20 "$warpbeam" nvcc -optf many a.cu && has err 'without end' && expect 1 timeout 20 "$warpbeam" nvcc -optf /dev/zero a.cu && has err 'more than'
+}
 case_damaged_prelude_is_made_anew() {
   export XDG_CACHE_HOME=$PWD/cache
   local file before way

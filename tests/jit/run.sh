@@ -72,6 +72,11 @@ loads_nothing_for_little() {
   "$warpbeam" nvcc little.cu -o little && LD_DEBUG=files WARPBEAM_ENGINE=auto ./little 2>log && ! grep -q libwarpbeam_jit log &&
     LD_DEBUG=files WARPBEAM_ENGINE=jit ./little 2>log && grep -q libwarpbeam_jit log
 }
+# Code is executed from there: a folder that others can write to is let be.
+trusts_no_folder_of_others() {
+  mkdir -m 777 "$work/open" && start jit "$work/open" 2>log && start jit "$work/open" 2>log && ! grep -q 'from the cache' log && [[ -z $(ls -A "$work/open") ]] &&
+    start jit "$work/made" 2>log && [[ $(stat -c %a "$work/made") == 700 ]]
+}
 does_without() { start jit off 2>log && ! grep -q 'from the cache' log && start jit /proc/nowhere 2>log; }
 runs_side_by_side() {
   local pids=() pid
@@ -230,6 +235,6 @@ other_processors() {
   done
 }
 
-for case in compiles_and_keeps finds_again sees_damage does_without loads_nothing_for_little runs_side_by_side compiles_while_it_runs compiles_what_takes_long unloads_while_it_compiles changes_versions_while_it_runs gives_up_where_many_blocks_leave other_processors; do check "$case" "$case"; done
+for case in compiles_and_keeps finds_again sees_damage trusts_no_folder_of_others does_without loads_nothing_for_little runs_side_by_side compiles_while_it_runs compiles_what_takes_long unloads_while_it_compiles changes_versions_while_it_runs gives_up_where_many_blocks_leave other_processors; do check "$case" "$case"; done
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -26,7 +26,7 @@ const Row kRows[] = {
 #define WB_NotYet false
 #define WB_RUNTIME(name, chapter, state, note) {#name, WB_##state, true},
 #define WB_ENTRY(name, chapter, state, note) {#name, WB_##state, false},
-#define WB_DRIVER(name, chapter, state, note) {#name, WB_##state, true},
+#define WB_DRIVER(name, since, chapter, state, note) {#name, WB_##state, true},
 #include "cuda/functions.inc"
 };
 

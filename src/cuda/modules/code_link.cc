@@ -4,6 +4,7 @@
 
 #include "cuda/modules/device_code.h"
 #include "cuda/modules/modules.h"
+#include "fatbin/linked.h"
 #include "ptx/module.h"
 
 namespace warpbeam::cuda {
@@ -58,7 +59,7 @@ cudaError_t CodeLink::link(vm::DeviceMemory& memory, std::string* log) {
   options.device_cc = device_.cc();
   std::shared_ptr<vm::Program> program;
   if (cudaError_t status = load_program(memory, views, options, &program, log); status != cudaSuccess) return status;
-  image_ = pack_linked_code(texts_);
+  image_ = fatbin::pack_linked(texts_);
   return cudaSuccess;
 }
 

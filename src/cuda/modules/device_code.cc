@@ -8,17 +8,11 @@
 #include "cuda/notes.h"
 #include "fatbin/contents.h"
 #include "fatbin/format.h"
+#include "fatbin/linked.h"
 
 namespace warpbeam::cuda {
 
 namespace {
-
-// Linked code: this header, then for each text its length in eight bytes and its characters.
-struct LinkedHeader {
-  char magic[8];
-  uint64_t texts;
-};
-constexpr char kLinkedMagic[8] = {'W', 'B', 'L', 'I', 'N', 'K', 'E', 'D'};
 
 constexpr char kElfMagic[4] = {'\x7f', 'E', 'L', 'F'};
 
@@ -27,20 +21,6 @@ bool begins(const void* image, const void* magic, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i)
     if (static_cast<const char*>(image)[i] != static_cast<const char*>(magic)[i]) return false;
   return true;
-}
-
-std::vector<std::string> unpack_linked_code(const char* at) {
-  LinkedHeader header;
-  std::memcpy(&header, at, sizeof header);
-  at += sizeof header;
-  std::vector<std::string> texts;
-  for (uint64_t i = 0; i < header.texts; ++i) {
-    uint64_t length;
-    std::memcpy(&length, at, sizeof length);
-    texts.emplace_back(at + sizeof length, length);
-    at += sizeof length + length;
-  }
-  return texts;
 }
 
 Error no_image(const model::Device& device, std::string_view why) {
@@ -75,7 +55,7 @@ Result<std::vector<std::string>> read_device_code(const void* image, const model
     std::memcpy(&wrapper, image, sizeof wrapper);
     return read_container(wrapper.container, device);
   }
-  if (begins(image, kLinkedMagic, sizeof kLinkedMagic)) return unpack_linked_code(static_cast<const char*>(image));
+  if (fatbin::is_linked(image)) return fatbin::unpack_linked(image);
   if (begins(image, kElfMagic, sizeof kElfMagic))
     return no_image(device, "a cubin holds machine code for the vendor's GPUs only; load its PTX instead");
   return std::vector<std::string>{static_cast<const char*>(image)};
@@ -84,19 +64,7 @@ Result<std::vector<std::string>> read_device_code(const void* image, const model
 bool holds_whole_image(std::string_view bytes) {
   if (bytes.starts_with(std::string_view(reinterpret_cast<const char*>(&fatbin::kMagic), sizeof fatbin::kMagic)))
     return fatbin::fits(bytes);
-  if (!bytes.starts_with(std::string_view(kLinkedMagic, sizeof kLinkedMagic))) return true;
-  LinkedHeader header;
-  if (bytes.size() < sizeof header) return false;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  bytes.remove_prefix(sizeof header);
-  for (uint64_t i = 0, length = 0; i < header.texts; ++i) {
-    if (bytes.size() < sizeof length) return false;
-    std::memcpy(&length, bytes.data(), sizeof length);
-    bytes.remove_prefix(sizeof length);
-    if (bytes.size() < length) return false;
-    bytes.remove_prefix(length);
-  }
-  return true;
+  return bytes.size() < sizeof(uint64_t) || !fatbin::is_linked(bytes.data()) || fatbin::linked_fits(bytes);
 }
 
 std::vector<std::string> relocatable_code(std::string_view bytes, const model::Device& device) {
@@ -110,19 +78,6 @@ std::vector<std::string> relocatable_code(std::string_view bytes, const model::D
     if (auto code = read_container(container.data(), device)) texts.push_back(std::move(code->front()));
   }
   return texts;
-}
-
-std::string pack_linked_code(const std::vector<std::string>& texts) {
-  auto bytes = [](const auto& value) { return std::string_view(reinterpret_cast<const char*>(&value), sizeof value); };
-  LinkedHeader header;
-  std::memcpy(header.magic, kLinkedMagic, sizeof kLinkedMagic);
-  header.texts = texts.size();
-  std::string packed(bytes(header));
-  for (const std::string& text : texts) {
-    packed += bytes(uint64_t{text.size()});
-    packed += text;
-  }
-  return packed;
 }
 
 }  // namespace warpbeam::cuda

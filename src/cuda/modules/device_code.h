@@ -18,7 +18,4 @@ bool holds_whole_image(std::string_view bytes);
 // The PTX for `device` that host objects and archives carry in their fat binaries; nothing where there is none.
 std::vector<std::string> relocatable_code(std::string_view bytes, const model::Device& device);
 
-// Several texts as one image, which read_device_code takes apart again.
-std::string pack_linked_code(const std::vector<std::string>& texts);
-
 }  // namespace warpbeam::cuda
