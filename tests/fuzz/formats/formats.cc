@@ -59,11 +59,11 @@ std::string container_of(uint64_t flags, std::string_view packed, uint64_t unpac
 
 // Eleven characters, and a match of 20 that overlaps what it writes.
 const std::string kLz4 = std::string("\xb1") + "hello world" + std::string("\x0b\x00", 2) + "\x50" + "tail.";
-// `printf hello | zstd`
-const std::string kZstd("\x28\xb5\x2f\xfd\x04\x58\x29\x00\x00\x68\x65\x6c\x6c\x6f\x8b\x5b\xc0\x72", 18);
+// Of "hello, hello, hello, hello, hello world".
+const std::string kZstd("\x28\xb5\x2f\xfd\x20\x27\x9d\x00\x00\x68\x68\x65\x6c\x6c\x6f\x2c\x20\x20\x77\x6f\x72\x6c\x64\x01\x00\xb2\x8b\x11", 28);
 
 std::vector<std::string> fat_binaries() {
-  return {fatbin::write({{70, ".version 8.5\n.target sm_70\n"}, {90, ".version 8.5\n"}}), container_of(fatbin::kLz4, kLz4, 21), container_of(fatbin::kZstd, kZstd, 5)};
+  return {fatbin::write({{70, ".version 8.5\n.target sm_70\n"}, {90, ".version 8.5\n"}}), container_of(fatbin::kLz4, kLz4, 21), container_of(fatbin::kZstd, kZstd, 39)};
 }
 
 bool read_linked(std::string_view bytes) {
@@ -138,7 +138,7 @@ bool read_options_file(std::string_view bytes) {
 }
 
 std::vector<std::string> options_files() {
-  return {"-arch=sm_70 -O3 -std=c++17 -Xcompiler -Wall,-O2 'a b.cu' \"c d\" -DX=\\\"3\\\"", "--gpu-architecture compute_80 --gpu-code sm_80,compute_80 -gencode arch=compute_70,code=[sm_70,compute_70]",
+  return {"-arch=sm_70 -O3 -std=c++17 -Xcompiler -Wall,-O2 'a b.cu' -DX=\\\"3\\\"", "--gpu-architecture compute_80 --gpu-code sm_80,compute_80", "-gencode arch=compute_70,code=[sm_70,compute_70] --ptxas-options=-v",
           "@SELF -Xptxas -v,-O3 -Xlinker --as-needed --maxrregcount 32 -x cu -c -o out"};
 }
 

@@ -37,7 +37,7 @@ TEST_P(Formats, RefuseWhatIsDamaged) {
   const Format& format = formats()[GetParam()];
   const std::vector<std::string> seeds = format.seeds();
   for (const std::string& seed : seeds) {
-    EXPECT_TRUE(format.read(seed)) << seed;
+    EXPECT_EQ(format.read(seed), !seed.starts_with("@SELF")) << seed;  // a file that names itself is refused
     for (size_t size = 0; size < std::min<size_t>(seed.size(), 300); ++size) format.read(std::string_view(seed).substr(0, size));
   }
   std::mt19937_64 random(GetParam() + 1);
