@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <system_error>
 
 #include "vm/host_threads.h"
 
@@ -36,12 +37,18 @@ void Workers::start(unsigned count, const std::function<void()>& loop) {
   if (!all_.empty()) return;
   for (unsigned k = 0; k < count; ++k) {
     Worker& worker = all_.emplace_back();
-    worker.thread = std::thread([&worker, loop] {
-      const OwnThread own;
-      self_ = &worker;
-      worker.id = gettid();
-      loop();
-    });
+    try {
+      worker.thread = std::thread([&worker, loop] {
+        const OwnThread own;
+        self_ = &worker;
+        worker.id = gettid();
+        loop();
+      });
+    } catch (const std::system_error&) {  // the host gives no more threads: those there are run all blocks
+      all_.pop_back();
+      if (all_.empty()) throw;
+      return;
+    }
   }
 }
 
