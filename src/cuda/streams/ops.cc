@@ -1,10 +1,13 @@
 #include "cuda/streams/ops.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <iterator>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -203,7 +206,7 @@ size_t Op::bytes_moved(const Work& work) {
   return 0;
 }
 
-void Op::start() {
+void Op::start() try {
   if (observe::Tool* tool = observe::tool()) tool->began(id);
   if (is<LaunchWork>()) return context_.failure() == cudaSuccess ? launch() : end();
   if (is<HostWork>()) {
@@ -236,6 +239,10 @@ void Op::start() {
   (is<LibraryWork>() ? library_worker() : copy_worker()).post([self = shared_from_this(), this] {
     if (claim()) run_now();
   });
+} catch (const std::system_error& failure) {  // nobody may wait for what no thread will do
+  context_.fail(cudaErrorOperatingSystem, fmt::format("========= the host gives this process no thread for the device's work: {}\n", failure.what()));
+  self_.reset();
+  end();
 }
 
 void Op::help() {
