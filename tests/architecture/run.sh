@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Prints every include that points from a room of src/ to one it may not lean on, and every folder of src/ that is no room.
-# Ends with `N passed, N failed`.
+# Prints every include that points from a room of src/ to one it may not lean on, every folder of src/ that is no room, and headers that
+# include each other in a circle. Ends with `N passed, N failed`.
 set -u
+root=$(cd -- "$(dirname -- "$0")/../.." && pwd -P)
 cd -- "$(dirname -- "$0")/../../src" || exit 1
 # A file belongs to the room with the longest name that its path begins with. All may lean on themselves and on what lies in them.
 declare -A may=(
@@ -35,6 +36,19 @@ declare -A may=(
   [libraries/nvml]="model"
   [libraries/nccl]="cuda libraries/numeric"
 )
+# Chapters of one API call each other; what they declare has an order.
+declare -A headers_may=(
+  [cuda]="cuda/devices"
+  [cuda/streams]="cuda"
+  [cuda/devices]="cuda cuda/streams"
+  [cuda/memory]="cuda cuda/streams cuda/devices"
+  [cuda/modules]="cuda cuda/streams cuda/devices"
+  [cuda/launches]="cuda cuda/streams cuda/devices cuda/modules"
+  [cuda/graphs]="cuda cuda/streams cuda/devices cuda/memory cuda/modules cuda/launches"
+  [cuda/textures]="cuda cuda/streams cuda/devices cuda/memory cuda/modules"
+  [cuda/children]="cuda cuda/streams cuda/devices cuda/modules cuda/launches"
+  [cuda/driver]="cuda cuda/streams cuda/devices cuda/memory cuda/modules cuda/launches cuda/graphs cuda/textures"
+)
 room_of() {  # a path: its room, in $room
   room=$1
   while [[ -z ${may[$room]+there} && $room == */* ]]; do room=${room%/*}; done
@@ -45,11 +59,39 @@ while IFS=: read -r file include; do
   room_of "$file" || { printf 'FAIL src/%s is in no room that tests/architecture knows\n' "$file"; offences[$file]=1; continue; }
   from=$room
   seen[$from]=1
+  if [[ $include == cuda/driver/* && $file != cuda/driver/* ]]; then
+    printf 'FAIL src/%s includes "%s": the driver API leans on the rest of cuda, and not the other way round\n' "$file" "$include"
+    offences[$from]=1
+  fi
+  if [[ $file == cuda/*.h && $include == cuda/* && ${file%/*} != "${include%/*}" && " ${headers_may[${file%/*}]:-} " != *" ${include%/*} "* ]]; then
+    printf 'FAIL src/%s includes "%s": headers of %s may lean on %s only\n' "$file" "$include" "${file%/*}" "${headers_may[${file%/*}]:-nothing}"
+    offences[$from]=1
+  fi
   room_of "$include" || continue  # a header that is not of src/
   [[ $room == "$from" || $room == "$from"/* || " ${may[$from]} " == *" $room "* ]] && continue
   [[ $from == */* && $room == "${from%/*}" ]] && continue  # what the rooms of one folder share lies in it
   printf 'FAIL src/%s includes "%s": %s may lean on %s only\n' "$file" "$include" "$from" "${may[$from]:-nothing}"
   offences[$from]=1
 done < <(grep -rnoE --include='*.h' --include='*.cc' --include='*.inc' '^#include "[^"]+"' . | sed -E 's,^\./([^:]+):[0-9]+:#include "([^"]+)",\1:\2,')
+
+# Headers, each with those that it includes by a name from src/, or, in include/, from its own folder or the top.
+circles() {
+  cd -- "$1" && grep -rnoE '^# *include "[^"]+"' --include='*.h' --include='*.inc' . | sed -E 's,^\./([^:]+):[0-9]+:# *include "([^"]+)",\1 \2,' | while read -r file include; do
+    near=./$file
+    near=${near%/*}/$include
+    while [[ $near =~ ^(.*)/[^/.]+/\.\./(.*)$ ]]; do near=${BASH_REMATCH[1]}/${BASH_REMATCH[2]}; done
+    near=${near#./}
+    if [[ -e $near ]]; then echo "$file $near"; elif [[ -e $include ]]; then echo "$file $include"; fi
+  done | grep -v '^cuda_runtime.h warpbeam/prelude.h$' | tsort 2>&1 >/dev/null
+}
+# (A program may include cuda_runtime.h by itself, or as the driver does by way of the prelude.)
+for folder in src include; do
+  if circle=$(circles "$root/$folder") && [[ -z $circle ]]; then
+    seen[$folder]=1
+  else
+    printf 'FAIL %s: headers include each other:\n%s\n' "$folder" "$circle"
+    seen[$folder]=1 offences[$folder]=1
+  fi
+done
 printf '%d passed, %d failed\n' "$((${#seen[@]} - ${#offences[@]}))" "${#offences[@]}"
 ((${#offences[@]} == 0))

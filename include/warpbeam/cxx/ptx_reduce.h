@@ -2,7 +2,7 @@
 #ifndef WARPBEAM_CXX_PTX_REDUCE_H
 #define WARPBEAM_CXX_PTX_REDUCE_H
 
-#include "ptx.h"
+#include "ptx_barriers.h"
 
 namespace cuda {
 namespace ptx {

@@ -1,7 +1,7 @@
 // What a runtime that is linked into the program keeps with each context: values by key, each with a function that is
 // told when the context goes.
 #pragma once
-#include "cuda/driver/api.h"
+#include "cuda/driver_api.h"
 
 namespace warpbeam::cuda {
 

@@ -1,7 +1,7 @@
 // The C boundary of the driver API. The chapters here give the runtime's own parts their other interface: contexts are
 // pushed and popped instead of chosen by device, results are CUresults, and the thread's last error stays untouched.
 #pragma once
-#include "cuda/driver/api.h"
+#include "cuda/driver_api.h"
 #include "cuda/edge.h"
 #include "cuda/memory/memory.h"
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "cuda/driver/api.h"
+#include "cuda/driver_api.h"
 
 namespace warpbeam::cuda::driver {
 
