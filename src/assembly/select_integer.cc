@@ -66,6 +66,29 @@ void Selector::add_words(const Instruction& i, bool minus) {
   integer(i, Operation::IntAdd, "IADD3", {source(i.operands[1]), source(i.operands[2])});
 }
 
+// base + (x + y) * size, where base + x * size is there: that and y * size. nvcc's front end, which knows that x + y does not wrap
+// around, writes it so.
+bool Selector::next_address(const Instruction& product, const Source& base, Part to) {
+  const Operand &index = product.operands[1], &size = product.operands[2];
+  if (index.kind != OperandKind::Register || size.kind != OperandKind::Immediate || !isa::is_signed(product.form.type) || now_->guard >= 0) return false;
+  const auto key_of = [&](int reg) {
+    return std::tuple{static_cast<int>(base.kind), base.kind == Source::Constant ? base.key : base.part.value, static_cast<int32_t>(reg), size.imm};
+  };
+  if ((base.kind != Source::Constant && base.kind != Source::Register && base.kind != Source::Uniform) || base.apart) return false;
+  bool made = false;
+  if (const Instruction* sum = producer(index, "add", false); sum && isa::bits_of(sum->form.type) == 32)
+    for (size_t k : {size_t(1), size_t(2)}) {
+      const Operand &x = sum->operands[k], &y = sum->operands[3 - k];
+      if (made || x.kind != OperandKind::Register || y.kind != OperandKind::Register) continue;
+      const auto known = addresses_.find(key_of(x.reg));
+      if (known == addresses_.end() || known->second.block != block_ || known->second.since != latest_[static_cast<size_t>(x.reg)]) continue;
+      emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {source(y), number(size.imm), of(known->second.part)});
+      made = true;
+    }
+  addresses_[key_of(index.reg)] = {block_, latest_[static_cast<size_t>(index.reg)], to};
+  return made;
+}
+
 void Selector::add_long(const Instruction& i, bool minus) {
   const Part to = destination(i.operands[0]);
   if (!minus)
@@ -79,7 +102,10 @@ void Selector::add_long(const Instruction& i, bool minus) {
           emit(Operation::Move, "MOV", {word(to, 1)}, {number(0)});
           return;
         }
-        emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {source(p->operands[1]), source(p->operands[2]), source(other, 2)});
+        const Source base = source(other, 2);
+        const bool once = single(i.operands[0].reg) && (other.kind != OperandKind::Register || single(other.reg));
+        if (once && next_address(*p, base, to)) return;
+        emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {source(p->operands[1]), source(p->operands[2]), base});
         return;
       }
       if (const Instruction* p = producer(taken, "cvt", false); p && p->form.type == Type::S64 && p->form.atype == Type::S32 && cc_ >= 70) {
@@ -189,6 +215,35 @@ void Selector::multiply_high_long(Part to, const Source& a, const Source& b) {
   emit(Operation::IntMulWide, "IMAD.WIDE.U32.X", {to}, {high(a), high(b), of(p2), of(c1)});
 }
 
+// Of two products of the same numbers, one the lower and one the upper half, the first makes both.
+bool Selector::other_half(const Instruction& i) {
+  const int reg = i.operands[0].reg;
+  if (reg < 0 || i.guard >= 0 || cc_ < 70 || isa::bits_of(i.form.type) != 32) return false;
+  if (const auto known = halves_.find(reg); known != halves_.end()) {
+    const Part part = known->second;
+    halves_.erase(known);
+    if (!make_same(reg, of(part))) copy_to(destination(reg), of(part));
+    return true;
+  }
+  const auto same = [](const Operand& a, const Operand& b) { return a.kind == b.kind && a.reg == b.reg && a.imm == b.imm && (a.kind == OperandKind::Register || a.kind == OperandKind::Immediate); };
+  for (const Operand& o : i.operands)
+    if (o.kind == OperandKind::Register && !single(o.reg)) return false;
+  constexpr uint32_t kFar = 24;
+  for (uint32_t k = at_ + 1; k < std::min(blocks_[block_].end, at_ + kFar); ++k) {
+    const Instruction& o = f_.body[k];
+    if (o.form.row->opcode != "mul" || o.guard >= 0 || isa::is_float(o.form.type) || isa::bits_of(o.form.type) != 32 || half_of(o) == half_of(i) || half_of(o) == isa::Half::Wide) continue;
+    if (o.operands[0].reg < 0 || !single(o.operands[0].reg)) continue;
+    if (!(same(o.operands[1], i.operands[1]) && same(o.operands[2], i.operands[2])) && !(same(o.operands[1], i.operands[2]) && same(o.operands[2], i.operands[1]))) continue;
+    const Part whole = temporary(2);
+    emit(Operation::IntMulWide, "IMAD.WIDE.U32", {whole}, {source(i.operands[1]), source(i.operands[2])});
+    const int upper = half_of(i) == isa::Half::Hi ? 1 : 0;
+    halves_[o.operands[0].reg] = word(whole, 1 - upper);
+    if (!make_same(reg, of(word(whole, upper)))) copy_to(destination(reg), of(word(whole, upper)));
+    return true;
+  }
+  return false;
+}
+
 void Selector::multiply(const Instruction& i) {
   const Type t = i.form.type;
   if (isa::is_float(t)) return float_arithmetic(i);
@@ -221,6 +276,7 @@ void Selector::multiply(const Instruction& i) {
     emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {a, b});
     return;
   }
+  if (other_half(i)) return;
   if (half_of(i) == isa::Half::Hi) {
     emit(Operation::IntMulWide, "IMAD.HI", {to}, {a, b});
     return;
@@ -400,6 +456,15 @@ void Selector::divide(const Instruction& i) {
 // --- logic
 
 void Selector::gather_logic(const Operand& o, std::vector<Operand>& leaves, bool& grew) const {
+  // Widened and cut off again.
+  if (const Instruction* wider = producer(o, "cvt"); wider && now_->form.row->opcode == "and" && wider->form.type == Type::U32 && wider->form.atype == Type::U16 &&
+                                                     now_->operands[2].kind == OperandKind::Immediate && now_->operands[2].imm < 1 << 16)
+    for (const char* op : {"and", "or", "xor"})
+      if (const Instruction* p = producer(wider->operands[1], op); p && isa::bits_of(p->form.type) == 16) {
+        grew = true;
+        leaves.insert(leaves.end(), p->operands.begin() + 1, p->operands.end());
+        return;
+      }
   for (const char* op : {"and", "or", "xor", "not"}) {
     const Instruction* p = producer(o, op, std::string_view(op) != "not");
     if (!p || p->form.type == Type::Pred || isa::bits_of(p->form.type) != isa::bits_of(now_->form.type)) continue;
@@ -490,6 +555,14 @@ void Selector::logic(const Instruction& i) {
         const Instruction* wider = producer(o, "cvt");
         return source(wider && isa::bits_of(wider->form.atype) == 16 && !isa::is_float(wider->form.atype) ? wider->operands[1] : o);
       };
+      const auto narrowed = [&](const Operand& o) -> const Instruction* {  // two of them are one with the pair that they make
+        const Instruction* wider = producer(o, "cvt");
+        const Instruction* from = wider && isa::bits_of(wider->form.atype) == 16 ? producer(wider->operands[1], "cvt") : nullptr;
+        return from && isa::is_float(from->form.type) && isa::bits_of(from->form.type) == 16 && from->form.atype == Type::F32 ? from : nullptr;
+      };
+      const Instruction *lower = narrowed(i.operands[3 - k]), *upper = narrowed(p->operands[1]);
+      if (lower && upper && lower->form.type == upper->form.type && cc_ >= 80)
+        return void(emit(Operation::ConvertHalf, "F2FP", {destination(i.operands[0])}, {source(lower->operands[1]), source(upper->operands[1])}));
       return integer(i, Operation::Logic, "PRMT", {half(i.operands[3 - k]), half(p->operands[1])});
     }
   if (op == "cnot") return chain(destination(i.operands[0]), {source(i.operands[1])}, {{Operation::Compare, "ISETP"}, {Operation::Compare, "SEL"}});
@@ -507,15 +580,29 @@ void Selector::logic(const Instruction& i) {
     return different.size() <= 3 && numbers <= 1;
   };
   std::vector<Operand> leaves(i.operands.begin() + 1, i.operands.end());
-  // One side or both may bring their operands along.
-  for (size_t k = 1; k < i.operands.size(); ++k) {
-    std::vector<Operand> grown;
+  // Whoever is among the operands may bring its own along, as long as there are three different ones in the end (of a majority there are four on the way).
+  constexpr int kDetour = 4, kMost = 16;  // registers of strange texts may be made from each other in a circle
+  const auto expand = [&](std::vector<Operand>& from, size_t k) {
+    std::vector<Operand> grown(from.begin(), from.begin() + static_cast<ptrdiff_t>(k));
     bool grew = false;
-    for (const Operand& o : leaves) {
-      if (same_operand(o, i.operands[k])) gather_logic(o, grown, grew);
-      else grown.push_back(o);
+    gather_logic(from[k], grown, grew);
+    grown.insert(grown.end(), from.begin() + static_cast<ptrdiff_t>(k) + 1, from.end());
+    if (grew) from = std::move(grown);
+    return grew;
+  };
+  std::vector<Operand> trial = leaves;
+  for (int steps = 0, all = 0; steps < kDetour && all < kMost; ++all) {
+    bool found = false, grew = false;
+    for (size_t k = 0; k < trial.size() && !found; ++k)
+      if (std::vector<Operand> next = trial; expand(next, k) && fits(next)) trial = std::move(next), found = true;
+    if (found) {
+      leaves = trial;
+      steps = 0;
+      continue;
     }
-    if (grew && fits(grown)) leaves = std::move(grown);
+    for (size_t k = 0; k < trial.size() && !grew; ++k) grew = expand(trial, k);
+    if (!grew) break;
+    ++steps;
   }
   std::vector<Source> reads;
   std::vector<const Operand*> taken;

@@ -178,6 +178,14 @@ Part Selector::gather(const Operand& o, Type type) {
       return first;
     }
   }
+  if (!packed && each == 1) {  // numbers alone are put together once
+    std::string numbers;
+    bool others = false;
+    for (const Operand& e : o.list)
+      if (const Source s = source(e, 1); s.kind == Source::Number) numbers += std::to_string(s.number) + " ";
+      else others = true;
+    if (!others) return fixed_part(constant(Fixed::Number, numbers, 1, words).key, Bank::General);
+  }
   const Part to = temporary(words);
   for (int k = 0; k < n; ++k) {
     const Operand& e = o.list[static_cast<size_t>(k)];

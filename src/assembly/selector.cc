@@ -390,9 +390,11 @@ Draft& Selector::emit(Operation operation, std::string_view mnemonic, std::initi
         p = together(s).part;
         break;
       case Source::Number: {
-        const bool fits = s.words == 1 || (s.number & 0xffffffff) == 0 || operation != Operation::DoubleFma;
+        const bool exact = operation == Operation::DoubleFma || operation == Operation::DoubleAdd;
+        const bool fits = s.words == 1 || (s.number & 0xffffffff) == 0 || !exact;
         if (s.number == 0) break;
         if (!taken && fits && !bank) taken = true, numbers = false;
+        else if (!taken && !bank && exact && cc_ >= 90) p = fixed_part(constant(Fixed::Number, "", static_cast<int64_t>(s.number), s.words).key, Bank::Uniform), taken = true;
         else p = general(s);
         break;
       }
@@ -594,7 +596,10 @@ void Selector::place_fixed(bool near) {
       const Key key = keys_[k];
       const size_t b = bank == Bank::Uniform ? 1 : 0;
       if (key.value[b] < 0) continue;
-      if (near && bank == Bank::General && (key.what == Fixed::Parameter || key.what == Fixed::Constant || key.what == Fixed::Address || key.what == Fixed::Number)) {
+      // Numbers in uniform registers are made each time anyway.
+      const bool again = bank == Bank::Uniform ? key.what == Fixed::Number
+                                               : near && (key.what == Fixed::Parameter || key.what == Fixed::Constant || key.what == Fixed::Address || key.what == Fixed::Number);
+      if (again) {
         for (uint32_t u : key.used_in[b]) wanted[u].push_back({key.value[b], k});
         continue;
       }
@@ -622,7 +627,7 @@ void Selector::place_fixed(bool near) {
       for (Part p : d.reads)
         if (const auto it = std::ranges::find(wanted[b], p.value, &std::pair<int32_t, size_t>::first); p && it != wanted[b].end()) {
           at_ = d.ptx;
-          make_fixed(keys_[it->second], Bank::General, made);
+          make_fixed(keys_[it->second], code_.values[static_cast<size_t>(p.value)].bank, made);
           wanted[b].erase(it);
         }
       made.push_back(d);

@@ -96,9 +96,11 @@ class Selector {
   void add(const ptx::Instruction& i);
   void add_words(const ptx::Instruction& i, bool minus);
   void add_long(const ptx::Instruction& i, bool minus);
+  bool next_address(const ptx::Instruction& product, const Source& base, Part to);
   void carry_add(const ptx::Instruction& i);
   void carry_mad(const ptx::Instruction& i);
   void multiply(const ptx::Instruction& i);
+  bool other_half(const ptx::Instruction& i);
   void multiply_add(const ptx::Instruction& i);
   void multiply_long(Part to, const Source& a, const Source& b, const Source& c);
   void multiply_high_long(Part to, const Source& a, const Source& b);
@@ -205,6 +207,13 @@ class Selector {
     Part reciprocal, zero;
   };
   std::map<std::tuple<uint32_t, int, int32_t, int32_t, bool>, Divisor> divisors_;
+  // Addresses of words: a base and a register times a size, of which that with another register added is no way away.
+  struct Address {
+    uint32_t block, since;  // when its index was written
+    Part part;
+  };
+  std::map<std::tuple<int, int32_t, int32_t, uint64_t>, Address> addresses_;  // by the base's kind, what it is, register, size
+  std::map<int, Part> halves_;  // of products that were made whole: the other's register
   bool calls_ = false;
   std::map<std::string, std::vector<std::pair<int64_t, Source>>> arguments_;  // of the next call, by parameter
   std::map<std::string, Part> results_;                                       // of the last one

@@ -86,7 +86,11 @@ class Unroller {
       if (d.operation != Operation::Compare || d.mnemonic.starts_with("F") || d.guarded) return false;
       for (Part p : d.reads) {
         if (!p || !writes.contains(p.value)) continue;
-        if (const auto s = steps.find(p.value); s != steps.end()) {
+        auto s = steps.find(p.value);
+        if (s == steps.end())  // the lower half of a longer count
+          for (const Draft& copy : text)
+            if (copy.operation == Operation::Move && copy.writes[0].value == p.value && copy.reads[0] && !copy.reads[1]) s = steps.find(copy.reads[0].value);
+        if (s != steps.end()) {
           if (!s->second.by) return false;
           found = true;
         } else if (code_.values[static_cast<size_t>(p.value)].bank == Bank::Predicate) {
@@ -118,38 +122,80 @@ class Unroller {
       steps[d.writes[0].value] = {k, by};
     }
     if (!counted(text, steps, writes)) return;
+    // Sums of such variables and of what does not change, as which addresses are made: they differ by a number from turn to turn, too.
+    std::vector<char> once(text.size());
+    std::unordered_map<int32_t, std::pair<int64_t, std::vector<int32_t>>> sums;  // by how much, and of which variables
+    const auto is_sum = [&](int32_t v, std::vector<int32_t>& of) {
+      if (crosses_[static_cast<size_t>(v)] || steps.contains(v)) return false;
+      for (const Draft& d : text) {
+        for (size_t r = 0; r < d.reads.size(); ++r)
+          if (d.reads[r].value == v && (d.order == Order::None || r != 0)) return false;
+        if (std::ranges::none_of(d.writes, [&](Part p) { return p.value == v; })) continue;
+        if (d.guarded || !(d.mnemonic == "IADD3" || d.mnemonic == "IADD3.X" || d.mnemonic == "IMAD.WIDE" || d.mnemonic == "LEA")) return false;
+        for (Part p : d.reads)
+          if (steps.contains(p.value)) of.push_back(p.value);
+          else if (p && writes.contains(p.value) && code_.values[static_cast<size_t>(p.value)].bank != Bank::Predicate) return false;
+      }
+      return !of.empty();
+    };
+    for (const Draft& d : text)
+      if (d.order != Order::None && d.reads[0] && writes.contains(d.reads[0].value))
+        if (std::vector<int32_t> of; is_sum(d.reads[0].value, of)) {
+          int64_t by = 0;
+          for (int32_t v : of) by = std::max<int64_t>(by, steps.at(v).by);
+          sums[d.reads[0].value] = {by, of};
+        }
+    std::vector<int32_t> fit;
+    const auto writes_one = [](const Draft& d, const auto& which) { return std::ranges::any_of(d.writes, [&](Part p) { return p && which(p.value); }); };
     for (const auto& [v, step] : steps) {
       // Everybody else must be able to take the difference into an address, or be the count of turns.
       bool fits = true;
       for (size_t k = 0; k < text.size(); ++k) {
         const Draft& d = text[k];
-        if (k == step.at || d.mnemonic == "IADD3.X") continue;
+        if (k == step.at || (d.mnemonic == "IADD3.X" && writes_one(d, [&](int32_t w) { return w == v; }))) continue;
         for (size_t r = 0; r < d.reads.size(); ++r) {
           if (d.reads[r].value != v) continue;
           const bool address = d.order != Order::None && r == 0 && d.operation != Operation::Shuffle;
           const bool count = d.writes[0] && code_.values[static_cast<size_t>(d.writes[0].value)].bank == Bank::Predicate && !crosses_[static_cast<size_t>(d.writes[0].value)];
-          fits = fits && (address || count);
+          const bool sum = step.by && writes_one(d, [&](int32_t w) { return sums.contains(w); });
+          const bool half = d.operation == Operation::Move && !d.guarded && std::ranges::none_of(text, [&](const Draft& o) {
+            return o.operation != Operation::Compare && std::ranges::any_of(o.reads, [&](Part p) { return p && p.value == d.writes[0].value; });
+          });
+          fits = fits && (address || count || sum || half);
         }
       }
       if (!fits) continue;
-      for (size_t k = 0; k < text.size(); ++k)
+      fit.push_back(v);
+      for (size_t k = 0; k < text.size(); ++k) {
         for (Part p : text[k].writes) counting[k] |= p.value == v;
+        if (text[k].operation == Operation::Move && text[k].reads[0].value == v) counting[k] = 1;
+      }
     }
+    std::erase_if(sums, [&](const auto& sum) { return std::ranges::any_of(sum.second.second, [&](int32_t v) { return std::ranges::find(fit, v) == fit.end(); }); });
+    // Numbers are the same in each turn.
+    const auto same = [&](int32_t v) {
+      return sums.contains(v) || (!crosses_[static_cast<size_t>(v)] && std::ranges::none_of(text, [&](const Draft& d) {
+               return (d.reads[0] || d.pinned || d.keeps) && writes_one(d, [&](int32_t w) { return w == v; });
+             }));
+    };
+    std::unordered_map<int32_t, bool> stays;
+    for (const auto& [v, times] : writes) stays[v] = same(v);
+    for (size_t k = 0; k < text.size(); ++k) once[k] = writes_one(text[k], [&](int32_t w) { return stays[w]; });
 
     DraftBlock more;
     more.begin = code_.blocks[b].begin;
     more.end = code_.blocks[b].end;
     more.successors = code_.blocks[b].successors;
     more.text.reserve(text.size() * kTurns);
-    std::unordered_map<int32_t, int32_t> renamed;
+    std::unordered_map<int32_t, int32_t> renamed, first;
     for (uint32_t turn = 0; turn < kTurns; ++turn) {
       renamed.clear();
       for (size_t k = 0; k < text.size(); ++k) {
-        if (turn + 1 < kTurns && (counting[k] || text[k].last)) continue;
+        if ((turn + 1 < kTurns && (counting[k] || text[k].last)) || (turn && once[k])) continue;
         Draft d = text[k];
         const auto rename = [&](Part& p) {
           if (!p || crosses_[static_cast<size_t>(p.value)]) return;
-          auto [it, fresh] = renamed.try_emplace(p.value, 0);
+          auto [it, fresh] = (stays[p.value] ? first : renamed).try_emplace(p.value, 0);
           if (fresh) {
             const Value v = code_.values[static_cast<size_t>(p.value)];
             it->second = code_.new_value(v.bank, v.words);
@@ -158,8 +204,10 @@ class Unroller {
         };
         for (Part& p : d.reads) rename(p);
         for (Part& p : d.writes) rename(p);
-        if (d.order != Order::None)
+        if (d.order != Order::None) {
           if (const auto s = steps.find(text[k].reads[0].value); s != steps.end() && counting[s->second.at]) d.offset += s->second.by * turn;
+          else if (const auto sum = sums.find(text[k].reads[0].value); sum != sums.end()) d.offset += std::max<int64_t>(sum->second.first, d.bytes) * turn;
+        }
         more.text.push_back(d);
       }
     }

@@ -91,6 +91,45 @@ TEST(Selection, a_variable_in_shared_memory_stays_uniform) {
   EXPECT_NE(t.find("LEA STS"), t.npos) << t;
 }
 
+TEST(Selection, an_address_that_is_a_row_further_is_one_step_from_the_last) {
+  const std::string t = of("ld.param.u32 %r5, [n]; mul.wide.s32 %d5, %r1, 4; add.s64 %d6, %d2, %d5; add.s32 %r3, %r1, %r2; mul.wide.s32 %d7, %r3, 4; add.s64 %d8, %d2, %d7;"
+                           "ld.global.f32 %f1, [%d6]; ld.global.f32 %f2, [%d8]; add.f32 %f3, %f1, %f2; st.global.f32 [%d6], %f3;");
+  EXPECT_EQ(count(t, "IMAD.WIDE"), 2u) << t;
+  EXPECT_EQ(count(t, "IADD3"), 0u) << t;
+}
+
+TEST(Selection, both_halves_of_a_product_are_one) {
+  const std::string t = of("mul.lo.s32 %r3, %r1, %r2; mul.hi.u32 %r4, %r1, %r2; xor.b32 %r5, %r3, %r4; st.global.u32 [%d4], %r5;");
+  EXPECT_NE(t.find("IMAD.WIDE.U32 LOP3 STG"), t.npos) << t;
+}
+
+TEST(Selection, a_majority_is_one_logic_instruction) {
+  const std::string t = of("mov.u32 %r3, %lanemask_lt; or.b32 %r4, %r1, %r2; and.b32 %r5, %r4, %r3; and.b32 %r6, %r1, %r2; or.b32 %r7, %r5, %r6; st.global.u32 [%d4], %r7;");
+  EXPECT_EQ(count(t, "LOP3"), 1u) << t;
+}
+
+TEST(Selection, logic_in_a_circle_comes_to_an_end) {
+  const std::string t = of("L: and.b32 %r3, %r4, %r1; or.b32 %r4, %r3, %r2; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;");
+  EXPECT_NE(t.find("BRA"), t.npos) << t;
+}
+
+TEST(Selection, two_floats_become_a_pair_of_halves_at_once) {
+  const std::string t = of("cvt.rn.f32.u32 %f1, %r1; cvt.rn.f32.u32 %f2, %r2; cvt.rn.f16.f32 %h1, %f1; cvt.rn.f16.f32 %h2, %f2; cvt.u32.u16 %r3, %h1; cvt.u32.u16 %r4, %h2;"
+                           "shl.b32 %r5, %r4, 16; or.b32 %r6, %r5, %r3; st.global.u32 [%d4], %r6;");
+  EXPECT_EQ(count(t, "F2FP"), 1u) << t;
+  EXPECT_EQ(count(t, "PRMT"), 0u) << t;
+}
+
+TEST(Selection, exact_numbers_of_double_precision_are_made_in_uniform_registers) {
+  const std::string t = mnemonics(assembled(kStart + "ld.global.f64 %g1, [%d4]; fma.rn.f64 %g2, %g1, 0d3FD5555555555555, %g1; st.global.f64 [%d4], %g2; ret;", 90));
+  EXPECT_EQ(count(t, "UMOV"), 2u) << t;
+}
+
+TEST(Selection, a_vector_of_numbers_is_made_before_the_loop) {
+  const std::string t = of("mov.u32 %r3, 0; L: st.global.v4.u32 [%d4], {1, 2, 3, 4}; add.s32 %r3, %r3, %r2; bar.sync 0; setp.lt.u32 %p1, %r3, 99; @%p1 bra L;");
+  EXPECT_EQ(count(t.substr(t.find('|')), "MOV"), 0u) << t;
+}
+
 TEST(Selection, halves_of_a_double_from_a_shuffle_take_nothing) {
   const std::string t = of(
       "ld.global.f64 %g1, [%d4]; mov.b64 %d5, %g1; cvt.u32.u64 %r3, %d5; shr.u64 %d6, %d5, 32; cvt.u32.u64 %r4, %d6;"
@@ -226,6 +265,18 @@ TEST(Shape, short_loops_are_made_four_at_a_time) {
   EXPECT_EQ(loads, 4u);
   EXPECT_EQ(branches, 1u);
   for (size_t k = 0; k < 4; ++k) EXPECT_EQ(loop->unrolled[k].operation, Operation::LoadGlobal) << "loads of all turns come first";
+}
+
+TEST(Shape, addresses_that_are_sums_are_made_once_for_all_turns) {
+  const MachineCode code = assembled(kStart + "mov.u64 %d5, 0; mov.f32 %f2, 0f00000000; ld.param.u64 %d7, [b]; L: add.s64 %d6, %d4, %d5; ld.global.f32 %f1, [%d6]; add.f32 %f2, %f2, %f1;"
+                                              "add.s64 %d5, %d5, 4; setp.lt.u64 %p1, %d5, %d7; @%p1 bra L; st.global.f32 [%d4], %f2; ret;");
+  const MachineBlock* loop = nullptr;
+  for (const MachineBlock& b : code.blocks)
+    if (b.turns > 1) loop = &b;
+  ASSERT_TRUE(loop);
+  size_t additions = 0;
+  for (const MachineInstruction& i : loop->unrolled) additions += i.operation == Operation::IntAdd;
+  EXPECT_EQ(additions, 4u) << "the sum and the step, both of two words";
 }
 
 TEST(Shape, loops_that_say_so_are_left_alone) {
