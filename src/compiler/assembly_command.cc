@@ -112,7 +112,7 @@ void print_rows(const ptx::Function& f, const assembly::MachineCode& code) {
     const assembly::MachineBlock& block = code.blocks[b];
     const auto row = [&](std::string_view part, const std::string& rest) {
       const uint32_t line = block.begin < block.end ? f.body[block.begin].at.line : 0;
-      fmt::print("{},{},{},{},{},{},{},{},{},{}\n", f.name, code.registers, b, block.begin, block.end, line, block.folded_into, block.turns, part, rest);
+      fmt::print("{},{},{},{},{},{},{},{},{},{},{}\n", f.name, code.registers, b, block.begin, block.end, line, block.folded_into, block.turns, part, rest, code.spill_bytes);
     };
     if (block.text.empty()) row("none", ",,");
     for (const assembly::MachineInstruction& i : block.text) row("once", fmt::format("{},{},{}", i.ptx, name_of(i.operation), i.mnemonic));
@@ -184,7 +184,7 @@ int assembly_command(const Arguments& arguments) {
   if (!parsed.diagnostics.empty()) return fail(fmt::format("{}: {}", r.file, ptx::describe(parsed.diagnostics[0])));
   if (!cc) cc = parsed.module->target_sm;
   Listing listing(*parsed.module);
-  if (r.rows) fmt::print("function,registers,block,begin,end,line,folded_into,turns,part,ptx,operation,mnemonic\n");
+  if (r.rows) fmt::print("function,registers,block,begin,end,line,folded_into,turns,part,ptx,operation,mnemonic,spilled\n");
   int shown = 0;
   for (const ptx::Function& f : parsed.module->functions) {
     const std::string name = demangled(f.name);
