@@ -90,6 +90,12 @@ bool Selector::next_address(const Instruction& product, const Source& base, Part
 }
 
 void Selector::add_long(const Instruction& i, bool minus) {
+  const Source left = source(i.operands[1], 2), right = source(i.operands[2], 2);
+  if (const Part to = wide_uniform(i.operands[0], {left, right})) {
+    emit_uniform("UIADD3", word(to, 0), std::array{low(left), low(right)});
+    emit_uniform("UIADD3.X", word(to, 1), std::array{high(left), high(right)});
+    return;
+  }
   const Part to = destination(i.operands[0]);
   if (!minus)
     for (int k : {2, 1}) {
@@ -247,6 +253,28 @@ bool Selector::other_half(const Instruction& i) {
 void Selector::multiply(const Instruction& i) {
   const Type t = i.form.type;
   if (isa::is_float(t)) return float_arithmetic(i);
+  if (is_long(t) && half_of(i) == isa::Half::Lo) {
+    const Source a = source(i.operands[1], 2), b = source(i.operands[2], 2);
+    if (const Part to = wide_uniform(i.operands[0], {a, b})) {
+      const Part product = temporary(2, Bank::Uniform);
+      emit_uniform("UIMAD.WIDE.U32", product, std::array{low(a), low(b)});
+      Source cross;
+      for (const auto& [x, y] : {std::pair{high(a), low(b)}, std::pair{low(a), high(b)}})
+        if (!x.is_number(0) && !y.is_number(0)) {
+          const Part t1 = temporary(1, Bank::Uniform);
+          std::vector<Source> reads{x, y};
+          if (cross.kind != Source::Nothing) reads.push_back(cross);
+          emit_uniform("UIMAD", t1, reads);
+          cross.kind = Source::Uniform, cross.part = t1;
+        }
+      emit_uniform("UMOV", word(to, 0), std::array{[&] { Source s; s.kind = Source::Uniform, s.part = word(product, 0); return s; }()});
+      code_.blocks[block_].text.back().copy = true;
+      std::vector<Source> last{[&] { Source s; s.kind = Source::Uniform, s.part = word(product, 1); return s; }()};
+      if (cross.kind != Source::Nothing) last.push_back(cross);
+      emit_uniform(last.size() > 1 ? "UIADD3" : "UMOV", word(to, 1), last);
+      return;
+    }
+  }
   const Part to = destination(i.operands[0]);
   if (i.form.row->opcode == "mul24")
     return chain(to, {source(i.operands[1]), source(i.operands[2])},
@@ -666,6 +694,11 @@ void Selector::shift(const Instruction& i) {
       if (make_same(i.operands[0].reg, out)) return;
     }
   }
+  if (count.kind == Source::Number && count.number < 32)
+    if (const Part to = wide_uniform(i.operands[0], {a})) {
+      for (int k = 0; k < 2; ++k) emit_uniform("USHF", word(to, k), std::array{low(a), high(a)});
+      return;
+    }
   const Part to = destination(i.operands[0]);
   if (count.kind == Source::Number && count.number >= 32) {
     const int moved = left ? 1 : 0;

@@ -246,6 +246,18 @@ void Selector::convert(const Instruction& i) {
         emit(Logic, isa::is_signed(from_type) ? "PRMT" : "LOP3", {t}, {a});
         first = of(t);
       }
+      if (cc_ >= 75 && from_bits == 32 && (first.kind == Source::Uniform || first.kind == Source::Constant) && steady) {
+        Source s;
+        s.kind = Source::Uniform;
+        s.part = uniform(first);
+        s.words = 2;
+        s.apart = true;
+        if (isa::is_signed(from_type)) {
+          s.upper = temporary(1, Bank::Uniform);
+          emit_uniform("USHF", s.upper, std::array{first});
+        }
+        if (make_same(to.reg, s)) return;
+      }
       if (!isa::is_signed(from_type)) {
         if (first.kind == Source::Register && steady) {
           Source s = first;

@@ -325,14 +325,11 @@ Part Selector::general(const Source& s) {
       if (s.number == 0 && s.words == 1) return {};  // RZ
       return fixed_part(constant(Fixed::Number, "", static_cast<int64_t>(s.number), s.words).key, Bank::General);
     case Source::Uniform: {
+      Part& known = copies_[{block_, s.part.value, s.part.first, s.apart ? 3 : s.words}];
+      if (known && s.words == 2 && !s.apart) return known;
       const Part to = temporary(s.words);
-      for (int k = 0; k < s.words; ++k) {
-        Source one = s;
-        one.words = 1;
-        one.part = word(s.part, k);
-        emit(Operation::Move, "MOV", {word(to, k)}, {one});
-      }
-      return to;
+      for (int k = 0; k < s.words; ++k) emit(Operation::Move, "MOV", {word(to, k)}, {k ? high(s) : low(s)});
+      return known = to;
     }
     default:
       return {};
@@ -341,8 +338,14 @@ Part Selector::general(const Source& s) {
 
 Part Selector::uniform(const Source& s) {
   switch (s.kind) {
-    case Source::Uniform:
-      return s.part;
+    case Source::Uniform: {
+      if (!s.apart) return s.part;
+      Part& known = copies_[{block_, s.part.value, s.part.first, 4}];
+      if (known) return known;
+      const Part to = temporary(2, Bank::Uniform);
+      for (int k = 0; k < 2; ++k) emit_uniform("UMOV", word(to, k), std::array{k ? high(s) : low(s)});
+      return known = to;
+    }
     case Source::Constant:
       return fixed_part(s.key, Bank::Uniform);
     case Source::Number:
@@ -407,7 +410,7 @@ Draft& Selector::emit(Operation operation, std::string_view mnemonic, std::initi
         break;
       }
       case Source::Uniform:
-        p = taken || numbers ? general(s) : s.part;
+        p = taken || numbers ? general(s) : uniform(s);
         taken = taken || !numbers;
         break;
       default:
@@ -449,14 +452,21 @@ Draft& Selector::emit_uniform(std::string_view mnemonic, Part to, std::span<cons
   return text.back();
 }
 
-bool Selector::to_uniform(const Operand& to, std::span<const Source> reads) const {
+bool Selector::to_uniform(const Operand& to, std::span<const Source> reads, bool wide) const {
   if (cc_ < 75 || to.reg < 0 || !single(to.reg) || value_[static_cast<size_t>(to.reg)] >= 0 || now_->guard >= 0) return false;
   bool any = false;
   for (const Source& s : reads) {
-    if (!s.is_uniform() || s.words != 1) return false;
+    if (!s.is_uniform() || (s.words != 1 && !wide)) return false;
     any |= s.kind != Source::Number;
   }
   return any;
+}
+
+Part Selector::wide_uniform(const Operand& to, std::initializer_list<Source> reads) {
+  if (!to_uniform(to, std::span<const Source>(reads.begin(), reads.size()), true)) return {};
+  const int32_t v = code_.new_value(Bank::Uniform, 2);
+  value_[static_cast<size_t>(to.reg)] = v;
+  return code_.whole(v);
 }
 
 void Selector::integer(const Instruction& i, Operation operation, std::string_view mnemonic, std::initializer_list<Source> reads) {

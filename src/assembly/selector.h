@@ -90,7 +90,9 @@ class Selector {
   void chain(Part to, std::initializer_list<Source> sources, std::initializer_list<Step> steps);
   // One integer instruction, on the uniform datapath where its operands are there.
   void integer(const ptx::Instruction& i, Operation operation, std::string_view mnemonic, std::initializer_list<Source> reads);
-  bool to_uniform(const ptx::Operand& to, std::span<const Source> reads) const;
+  bool to_uniform(const ptx::Operand& to, std::span<const Source> reads, bool wide = false) const;
+  // Where all threads share the operands of something of two words: its place in uniform registers.
+  Part wide_uniform(const ptx::Operand& to, std::initializer_list<Source> reads);
 
   // --- integers (select_integer.cc)
   void add(const ptx::Instruction& i);
@@ -213,6 +215,7 @@ class Selector {
     Part part;
   };
   std::map<std::tuple<int, int32_t, int32_t, uint64_t>, Address> addresses_;  // by the base's kind, what it is, register, size
+  std::map<std::tuple<uint32_t, int32_t, int, int>, Part> copies_;  // in general registers, of uniform ones: by block and part
   std::map<int, Part> halves_;  // of products that were made whole: the other's register
   bool calls_ = false;
   std::map<std::string, std::vector<std::pair<int64_t, Source>>> arguments_;  // of the next call, by parameter

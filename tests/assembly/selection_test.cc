@@ -170,6 +170,12 @@ TEST(Selection, values_all_threads_share_go_to_the_uniform_datapath) {
   EXPECT_EQ(of(twice, 70).find("ULOP3"), std::string::npos) << of(twice, 70);
 }
 
+TEST(Selection, long_sums_that_all_threads_share_are_uniform_too) {
+  const std::string t = mnemonics(assembled(kStart + "ld.param.u64 %d5, [b]; ld.param.u32 %r3, [n]; cvt.s64.s32 %d6, %r3; add.s64 %d7, %d5, %d6; add.s64 %d8, %d7, %d3; st.global.u32 [%d8], %r1; ret;", 90));
+  EXPECT_NE(t.find("UIADD3 UIADD3.X"), t.npos) << t;
+  EXPECT_EQ(count(t, " SHF"), 0u) << t;
+}
+
 TEST(Selection, parameters_are_operands_or_loaded) {
   const std::string body = "ld.param.f32 %f1, [x]; ld.global.f32 %f2, [%d4]; add.f32 %f3, %f1, %f2; st.global.f32 [%d4], %f3;";
   EXPECT_EQ(count(of(body, 80), "ULDC "), 0u) << of(body, 80);
