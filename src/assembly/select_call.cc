@@ -50,13 +50,16 @@ void Selector::library_call(std::string_view name, const std::vector<Source>& ar
   put(row.floats / 2, {FloatFma, "FFMA"});
   put(row.special, {Special, "MUFU"});
   put(row.floats - row.floats / 2, {FloatFma, "FFMA"});
-  for (int k = 0; k < row.doubles; ++k) {  // most have a constant among their operands
+  constexpr int kMoved = 4;
+  for (int k = 0; k < row.doubles; ++k) {  // most have a constant among their operands, which takes one or two moves
+    put(1, {Uniform, "UMOV"});
     put(1, {DoubleFma, "DFMA"});
-    put(1, {Move, "MOV"});
+    if (k % kMoved == 0) put(1, {Move, "MOV"});
   }
   put(row.integers - row.integers / 2, {Compare, "FSEL"});
   Source last;
   const bool wide = row.doubles > 0;
+  Part constant;  // of the next step
   for (size_t k = 0; k < steps.size(); ++k) {
     const Step& step = steps[k];
     if (row.branches && k == steps.size() / 2) {
@@ -70,9 +73,21 @@ void Selector::library_call(std::string_view name, const std::vector<Source>& ar
         d.pinned = d.wall = true;
       }
     }
+    if (step.operation == Uniform) {
+      constant = temporary(1, cc_ >= 75 ? Bank::Uniform : Bank::General);
+      if (cc_ >= 75) emit_uniform(step.mnemonic, constant, {});
+      else emit(Move, "MOV", {constant}, {});
+      continue;
+    }
     const Part result = k + 1 == steps.size() && to ? to : temporary(wide ? 2 : 1);
     std::vector<Source> reads;
     if (last.kind != Source::Nothing) reads.push_back(last);
+    if (constant) {
+      Source s = of(constant);
+      if (cc_ >= 75) s.kind = Source::Uniform;
+      reads.push_back(s);
+      constant = {};
+    }
     for (const Source& s : arguments)
       if (reads.size() < 3) reads.push_back(s);
     Draft& d = emit(step.operation, step.mnemonic, {result}, std::span<const Source>(reads));

@@ -104,7 +104,10 @@ void Selector::add_long(const Instruction& i, bool minus) {
         // In shared memory, whose addresses have 32 bits: a variable's place stays uniform.
         if (const Source s = source(other, 2); s.kind == Source::Constant && keys_[static_cast<size_t>(s.key)].what == Fixed::SharedAddress &&
                                                p->operands[2].kind == OperandKind::Immediate && std::has_single_bit(p->operands[2].imm)) {
-          emit(Operation::IntAdd, "LEA", {word(to, 0)}, {source(p->operands[1]), s});
+          const Operand& index = p->operands[1];
+          if (near_ && index.kind == OperandKind::Register && single(index.reg) && until_[static_cast<size_t>(index.reg)] == ~0u && single(i.operands[0].reg))
+            remade_[i.operands[0].reg] = {source(index), s};
+          emit(Operation::IntAdd, "LEA", {word(to, 0)}, {source(index), s});
           emit(Operation::Move, "MOV", {word(to, 1)}, {number(0)});
           return;
         }

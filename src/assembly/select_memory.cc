@@ -84,6 +84,13 @@ Selector::Place Selector::address(const Operand& o, Space space) {
   }
   place.identity = base.reg;
   if (space == Space::Shared || space == Space::Const) place.align = static_cast<uint8_t>(alignment(base));
+  if (!wide)
+    if (const auto again = remade_.find(base.reg); again != remade_.end()) {
+      const Part there = temporary();
+      emit(Operation::IntAdd, "LEA", {there}, {again->second.first, again->second.second});
+      place.base = of(there);
+      return place;
+    }
   if (!wide) {
     // The place of a variable is a number, or uniform.
     for (const Instruction* p = producer(base, "add", false); p; p = nullptr) {

@@ -508,6 +508,7 @@ void Selector::chain(Part to, std::initializer_list<Source> sources, std::initia
 // --- the whole function
 
 DraftCode Selector::run(bool near) {
+  near_ = near;
   std::vector<std::pair<const isa::Row*, Choose>> known(isa::all_rows().size() + 1);
   carry_.assign(blocks_.size(), -1);
   if (f_.entry && cc_ >= 50) {  // the stack pointer

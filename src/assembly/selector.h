@@ -216,6 +216,8 @@ class Selector {
   };
   std::map<std::tuple<int, int32_t, int32_t, uint64_t>, Address> addresses_;  // by the base's kind, what it is, register, size
   std::map<std::tuple<uint32_t, int32_t, int, int>, Part> copies_;  // in general registers, of uniform ones: by block and part
+  bool near_ = false;
+  std::map<int, std::pair<Source, Source>> remade_;  // addresses in shared memory that each access makes for itself where registers are short: index and variable
   std::map<int, Part> halves_;  // of products that were made whole: the other's register
   bool calls_ = false;
   std::map<std::string, std::vector<std::pair<int64_t, Source>>> arguments_;  // of the next call, by parameter

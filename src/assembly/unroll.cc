@@ -56,15 +56,26 @@ class Unroller {
     if (x.text.empty() || std::ranges::find(x.successors, b) == x.successors.end()) return false;
     for (uint32_t at : f_.nounroll)
       if (at >= x.begin && at < std::max(x.end, x.begin + 1)) return false;
-    uint32_t weight = 0;
     for (const Draft& d : x.text) {
-      weight += weight_of(d);
       if (d.wall && !d.last) return false;
       if (d.operation == Operation::Call || d.operation == Operation::WaitAsync || d.operation == Operation::Mbarrier ||
           (d.guarded && d.operation == Operation::Exit))
         return false;
     }
-    return weight <= kLongest && x.text.back().operation == Operation::Branch;
+    return weight_of(x.text) <= kLongest && x.text.back().operation == Operation::Branch;
+  }
+
+  static uint32_t weight_of(const std::vector<Draft>& text) {
+    uint32_t weight = 0;
+    for (const Draft& d : text) weight += assembly::weight_of(d);
+    return weight;
+  }
+
+  // Loops that count by two in long words are those that clang has made two bodies of. nvcc's front end makes four: of these the
+  // assembler makes four more if they are short.
+  static uint32_t turns_of(const std::vector<Draft>& text, int64_t long_step) {
+    if (long_step != 2) return kTurns;
+    return 2 * weight_of(text) <= kLongest ? 2 * kTurns : 2;
   }
 
   // `v = v + number`, once in the block. What it adds in a turn.
@@ -74,7 +85,7 @@ class Unroller {
   };
 
   // Whether it goes on follows from a value to which a number is added each turn, and from nothing else that changes.
-  bool counted(const std::vector<Draft>& text, const std::unordered_map<int32_t, Step>& steps, const std::unordered_map<int32_t, int>& writes) const {
+  bool counted(const std::vector<Draft>& text, const std::unordered_map<int32_t, Step>& steps, const std::unordered_map<int32_t, int>& writes, int64_t& long_step) const {
     Part guard;
     for (Part p : text.back().reads)
       if (p) guard = p;
@@ -91,6 +102,7 @@ class Unroller {
           for (const Draft& copy : text)
             if (copy.operation == Operation::Move && copy.writes[0].value == p.value && copy.reads[0] && !copy.reads[1]) s = steps.find(copy.reads[0].value);
         if (s != steps.end()) {
+          if (code_.values[static_cast<size_t>(s->first)].words == 2) long_step = s->second.by;
           if (!s->second.by) return false;
           found = true;
         } else if (code_.values[static_cast<size_t>(p.value)].bank == Bank::Predicate) {
@@ -121,7 +133,9 @@ class Unroller {
       if (i && i->form.row->opcode == "add" && i->operands[2].kind == ptx::OperandKind::Immediate) by = static_cast<int64_t>(i->operands[2].imm);
       steps[d.writes[0].value] = {k, by};
     }
-    if (!counted(text, steps, writes)) return;
+    int64_t long_step = 0;
+    if (!counted(text, steps, writes, long_step)) return;
+    const uint32_t turns = turns_of(text, long_step);
     // Sums of such variables and of what does not change, as which addresses are made: they differ by a number from turn to turn, too.
     std::vector<char> once(text.size());
     std::unordered_map<int32_t, std::pair<int64_t, std::vector<int32_t>>> sums;  // by how much, and of which variables
@@ -186,12 +200,12 @@ class Unroller {
     more.begin = code_.blocks[b].begin;
     more.end = code_.blocks[b].end;
     more.successors = code_.blocks[b].successors;
-    more.text.reserve(text.size() * kTurns);
+    more.text.reserve(text.size() * turns);
     std::unordered_map<int32_t, int32_t> renamed, first;
-    for (uint32_t turn = 0; turn < kTurns; ++turn) {
+    for (uint32_t turn = 0; turn < turns; ++turn) {
       renamed.clear();
       for (size_t k = 0; k < text.size(); ++k) {
-        if ((turn + 1 < kTurns && (counting[k] || text[k].last)) || (turn && once[k])) continue;
+        if ((turn + 1 < turns && (counting[k] || text[k].last)) || (turn && once[k])) continue;
         Draft d = text[k];
         const auto rename = [&](Part& p) {
           if (!p || crosses_[static_cast<size_t>(p.value)]) return;
@@ -217,7 +231,7 @@ class Unroller {
     code_.blocks[b].successors.push_back(number);
     more.successors.push_back(number);
     more.repeats = static_cast<int32_t>(b);
-    code_.blocks[b].turns = kTurns;
+    code_.blocks[b].turns = turns;
     code_.blocks.push_back(std::move(more));
     crosses_.resize(code_.values.size());
   }

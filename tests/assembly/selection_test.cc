@@ -98,6 +98,17 @@ TEST(Selection, an_address_that_is_a_row_further_is_one_step_from_the_last) {
   EXPECT_EQ(count(t, "IADD3"), 0u) << t;
 }
 
+TEST(Selection, functions_of_double_precision_take_moves_for_their_numbers) {
+  const std::string module = ".version 8.3\n.target sm_90\n.address_size 64\n.extern .func (.param .b64 r) __nv_exp (.param .b64 x);\n.visible .entry k(.param .u64 a) { .reg .b64 %d<9>; .reg .f64 %g<4>;"
+                             "ld.param.u64 %d1, [a]; ld.global.f64 %g1, [%d1]; { .param .b64 p; .param .b64 q; st.param.f64 [p], %g1; call.uni (q), __nv_exp, (p); ld.param.f64 %g2, [q]; }"
+                             "st.global.f64 [%d1], %g2; ret; }";
+  const ptx::ParseResult parsed = ptx::parse(module);
+  ASSERT_TRUE(parsed.diagnostics.empty()) << ptx::describe(parsed.diagnostics[0]);
+  const ptx::Function& k = parsed.module->functions.back();
+  const std::string t = mnemonics(assemble(*parsed.module, k, {90, 255}));
+  EXPECT_GE(count(t, "UMOV") + count(t, " MOV"), count(t, "DFMA")) << t;
+}
+
 TEST(Selection, both_halves_of_a_product_are_one) {
   const std::string t = of("mul.lo.s32 %r3, %r1, %r2; mul.hi.u32 %r4, %r1, %r2; xor.b32 %r5, %r3, %r4; st.global.u32 [%d4], %r5;");
   EXPECT_NE(t.find("IMAD.WIDE.U32 LOP3 STG"), t.npos) << t;
@@ -285,6 +296,19 @@ TEST(Shape, addresses_that_are_sums_are_made_once_for_all_turns) {
   EXPECT_EQ(additions, 4u) << "the sum and the step, both of two words";
 }
 
+TEST(Shape, loops_of_two_bodies_become_what_nvcc_makes_of_one) {
+  const auto turns = [](int products) {
+    std::string body = "mov.u64 %d5, 0; mov.f32 %f2, 0f00000000; ld.param.u32 %r5, [n]; mov.u64 %d6, %d4; L: ld.global.f32 %f1, [%d6]; ld.global.f32 %f3, [%d6+4];";
+    for (int k = 0; k < products; ++k) body += "fma.rn.f32 %f2, %f2, %f1, %f3;";
+    body += "add.s64 %d5, %d5, 2; add.s64 %d6, %d6, 8; cvt.u32.u64 %r4, %d5; setp.ne.s32 %p1, %r4, %r5; @%p1 bra L; st.global.f32 [%d4], %f2; ret;";
+    uint32_t most = 1;
+    for (const MachineBlock& b : assembled(kStart + body).blocks) most = std::max(most, b.turns);
+    return most;
+  };
+  EXPECT_EQ(turns(2), 8u);
+  EXPECT_EQ(turns(30), 2u);
+}
+
 TEST(Shape, loops_that_say_so_are_left_alone) {
   const MachineCode code = assembled(kStart + "mov.u32 %r3, 0; mov.f32 %f2, 0f00000000; L: .pragma \"nounroll\"; " + kLoop + "ret;");
   for (const MachineBlock& b : code.blocks) EXPECT_EQ(b.turns, 1u);
@@ -318,6 +342,21 @@ TEST(Registers, a_kernel_has_those_of_what_it_calls) {
   const ptx::ParseResult parsed = ptx::parse(text);
   ASSERT_TRUE(parsed.diagnostics.empty()) << ptx::describe(parsed.diagnostics[0]);
   EXPECT_GT(assemble(*parsed.module, parsed.module->functions[1], {90, 255}).registers, 50);
+}
+
+TEST(Registers, addresses_in_shared_memory_are_made_again) {
+  // Places in two variables that are needed twice, far apart.
+  std::string body = "mov.u64 %d5, s;";
+  for (int round = 0; round < 2; ++round)
+    for (int k = 0; k < 38; ++k) {
+      const std::string r = std::to_string(k);
+      if (!round) body += "add.s32 %q" + r + ", %r1, " + std::to_string(3 * k + 1) + "; mul.wide.u32 %e" + r + ", %q" + r + ", 4; add.s64 %e" + r + "x, %d5, %e" + r + ";";
+      body += "st.shared.u32 [%e" + r + "x], %r2;";
+      if (k == 37) body += "bar.sync 0;";
+    }
+  std::string registers;
+  for (int k = 0; k < 38; ++k) registers += ".reg .b32 %q" + std::to_string(k) + "; .reg .b64 %e" + std::to_string(k) + "; .reg .b64 %e" + std::to_string(k) + "x;";
+  EXPECT_LE(assembled(registers + kStart + body + "ret;", 90).registers, 48);
 }
 
 TEST(Registers, bounds_of_a_launch_are_kept) {
