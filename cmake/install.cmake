@@ -5,6 +5,8 @@ install(PROGRAMS ${wb_tree}/bin/warpbeam ${wb_tree}/bin/nvidia-smi ${wb_tree}/bi
 install(DIRECTORY include/ DESTINATION include)
 install(DIRECTORY ${wb_tree}/lib/ DESTINATION lib FILES_MATCHING PATTERN "lib*.so*" PATTERN "lib*_static*.a" PATTERN libcudadevrt.a PATTERN libculibos.a
         PATTERN stubs EXCLUDE PATTERN pkgconfig EXCLUDE)
+install(FILES ${wb_tree}/nvvm/libdevice/libdevice.10.bc DESTINATION nvvm/libdevice)
+install(FILES include/nvvm.h DESTINATION nvvm/include)
 install(DIRECTORY src/clients/ DESTINATION lib/warpbeam/clients FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${wb_tree}/lib/pkgconfig/ DESTINATION lib/pkgconfig)
 install(FILES ${wb_tree}/version.txt ${wb_tree}/version.json DESTINATION .)

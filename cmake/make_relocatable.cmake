@@ -71,7 +71,7 @@ foreach(file ${files})
 endforeach()
 
 # A toolkit's other names for the same folders.
-foreach(link "lib=lib64" ".=lib/stubs" "../../include=targets/x86_64-linux/include" "../../lib=targets/x86_64-linux/lib")
+foreach(link "lib=lib64" ".=lib/stubs" "../../include=targets/x86_64-linux/include" "../../lib=targets/x86_64-linux/lib" "../lib=nvvm/lib64")
   string(REGEX MATCH "^(.*)=(.*)$" _ "${link}")
   set(name "${prefix}/${CMAKE_MATCH_2}")
   set(to "${CMAKE_MATCH_1}")

@@ -31,8 +31,9 @@ declare -A may=(
   [libraries/cufft]="cuda libraries/numeric"
   [libraries/cusparse]="cuda libraries/numeric"
   [libraries/cusolver]="cuda libraries/numeric libraries/cublas"
-  [libraries/nvrtc]="base isa ptx model report compiler"
-  [libraries/nvjitlink]="base model cuda compiler"
+  [libraries/nvvm]=""
+  [libraries/nvrtc]="base isa ptx model report compiler libraries/nvvm"
+  [libraries/nvjitlink]="base model cuda compiler libraries/nvvm"
   [libraries/nvml]="model"
   [libraries/nccl]="cuda libraries/numeric"
 )

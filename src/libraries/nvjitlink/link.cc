@@ -14,6 +14,8 @@ using Form = cuda::CodeLink::Form;
 
 constexpr const char* kNames[] = {"none", "CUBIN", "PTX", "LTOIR", "FATBIN", "OBJECT", "LIBRARY", "INDEX"};
 
+constexpr std::string_view kVendorsLtoIr = "\xed"
+                                           "CN\x7f";
 constexpr std::string_view kFatbinMagic = "\x50\xed\x55\xba";
 
 // What the bytes are by their beginning. An ELF file is a host's or, with CUDA's machine number, a cubin; a cubin of
@@ -27,9 +29,7 @@ nvJitLinkInputType recognize(std::string_view bytes) {
     return bytes.size() > kMachine && static_cast<unsigned char>(bytes[kMachine]) == kCuda ? NVJITLINK_INPUT_CUBIN
                                                                                            : NVJITLINK_INPUT_OBJECT;
   if (bytes.starts_with("!<arch>\n")) return NVJITLINK_INPUT_LIBRARY;
-  if (bytes.starts_with("\xed"
-                        "CN\x7f"))
-    return NVJITLINK_INPUT_LTOIR;
+  if (bytes.starts_with(nvvm::kLinkable) || bytes.starts_with(kVendorsLtoIr)) return NVJITLINK_INPUT_LTOIR;
   if (bytes.starts_with(kFatbinMagic)) return NVJITLINK_INPUT_FATBIN;
   if (bytes.find(".version") != bytes.npos) return NVJITLINK_INPUT_PTX;
   return NVJITLINK_INPUT_NONE;
@@ -66,10 +66,9 @@ nvJitLinkResult Link::check_type(nvJitLinkInputType* type, const std::string& by
   // What NVRTC here calls a cubin is the text.
   if (is != *type && !(*type == NVJITLINK_INPUT_CUBIN && is == NVJITLINK_INPUT_PTX))
     return refuse(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, fmt::format("{}: this is no {}", name, kNames[*type]));
-  if (is == NVJITLINK_INPUT_LTOIR)
-    return options_.lto ? refuse(NVJITLINK_ERROR_NVVM_COMPILE,
-                                 fmt::format("{}: LTO-IR, the vendor's intermediate code, is not supported", name))
-                        : refuse(NVJITLINK_ERROR_LTO_NOT_ENABLED, fmt::format("{}: LTO-IR needs -lto", name));
+  if (is == NVJITLINK_INPUT_LTOIR && !options_.lto) return refuse(NVJITLINK_ERROR_LTO_NOT_ENABLED, fmt::format("{}: LTO-IR needs -lto", name));
+  if (is == NVJITLINK_INPUT_LTOIR && bytes.starts_with(kVendorsLtoIr))
+    return refuse(NVJITLINK_ERROR_NVVM_COMPILE, fmt::format("{}: LTO-IR, the vendor's intermediate code, is not supported; that of this libnvvm and NVRTC is", name));
   return NVJITLINK_SUCCESS;
 }
 
@@ -77,6 +76,10 @@ nvJitLinkResult Link::add(nvJitLinkInputType type, const std::string& bytes, con
   if (image()) return NVJITLINK_ERROR_INTERNAL;
   if (!options_.target) return NVJITLINK_ERROR_MISSING_ARCH;
   if (auto result = check_type(&type, bytes, name); result != NVJITLINK_SUCCESS) return result;
+  if (type == NVJITLINK_INPUT_LTOIR) {
+    linkable_.push_back({name, bytes.substr(std::string_view(nvvm::kLinkable).size())});
+    return NVJITLINK_SUCCESS;
+  }
   const Form form = form_of(type);
   // Programs hand over all of their objects, also those without device code.
   if (form == Form::HostObject && bytes.find(kFatbinMagic) == bytes.npos) return NVJITLINK_SUCCESS;
@@ -95,13 +98,27 @@ nvJitLinkResult Link::add_file(nvJitLinkInputType type, const char* path) {
   return add(type, std::string(std::istreambuf_iterator<char>(file), {}), path);
 }
 
+// Where nothing else is linked, functions that are no kernels are nobody's but this program's.
+nvJitLinkResult Link::compile_linkable() {
+  nvvm::Options options = options_.code;
+  options.whole_program = code_.empty();
+  nvvm::Compiled compiled = nvvm::compile(linkable_, options);
+  if (compiled.status != nvvm::Status::Ok) return refuse(NVJITLINK_ERROR_NVVM_COMPILE, compiled.log);
+  info += compiled.log;
+  if (auto added = code_.add(Form::Ptx, compiled.code, "<lto>"); !added) return refuse(NVJITLINK_ERROR_PTX_COMPILE, added.error().message);
+  if (options_.ptx) ptx_ = std::move(compiled.code);
+  return NVJITLINK_SUCCESS;
+}
+
 nvJitLinkResult Link::complete() {
   if (image()) return NVJITLINK_ERROR_INTERNAL;
   if (!options_.target) return NVJITLINK_ERROR_MISSING_ARCH;
-  // What has come is PTX: there is nothing to optimize while linking.
-  if (options_.ptx && !code_.empty())
-    return refuse(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "-ptx needs LTO-IR in all inputs");
-  if (options_.lto) return refuse(NVJITLINK_ERROR_NVVM_COMPILE, "-lto needs LTO-IR");
+  // Of PTX there is nothing to optimize while linking.
+  if (options_.ptx && !code_.empty()) return refuse(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "-ptx needs LTO-IR in all inputs");
+  if (!linkable_.empty()) {
+    if (const auto result = compile_linkable(); result != NVJITLINK_SUCCESS) return result;
+  } else if (options_.lto)
+    return refuse(NVJITLINK_ERROR_NVVM_COMPILE, "-lto needs LTO-IR");
   // A link of nothing gives an image without kernels.
   if (code_.empty()) {
     const std::string nothing = fmt::format(".version 7.0\n.target {}\n.address_size 64\n", options_.target->key);

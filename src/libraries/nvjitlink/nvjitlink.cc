@@ -49,9 +49,15 @@ nvJitLinkResult log_text(nvJitLinkHandle handle, char* to, std::string Link::*lo
   });
 }
 
-// Linked PTX comes of LTO-IR only, which cannot be linked here.
-nvJitLinkResult linked_ptx(nvJitLinkHandle handle, const void* out) {
-  return with_link(handle, [&](Link&) { return out ? NVJITLINK_ERROR_INVALID_INPUT : NVJITLINK_ERROR_NULL_INPUT; });
+// Linked PTX comes of LTO-IR only.
+template <class Body>
+nvJitLinkResult linked_ptx(nvJitLinkHandle handle, const void* out, Body&& body) {
+  return with_link(handle, [&](Link& link) {
+    if (!out) return NVJITLINK_ERROR_NULL_INPUT;
+    if (link.ptx().empty()) return NVJITLINK_ERROR_INVALID_INPUT;
+    body(link.ptx());
+    return NVJITLINK_SUCCESS;
+  });
 }
 
 }  // namespace
@@ -119,10 +125,13 @@ WB_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle handle, void* 
   });
 }
 
+// With the closing zero.
 WB_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtxSize(nvJitLinkHandle handle, size_t* size) {
-  return linked_ptx(handle, size);
+  return linked_ptx(handle, size, [&](const std::string& ptx) { *size = ptx.size() + 1; });
 }
-WB_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char* ptx) { return linked_ptx(handle, ptx); }
+WB_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char* to) {
+  return linked_ptx(handle, to, [&](const std::string& ptx) { std::memcpy(to, ptx.c_str(), ptx.size() + 1); });
+}
 
 WB_EXPORT nvJitLinkResult nvJitLinkGetErrorLogSize(nvJitLinkHandle handle, size_t* size) {
   return log_size(handle, size, &Link::errors);

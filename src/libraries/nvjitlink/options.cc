@@ -10,18 +10,10 @@ namespace warpbeam::nvjitlink {
 
 namespace {
 
-// Options that steer code generation, of which there is none here. Those that end in `=` need a value.
+// Options without effect here. Those that end in `=` need a value.
 constexpr std::string_view kWithoutEffect[] = {
     "-maxrregcount=",
     "-time",
-    "-O0",
-    "-O3",
-    "-g",
-    "-lineinfo",
-    "-ftz=",
-    "-prec-div=",
-    "-prec-sqrt=",
-    "-fma=",
     "-kernels-used=",
     "-variables-used=",
     "-optimize-unused-variables",
@@ -38,6 +30,26 @@ bool without_effect(std::string_view word) {
   return std::ranges::any_of(kWithoutEffect, [&](std::string_view known) {
     return known.ends_with('=') ? word.starts_with(known) && word.size() > known.size() : word == known;
   });
+}
+
+// `-ftz=true` and `-ftz=1`.
+bool read_switch(std::string_view word, std::string_view name, bool* value) {
+  if (!word.starts_with(name) || word.size() <= name.size() || word[name.size()] != '=') return false;
+  word.remove_prefix(name.size() + 1);
+  *value = word == "1" || word == "true";
+  return *value || word == "0" || word == "false";
+}
+
+// Options for what is compiled while linking.
+bool read_code_option(std::string_view word, nvvm::Options* code) {
+  if (word == "-O0" || word == "-O3") {
+    code->optimize = word == "-O3";
+    return true;
+  }
+  if (word == "-g") return code->debug = true;
+  if (word == "-lineinfo") return code->line_info = true;
+  return read_switch(word, "-ftz", &code->flush_denormals) || read_switch(word, "-prec-div", &code->exact_division) ||
+         read_switch(word, "-prec-sqrt", &code->exact_sqrt) || read_switch(word, "-fma", &code->fuse);
 }
 
 // The number of "sm_90a" or "compute_90"; 0 for what has another form.
@@ -60,6 +72,7 @@ nvJitLinkResult read_arch(std::string_view arch, Options* options, bool* is_virt
     return NVJITLINK_ERROR_UNRECOGNIZED_OPTION;
   }
   if (const model::Device* row = model::find_compute_capability(number / 10, number % 10)) {
+    options->code.arch = arch.substr(arch.find('_') + 1);
     options->target = *row;
     options->target->name = row->key;
     return NVJITLINK_SUCCESS;
@@ -88,7 +101,7 @@ nvJitLinkResult read_options(std::span<const char* const> words, Options* option
       options->ptx = true;
     } else if (word == "-verbose") {
       options->verbose = true;
-    } else if (!without_effect(word)) {
+    } else if (!read_code_option(word, &options->code) && !without_effect(word)) {
       *log += fmt::format("unrecognized option: {}\n", word);
       return NVJITLINK_ERROR_UNRECOGNIZED_OPTION;
     }

@@ -15,6 +15,7 @@
 #include "compiler/passes.h"
 #include "compiler/process.h"
 #include "compiler/ptx_text.h"
+#include "libraries/nvvm/compile.h"
 
 namespace warpbeam::nvrtc {
 
@@ -79,8 +80,6 @@ constexpr std::string_view kWithoutEffect[] = {
     "-device-float128",
     "--gen-opt-lto",
     "-gen-opt-lto",
-    "--dlink-time-opt",
-    "-dlto",
     "--optix-ir",
     "-optix-ir",
     "--jump-table-density",
@@ -111,6 +110,7 @@ constexpr std::string_view kWithoutEffect[] = {
     "-arch-list",
     "--std-namespace",
 };
+constexpr std::string_view kForALink[] = {"--dlink-time-opt", "-dlto"};
 constexpr std::string_view kDeviceByDefault[] = {"--device-as-default-execution-space", "-default-device"};
 
 bool among(std::string_view option, auto& list) {
@@ -119,7 +119,7 @@ bool among(std::string_view option, auto& list) {
 
 struct Words {
   std::vector<std::string> nvcc;
-  bool device_by_default = false;
+  bool device_by_default = false, for_a_link = false;
 };
 
 // Options as nvcc takes them. One string may hold an option and its value.
@@ -131,6 +131,10 @@ Words words_of(const std::vector<std::string>& options) {
     if (option.empty() || among(option, kWithoutEffect)) continue;
     if (among(option, kDeviceByDefault)) {
       words.device_by_default = true;
+      continue;
+    }
+    if (among(option, kForALink)) {
+      words.for_a_link = !option.ends_with("=false");
       continue;
     }
     for (const Spelling& spelling : kSpellings)
@@ -279,6 +283,16 @@ bool brings_a_libcudacxx(const Options& options) {
   return false;
 }
 
+// The same as bitcode, which an nvJitLink with -lto takes.
+compiler::Command as_bitcode(compiler::Command command, const std::string& ptx, const std::string& bitcode) {
+  for (std::string& word : command.words) {
+    if (word == "-S") word = "-c";
+    if (word == ptx) word = bitcode;
+  }
+  command.words.insert(command.words.end(), {"-emit-llvm"});
+  return command;
+}
+
 Compiled failure(nvrtcResult result, std::string log) {
   Compiled compiled;
   compiled.result = result;
@@ -310,6 +324,7 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   compiler::Command command =
       compiler::device_pass(*options, input.string(), options->targets.front(), output.string(), nullptr);
   compiler::Outcome outcome = compiler::run_commands(std::span(&command, 1), 1).front();
+#include "libraries/nvvm/compile.h"
 
   Compiled compiled;
   for (const std::string& warning : options->warnings) compiled.log += fmt::format("nvrtc: warning: {}\n", warning);
@@ -324,6 +339,7 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
     return compiled;
   }
   compiled.ptx = read_file(output);
+  if (words.for_a_link) compiled.linkable = nvvm::kLinkable + read_file(bitcode);
   take_lowered_names(source, compiled);
   compiler::adjust_ptx(compiled.ptx, *options);
   compiled.real_architecture = std::ranges::any_of(given, [](const std::string& option) {

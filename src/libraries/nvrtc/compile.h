@@ -21,6 +21,7 @@ struct Source {
 struct Compiled {
   nvrtcResult result = NVRTC_SUCCESS;
   std::string log, ptx;
+  std::string linkable;                              // bitcode for nvJitLink, where -dlto asked for it
   bool real_architecture = false;                    // sm_…: a cubin was asked for
   std::map<std::string, std::string> lowered_names;  // by name expression
 };

@@ -80,6 +80,17 @@ nvrtcResult vendor_format(nvrtcProgram handle, const void* out) {
   return with_program(handle, [&](Program&) { return out ? NVRTC_ERROR_INVALID_PROGRAM : NVRTC_ERROR_INVALID_INPUT; });
 }
 
+// Made with -dlto only.
+template <class Body>
+nvrtcResult with_linkable(nvrtcProgram handle, const void* out, Body&& body) {
+  return with_program(handle, [&](Program& program) {
+    if (!out) return NVRTC_ERROR_INVALID_INPUT;
+    if (!program.compiled || program.compiled->linkable.empty()) return NVRTC_ERROR_INVALID_PROGRAM;
+    body(program.compiled->linkable);
+    return NVRTC_SUCCESS;
+  });
+}
+
 constexpr const char* kNames[] = {
     "NVRTC_SUCCESS",
     "NVRTC_ERROR_OUT_OF_MEMORY",
@@ -195,8 +206,12 @@ WB_EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram handle, char* bytes) {
   });
 }
 
-WB_EXPORT nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram program, size_t* size) { return vendor_format(program, size); }
-WB_EXPORT nvrtcResult nvrtcGetLTOIR(nvrtcProgram program, char* bytes) { return vendor_format(program, bytes); }
+WB_EXPORT nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram handle, size_t* size) {
+  return with_linkable(handle, size, [&](const std::string& bytes) { *size = bytes.size(); });
+}
+WB_EXPORT nvrtcResult nvrtcGetLTOIR(nvrtcProgram handle, char* to) {
+  return with_linkable(handle, to, [&](const std::string& bytes) { std::memcpy(to, bytes.data(), bytes.size()); });
+}
 WB_EXPORT nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram program, size_t* size) { return vendor_format(program, size); }
 WB_EXPORT nvrtcResult nvrtcGetOptiXIR(nvrtcProgram program, char* bytes) { return vendor_format(program, bytes); }
 WB_EXPORT nvrtcResult nvrtcGetNVVMSize(nvrtcProgram program, size_t* size) { return vendor_format(program, size); }
