@@ -66,6 +66,14 @@ extern "C" __device__ int printf(const char* format, ...);
 #define assert(condition) ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __func__, 1))
 #endif
 
+#ifndef WARPBEAM_WITH_ITS_OWN_LIBRARY
+// NVRTC places objects without a header. As templates they give way to those of <new>.
+template <int = 0>
+__device__ inline void* operator new(size_t, void* place) noexcept { return place; }
+template <int = 0>
+__device__ inline void* operator new[](size_t, void* place) noexcept { return place; }
+#endif
+
 #if __cplusplus >= 201103L
 // NVRTC has it without a header; a header of that name has nothing left to say.
 #ifndef _INITIALIZER_LIST

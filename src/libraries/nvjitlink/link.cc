@@ -14,8 +14,8 @@ using Form = cuda::CodeLink::Form;
 
 constexpr const char* kNames[] = {"none", "CUBIN", "PTX", "LTOIR", "FATBIN", "OBJECT", "LIBRARY", "INDEX"};
 
-constexpr std::string_view kVendorsLtoIr = "\xed"
-                                           "CN\x7f";
+constexpr std::string_view kLtoIr = "\xed"
+                                    "CN\x7f";
 constexpr std::string_view kFatbinMagic = "\x50\xed\x55\xba";
 
 // What the bytes are by their beginning. An ELF file is a host's or, with CUDA's machine number, a cubin; a cubin of
@@ -28,8 +28,9 @@ nvJitLinkInputType recognize(std::string_view bytes) {
                         "ELF"))
     return bytes.size() > kMachine && static_cast<unsigned char>(bytes[kMachine]) == kCuda ? NVJITLINK_INPUT_CUBIN
                                                                                            : NVJITLINK_INPUT_OBJECT;
-  if (bytes.starts_with("!<arch>\n")) return NVJITLINK_INPUT_LIBRARY;
-  if (bytes.starts_with(nvvm::kLinkable) || bytes.starts_with(kVendorsLtoIr)) return NVJITLINK_INPUT_LTOIR;
+  // Or a script that names the libraries, as those of this platform are.
+  if (bytes.starts_with("!<arch>\n") || bytes.starts_with("INPUT(")) return NVJITLINK_INPUT_LIBRARY;
+  if (bytes.starts_with(kLtoIr)) return NVJITLINK_INPUT_LTOIR;
   if (bytes.starts_with(kFatbinMagic)) return NVJITLINK_INPUT_FATBIN;
   if (bytes.find(".version") != bytes.npos) return NVJITLINK_INPUT_PTX;
   return NVJITLINK_INPUT_NONE;
@@ -67,7 +68,7 @@ nvJitLinkResult Link::check_type(nvJitLinkInputType* type, const std::string& by
   if (is != *type && !(*type == NVJITLINK_INPUT_CUBIN && is == NVJITLINK_INPUT_PTX))
     return refuse(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, fmt::format("{}: this is no {}", name, kNames[*type]));
   if (is == NVJITLINK_INPUT_LTOIR && !options_.lto) return refuse(NVJITLINK_ERROR_LTO_NOT_ENABLED, fmt::format("{}: LTO-IR needs -lto", name));
-  if (is == NVJITLINK_INPUT_LTOIR && bytes.starts_with(kVendorsLtoIr))
+  if (is == NVJITLINK_INPUT_LTOIR && !bytes.starts_with(nvvm::kLinkable))
     return refuse(NVJITLINK_ERROR_NVVM_COMPILE, fmt::format("{}: LTO-IR, the vendor's intermediate code, is not supported; that of this libnvvm and NVRTC is", name));
   return NVJITLINK_SUCCESS;
 }

@@ -316,6 +316,8 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   std::string quote_directory = fs::path(source.name).parent_path().string();
   options->preprocessor.insert(options->preprocessor.begin(),
                                {"-iquote", quote_directory.empty() ? "." : quote_directory});
+  // Ahead of copies of the vendor's headers in the program's own directories.
+  options->preprocessor.insert(options->preprocessor.begin(), "-I" + compiler::toolchain().include_directory + "/warpbeam/instead");
   options->preprocessor.insert(options->preprocessor.begin(), "-I" + (directory / "include").string());
 
   for (const Header& header : source.headers)
@@ -323,8 +325,10 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   write_file(input, text_of(source, words.device_by_default));
   compiler::Command command =
       compiler::device_pass(*options, input.string(), options->targets.front(), output.string(), nullptr);
-  compiler::Outcome outcome = compiler::run_commands(std::span(&command, 1), 1).front();
-#include "libraries/nvvm/compile.h"
+  std::vector<compiler::Command> commands = {command};
+  const fs::path bitcode = directory / "source.bc";
+  if (words.for_a_link) commands.push_back(as_bitcode(command, output.string(), bitcode.string()));
+  compiler::Outcome outcome = compiler::run_commands(commands, 2).front();
 
   Compiled compiled;
   for (const std::string& warning : options->warnings) compiled.log += fmt::format("nvrtc: warning: {}\n", warning);

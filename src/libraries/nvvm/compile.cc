@@ -146,11 +146,14 @@ bool link_lazy(llvm::Module& program, const Input& input, std::string* log) {
   });
 }
 
+// The code itself says whether it has lines only or more; more is for -g.
 void keep_debug_information(llvm::Module& module, const Options& options) {
   if (options.debug) return;
+  bool full = false;
+  for (const llvm::DICompileUnit* unit : module.debug_compile_units()) full |= unit->getEmissionKind() == llvm::DICompileUnit::FullDebug;
   if (options.line_info)
     llvm::stripNonLineTableDebugInfo(module);
-  else
+  else if (full)
     llvm::StripDebugInfo(module);
 }
 
@@ -171,7 +174,10 @@ void keep_functions_inside(llvm::Module& module) {
 
 void set_back_end_option(llvm::StringRef name, llvm::StringRef value) {
   auto& all = llvm::cl::getRegisteredOptions();
-  if (auto found = all.find(name); found != all.end()) found->second->addOccurrence(1, name, value);
+  auto found = all.find(name);
+  if (found == all.end()) return;
+  found->second->reset();  // it may be given once
+  found->second->addOccurrence(1, name, value);
 }
 
 struct Arch {
@@ -195,7 +201,7 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const Options& options, std::st
     return nullptr;
   }
   llvm::TargetOptions wanted;
-  wanted.AllowFPOpFusion = options.fuse ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
+  wanted.AllowFPOpFusion = options.fuse && options.optimize ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
   set_back_end_option("nvptx-prec-divf32", options.exact_division ? "2" : "1");
   set_back_end_option("nvptx-prec-sqrtf32", options.exact_sqrt ? "1" : "0");
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(kTriple, cpu, "+ptx85", wanted, llvm::Reloc::Static, std::nullopt,
@@ -263,6 +269,7 @@ Compiled compile(const std::vector<Input>& inputs, const Options& options) {
     if (input.lazy && !link_lazy(*program, input, &result.log)) return failed(Status::Unreadable, result.log);
   keep_debug_information(*program, options);
   describe_device_library(*program);
+  mark_convergent(*program);
   if (options.bitcode) {
     llvm::SmallString<0> bytes;
     llvm::raw_svector_ostream stream(bytes);

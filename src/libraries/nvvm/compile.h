@@ -38,7 +38,10 @@ inline constexpr int kIrVersion[] = {2, 0, 3, 2};
 __attribute__((visibility("default"))) Compiled compile(const std::vector<Input>& inputs, const Options& options);
 __attribute__((visibility("default"))) Compiled verify(const std::vector<Input>& inputs);
 
-// How code for a link later on begins; the bitcode follows.
-inline constexpr char kLinkable[] = "WBLTOIR1";
+// How code for a link later on begins: with the vendor's mark, by which programs know it, and one of its own. The bitcode follows.
+inline constexpr char kLinkable[] =
+    "\xed"
+    "CN\x7f"
+    "WARPBEAM";
 
 }  // namespace warpbeam::nvvm

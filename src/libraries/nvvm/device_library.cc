@@ -151,3 +151,37 @@ WB int __nv_hadd(int x, int y) { return (x & y) + ((x ^ y) >> 1); }
 WB int __nv_rhadd(int x, int y) { return (x | y) - ((x ^ y) >> 1); }
 WB u32 __nv_uhadd(u32 x, u32 y) { return (x & y) + ((x ^ y) >> 1); }
 WB u32 __nv_urhadd(u32 x, u32 y) { return (x | y) - ((x ^ y) >> 1); }
+
+// --- cooperative launches: what a toolkit has in libcudadevrt (include/warpbeam/cooperative/groups.h tells how the barrier works) ---
+#define WB_CONVERGENT extern "C" __attribute__((always_inline, nothrow, convergent))
+static inline __attribute__((always_inline)) u64 grid_workspace() {
+  u32 low, high;
+  asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+  asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+  return static_cast<u64>(high) << 32 | low;
+}
+static inline __attribute__((always_inline)) u32 block_rank() {
+  return __nvvm_read_ptx_sreg_ctaid_x() + __nvvm_read_ptx_sreg_nctaid_x() * (__nvvm_read_ptx_sreg_ctaid_y() + __nvvm_read_ptx_sreg_nctaid_y() * __nvvm_read_ptx_sreg_ctaid_z());
+}
+static inline __attribute__((always_inline)) bool first_in_block() {
+  return (__nvvm_read_ptx_sreg_tid_x() | __nvvm_read_ptx_sreg_tid_y() | __nvvm_read_ptx_sreg_tid_z()) == 0;
+}
+
+// Of the grid; 0 where the launch was not cooperative, and for launches on several devices.
+WB u64 cudaCGGetIntrinsicHandle(int scope) { return scope == 1 ? grid_workspace() : 0; }
+WB_CONVERGENT int cudaCGSynchronize(u64 handle, u32) {
+  constexpr int kInvalidValue = 1;
+  if (!handle) return kInvalidValue;
+  int* barrier = reinterpret_cast<int*>(handle + 4);
+  __syncthreads();
+  if (first_in_block()) {
+    const u32 others = __nvvm_read_ptx_sreg_nctaid_x() * __nvvm_read_ptx_sreg_nctaid_y() * __nvvm_read_ptx_sreg_nctaid_z() - 1;
+    __nvvm_membar_gl();
+    const u32 old = static_cast<u32>(__nvvm_atom_add_gen_i(barrier, static_cast<int>(block_rank() == 0 ? 0x80000000u - others : 1u)));
+    while (((static_cast<u32>(*reinterpret_cast<volatile int*>(barrier)) ^ old) & 0x80000000u) == 0) {
+    }
+    __nvvm_membar_gl();
+  }
+  __syncthreads();
+  return 0;
+}

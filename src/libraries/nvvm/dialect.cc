@@ -4,6 +4,8 @@
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
@@ -133,6 +135,15 @@ void describe_device_library(llvm::Module& module) {
     function.setWillReturn();
     const bool by_pointer = llvm::any_of(function.getFunctionType()->params(), [](llvm::Type* type) { return type->isPointerTy(); });
     if (!by_pointer && !function.getReturnType()->isVoidTy()) function.setDoesNotAccessMemory();
+  }
+}
+
+void mark_convergent(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isIntrinsic() || (function.isDeclaration() && function.getName().starts_with("__nv_"))) continue;
+    function.setConvergent();
+    for (llvm::Instruction& instruction : llvm::instructions(function))
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction); call && (call->isInlineAsm() || call->isIndirectCall())) call->setConvergent();
   }
 }
 

@@ -19,6 +19,9 @@ std::string define_foreign_intrinsics(llvm::Module& module);
 // Says of functions of the device library that only their results count.
 void describe_device_library(llvm::Module& module);
 
+// Threads that part may meet again in any function and any assembly: LLVM is told, and finds out where that is not so.
+void mark_convergent(llvm::Module& module);
+
 // What the options say to every function.
 void apply_options(llvm::Module& module, const Options& options);
 

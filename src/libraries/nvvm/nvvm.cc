@@ -79,6 +79,9 @@ bool has_module(const Program& program) {
   return false;
 }
 
+// A text has a closing zero, which counts.
+size_t closing_zero(const std::string& code) { return code.starts_with(kLinkable) ? 0 : 1; }
+
 // What both calls do first.
 nvvmResult prepare(Program& program, int count, const char** words, Options* options) {
   program.log.clear();
@@ -186,11 +189,10 @@ WB_EXPORT nvvmResult nvvmVerifyProgram(nvvmProgram handle, int count, const char
   });
 }
 
-// Sizes count the closing zero of a text.
 WB_EXPORT nvvmResult nvvmGetCompiledResultSize(nvvmProgram handle, size_t* size) {
   return with_program(handle, [&](Program& program) {
     if (!size) return NVVM_ERROR_INVALID_INPUT;
-    *size = program.code ? program.code->size() + 1 : 1;
+    *size = program.code ? program.code->size() + closing_zero(*program.code) : 1;
     return NVVM_SUCCESS;
   });
 }
@@ -199,7 +201,7 @@ WB_EXPORT nvvmResult nvvmGetCompiledResult(nvvmProgram handle, char* to) {
   return with_program(handle, [&](Program& program) {
     if (!to) return NVVM_ERROR_INVALID_INPUT;
     const std::string none, &code = program.code ? *program.code : none;
-    std::memcpy(to, code.c_str(), code.size() + 1);
+    std::memcpy(to, code.c_str(), code.size() + closing_zero(code));
     return NVVM_SUCCESS;
   });
 }

@@ -1,0 +1,2 @@
+// Packages bring copies of this header that need the vendor's compiler (src/libraries/nvrtc).
+#include "../../cuda_fp6.h"
