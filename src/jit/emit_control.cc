@@ -387,6 +387,9 @@ void Emitter::dispatch(const vm::Insn& i) {
       if (waits_for_some(i, sv)) return emit_look(i);
       if (emit_matrix(i)) return;
       return by_handler(i);
+    case isa::Kind::Image:
+      if (!emit_image(i)) by_handler(i);
+      return;
     case isa::Kind::Async:
       if (waits_for_some(i, sv)) return emit_look(i);
       if (row.cls == isa::Class::Load) return emit_copy(i);

@@ -36,6 +36,7 @@ bool has_conversion(const vm::Insn& i) {
   if (d == Type::F32 && a == Type::F64) return (m.rnd == Rnd::None || m.rnd == Rnd::Rn) && i.count == 8 && i.width == 4;
   if (d == Type::F64 && a == Type::F32) return m.rnd == Rnd::None && i.count == 4 && i.width == 8;
   if (m.sat) return false;
+  if (d == Type::F64 && a == Type::F64) return to_integral(m) && i.count == 8 && i.width == 8;
   // No half is subnormal as a float, and no subnormal float is more than zero as a half.
   if (d == Type::F32 && a == Type::F16) return i.count == 2 && i.width == 4;
   if (d == Type::F16 && whole_number(a)) return m.rnd == Rnd::Rn && i.width == 2 && isa::bits_of(a) <= 32;
@@ -94,6 +95,10 @@ Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
     default: break;
   }
   if (whole_number(d)) return extended(saturated(x, dbits, isa::is_signed(d)));
+  if (d == s && d == Type::F64) {  // a NaN keeps its payload
+    const V nan = b_.CreateOr(a, llvm::ConstantInt::get(a->getType(), uint64_t{1} << 51));
+    return b_.CreateSelect(b_.CreateFCmpUNO(x, x), nan, bits_of(x));
+  }
   if (d == s) return finished(canonical(x));
   // NaN: quiet, with as much of its payload as there is room for, as the host does it.
   return finished(d == Type::F32 ? b_.CreateFPTrunc(x, floats(32)) : b_.CreateFPExt(x, floats(64)));

@@ -65,15 +65,15 @@ void Emitter::take_registers(const vm::WideOperand& o, V from) {
 }
 
 // A place for the registers of an operand; all instructions share them.
-Emitter::V Emitter::matrix_scratch(size_t operand) {
+Emitter::V Emitter::lanes_place(size_t operand) {
   constexpr uint64_t kMost = 16 * kLanes * sizeof(uint32_t);
-  if (!matrix_scratch_[operand]) {
+  if (!lanes_places_[operand]) {
     llvm::IRBuilder<> top(entry_, entry_->begin());
     auto* place = top.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), kMost));
     place->setAlignment(llvm::Align(128));
-    matrix_scratch_[operand] = place;
+    lanes_places_[operand] = place;
   }
-  return matrix_scratch_[operand];
+  return lanes_places_[operand];
 }
 
 // Calls the handler unless `done`, and else takes the results.
@@ -95,12 +95,12 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
   if (watch_ || alone_ || slice_ || few_ || apart_ || rehearsal_) return false;
   const std::string_view opcode = i.source->form.row->opcode;
   if (i.plan && i.plan->multiply) {
-    for (size_t k = 1; k < 4; ++k) put_registers(i.wide[k], matrix_scratch(k));
-    const std::vector<V> arguments{outside(&i), matrix_scratch(0), matrix_scratch(1), matrix_scratch(2), matrix_scratch(3)};
+    for (size_t k = 1; k < 4; ++k) put_registers(i.wide[k], lanes_place(k));
+    const std::vector<V> arguments{outside(&i), lanes_place(0), lanes_place(1), lanes_place(2), lanes_place(3)};
     const std::vector<llvm::Type*> types(arguments.size(), b_.getPtrTy());
     auto* done = b_.CreateCall(llvm::FunctionType::get(b_.getInt1Ty(), types, false), outside(reinterpret_cast<const void*>(i.plan->multiply)), arguments);
     done->addRetAttr(llvm::Attribute::ZExt);
-    finish_matrix(i, done, &i.wide[0], matrix_scratch(0));
+    finish_matrix(i, done, &i.wide[0], lanes_place(0));
   } else if (i.fragment && i.fragment->move) {
     const bool stores = i.source->form.row->syntax.starts_with("wmma.store");
     const vm::WideOperand &memory = i.wide[stores ? 0 : 1], &registers = i.wide[stores ? 1 : 0];
@@ -117,9 +117,9 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
     }
     if (memory.width == 4) first = b_.CreateAnd(first, b_.getInt64(0xffffffff));
     first = b_.CreateSelect(same, first, b_.getInt64(0));  // where nothing is
-    if (stores) put_registers(registers, matrix_scratch(0));
+    if (stores) put_registers(registers, lanes_place(0));
     write_rows();
-    finish_matrix(i, call("wb_move_matrix", b_.getInt1Ty(), {context_, outside(&i), first, stride, matrix_scratch(0)}), stores ? nullptr : &registers, matrix_scratch(0));
+    finish_matrix(i, call("wb_move_matrix", b_.getInt1Ty(), {context_, outside(&i), first, stride, lanes_place(0)}), stores ? nullptr : &registers, lanes_place(0));
   } else if (opcode == "ldmatrix" || opcode == "stmatrix") {
     const isa::Space space = i.mods().space;
     if (space != isa::Space::Shared && space != isa::Space::Generic) return false;
@@ -128,10 +128,10 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
     const Value address = moved_by(memory.slot, memory.width, memory.offset);
     V all = lanes_of(address, 8);
     if (memory.width == 4) all = b_.CreateAnd(all, splat(b_.getInt64(0xffffffff)));
-    b_.CreateStore(all, matrix_scratch(1));
-    if (stores) put_registers(registers, matrix_scratch(0));
+    b_.CreateStore(all, lanes_place(1));
+    if (stores) put_registers(registers, lanes_place(0));
     write_rows();
-    finish_matrix(i, call("wb_move_rows", b_.getInt1Ty(), {context_, outside(&i), matrix_scratch(1), matrix_scratch(0)}), stores ? nullptr : &registers, matrix_scratch(0));
+    finish_matrix(i, call("wb_move_rows", b_.getInt1Ty(), {context_, outside(&i), lanes_place(1), lanes_place(0)}), stores ? nullptr : &registers, lanes_place(0));
   } else {
     return false;
   }

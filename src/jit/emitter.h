@@ -136,9 +136,10 @@ class Emitter {
   void emit_copy(const vm::Insn& insn);
   // --- matrices in registers (emit_matrix.cc)
   bool emit_matrix(const vm::Insn& insn);
+  bool emit_image(const vm::Insn& insn);           // emit_image.cc
   void put_registers(const vm::WideOperand& operand, V to);
   void take_registers(const vm::WideOperand& operand, V from);
-  V matrix_scratch(size_t operand);
+  V lanes_place(size_t operand);                   // on the stack, for what is called with registers of lanes
   void finish_matrix(const vm::Insn& insn, V done, const vm::WideOperand* results, V from);
 
   // --- instructions
@@ -593,7 +594,7 @@ class Emitter {
   int32_t stretch_ = -1;            // of the node that is being written
   std::array<llvm::AllocaInst*, 4> staged_{};
   V meeting_wants_more_ = nullptr;
-  std::array<V, 4> matrix_scratch_{};
+  std::array<V, 4> lanes_places_{};
 };
 
 }  // namespace warpbeam::jit

@@ -180,6 +180,7 @@ std::vector<Symbol> runtime_symbols(const Processor& processor) {
       {"wb_detour", reinterpret_cast<void*>(&wb_detour)},
       {"wb_move_matrix", reinterpret_cast<void*>(&wb_move_matrix)},
       {"wb_move_rows", reinterpret_cast<void*>(&wb_move_rows)},
+      {"wb_read_texture", reinterpret_cast<void*>(&wb_read_texture)},
       {"wb_look_again", reinterpret_cast<void*>(&wb_look_again)},
       {"wb_poll", reinterpret_cast<void*>(&wb_poll)},
       {"wb_give_way", reinterpret_cast<void*>(&wb_give_way)},

@@ -83,6 +83,9 @@ struct EngineServices {
   void (*resume)(Block& block);
   // Where in the source an instruction stands.
   std::string (*location)(const Insn& insn, const FunctionCode& function);
+  // Of texture_lanes.h.
+  bool (*reads_lanes)(const Insn& insn);
+  int (*read_lanes)(Block& block, const Insn& insn, uint64_t handle, uint32_t mask, const uint32_t* coordinates, uint32_t* results);
 };
 
 // What is kept for a kernel, in Code::compiled.

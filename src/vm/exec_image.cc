@@ -13,6 +13,7 @@
 #include "vm/exec_lane.h"
 #include "vm/images.h"
 #include "vm/memory.h"
+#include "vm/texture_lanes.h"
 
 namespace warpbeam::vm {
 namespace {
@@ -162,10 +163,27 @@ void set_resident(Warp& w, const Insn& i, uint32_t mask) {  // every texel is
   if (i.op[5] >= 0) w.pred(i.op[5]) |= mask;
 }
 
+// All lanes at once, where the texture is one for which that is possible.
+bool read_together(Warp& w, const Insn& i, const Sampling& s, uint32_t mask) {
+  if (w.block->observer || !reads_lanes(i)) return false;
+  const uint64_t* handles = w.lanes<uint64_t>(i.op[1]);
+  const int any = std::countr_zero(mask);
+  for (int l = 0; l < kWarpSize; ++l)
+    if ((mask >> l & 1) && handles[l] != handles[any]) return false;
+  alignas(64) uint32_t coordinates[2 * kWarpSize], results[4 * kWarpSize];
+  for (int k = 0; k < s.counts.coordinates; ++k) std::memcpy(coordinates + k * kWarpSize, w.lanes<uint32_t>(s.coordinates[k]), kWarpSize * sizeof *coordinates);
+  const int channels = read_lanes(*w.block, i, handles[any], mask, coordinates, results);
+  if (!channels) return false;
+  std::memset(results + channels * kWarpSize, 0, sizeof results - static_cast<size_t>(channels) * kWarpSize * sizeof *results);
+  for (int k = 0; k < s.counts.results; ++k) store_lanes(w.lanes<uint32_t>(s.results[k]), results + k * kWarpSize, mask);
+  return true;
+}
+
 void sample_lanes(Warp& w, const Insn& i, uint32_t mask) {
   const Sampling s = layout(i);
   const Geometry g = i.mods().geometry;
   const Detail detail = i.mods().detail;
+  if (mask && read_together(w, i, s, mask)) return;
   Images images(w, i, ImageUse::Texture);
   images.begin(mask);
   each_lane(mask, [&](int lane) {
@@ -193,6 +211,7 @@ void sample_lanes(Warp& w, const Insn& i, uint32_t mask) {
 void fetch_lanes(Warp& w, const Insn& i, uint32_t mask) {
   const Sampling s = layout(i);
   const Geometry g = i.mods().geometry;
+  if (mask && read_together(w, i, s, mask)) return;
   Images images(w, i, ImageUse::Texture);
   images.begin(mask);
   each_lane(mask, [&](int lane) {

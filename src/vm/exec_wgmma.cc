@@ -55,18 +55,26 @@ void read_matrix(Warp& w, const Insn& i, uint64_t bits_of_descriptor, bool acros
   const uint64_t bytes = bits / 8, size = w.block->shared_bytes;
   const std::byte* base = w.block->shared.data();
   uint64_t lowest = ~uint64_t{0}, highest = 0;
-  for (int line = 0; line < count; ++line)
-    for (int k = 0; k < k_count; ++k) {
+  // Sixteen bytes along a line, or across lines, lie together.
+  int together = static_cast<int>(16 / bytes);
+  if (first % together || count % together || k_count % together) together = 1;
+  const size_t step = across ? line_step : k_step;
+  for (int line = 0; line < count; line += across ? together : 1)
+    for (int k = 0; k < k_count; k += across ? 1 : together) {
       const uint64_t at = place(d, across, static_cast<uint64_t>(first + line), static_cast<uint64_t>(k), bits);
-      if (at + bytes > size)
+      const uint64_t all = bytes * static_cast<uint64_t>(together);
+      if (at + all > size)
         w.trap(TrapKind::SharedOutOfRange, i, 0,
                fmt::format("a matrix descriptor leads past the block's shared memory, at byte {} of {}", at, size), at,
                fmt::format("start {}, leading distance {}, stride {}", d.start, d.leading, d.stride));
-      uint32_t v = 0;
-      std::memcpy(&v, base + at, bytes);
-      cells[static_cast<size_t>(line) * line_step + static_cast<size_t>(k) * k_step] = v;
+      uint32_t* to = cells + static_cast<size_t>(line) * line_step + static_cast<size_t>(k) * k_step;
+      for (int e = 0; e < together; ++e) {
+        uint32_t v = 0;
+        std::memcpy(&v, base + at + static_cast<uint64_t>(e) * bytes, bytes);
+        to[static_cast<size_t>(e) * step] = v;
+      }
       lowest = std::min(lowest, at);
-      highest = std::max(highest, at + bytes);
+      highest = std::max(highest, at + all);
     }
   if (w.block->observer) {
     Addresses a;
@@ -85,6 +93,29 @@ void need_group(Warp& w, const Insn& i) {
   if (first + kWarpsOfGroup > w.block->warps.size())
     w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(w.active),
            "wgmma needs a warp group: four warps of which the first has a number divisible by four");
+}
+
+// In lanes (matrix_lanes.h).
+bool multiplied(Warp& w, const Insn& i, const MatrixPlan& p, const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
+  if (!p.multiply_group) return false;
+  constexpr size_t kLanesBytes = kWarpSize * sizeof(uint32_t);
+  const std::vector<int32_t>& to = i.wide[0].parts;
+  alignas(64) uint32_t left[4 * kWarpSize] = {};
+  static thread_local std::vector<uint32_t> sums;
+  sums.assign(2 * to.size() * kWarpSize, 0);  // before, then behind
+  const auto words_of = [](const Fragment& f, const std::vector<uint32_t>& cells, uint32_t* words) {
+    const int per = 32 / f.bits;
+    for (int l = 0; l < kWarpSize; ++l)
+      for (int x = 0; x < f.per_lane; ++x) words[x / per * kWarpSize + l] |= cells[f.cell[static_cast<size_t>(l * f.per_lane + x)]] << (x % per * f.bits);
+  };
+  words_of(p.a, a, left);
+  uint32_t* const before = sums.data();
+  uint32_t* const behind = before + to.size() * kWarpSize;
+  if (w.pred(i.wide[3].slot) & 1)
+    for (size_t r = 0; r < to.size(); ++r) std::memcpy(before + r * kWarpSize, w.lanes<uint32_t>(to[r]), kLanesBytes);
+  if (!p.multiply_group(p, behind, left, b.data(), before)) return false;
+  for (size_t r = 0; r < to.size(); ++r) std::memcpy(w.lanes<uint32_t>(to[r]), behind + r * kWarpSize, kLanesBytes);
+  return true;
 }
 
 void product(Warp& w, const Insn& i, uint32_t mask) {
@@ -108,9 +139,10 @@ void product(Warp& w, const Insn& i, uint32_t mask) {
     read_matrix(w, i, value_of(w, i.wide[1], 0), a_across, p.types.a, k, static_cast<int>(w.index % kWarpsOfGroup) * 16,
                 16, static_cast<size_t>(k), 1, a.data());
   read_matrix(w, i, value_of(w, i.wide[2], 0), b_across, p.types.b, k, 0, s.n, 1, static_cast<size_t>(s.n), b.data());
-  if (w.pred(i.wide[3].slot) & 1) gather_matrix(w, i.wide[0], p.d, c.data());
   if (number(4) == -1) negate(a, p.types.a);
   if (number(5) == -1) negate(b, p.types.b);
+  if (multiplied(w, i, p, a, b)) return;
+  if (w.pred(i.wide[3].slot) & 1) gather_matrix(w, i.wide[0], p.d, c.data());
   const isa::MatrixProduct product{s.m,       s.n,       k,         a.data(),  b.data(), c.data(),           d.data(),
                                    p.types.a, p.types.b, p.types.c, p.types.d, nullptr,  i.mods().satfinite, true};
   if (p.types.a == Type::B1)

@@ -8,12 +8,6 @@ ImageTable::~ImageTable() {
   for (auto& chunk : chunks_) delete chunk.load();
 }
 
-ImageTable::Slot* ImageTable::slot_of(uint64_t handle) const {
-  const uint64_t index = handle & ((uint64_t(1) << kIndexBits) - 1);
-  Chunk* chunk = chunks_[index / kChunk].load(std::memory_order_acquire);
-  return chunk ? &chunk->slots[index % kChunk] : nullptr;
-}
-
 uint64_t ImageTable::add(View view) {
   std::lock_guard lock(mutex_);
   uint64_t index;
@@ -53,12 +47,6 @@ void ImageTable::remove(uint64_t handle) {
   if (slot->owner) retired_.push_back(std::move(slot->owner));
   slot->owner = nullptr;
   free_.push_back(handle & ((uint64_t(1) << kIndexBits) - 1));
-}
-
-const ImageView* ImageTable::find(uint64_t handle) const {
-  const Slot* slot = handle ? slot_of(handle) : nullptr;
-  if (!slot || slot->handle.load(std::memory_order_acquire) != handle) return nullptr;
-  return slot->view.load(std::memory_order_acquire);
 }
 
 bool ImageTable::knows(uint64_t handle) const {

@@ -36,7 +36,11 @@ class ImageTable {
   void bind(uint64_t handle, View view);
   void remove(uint64_t handle);
   // For kernels; what is given back stays until it is retired and dropped.
-  const ImageView* find(uint64_t handle) const;
+  const ImageView* find(uint64_t handle) const {
+    const Slot* slot = handle ? slot_of(handle) : nullptr;
+    if (!slot || slot->handle.load(std::memory_order_acquire) != handle) return nullptr;
+    return slot->view.load(std::memory_order_acquire);
+  }
   bool knows(uint64_t handle) const;
   std::vector<View> take_retired();
 
@@ -51,7 +55,11 @@ class ImageTable {
   struct Chunk {
     std::array<Slot, kChunk> slots;
   };
-  Slot* slot_of(uint64_t handle) const;
+  Slot* slot_of(uint64_t handle) const {
+    const uint64_t index = handle & ((uint64_t(1) << kIndexBits) - 1);
+    Chunk* chunk = chunks_[index / kChunk].load(std::memory_order_acquire);
+    return chunk ? &chunk->slots[index % kChunk] : nullptr;
+  }
 
   std::array<std::atomic<Chunk*>, kChunks> chunks_{};
   mutable std::mutex mutex_;

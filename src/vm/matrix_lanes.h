@@ -19,6 +19,10 @@ struct MatrixPlan;
 // Registers one behind the other, each of 32 lanes. Whether d has the result.
 using MultiplyLanes = bool (*)(const Insn& i, void* d, const void* a, const void* b, const void* c);
 
+// A warp's part of wgmma: A's registers, B's elements row by row, n to each. Null: there is none for the types.
+using MultiplyGroup = bool (*)(const MatrixPlan& plan, void* d, const void* a, const uint32_t* b, const void* c);
+MultiplyGroup multiply_group(const MatrixPlan& plan);
+
 // Null: there is none for this form.
 MultiplyLanes multiply_lanes(const MatrixPlan& plan);
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "isa/library/quick_math.h"
 #include "library_call.h"
 #include "operands.h"
 
@@ -96,6 +97,33 @@ TEST(Library, OnlyActiveLanesWriteThroughPointers) {
       EXPECT_NEAR(s[i], std::sin(i), 1e-7);
       EXPECT_NEAR(c[i], std::cos(i), 1e-7);
     }
+  }
+}
+
+// What a quicker value decides is what the slow one gives.
+TEST(Library, QuickResultsAreTheExactOnes) {
+  using namespace isa::library;
+  struct Pair {
+    const char* name;
+    double (*exact)(double);
+  };
+  for (const Pair p : {Pair{"__nv_j0f", j0_f64}, {"__nv_j1f", j1_f64}, {"__nv_y0f", y0_f64}, {"__nv_y1f", y1_f64}, {"__nv_tgammaf", tgamma_f64}, {"__nv_lgammaf", lgamma_f64},
+                       {"__nv_erfinvf", erfinv_f64}, {"__nv_erfcinvf", erfcinv_f64}, {"__nv_normcdfinvf", normcdfinv_f64}}) {
+    const isa::LibraryFunction* f = isa::find_library_function(p.name);
+    ASSERT_NE(f, nullptr) << p.name;
+    for (uint32_t k = 0; k < 20000; ++k) {
+      const uint32_t any = k * 2654435761u;
+      const float x = k % 2 ? from_bits<float>(any) : static_cast<float>(k) * 0.001f - 10;
+      const float wanted = isa::canonical(static_cast<float>(p.exact(x)));
+      const float got = static_cast<float>(call(*f, {x}).value);
+      ASSERT_TRUE(isa::bits_of(got) == isa::bits_of(wanted) || (got != got && wanted != wanted)) << p.name << " of " << x << " is " << got << ", not " << wanted;
+    }
+  }
+  for (uint64_t k = 0; k < 100000; ++k) {
+    const uint64_t any = k * 0x9e3779b97f4a7c15u;
+    const double x = from_bits<double>(k % 2 ? any : (any >> 12) | 0x3ff0000000000000u);
+    const double wanted = static_cast<double>(std::cbrt(static_cast<long double>(x))), got = cbrt_f64(x);
+    ASSERT_TRUE(got == wanted || (got != got && wanted != wanted)) << x;
   }
 }
 

@@ -59,7 +59,7 @@ TEST_F(Conversions, AgreeOnSaturatedWholeNumbers) {
 TEST_F(Conversions, AgreeOnConversionsToFloats) {
   for (const char* conversion :
        {"cvt.sat.f32.f32 %f2, %f1;", "cvt.ftz.f32.f32 %f2, %f1;", "cvt.ftz.sat.f32.f32 %f2, %f1;", "cvt.rzi.ftz.f32.f32 %f2, %f1;", "cvt.rpi.sat.f32.f32 %f2, %f1;", "cvt.rni.ftz.sat.f32.f32 %f2, %f1;",
-        "cvt.rmi.f32.f32 %f2, %f1;", "cvt.rn.ftz.f32.f64 %f2, %g1;", "cvt.rn.sat.f32.f64 %f2, %g1;", "cvt.rn.f32.f64 %f2, %g1;", "cvt.ftz.f64.f32 %g2, %f1;", "cvt.sat.f64.f32 %g2, %f1;", "cvt.ftz.sat.f64.f32 %g2, %f1;",
+        "cvt.rmi.f32.f32 %f2, %f1;", "cvt.rzi.f64.f64 %g2, %g1;", "cvt.rmi.f64.f64 %g2, %g1;", "cvt.rpi.f64.f64 %g2, %g1;", "cvt.rni.f64.f64 %g2, %g1;", "cvt.rn.ftz.f32.f64 %f2, %g1;", "cvt.rn.sat.f32.f64 %f2, %g1;", "cvt.rn.f32.f64 %f2, %g1;", "cvt.ftz.f64.f32 %g2, %f1;", "cvt.sat.f64.f32 %g2, %f1;", "cvt.ftz.sat.f64.f32 %g2, %f1;",
         "cvt.rn.ftz.f32.s32 %f2, %r7;", "cvt.rn.sat.f32.s32 %f2, %r7;", "cvt.rn.ftz.sat.f32.u64 %f2, %d1;", "cvt.rn.sat.f64.s16 %g2, %h1;", "cvt.rn.f32.u8 %f2, %r7;", "cvt.rn.f16.s32 %h2, %r7;",
         "cvt.rn.f16.u32 %h2, %r7;", "cvt.rn.f16.s16 %h2, %h1;", "cvt.rn.f16.u8 %h2, %r7;", "cvt.rn.f16.f32 %h2, %f1;", "cvt.f32.f16 %f2, %h1;", "cvt.rn.bf16.f32 %h2, %f1;", "cvt.f32.bf16 %f2, %h1;"})
     agree(conversion);

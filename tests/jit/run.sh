@@ -57,6 +57,27 @@ start() { WARPBEAM_ENGINE=${1:-jit} WARPBEAM_KERNEL_CACHE=${2:-$work/cache} ./pr
 
 compiles_and_keeps() { start 2>log && grep -q 'step.*compiled in' log && ! grep -q 'from the cache' log && ls cache/llvmcache-* >/dev/null; }
 finds_again() { start 2>log && grep -q 'from the cache' log; }
+# Second results by pointer stay in registers: none of these goes to the interpreter's handlers.
+has_results_in_registers() {
+  cat >results.cu <<'CU'
+__global__ void results(float* out) {
+  float s, c, whole, x = threadIdx.x * 0.37f;
+  double dwhole;
+  sincosf(x, &s, &c);
+  float sum = s + c;
+  sincospif(x, &s, &c);
+  sum += s + c + modff(x, &whole) + whole + float(modf(double(x), &dwhole) + dwhole);
+  out[threadIdx.x] = sum;
+}
+int main() {
+  float* out;
+  cudaMalloc(&out, 1024);
+  results<<<1, 256>>>(out);
+  return cudaDeviceSynchronize();
+}
+CU
+  "$warpbeam" nvcc -O2 results.cu -o results && WARPBEAM_ENGINE=jit WARPBEAM_JIT_SHOW=plan WARPBEAM_KERNEL_CACHE=off ./results 2>log && grep -q 'plan: results' log && ! grep -q handlers log
+}
 sees_damage() {
   local file
   for file in cache/llvmcache-?*; do [[ $file == *timestamp ]] || printf 'damage' | dd of="$file" bs=1 seek=900 conv=notrunc 2>/dev/null; done
@@ -235,6 +256,6 @@ other_processors() {
   done
 }
 
-for case in compiles_and_keeps finds_again sees_damage trusts_no_folder_of_others does_without loads_nothing_for_little runs_side_by_side compiles_while_it_runs compiles_what_takes_long unloads_while_it_compiles changes_versions_while_it_runs gives_up_where_many_blocks_leave other_processors; do check "$case" "$case"; done
+for case in compiles_and_keeps finds_again sees_damage trusts_no_folder_of_others does_without loads_nothing_for_little runs_side_by_side compiles_while_it_runs compiles_what_takes_long has_results_in_registers unloads_while_it_compiles changes_versions_while_it_runs gives_up_where_many_blocks_leave other_processors; do check "$case" "$case"; done
 echo "$passed passed, $failed failed"
 ((failed == 0))

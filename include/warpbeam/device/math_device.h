@@ -161,7 +161,16 @@ WB_DEFINE_ORDER(yn)
   WB_DEVICE float name##f(float x, F* second) { return __nv_##name##f(x, second); } \
   WB_DEVICE float name(float x, F* second) { return __nv_##name##f(x, second); }
 WB_DEFINE_SPLIT(frexp, int, int)
-WB_DEFINE_SPLIT(modf, double, float)
+// Plain arithmetic, so that the place of the second result need not be in memory.
+#define WB_DEFINE_MODF(T, name)                                                    \
+  WB_DEVICE T name(T x, T* whole) {                                                \
+    const T w = trunc(x), rest = copysign(__builtin_isinf(x) ? T(0) : x - w, x);   \
+    *whole = w;                                                                    \
+    return x != x ? x + x : rest;                                                  \
+  }
+WB_DEFINE_MODF(double, modf)
+WB_DEFINE_MODF(float, modff)
+WB_DEFINE_MODF(float, modf)
 WB_LIBRARY_WRITES double __nv_remquo(double x, double y, int* quotient);
 WB_LIBRARY_WRITES float __nv_remquof(float x, float y, int* quotient);
 WB_DEVICE double remquo(double x, double y, int* quotient) { return __nv_remquo(x, y, quotient); }
@@ -173,8 +182,18 @@ WB_DEVICE float remquo(float x, float y, int* quotient) { return __nv_remquof(x,
   WB_DEVICE void name(double x, double* sine, double* cosine) { __nv_##name(x, sine, cosine); }        \
   WB_DEVICE void name##f(float x, float* sine, float* cosine) { fast(x, sine, cosine); }               \
   WB_DEVICE void name(float x, float* sine, float* cosine) { name##f(x, sine, cosine); }
-WB_DEFINE_SINCOS(sincos, WB_FAST_OR(__sincosf, __nv_sincosf))
-WB_DEFINE_SINCOS(sincospi, __nv_sincospif)
+// Both in one value, the cosine above.
+#define WB_DEFINE_BOTH(name)                                                                           \
+  WB_LIBRARY unsigned long long __nv_##name##_both(float x);                                           \
+  WB_DEVICE void wb_##name(float x, float* sine, float* cosine) {                                      \
+    const unsigned long long both = __nv_##name##_both(x);                                             \
+    *sine = __builtin_bit_cast(float, (unsigned int)both);                                             \
+    *cosine = __builtin_bit_cast(float, (unsigned int)(both >> 32));                                   \
+  }
+WB_DEFINE_BOTH(sincosf)
+WB_DEFINE_BOTH(sincospif)
+WB_DEFINE_SINCOS(sincos, WB_FAST_OR(__sincosf, wb_sincosf))
+WB_DEFINE_SINCOS(sincospi, wb_sincospif)
 
 // Norms.
 #define WB_DEFINE_NORMS(r)                                                                             \

@@ -61,7 +61,6 @@ double log2_f64(double x) { return double(std::log2(Wide(x))); }
 double log10_f64(double x) { return double(std::log10(Wide(x))); }
 double log1p_f64(double x) { return double(std::log1p(Wide(x))); }
 double powi_f64(double x, int32_t n) { return pow_f64(x, n); }
-double cbrt_f64(double x) { return double(std::cbrt(Wide(x))); }
 double rcbrt_f64(double x) { return double(Wide(1) / std::cbrt(Wide(x))); }
 
 // An infinite component wins over a NaN.

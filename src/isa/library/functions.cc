@@ -9,6 +9,7 @@
 #include "isa/library/float_math.h"
 #include "isa/library/lanes.h"
 #include "isa/library/library.h"
+#include "isa/library/quick_math.h"
 
 namespace warpbeam::isa {
 namespace library {
@@ -19,6 +20,13 @@ template <double (*Function)(double)>
 float narrow(float x) {
   return canonical(static_cast<float>(Function(x)));
 }
+
+// Both results in one value, the cosine above.
+[[gnu::always_inline]] inline int64_t pair(float sine, float cosine) {
+  return static_cast<int64_t>(uint64_t{bits_of(sine)} | uint64_t{bits_of(cosine)} << 32);
+}
+[[gnu::always_inline]] inline int64_t sincos_f32(float x) { return pair(sin_f32(x), cos_f32(x)); }
+[[gnu::always_inline]] inline int64_t sincospi_f32(float x) { return pair(sinpi_f32(x), cospi_f32(x)); }
 
 // round(): halves go away from zero.
 double round_away(double x) {
