@@ -203,7 +203,6 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const Options& options, std::st
   llvm::TargetOptions wanted;
   wanted.AllowFPOpFusion = options.fuse && options.optimize ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
   set_back_end_option("nvptx-prec-divf32", options.exact_division ? "2" : "1");
-  set_back_end_option("nvptx-prec-sqrtf32", options.exact_sqrt ? "1" : "0");
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(kTriple, cpu, "+ptx85", wanted, llvm::Reloc::Static, std::nullopt,
                                                                           options.optimize ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None));
 }

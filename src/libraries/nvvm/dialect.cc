@@ -6,6 +6,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
@@ -147,8 +148,24 @@ void mark_convergent(llvm::Module& module) {
   }
 }
 
+namespace {
+
+// The back end's own option for it asks for promises about infinities, too.
+void approximate_roots(llvm::Module& module, bool flush) {
+  llvm::SmallVector<llvm::CallInst*> roots;
+  for (llvm::Function& function : module)
+    for (llvm::Instruction& instruction : llvm::instructions(function))
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction); call && call->getIntrinsicID() == llvm::Intrinsic::sqrt && call->getType()->isFloatTy())
+        roots.push_back(call);
+  for (llvm::CallInst* call : roots)
+    call->setCalledFunction(llvm::Intrinsic::getDeclaration(&module, flush ? llvm::Intrinsic::nvvm_sqrt_approx_ftz_f : llvm::Intrinsic::nvvm_sqrt_approx_f));
+}
+
+}  // namespace
+
 void apply_options(llvm::Module& module, const Options& options) {
   if (options.flush_denormals) module.addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", 1);
+  if (!options.exact_sqrt) approximate_roots(module, options.flush_denormals);
   for (llvm::Function& function : module) {
     // The device library was compiled for a processor of its own, which would keep its functions from being inlined.
     function.removeFnAttr("target-cpu");
