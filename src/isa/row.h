@@ -1,6 +1,7 @@
 // A row: one syntax line of the PTX manual with everything the project knows about it. Chapters of rows are in rows/.
 #pragma once
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "base/result.h"
 #include "isa/mods.h"
+#include "isa/opcode.h"
 #include "isa/syntax.h"
 #include "isa/types.h"
 
@@ -42,6 +44,41 @@ enum class Class : uint8_t {
 };
 std::string_view name_of(Class c);
 
+// What an instruction does beside making its results from its operands. Of memory, Mods::space says which.
+struct Effects {
+  bool reads = false, writes = false;  // memory
+  bool orders = false;                 // when others see its thread's accesses
+  bool meets = false;                  // with other lanes of its warp: what comes out depends on which of them are there
+  bool waits = false;                  // for other threads, or for what goes on beside them
+  bool leads = false;                  // to another instruction than the next one
+  bool traps = false;                  // it may end the grid with an error
+  bool varies = false;                 // what it gives, or what it does to its thread, depends on when it is executed
+  constexpr bool pure() const { return *this == Effects{}; }
+  constexpr bool operator==(const Effects&) const = default;
+};
+// Of the rows of a kind and class that do not say it themselves.
+constexpr Effects usual_effects(Kind kind, Class cls) {
+  const bool load = cls == Class::Load, store = cls == Class::Store, atomic = cls == Class::Atomic;
+  switch (kind) {
+    case Kind::Lane: case Kind::Move: case Kind::Convert: case Kind::Compare: case Kind::Select: case Kind::Carry: case Kind::Address: case Kind::Video:
+      return {};
+    case Kind::Memory:  // prefetches do nothing that shows
+      return {.reads = load, .writes = store, .traps = load || store};
+    case Kind::Atomic: return {.reads = true, .writes = true, .traps = true};
+    case Kind::Image: return {.reads = load || atomic, .writes = store || atomic, .traps = load || store || atomic};
+    case Kind::Control: return {.leads = true};
+    case Kind::Barrier: return {.orders = true, .waits = cls == Class::Barrier};
+    case Kind::Warp: return {.meets = true};
+    case Kind::Tensor: return {.meets = true};
+    case Kind::Async:
+      if (cls == Class::IntAlu) return {};
+      if (cls == Class::Misc) return {.waits = true};
+      return {.reads = true, .writes = true, .orders = !load, .waits = cls == Class::Barrier, .traps = true};
+    case Kind::Misc: return {.varies = true};
+  }
+  return {};
+}
+
 struct Since {
   int ptx = 10;  // 85 for 8.5
   int sm = 10;
@@ -69,10 +106,12 @@ using Matrices = MatrixTypes (*)(const Matched&);
 struct Row {
   int id = -1;               // position in all_rows()
   std::string_view syntax;
-  std::string_view opcode;
+  std::string_view opcode;   // the first word of the syntax line, and `op` for it
+  Opcode op{};
   TypeSet types, atypes;     // what .type and .atype may be
   Kind kind{};
   Class cls{};
+  Effects effects{};
   Since since{};
   std::string_view about;    // one sentence for the reference page
   OperandSpecs operands;
@@ -126,6 +165,7 @@ struct RowBase {
   using T = Types<>;
   using A = Types<>;
   static constexpr Kind kind = Kind::Lane;
+  static constexpr std::optional<Effects> effects{};  // none: the usual ones of its kind and class
   static constexpr Since since{};
   static constexpr std::string_view about = "";
   static constexpr Legal legal = nullptr;
@@ -140,15 +180,20 @@ struct EngineRow : RowBase {
   static constexpr Class cls = c;
 };
 
+constexpr std::string_view first_word(std::string_view syntax) { return syntax.substr(0, syntax.find_first_of(".{( ")); }
+
 template <class R>
 constexpr Row describe() {
+  static_assert(opcode_named(first_word(R::syntax)) != Opcode::None, "isa/opcode.h lacks the opcode of this row");
   Row row;
   row.syntax = R::syntax;
-  row.opcode = row.syntax.substr(0, row.syntax.find_first_of(".{( "));
+  row.opcode = first_word(row.syntax);
+  row.op = opcode_named(row.opcode);
   row.types = R::T::list;
   row.atypes = R::A::list;
   row.kind = R::kind;
   row.cls = R::cls;
+  row.effects = std::optional<Effects>(R::effects).value_or(usual_effects(R::kind, R::cls));
   row.since = R::since;
   row.about = R::about;
   row.operands = operand_specs(row.syntax);

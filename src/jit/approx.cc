@@ -115,19 +115,23 @@ WB_LANES_2(div_full, div_full_f32)
 
 }  // namespace
 
-Approximation approximation(std::string_view opcode, bool full, bool ftz) {
-#define WB_PICK(name) \
-  if (opcode == #name) return ftz ? flushed::name : plain::name;
-  if (opcode == "div" && full) return ftz ? flushed::div_full : plain::div_full;
-  WB_PICK(rcp)
-  WB_PICK(sqrt)
-  WB_PICK(rsqrt)
-  WB_PICK(sin)
-  WB_PICK(cos)
-  WB_PICK(lg2)
-  WB_PICK(ex2)
-  WB_PICK(div)
-  return nullptr;
+Approximation approximation(isa::Opcode op, bool full, bool ftz) {
+  using isa::Opcode;
+#define WB_PICK(name) return ftz ? flushed::name : plain::name
+  switch (op) {
+    case Opcode::Rcp: WB_PICK(rcp);
+    case Opcode::Sqrt: WB_PICK(sqrt);
+    case Opcode::Rsqrt: WB_PICK(rsqrt);
+    case Opcode::Sin: WB_PICK(sin);
+    case Opcode::Cos: WB_PICK(cos);
+    case Opcode::Lg2: WB_PICK(lg2);
+    case Opcode::Ex2: WB_PICK(ex2);
+    case Opcode::Div:
+      if (full) WB_PICK(div_full);
+      WB_PICK(div);
+    default: return nullptr;
+  }
+#undef WB_PICK
 }
 
 }  // namespace warpbeam::jit

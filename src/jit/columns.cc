@@ -36,27 +36,10 @@ __attribute__((target("avx512f"))) void turn(const uint32_t (*rows)[32], int fro
 }
 
 // Nothing but arithmetic, ways, and plain loads and stores.
-bool is_plain(const vm::Insn& i, const Flow& flow) {
-  const vm::EngineServices& s = *flow.services;
-  if (i.fn == s.label || i.fn == s.jump || i.fn == s.branch || i.fn == s.ret || i.fn == s.exit || i.fn == s.not_pred ||
-      i.fn == s.read_special)
-    return true;
-  if (i.call || !i.source || !i.source->form.row) return false;
-  const isa::Row& row = *i.source->form.row;
-  const isa::Sem sem = i.mods().sem;
-  switch (row.kind) {
-    case Kind::Memory:
-      return (row.cls == isa::Class::Load || row.cls == isa::Class::Store) &&
-             (sem == isa::Sem::None || sem == isa::Sem::Weak) && !says(row, ".volatile");
-    case Kind::Lane:
-    case Kind::Move:
-    case Kind::Convert:
-    case Kind::Compare:
-    case Kind::Address:
-      return true;
-    default:
-      return false;
-  }
+bool is_plain(const vm::Insn& i) {
+  const isa::Effects e = i.effects();
+  if (e.reads || e.writes) return is_weak_access(i);
+  return !e.orders && !e.meets && !e.waits && !e.traps && i.step != vm::Step::BranchTable;
 }
 
 }  // namespace
@@ -68,10 +51,8 @@ const vm::Insn* find_late_store(const Flow& flow, const Shapes& shapes, const st
   for (uint32_t n = 0; n < flow.nodes.size(); ++n)
     for (uint32_t k = flow.nodes[n].begin; k < flow.nodes[n].end; ++k) {
       const vm::Insn& i = insns[k];
-      if (!is_plain(i, flow)) return nullptr;
-      if (!i.source || i.call || flow.says_nothing(i) || !i.source->form.row ||
-          i.source->form.row->kind != Kind::Memory || i.source->form.row->cls != isa::Class::Store)
-        continue;
+      if (!is_plain(i)) return nullptr;
+      if (!i.row() || i.row()->kind != Kind::Memory || i.row()->cls != isa::Class::Store) continue;
       const isa::Space space = i.mods().space;
       const Source at = i.op[1] < 0 ? Source{} : flow.source(i.op[1], i.base_width);
       const bool suits = !found && i.guard < 0 && !i.list && isa::bytes_of(i.type()) == 4 && i.base_width == 8 &&
@@ -88,7 +69,7 @@ const vm::Insn* find_late_store(const Flow& flow, const Shapes& shapes, const st
   std::vector<uint32_t> work = flow.nodes[node].next;
   const auto accesses = [&](uint32_t from, uint32_t to) {
     for (uint32_t k = from; k < to; ++k)
-      if (const vm::Insn& i = insns[k]; !flow.says_nothing(i) && i.source &&
+      if (const vm::Insn& i = insns[k]; !i.silent() && i.source &&
                                         i.source->form.row && i.source->form.row->kind == Kind::Memory)
         return true;
     return false;

@@ -14,6 +14,7 @@ namespace warpbeam::jit {
 using isa::Cmp;
 using isa::Half;
 using isa::Kind;
+using isa::Opcode;
 using isa::Rnd;
 using isa::Type;
 using llvm::Intrinsic::ID;
@@ -35,33 +36,33 @@ bool lane_ir(const vm::Insn& i) {
   const isa::Mods& m = i.mods();
   const Type t = i.type();
   const Half half = half_of(i);
-  const std::string_view op = row.opcode;
+  const Opcode op = row.op;
   if (says(row, ".approx") || says(row, ".full") || says(row, ".sat") || says(row, ".relu")) return false;
-  if (t == Type::Pred) return op == "and" || op == "or" || op == "xor" || op == "not";
+  if (t == Type::Pred) return op == Opcode::And || op == Opcode::Or || op == Opcode::Xor || op == Opcode::Not;
   if (t == Type::F32 || t == Type::F64) {
-    if (op == "copysign") return true;
-    if (op == "neg" || op == "abs") return true;
-    if (op == "testp") return false;
-    if (op == "min" || op == "max") return !m.nan && !m.xorsign && !m.abs;
-    if (t == Type::F64) return (op == "add" || op == "sub" || op == "mul" || op == "fma" || op == "mad" || op == "div" || op == "sqrt" || op == "rcp") && nearest(m) && !m.approx && !m.ftz;
+    if (op == Opcode::Copysign) return true;
+    if (op == Opcode::Neg || op == Opcode::Abs) return true;
+    if (op == Opcode::Testp) return false;
+    if (op == Opcode::Min || op == Opcode::Max) return !m.nan && !m.xorsign && !m.abs;
+    if (t == Type::F64) return (op == Opcode::Add || op == Opcode::Sub || op == Opcode::Mul || op == Opcode::Fma || op == Opcode::Mad || op == Opcode::Div || op == Opcode::Sqrt || op == Opcode::Rcp) && nearest(m) && !m.approx && !m.ftz;
     if (m.approx || m.full) return false;
-    if (op == "add" || op == "sub") return nearest(m);
-    if (op == "sqrt") return nearest(m);
-    if (op == "mul" || op == "fma" || op == "mad" || op == "div" || op == "rcp") return nearest(m);
+    if (op == Opcode::Add || op == Opcode::Sub) return nearest(m);
+    if (op == Opcode::Sqrt) return nearest(m);
+    if (op == Opcode::Mul || op == Opcode::Fma || op == Opcode::Mad || op == Opcode::Div || op == Opcode::Rcp) return nearest(m);
     return false;
   }
   if (is_half(t)) return has_half(op, m) && !says(row, ".oob");
   if (!is_int(t)) return false;
   if (m.sat || m.relu) return false;
   const bool word = isa::bits_of(t) >= 32;
-  if (op == "add" || op == "sub" || op == "and" || op == "or" || op == "xor" || op == "not" || op == "cnot" || op == "min" || op == "max" || op == "neg" || op == "abs" || op == "shl" || op == "shr") return true;
-  if (op == "mul" || op == "mad") return half == Half::Lo || half == Half::Wide || half == Half::Hi;
-  if (op == "popc" || op == "clz" || op == "brev") return word;
-  if (op == "lop3" || op == "shf" || op == "sad" || op == "bfind") return word;
-  if (op == "mul24" || op == "mad24") return half == Half::Lo;
-  if (op == "bfe" || op == "bfi" || op == "dp4a") return isa::bits_of(t) == 32;
-  if (op == "div" || op == "rem") return isa::bits_of(t) == 32;
-  if (op == "prmt") return m.permute == isa::Permute::None;
+  if (op == Opcode::Add || op == Opcode::Sub || op == Opcode::And || op == Opcode::Or || op == Opcode::Xor || op == Opcode::Not || op == Opcode::Cnot || op == Opcode::Min || op == Opcode::Max || op == Opcode::Neg || op == Opcode::Abs || op == Opcode::Shl || op == Opcode::Shr) return true;
+  if (op == Opcode::Mul || op == Opcode::Mad) return half == Half::Lo || half == Half::Wide || half == Half::Hi;
+  if (op == Opcode::Popc || op == Opcode::Clz || op == Opcode::Brev) return word;
+  if (op == Opcode::Lop3 || op == Opcode::Shf || op == Opcode::Sad || op == Opcode::Bfind) return word;
+  if (op == Opcode::Mul24 || op == Opcode::Mad24) return half == Half::Lo;
+  if (op == Opcode::Bfe || op == Opcode::Bfi || op == Opcode::Dp4a) return isa::bits_of(t) == 32;
+  if (op == Opcode::Div || op == Opcode::Rem) return isa::bits_of(t) == 32;
+  if (op == Opcode::Prmt) return m.permute == isa::Permute::None;
   return false;
 }
 
@@ -76,10 +77,9 @@ bool left_out(std::string_view what) {
 }
 
 bool Shapes::has_ir(const vm::Insn& i) const {
-  const vm::EngineServices& sv = *flow->services;
-  if (i.fn == sv.not_pred) return true;
-  if (i.fn == sv.read_special || i.call) return false;
-  const isa::Row& row = *i.source->form.row;
+  if (i.step == vm::Step::NotPred) return true;
+  if (!i.row()) return false;
+  const isa::Row& row = *i.row();
   if (left_out(row.opcode)) return false;
   const Type t = i.type();
   switch (row.kind) {
@@ -87,10 +87,10 @@ bool Shapes::has_ir(const vm::Insn& i) const {
     case Kind::Move:
       if (i.list) return t != Type::B128 && isa::bytes_of(t) <= 8 && isa::bytes_of(t) / i.count >= 1;
       return t != Type::B128;
-    case Kind::Address: return row.opcode == "cvta";
+    case Kind::Address: return row.op == isa::Opcode::Cvta;
     case Kind::Convert: return has_conversion(i);
     case Kind::Select:
-      return row.opcode == "selp";
+      return row.op == isa::Opcode::Selp;
     case Kind::Carry: return half_of(i) != Half::Hi || isa::bits_of(t) == 32;
     case Kind::Compare: {
       const bool set = row.operands.list[0].fixed != Type::Pred;
@@ -99,7 +99,7 @@ bool Shapes::has_ir(const vm::Insn& i) const {
       return is_int(c) || c == Type::F32 || c == Type::F64;
     }
     case Kind::Memory: return row.cls == isa::Class::Load || row.cls == isa::Class::Store;
-    case Kind::Warp: return row.opcode == "vote" || row.opcode == "activemask" || (row.opcode == "redux") || row.opcode == "shfl";
+    case Kind::Warp: return row.op == isa::Opcode::Vote || row.op == isa::Opcode::Activemask || (row.op == isa::Opcode::Redux) || row.op == isa::Opcode::Shfl;
     case Kind::Barrier: return true;
     default: return false;
   }
@@ -139,7 +139,7 @@ llvm::Value* upper_half_of_product(llvm::IRBuilder<>& b, llvm::Value* x, llvm::V
 }  // namespace
 
 Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) {
-  const std::string_view op = i.source->form.row->opcode;
+  const Opcode op = i.source->form.row->op;
   const isa::Mods& m = i.mods();
   const Type t = i.type();
   const bool sg = isa::is_signed(t);
@@ -152,20 +152,20 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
   };
   const unsigned bits = ty->getScalarSizeInBits();
   const auto ext = [&](V x, unsigned to) { return sg ? b_.CreateSExt(x, wide_type(to)) : b_.CreateZExt(x, wide_type(to)); };
-  if (op == "add") return b_.CreateAdd(o[0], o[1]);
-  if (op == "sub") return b_.CreateSub(o[0], o[1]);
-  if (op == "and") return b_.CreateAnd(o[0], o[1]);
-  if (op == "or") return b_.CreateOr(o[0], o[1]);
-  if (op == "xor") return b_.CreateXor(o[0], o[1]);
-  if (op == "not") return b_.CreateNot(o[0]);
-  if (op == "cnot") return b_.CreateZExt(b_.CreateICmpEQ(o[0], k(0)), ty);
-  if (op == "neg") return b_.CreateNeg(o[0]);
-  if (op == "abs") return b_.CreateIntrinsic(In::abs, {ty}, {o[0], b_.getFalse()});
-  if (op == "min") return intrinsic(sg ? In::smin : In::umin, o[0], o[1]);
-  if (op == "max") return intrinsic(sg ? In::smax : In::umax, o[0], o[1]);
-  if (op == "shl") return shift(b_, o[0], o[1], true, false);
-  if (op == "shr") return shift(b_, o[0], o[1], false, sg);
-  if (op == "mul" || op == "mad") {
+  if (op == Opcode::Add) return b_.CreateAdd(o[0], o[1]);
+  if (op == Opcode::Sub) return b_.CreateSub(o[0], o[1]);
+  if (op == Opcode::And) return b_.CreateAnd(o[0], o[1]);
+  if (op == Opcode::Or) return b_.CreateOr(o[0], o[1]);
+  if (op == Opcode::Xor) return b_.CreateXor(o[0], o[1]);
+  if (op == Opcode::Not) return b_.CreateNot(o[0]);
+  if (op == Opcode::Cnot) return b_.CreateZExt(b_.CreateICmpEQ(o[0], k(0)), ty);
+  if (op == Opcode::Neg) return b_.CreateNeg(o[0]);
+  if (op == Opcode::Abs) return b_.CreateIntrinsic(In::abs, {ty}, {o[0], b_.getFalse()});
+  if (op == Opcode::Min) return intrinsic(sg ? In::smin : In::umin, o[0], o[1]);
+  if (op == Opcode::Max) return intrinsic(sg ? In::smax : In::umax, o[0], o[1]);
+  if (op == Opcode::Shl) return shift(b_, o[0], o[1], true, false);
+  if (op == Opcode::Shr) return shift(b_, o[0], o[1], false, sg);
+  if (op == Opcode::Mul || op == Opcode::Mad) {
     V product;
     if (half == Half::Lo) product = b_.CreateMul(o[0], o[1]);
     else if (bits == 64 && ty->isVectorTy()) product = upper_half_of_product(b_, o[0], o[1], sg);
@@ -173,28 +173,28 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
       product = b_.CreateMul(ext(o[0], 2 * bits), ext(o[1], 2 * bits));
       if (half == Half::Hi) product = b_.CreateTrunc(b_.CreateLShr(product, bits), ty);
     }
-    return op == "mad" ? b_.CreateAdd(product, o[2]) : product;
+    return op == Opcode::Mad ? b_.CreateAdd(product, o[2]) : product;
   }
-  if (op == "mul24" || op == "mad24") {
+  if (op == Opcode::Mul24 || op == Opcode::Mad24) {
     const auto low = [&](V x) { return sg ? b_.CreateAShr(b_.CreateShl(x, 8), 8) : b_.CreateAnd(x, k(0xffffff)); };
     V product = b_.CreateMul(low(o[0]), low(o[1]));
-    return op == "mad24" ? b_.CreateAdd(product, o[2]) : product;
+    return op == Opcode::Mad24 ? b_.CreateAdd(product, o[2]) : product;
   }
-  if (op == "sad") {
+  if (op == Opcode::Sad) {
     const V less = sg ? b_.CreateICmpSLT(o[0], o[1]) : b_.CreateICmpULT(o[0], o[1]);
     return b_.CreateAdd(o[2], b_.CreateSelect(less, b_.CreateSub(o[1], o[0]), b_.CreateSub(o[0], o[1])));
   }
-  if (op == "popc") return b_.CreateZExtOrTrunc(intrinsic(In::ctpop, o[0]), wide_type(32));
-  if (op == "clz") return b_.CreateZExtOrTrunc(b_.CreateIntrinsic(In::ctlz, {ty}, {o[0], b_.getFalse()}), wide_type(32));
-  if (op == "brev") return intrinsic(In::bitreverse, o[0]);
-  if (op == "bfind") {
+  if (op == Opcode::Popc) return b_.CreateZExtOrTrunc(intrinsic(In::ctpop, o[0]), wide_type(32));
+  if (op == Opcode::Clz) return b_.CreateZExtOrTrunc(b_.CreateIntrinsic(In::ctlz, {ty}, {o[0], b_.getFalse()}), wide_type(32));
+  if (op == Opcode::Brev) return intrinsic(In::bitreverse, o[0]);
+  if (op == Opcode::Bfind) {
     V x = sg ? b_.CreateXor(o[0], b_.CreateAShr(o[0], bits - 1)) : o[0];
     V zeros = b_.CreateZExtOrTrunc(b_.CreateIntrinsic(In::ctlz, {ty}, {x, b_.getFalse()}), wide_type(32));
     llvm::Type* w = wide_type(32);
     V r = m.shiftamt ? zeros : b_.CreateSub(llvm::ConstantInt::get(w, bits - 1), zeros);
     return b_.CreateSelect(b_.CreateICmpEQ(x, k(0)), llvm::ConstantInt::get(w, 0xffffffff), r);
   }
-  if (op == "bfe") {
+  if (op == Opcode::Bfe) {
     V position = b_.CreateAnd(o[1], k(0xff)), length = b_.CreateAnd(o[2], k(0xff));
     V full = b_.CreateICmpUGE(length, k(32));
     V mask = b_.CreateSelect(full, k(~0u), b_.CreateSub(shift(b_, k(1), length, true, false), k(1)));
@@ -208,20 +208,20 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
     negative = b_.CreateAnd(negative, b_.CreateICmpNE(length, k(0)));
     return b_.CreateOr(field, b_.CreateSelect(negative, b_.CreateNot(kept_mask), k(0)));
   }
-  if (op == "bfi") {
+  if (op == Opcode::Bfi) {
     V position = b_.CreateAnd(o[2], k(0xff)), length = b_.CreateAnd(o[3], k(0xff));
     V low = b_.CreateSelect(b_.CreateICmpUGE(length, k(32)), k(~0u), b_.CreateSub(shift(b_, k(1), length, true, false), k(1)));
     V mask = shift(b_, low, position, true, false);
     return b_.CreateOr(b_.CreateAnd(shift(b_, o[0], position, true, false), mask), b_.CreateAnd(o[1], b_.CreateNot(mask)));
   }
-  if (op == "shf") {
+  if (op == Opcode::Shf) {
     V count = m.edge == isa::Edge::Clamp ? intrinsic(In::umin, o[2], k(32)) : b_.CreateAnd(o[2], k(31));
     V both = b_.CreateOr(b_.CreateShl(b_.CreateZExt(o[1], wide_type(64)), 32), b_.CreateZExt(o[0], wide_type(64)));
     V n = b_.CreateZExt(count, wide_type(64));
     if (m.dir == isa::Direction::Left || says(*i.source->form.row, ".l")) return b_.CreateTrunc(b_.CreateLShr(b_.CreateShl(both, n), 32), ty);
     return b_.CreateTrunc(b_.CreateLShr(both, n), ty);
   }
-  if (op == "dp4a") {
+  if (op == Opcode::Dp4a) {
     const auto byte = [&](V x, uint64_t n, bool is_signed) {
       if (is_signed) return b_.CreateAShr(b_.CreateShl(x, k(24 - 8 * n)), k(24));
       return b_.CreateAnd(b_.CreateLShr(x, k(8 * n)), k(0xff));
@@ -231,8 +231,8 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
       sum = b_.CreateAdd(sum, b_.CreateMul(byte(o[0], n, sg), byte(o[1], n, m.b_signed)));
     return sum;
   }
-  if (op == "prmt") return permute_bytes(b_, o[0], o[1], o[2]);
-  if (op == "lop3") {
+  if (op == Opcode::Prmt) return permute_bytes(b_, o[0], o[1], o[2]);
+  if (op == Opcode::Lop3) {
     const Source table = flow_.source(i.op[4], 4);
     V d = k(0);
     for (uint64_t c = 0; c < 8; ++c) {
@@ -243,7 +243,7 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
     return d;
   }
   // Quotients of 32-bit numbers are exact through double: it is too precise to round across a whole number.
-  const bool rem = op == "rem";
+  const bool rem = op == Opcode::Rem;
   llvm::Type* f = ty->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(b_.getDoubleTy(), lanes_)) : b_.getDoubleTy();
   V zero = b_.CreateICmpEQ(o[1], k(0));
   if (!ty->isVectorTy() || llvm::isa<llvm::Constant>(o[1])) {
@@ -264,7 +264,7 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
 }
 
 Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
-  const std::string_view op = i.source->form.row->opcode;
+  const Opcode op = i.source->form.row->op;
   const isa::Mods& m = i.mods();
   const Width bytes = static_cast<Width>(isa::bytes_of(i.type()));
   std::vector<V> x;
@@ -277,14 +277,14 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
     V tiny = b_.CreateICmpEQ(b_.CreateAnd(raw, 0x7f800000), llvm::Constant::getNullValue(raw->getType()));
     return float_of(b_.CreateSelect(tiny, b_.CreateAnd(raw, 0x80000000), raw), 4);
   };
-  if (op == "copysign") {
+  if (op == Opcode::Copysign) {
     const uint64_t sign = uint64_t(1) << (bytes * 8 - 1);
     llvm::Type* it = o[0]->getType();
     return b_.CreateOr(b_.CreateAnd(o[0], llvm::ConstantInt::get(it, sign)), b_.CreateAnd(o[1], llvm::ConstantInt::get(it, sign - 1)));
   }
   // min and max: a NaN loses to a number, -0 is below +0.
   const auto extreme = [&] {
-    const bool max = op == "max";
+    const bool max = op == Opcode::Max;
     V a = x[0], c = x[1];
     V equal = float_of(max ? b_.CreateAnd(bits_of(a), bits_of(c)) : b_.CreateOr(bits_of(a), bits_of(c)), bytes);
     V r = b_.CreateSelect(max ? b_.CreateFCmpOGT(a, c) : b_.CreateFCmpOLT(a, c), a,
@@ -306,8 +306,8 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
       }
       return bits_of(r);
     };
-    if (op == "add") return finish(rounded("add", x[0], x[1]));
-    if (op == "sub") return finish(rounded("sub", x[0], x[1]));
+    if (op == Opcode::Add) return finish(rounded(Opcode::Add, x[0], x[1]));
+    if (op == Opcode::Sub) return finish(rounded(Opcode::Sub, x[0], x[1]));
     // .ftz decides on the value rounded as if exponents had no lower end, which is what the same operation gives
     // further up. Where an operand leaves the range there, the result is far from the smallest normal number: infinity
     // and NaN keep what they are compared for.
@@ -316,40 +316,40 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
       const V raw = bits_of(r), tiny = b_.CreateFCmpOLT(intrinsic(In::fabs, further_up), number(0x1p-62));
       return float_of(b_.CreateSelect(tiny, b_.CreateAnd(raw, 0x80000000), raw), 4);
     };
-    const auto product = [&](V a, V c) { return rounded("mul", a, c); };
-    const auto quotient = [&](V a, V c) { return rounded("div", a, c); };
+    const auto product = [&](V a, V c) { return rounded(Opcode::Mul, a, c); };
+    const auto quotient = [&](V a, V c) { return rounded(Opcode::Div, a, c); };
     const auto flushed = [&](auto operation, V a, V c) {
       const V r = operation(a, c);
       return finish(m.ftz ? unless_tiny(r, operation(scaled(a), c)) : r);
     };
-    if (op == "mul") return flushed(product, x[0], x[1]);
-    if (op == "div") return flushed(quotient, x[0], x[1]);
-    if (op == "rcp") return flushed(quotient, number(1), x[0]);
-    if (op == "fma" || op == "mad") {
-      const V r = rounded("fma", x[0], x[1], x[2]);
-      return finish(m.ftz ? unless_tiny(r, rounded("fma", scaled(x[0]), x[1], scaled(x[2]))) : r);
+    if (op == Opcode::Mul) return flushed(product, x[0], x[1]);
+    if (op == Opcode::Div) return flushed(quotient, x[0], x[1]);
+    if (op == Opcode::Rcp) return flushed(quotient, number(1), x[0]);
+    if (op == Opcode::Fma || op == Opcode::Mad) {
+      const V r = rounded(Opcode::Fma, x[0], x[1], x[2]);
+      return finish(m.ftz ? unless_tiny(r, rounded(Opcode::Fma, scaled(x[0]), x[1], scaled(x[2]))) : r);
     }
-    if (op == "sqrt") return finish(rounded("sqrt", x[0]));
-    if (op == "neg") return bits_of(canonical(b_.CreateFNeg(x[0])));
-    if (op == "abs") return bits_of(canonical(intrinsic(In::fabs, x[0])));
+    if (op == Opcode::Sqrt) return finish(rounded(Opcode::Sqrt, x[0]));
+    if (op == Opcode::Neg) return bits_of(canonical(b_.CreateFNeg(x[0])));
+    if (op == Opcode::Abs) return bits_of(canonical(intrinsic(In::fabs, x[0])));
     return bits_of(canonical(extreme()));
   }
   // f64: the payload of b, else c, else a; an invalid operation gives the default NaN.
   const auto quiet = [&](V v) { return float_of(b_.CreateOr(bits_of(v), 0x8000000000000ull), 8); };
-  if (op == "neg") return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(x[0], x[0]), quiet(x[0]), b_.CreateFNeg(x[0])));
-  if (op == "abs") return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(x[0], x[0]), quiet(x[0]), intrinsic(In::fabs, x[0])));
-  if (op == "min" || op == "max") {
+  if (op == Opcode::Neg) return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(x[0], x[0]), quiet(x[0]), b_.CreateFNeg(x[0])));
+  if (op == Opcode::Abs) return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(x[0], x[0]), quiet(x[0]), intrinsic(In::fabs, x[0])));
+  if (op == Opcode::Min || op == Opcode::Max) {
     const V r = extreme();
     return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(r, r), quiet(r), r));
   }
   V r, a = x[0], first = nullptr, second = nullptr;
-  if (op == "add") r = rounded("add", a, x[1]), first = x[1];
-  else if (op == "sub") r = rounded("sub", a, x[1]), first = x[1];
-  else if (op == "mul") r = rounded("mul", a, x[1]), first = x[1];
-  else if (op == "fma" || op == "mad") r = rounded("fma", a, x[1], x[2]), first = x[1], second = x[2];
-  else if (op == "div") r = rounded("div", a, x[1]), first = a, a = x[1];
-  else if (op == "rcp") r = rounded("div", number(1), a);
-  else r = rounded("sqrt", a);
+  if (op == Opcode::Add) r = rounded(Opcode::Add, a, x[1]), first = x[1];
+  else if (op == Opcode::Sub) r = rounded(Opcode::Sub, a, x[1]), first = x[1];
+  else if (op == Opcode::Mul) r = rounded(Opcode::Mul, a, x[1]), first = x[1];
+  else if (op == Opcode::Fma || op == Opcode::Mad) r = rounded(Opcode::Fma, a, x[1], x[2]), first = x[1], second = x[2];
+  else if (op == Opcode::Div) r = rounded(Opcode::Div, a, x[1]), first = a, a = x[1];
+  else if (op == Opcode::Rcp) r = rounded(Opcode::Div, number(1), a);
+  else r = rounded(Opcode::Sqrt, a);
   const auto is_nan = [&](V v) { return b_.CreateFCmpUNO(v, v); };
   V bad = is_nan(r);
   V fixed = b_.CreateSelect(is_nan(a), quiet(a), float_of(llvm::ConstantInt::get(o[0]->getType(), 0xfff8000000000000ull), 8));
@@ -450,7 +450,7 @@ Emitter::V Emitter::compute(const vm::Insn& i, const std::vector<V>& o) {
   const isa::Row& row = *i.source->form.row;
   const isa::Mods& m = i.mods();
   const Type t = i.type();
-  if (i.fn == flow_.services->not_pred) return b_.CreateNot(o[0]);
+  if (i.step == vm::Step::NotPred) return b_.CreateNot(o[0]);
   switch (row.kind) {
     case Kind::Move: {
       const auto loose = [&](int32_t at) {
@@ -469,7 +469,7 @@ Emitter::V Emitter::compute(const vm::Insn& i, const std::vector<V>& o) {
     case Kind::Select: return b_.CreateSelect(o[2], o[0], o[1]);
     case Kind::Lane:
       if (t == Type::Pred || !isa::is_float(t)) return compute_integer(i, o);
-      if (is_half(t)) return half_arithmetic(b_, row.opcode, i.mods(), o, t);
+      if (is_half(t)) return half_arithmetic(b_, row.op, i.mods(), o, t);
       return compute_float(i, o);
     default: return nullptr;
   }
@@ -477,7 +477,7 @@ Emitter::V Emitter::compute(const vm::Insn& i, const std::vector<V>& o) {
 
 bool Emitter::emit_pure(const vm::Insn& i) {
   if (!shapes_.has_ir(i)) return false;
-  const bool not_pred = i.fn == flow_.services->not_pred;
+  const bool not_pred = i.step == vm::Step::NotPred;
   const isa::Row& row = *i.source->form.row;
   if (!not_pred && row.kind != Kind::Lane && row.kind != Kind::Move && row.kind != Kind::Address && row.kind != Kind::Convert && row.kind != Kind::Select && row.kind != Kind::Compare && row.kind != Kind::Carry) return false;
   const Shape shape = shapes_.result(i);

@@ -42,7 +42,7 @@ void Emitter::call_aside(V function, llvm::ArrayRef<V> arguments) {
 
 void Emitter::by_handler(const vm::Insn& i) {
   if (i.call) handlers_.insert("call");
-  else if (i.source && i.source->form.row) handlers_.emplace(i.source->form.row->opcode);
+  else handlers_.emplace(i.row() ? i.row()->opcode : "special");
   call_handler(i, active_);
 }
 

@@ -325,7 +325,7 @@ void Emitter::emit_node(uint32_t n) {
 }
 
 void Emitter::emit_instruction(const vm::Insn& i) {
-  if (flow_.says_nothing(i)) return;
+  if (i.silent()) return;
   if (steps_along(i)) return check_step(i);
   if (i.guard < 0) return dispatch(i);
   const Value p = read(i.guard, 0);
@@ -356,15 +356,14 @@ void Emitter::emit_instruction(const vm::Insn& i) {
 }
 
 void Emitter::dispatch(const vm::Insn& i) {
-  const vm::EngineServices& sv = *flow_.services;
-  if (i.fn == sv.pick_target) return emit_pick(i);
+  if (i.step == vm::Step::PickTarget) return emit_pick(i);
   if (i.call) {
     if (flow_.is_library_call(i)) return emit_library_call(i);
     if (flow_.is_left_call(i)) return hand_over(i, b_.getTrue(), Why::Call);
     return by_handler(i);
   }
   if (emit_pure(i)) return;
-  if (i.fn == sv.read_special) return by_handler(i);
+  if (i.step == vm::Step::ReadSpecial) return by_handler(i);
   if (emit_approximation(i) || emit_directed(i) || emit_video(i)) return;
   const isa::Row& row = *i.source->form.row;
   switch (row.kind) {
@@ -380,18 +379,18 @@ void Emitter::dispatch(const vm::Insn& i) {
       else emit_barrier(i);
       return;
     case isa::Kind::Misc:
-      if (row.opcode == "nanosleep") return;  // giving way is not needed where nothing waits
+      if (row.op == isa::Opcode::Nanosleep) return;  // giving way is not needed where nothing waits
       return by_handler(i);
     case isa::Kind::Tensor:  // of the whole warp, or of none
       hand_over(i, b_.CreateICmpNE(active_, b_.getInt32(~0u)), Why::Lanes);
-      if (waits_for_some(i, sv)) return emit_look(i);
+      if (waits_for_some(i)) return emit_look(i);
       if (emit_matrix(i)) return;
       return by_handler(i);
     case isa::Kind::Image:
       if (!emit_image(i)) by_handler(i);
       return;
     case isa::Kind::Async:
-      if (waits_for_some(i, sv)) return emit_look(i);
+      if (waits_for_some(i)) return emit_look(i);
       if (row.cls == isa::Class::Load) return emit_copy(i);
       if (!emit_arrival(i)) call_handler(i, active_);
       return;

@@ -20,7 +20,7 @@ constexpr uint64_t kLine = 64;
 }  // namespace
 
 bool Emitter::counts(const vm::Insn& i) const {
-  if (i.call || i.guard >= 0 || !i.source || !i.source->form.row || i.source->form.row->kind != Kind::Atomic) return false;
+  if (i.guard >= 0 || !i.row() || i.row()->kind != Kind::Atomic) return false;
   const isa::Mods& m = i.mods();
   const bool sum = m.op == isa::Op::Add && (i.type() == isa::Type::U32 || i.type() == isa::Type::S32);
   return sum && m.space == Space::Shared && !i.list && i.op[1] >= 0 && (i.op[0] < 0 || i.drops_result) && !left_out("atomics") && !left_out("counts");
@@ -28,23 +28,18 @@ bool Emitter::counts(const vm::Insn& i) const {
 
 // Nothing else in the region can be in shared memory.
 bool Emitter::only_counts(const Region& region) const {
-  const vm::EngineServices& sv = *flow_.services;
   for (uint32_t b : region.nodes) {
     const Node& node = flow_.nodes[b];
     const uint32_t end = node.ends == End::Barrier ? node.end - 1 : node.end;
     for (uint32_t k = node.begin; k < end; ++k) {
       const vm::Insn& i = flow_.code->insns[k];
-      if (flow_.says_nothing(i) || i.fn == sv.not_pred || i.fn == sv.read_special || counts(i) || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) continue;
-      if (i.call ? !flow_.is_library_call(i) : !i.source || !i.source->form.row) return false;
-      if (i.call) continue;
-      const Kind kind = i.source->form.row->kind;
+      if (counts(i) || flow_.cell_access(i) || flow_.fixed_local.contains(&i) || flow_.is_library_call(i)) continue;
+      const isa::Effects e = i.effects();
+      if (i.call || e.waits) return false;
+      if ((!e.reads && !e.writes) || i.row()->kind == Kind::Image) continue;
       const Space space = i.mods().space;
-      if (kind == Kind::Memory || kind == Kind::Atomic) {
-        const bool known = space == Space::Generic ? plan_.roots.access(flow_, i) >= 0 : space != Space::Shared && space != Space::SharedCluster;
-        if (!known) return false;
-      } else if (kind == Kind::Async || kind == Kind::Tensor || kind == Kind::Misc || (kind == Kind::Barrier && i.source->form.row->cls != isa::Class::Fence && i.watched != vm::Watched::WarpSync)) {
-        return false;
-      }
+      const bool one_place = i.row()->kind == Kind::Memory || i.row()->kind == Kind::Atomic;
+      if (!one_place || space == Space::Shared || space == Space::SharedCluster || (space == Space::Generic && plan_.roots.access(flow_, i) < 0)) return false;
     }
   }
   return true;

@@ -10,17 +10,18 @@ namespace warpbeam::jit {
 namespace In = llvm::Intrinsic;
 using isa::Rnd;
 using isa::Type;
+using isa::Opcode;
 
 namespace {
 
 constexpr uint32_t kSilent = 8;  // no exceptions, and the rounding that the instruction names
 
-In::ID instruction(std::string_view op, bool wide) {
-  if (op == "add") return wide ? In::x86_avx512_add_pd_512 : In::x86_avx512_add_ps_512;
-  if (op == "sub") return wide ? In::x86_avx512_sub_pd_512 : In::x86_avx512_sub_ps_512;
-  if (op == "mul") return wide ? In::x86_avx512_mul_pd_512 : In::x86_avx512_mul_ps_512;
-  if (op == "div") return wide ? In::x86_avx512_div_pd_512 : In::x86_avx512_div_ps_512;
-  if (op == "sqrt") return wide ? In::x86_avx512_sqrt_pd_512 : In::x86_avx512_sqrt_ps_512;
+In::ID instruction(Opcode op, bool wide) {
+  if (op == Opcode::Add) return wide ? In::x86_avx512_add_pd_512 : In::x86_avx512_add_ps_512;
+  if (op == Opcode::Sub) return wide ? In::x86_avx512_sub_pd_512 : In::x86_avx512_sub_ps_512;
+  if (op == Opcode::Mul) return wide ? In::x86_avx512_mul_pd_512 : In::x86_avx512_mul_ps_512;
+  if (op == Opcode::Div) return wide ? In::x86_avx512_div_pd_512 : In::x86_avx512_div_ps_512;
+  if (op == Opcode::Sqrt) return wide ? In::x86_avx512_sqrt_pd_512 : In::x86_avx512_sqrt_ps_512;
   return wide ? In::x86_avx512_vfmadd_pd_512 : In::x86_avx512_vfmadd_ps_512;
 }
 
@@ -35,13 +36,13 @@ uint32_t direction_of(Rnd rnd) {
 
 }  // namespace
 
-Emitter::V Emitter::rounded(std::string_view op, V a, V b, V c) {
+Emitter::V Emitter::rounded(Opcode op, V a, V b, V c) {
   if (!direction_) {
-    if (op == "add") return b_.CreateFAdd(a, b);
-    if (op == "sub") return b_.CreateFSub(a, b);
-    if (op == "mul") return b_.CreateFMul(a, b);
-    if (op == "div") return b_.CreateFDiv(a, b);
-    if (op == "sqrt") return intrinsic(In::sqrt, a);
+    if (op == Opcode::Add) return b_.CreateFAdd(a, b);
+    if (op == Opcode::Sub) return b_.CreateFSub(a, b);
+    if (op == Opcode::Mul) return b_.CreateFMul(a, b);
+    if (op == Opcode::Div) return b_.CreateFDiv(a, b);
+    if (op == Opcode::Sqrt) return intrinsic(In::sqrt, a);
     return intrinsic(In::fma, a, b, c);
   }
   auto* type = llvm::cast<llvm::FixedVectorType>(a->getType());
@@ -69,13 +70,13 @@ Emitter::V Emitter::rounded(std::string_view op, V a, V b, V c) {
 
 bool Emitter::emit_directed(const vm::Insn& i) {
   static const bool without = left_out("directed");
-  const isa::Row* row = i.source && !i.call ? i.source->form.row : nullptr;
+  const isa::Row* row = i.row();
   if (!row || row->kind != isa::Kind::Lane || !processor_.wide || slice_ || without || says(*row, ".approx") || says(*row, ".full") || left_out(row->opcode)) return false;
   const isa::Mods& m = i.mods();
   const bool f64 = i.type() == Type::F64;
   if ((!f64 && i.type() != Type::F32) || m.approx || m.full || (f64 && m.ftz) || !direction_of(m.rnd)) return false;
-  const std::string_view op = row->opcode;
-  const int operands = op == "rcp" || op == "sqrt" ? 1 : op == "add" || op == "sub" || op == "mul" || op == "div" ? 2 : op == "fma" || op == "mad" ? 3 : 0;
+  const Opcode op = row->op;
+  const int operands = op == Opcode::Rcp || op == Opcode::Sqrt ? 1 : op == Opcode::Add || op == Opcode::Sub || op == Opcode::Mul || op == Opcode::Div ? 2 : op == Opcode::Fma || op == Opcode::Mad ? 3 : 0;
   if (!operands) return false;
   const Width bytes = f64 ? 8 : 4;
   std::vector<V> o;

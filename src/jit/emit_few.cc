@@ -22,7 +22,7 @@ constexpr int kFew[] = {16, 8, 4, 2, 1};
 bool Emitter::compares_steps(const Node& node, int32_t predicate, uint32_t end) const {
   const vm::Insn* i = made_before(node, predicate, end);
   if (!i) return false;
-  if (i->fn == flow_.services->not_pred) return compares_steps(node, i->op[1], number_of(*i));
+  if (i->step == vm::Step::NotPred) return compares_steps(node, i->op[1], number_of(*i));
   const isa::Kind kind = i->source->form.row->kind;
   if (kind == Kind::Lane) return compares_steps(node, i->op[1], number_of(*i)) || compares_steps(node, i->op[2], number_of(*i));
   if (kind != Kind::Compare || isa::is_float(i->type())) return false;
@@ -48,7 +48,7 @@ bool Emitter::suits_few(uint32_t first, uint32_t end, const std::vector<Access>&
   size_t known = 0;
   for (uint32_t k = first; k < end; ++k) {
     const vm::Insn& i = flow_.code->insns[k];
-    if (flow_.says_nothing(i)) continue;
+    if (i.silent()) continue;
     if (i.guard >= 0) return false;
     if (known < accesses.size() && accesses[known].insn == &i) {
       const Access& a = accesses[known++];

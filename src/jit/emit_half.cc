@@ -9,6 +9,7 @@ namespace warpbeam::jit {
 
 namespace {
 
+using isa::Opcode;
 using V = llvm::Value*;
 
 // The same shape with other elements.
@@ -57,21 +58,21 @@ V extreme(llvm::IRBuilder<>& b, bool largest, bool nan, V x, V y, uint64_t infin
   return b.CreateSelect(lost, bits(r, 0x7fff), r);
 }
 
-V of_one(llvm::IRBuilder<>& b, std::string_view op, const isa::Mods& m, const std::vector<V>& o, bool brain) {
+V of_one(llvm::IRBuilder<>& b, Opcode op, const isa::Mods& m, const std::vector<V>& o, bool brain) {
   const uint64_t infinity = brain ? 0x7f80 : 0x7c00;
-  if (op == "neg" || op == "abs") {
+  if (op == Opcode::Neg || op == Opcode::Abs) {
     const V magnitude = b.CreateAnd(o[0], bits(o[0], 0x7fff));
-    const V r = op == "abs" ? magnitude : b.CreateXor(o[0], bits(o[0], 0x8000));
+    const V r = op == Opcode::Abs ? magnitude : b.CreateXor(o[0], bits(o[0], 0x8000));
     return b.CreateSelect(b.CreateICmpUGT(magnitude, bits(magnitude, infinity)), bits(r, 0x7fff), r);
   }
-  if (op == "min" || op == "max") return extreme(b, op == "max", m.nan, o[0], o[1], infinity);
+  if (op == Opcode::Min || op == Opcode::Max) return extreme(b, op == Opcode::Max, m.nan, o[0], o[1], infinity);
   std::vector<V> x;
   for (const V half : o) x.push_back(as_float(b, brain ? brain_to_float(b, half) : half_to_float(b, half)));
   const auto narrow = [&](V raw) { return brain ? float_to_brain(b, raw) : float_to_half(b, raw); };
-  if (op == "fma") return narrow(brain ? wide_fma_to_odd(b, x[0], x[1], x[2]) : fma_to_odd(b, x[0], x[1], x[2]));
+  if (op == Opcode::Fma) return narrow(brain ? wide_fma_to_odd(b, x[0], x[1], x[2]) : fma_to_odd(b, x[0], x[1], x[2]));
   // A float has more than twice a half's digits: rounding again changes nothing.
-  return narrow(as_bits(b, op == "mul"   ? b.CreateFMul(x[0], x[1])
-                           : op == "add" ? b.CreateFAdd(x[0], x[1])
+  return narrow(as_bits(b, op == Opcode::Mul   ? b.CreateFMul(x[0], x[1])
+                           : op == Opcode::Add ? b.CreateFAdd(x[0], x[1])
                                          : b.CreateFSub(x[0], x[1])));
 }
 
@@ -122,12 +123,12 @@ V float_to_half(llvm::IRBuilder<>& b, V raw) {
   return b.CreateTrunc(r, like(r, b.getInt16Ty()));
 }
 
-bool has_half(std::string_view op, const isa::Mods& m) {
-  constexpr std::array<std::string_view, 8> kAll = {"add", "sub", "mul", "fma", "neg", "abs", "min", "max"};
+bool has_half(Opcode op, const isa::Mods& m) {
+  constexpr std::array kAll = {Opcode::Add, Opcode::Sub, Opcode::Mul, Opcode::Fma, Opcode::Neg, Opcode::Abs, Opcode::Min, Opcode::Max};
   return std::ranges::find(kAll, op) != kAll.end() && !m.ftz && !m.sat && !m.relu && !m.xorsign && !m.abs;
 }
 
-V half_arithmetic(llvm::IRBuilder<>& b, std::string_view op, const isa::Mods& m, const std::vector<V>& operands, isa::Type type) {
+V half_arithmetic(llvm::IRBuilder<>& b, Opcode op, const isa::Mods& m, const std::vector<V>& operands, isa::Type type) {
   const bool brain = type == isa::Type::BF16 || type == isa::Type::BF16x2;
   if (type == isa::Type::F16 || type == isa::Type::BF16) return of_one(b, op, m, operands, brain);
   V both = nullptr;

@@ -2,10 +2,10 @@
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
-#include <string_view>
 #include <vector>
 
 #include "isa/mods.h"
+#include "isa/opcode.h"
 #include "isa/types.h"
 
 namespace warpbeam::jit {
@@ -19,8 +19,8 @@ llvm::Value* float_to_brain(llvm::IRBuilder<>& b, llvm::Value* single);
 // rounded again.
 llvm::Value* double_to_odd(llvm::IRBuilder<>& b, llvm::Value* number);
 
-bool has_half(std::string_view opcode, const isa::Mods& mods);
-llvm::Value* half_arithmetic(llvm::IRBuilder<>& b, std::string_view opcode, const isa::Mods& mods, const std::vector<llvm::Value*>& operands,
+bool has_half(isa::Opcode op, const isa::Mods& mods);
+llvm::Value* half_arithmetic(llvm::IRBuilder<>& b, isa::Opcode op, const isa::Mods& mods, const std::vector<llvm::Value*>& operands,
                              isa::Type type);
 
 }  // namespace warpbeam::jit

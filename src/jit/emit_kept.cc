@@ -185,13 +185,10 @@ bool Emitter::of_block(int32_t at, Width bytes) const {
 
 // Nothing but results from operands; the block's parameters may be among them.
 bool Emitter::only_computes(const vm::Insn& i) const {
-  if (flow_.says_nothing(i)) return true;
-  if (i.call || !shapes_.has_ir(i)) return false;
-  const isa::Kind kind = i.source ? i.source->form.row->kind : isa::Kind::Misc;
-  const bool parameter = kind == isa::Kind::Memory && i.op[1] < 0 &&
-                         (i.mods().space == isa::Space::Param || i.mods().space == isa::Space::ParamEntry);
-  return i.fn == flow_.services->not_pred ||
-         (kind != isa::Kind::Warp && kind != isa::Kind::Barrier && (kind != isa::Kind::Memory || parameter));
+  if (i.silent()) return true;
+  if (!shapes_.has_ir(i)) return false;
+  const bool parameter = i.row() && i.row()->cls == isa::Class::Load && i.op[1] < 0 && (i.mods().space == isa::Space::Param || i.mods().space == isa::Space::ParamEntry);
+  return i.effects().pure() || parameter;
 }
 
 bool Emitter::runs_once(const Region& region) const {
@@ -203,7 +200,7 @@ bool Emitter::runs_once(const Region& region) const {
     if (node.ends == End::Barrier && node.last->mods().red) return false;
     for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k) {
       const vm::Insn& i = flow_.code->insns[k];
-      if (flow_.says_nothing(i)) continue;
+      if (i.silent()) continue;
       if (i.guard >= 0 && !of_block(i.guard, 0)) return false;
       if (!only_computes(i)) return false;
       for (const Slot& s : flow_.slots[k])

@@ -123,7 +123,7 @@ std::vector<std::optional<WarpsValues>> Emitter::known_from(uint32_t start, cons
     rehearsal.now.values = *before[n];
     for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k) {
       const vm::Insn& i = flow_.code->insns[k];
-      if (flow_.says_nothing(i)) continue;
+      if (i.silent()) continue;
       for (rehearsal.warp = 0; rehearsal.warp < values.size(); ++rehearsal.warp) {
         warp_ = b_.getInt32(rehearsal.warp);
         find_known_of(i);

@@ -201,7 +201,7 @@ static bool shared_escapes(const Flow& flow) {
   const auto row = [](const vm::Insn& i) { return i.source ? i.source->form.row : nullptr; };
   const auto generic = [&](const vm::Insn& i) { return row(i) && row(i)->kind == isa::Kind::Memory && i.mods().space == Space::Generic; };
   const auto escapes = [&](const vm::Insn& i) {
-    return row(i) && row(i)->kind == isa::Kind::Address && row(i)->opcode == "cvta" && i.mods().space == Space::Shared && !i.mods().to;
+    return row(i) && row(i)->kind == isa::Kind::Address && row(i)->op == isa::Opcode::Cvta && i.mods().space == Space::Shared && !i.mods().to;
   };
   return std::ranges::any_of(flow.code->insns, escapes) && std::ranges::count_if(flow.code->insns, generic) <= kMostInWindows;
 }

@@ -39,7 +39,7 @@ extern "C" bool wb_move_rows(Context* c, const vm::Insn* i, const uint64_t* addr
     if (place % 16 || place >= c->shared_bytes || c->shared_bytes - place < 16) return false;
     at[r] = c->shared + place;
   }
-  const bool load = i->source->form.row->opcode == "ldmatrix", across = i->mods().trans;
+  const bool load = i->is(isa::Opcode::Ldmatrix), across = i->mods().trans;
   for (int r = 0; r < rows; r += 8) {
     auto* lanes = static_cast<uint32_t*>(registers) + r / 8 * kLanes;
     load ? vm::load_rows(at + r, across, lanes) : vm::store_rows(at + r, across, lanes);
@@ -93,7 +93,6 @@ void Emitter::finish_matrix(const vm::Insn& i, V done, const vm::WideOperand* re
 
 bool Emitter::emit_matrix(const vm::Insn& i) {
   if (watch_ || alone_ || slice_ || few_ || apart_ || rehearsal_) return false;
-  const std::string_view opcode = i.source->form.row->opcode;
   if (i.plan && i.plan->multiply) {
     for (size_t k = 1; k < 4; ++k) put_registers(i.wide[k], lanes_place(k));
     const std::vector<V> arguments{outside(&i), lanes_place(0), lanes_place(1), lanes_place(2), lanes_place(3)};
@@ -120,10 +119,10 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
     if (stores) put_registers(registers, lanes_place(0));
     write_rows();
     finish_matrix(i, call("wb_move_matrix", b_.getInt1Ty(), {context_, outside(&i), first, stride, lanes_place(0)}), stores ? nullptr : &registers, lanes_place(0));
-  } else if (opcode == "ldmatrix" || opcode == "stmatrix") {
+  } else if (i.is(isa::Opcode::Ldmatrix) || i.is(isa::Opcode::Stmatrix)) {
     const isa::Space space = i.mods().space;
     if (space != isa::Space::Shared && space != isa::Space::Generic) return false;
-    const bool stores = opcode == "stmatrix";
+    const bool stores = i.is(isa::Opcode::Stmatrix);
     const vm::WideOperand &memory = i.wide[stores ? 0 : 1], &registers = i.wide[stores ? 1 : 0];
     const Value address = moved_by(memory.slot, memory.width, memory.offset);
     V all = lanes_of(address, 8);

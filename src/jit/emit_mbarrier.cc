@@ -42,8 +42,8 @@ static bool in_shared(const vm::Insn& i) {
 bool Emitter::emit_arrival(const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;
   const isa::Mods& m = i.mods();
-  const bool copies = row.opcode == "cp" && says(row, ".mbarrier") && m.noinc;
-  const bool plain = row.opcode == "mbarrier" && says(row, ".arrive") && !m.expect_tx && !m.no_complete;
+  const bool copies = row.op == isa::Opcode::Cp && says(row, ".mbarrier") && m.noinc;
+  const bool plain = row.op == isa::Opcode::Mbarrier && says(row, ".arrive") && !m.expect_tx && !m.no_complete;
   if ((!copies && !plain) || !in_shared(i)) return false;
   V each = b_.getInt64(1);
   if (plain && i.count > 2) {

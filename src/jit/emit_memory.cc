@@ -20,10 +20,9 @@ bool is_constant_mask(llvm::Value* mask) { return llvm::isa<llvm::ConstantInt>(m
 }  // namespace
 
 std::optional<Access> Emitter::access_of(const vm::Insn& i) const {
-  if (flow_.says_nothing(i) || i.fn == flow_.services->not_pred || i.fn == flow_.services->read_special || i.call || !i.source) return std::nullopt;
-  const isa::Row* row = i.source->form.row;
-  const isa::Mods& m = i.mods();
+  const isa::Row* row = i.row();
   if (!row || row->kind != isa::Kind::Memory || row->cls == isa::Class::Misc || left_out(row->opcode) || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) return std::nullopt;
+  const isa::Mods& m = i.mods();
   Access a;
   a.insn = &i;
   a.load = row->cls == isa::Class::Load;

@@ -27,11 +27,11 @@ llvm::Value* permute_bytes(llvm::IRBuilder<>& b, llvm::Value* a, llvm::Value* c,
 
 std::pair<llvm::Value*, llvm::Value*> with_carry(llvm::IRBuilder<>& b, const vm::Insn& i,
                                                  const std::vector<llvm::Value*>& o) {
-  const std::string_view op = i.source->form.row->opcode;
+  const isa::Opcode op = i.row()->op;
   llvm::Type* t = o[0]->getType();
   llvm::Value *flag = o.back(), *first = o[0], *r, *carry;
-  const bool reads = op.ends_with('c');
-  if (op.starts_with("sub")) {
+  const bool reads = op == isa::Opcode::Addc || op == isa::Opcode::Subc || op == isa::Opcode::Madc;
+  if (op == isa::Opcode::Sub || op == isa::Opcode::Subc) {
     r = b.CreateSub(first, o[1]);
     carry = b.CreateICmpUGE(first, o[1]);
     if (reads) {
@@ -40,7 +40,7 @@ std::pair<llvm::Value*, llvm::Value*> with_carry(llvm::IRBuilder<>& b, const vm:
       r = b.CreateSub(r, borrow);
     }
   } else {
-    const bool product = op.starts_with("mad");
+    const bool product = op == isa::Opcode::Mad || op == isa::Opcode::Madc;
     if (product && half_of(i) == Half::Hi) {
       llvm::Type* wide = t->getWithNewBitWidth(2 * t->getScalarSizeInBits());
       const auto extend = [&](llvm::Value* v) {

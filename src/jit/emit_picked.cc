@@ -60,11 +60,11 @@ std::optional<Emitter::Indexed> Emitter::indexed(const Access& a) {
     return !made || made <= &since;
   };
   const vm::Insn* sum = made_before(node, a.insn->op[1], here);
-  if (!sum || a.insn->base_width != 8 || sum->source->form.row->opcode != "add" || isa::bits_of(sum->type()) != 64) return std::nullopt;
+  if (!sum || a.insn->base_width != 8 || sum->source->form.row->op != isa::Opcode::Add || isa::bits_of(sum->type()) != 64) return std::nullopt;
   for (const int k : {1, 2}) {
     const int32_t base = sum->op[3 - k];
     const vm::Insn* product = made_before(node, sum->op[k], number_of(*sum));
-    if (!product || product->source->form.row->opcode != "mul" || half_of(*product) != isa::Half::Wide || isa::bits_of(product->type()) != 32) continue;
+    if (!product || product->source->form.row->op != isa::Opcode::Mul || half_of(*product) != isa::Half::Wide || isa::bits_of(product->type()) != 32) continue;
     const Source factor = flow_.source(product->op[2], 8);
     const bool fours = factor.kind == SourceKind::Constant && static_cast<uint32_t>(factor.bits) == a.memory;
     if (!fours || !shapes_.source(base, 8).uniform() || !unchanged(base, *sum) || !unchanged(product->op[1], *product)) continue;

@@ -81,10 +81,9 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
   };
   for (uint32_t k = begin; k < end; ++k) {
     const vm::Insn& i = flow_.code->insns[k];
-    if (flow_.says_nothing(i)) continue;
+    if (i.silent()) continue;
     const std::optional<Access> a = access_of(i);
-    const isa::Row* row = i.source ? i.source->form.row : nullptr;
-    const bool pure = i.fn == flow_.services->not_pred || (row && !i.call && shapes_.has_ir(i) && row->kind != isa::Kind::Memory && row->kind != isa::Kind::Atomic && row->kind != isa::Kind::Warp && row->kind != isa::Kind::Barrier);
+    const bool pure = i.effects().pure() && shapes_.has_ir(i);
     const bool load = a && a->load && is_plain_load(*a) && !may_be_local(*a);
     if (!pure && !load && !(a && a->load)) {
       for (auto& [base, o] : open) close(o);

@@ -313,7 +313,7 @@ std::optional<uint32_t> Emitter::rehearsed_branch(const Region& region) {
   };
   const auto past_jumps = [&](uint32_t n) {
     const auto does_nothing = [&](const Node& at) {
-      return at.ends == End::Fall && !at.next.empty() && std::all_of(flow_.code->insns.begin() + at.begin, flow_.code->insns.begin() + at.end, [&](const vm::Insn& i) { return flow_.says_nothing(i); });
+      return at.ends == End::Fall && !at.next.empty() && std::all_of(flow_.code->insns.begin() + at.begin, flow_.code->insns.begin() + at.end, [&](const vm::Insn& i) { return i.silent(); });
     };
     for (size_t steps = 0; inside(n) && does_nothing(flow_.nodes[n]) && steps < region.nodes.size(); ++steps) n = flow_.nodes[n].next[0];
     return n;
@@ -338,11 +338,11 @@ std::optional<uint32_t> Emitter::rehearsed_branch(const Region& region) {
 // The comparison that makes the predicate in the node, and what it is `wanted` to say.
 const vm::Insn* Emitter::compared(const Node& node, int32_t predicate, bool& wanted) const {
   const vm::Insn* i = made_before(node, predicate, node.end);
-  for (; i && i->fn == flow_.services->not_pred; i = made_before(node, predicate, number_of(*i))) {
+  for (; i && i->step == vm::Step::NotPred; i = made_before(node, predicate, number_of(*i))) {
     wanted = !wanted;
     predicate = i->op[1];
   }
-  const bool plain = i && i->source->form.row->kind == isa::Kind::Compare && i->source->form.row->opcode == "setp" && i->op[0] == predicate && i->mods().boolop == isa::BoolOp::None;
+  const bool plain = i && i->is(isa::Opcode::Setp) && i->op[0] == predicate && i->mods().boolop == isa::BoolOp::None;
   return plain ? i : nullptr;
 }
 
@@ -418,11 +418,10 @@ bool Emitter::rehearse_instruction(const vm::Insn& i) {
   const V whole = active_;
   uint32_t mask = static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(whole)->getZExtValue());
   if (tells() && i.watched == vm::Watched::WarpSync) return false;
-  const bool says_nothing = flow_.says_nothing(i);
   const std::optional<uint32_t> guarded = i.guard < 0 ? mask : rehearsed_mask(i);
   if (!guarded) return false;
   note_executed(i, mask, *guarded);
-  if (!*guarded || says_nothing) return true;
+  if (!*guarded || i.silent()) return true;
   if (i.guard >= 0) {
     forced_ = *guarded != mask;
     mask = *guarded;

@@ -123,16 +123,14 @@ Emitter::V Emitter::warps_to_run(const Region& region) {
                                     [&](const Slot& s) { return s.written && s.at == guard; });
     if (!writes) continue;
     if (i.guard >= 0 || i.list) return nullptr;
-    if (i.fn == flow_.services->not_pred) {
+    if (i.step == vm::Step::NotPred) {
       guard = i.op[1];
       wanted = !wanted;
       continue;
     }
     compare = &i;
   }
-  if (!compare || !compare->source || compare->source->form.row->kind != isa::Kind::Compare ||
-      compare->op[0] != guard || compare->source->form.row->opcode != "setp" ||
-      compare->mods().boolop != isa::BoolOp::None)
+  if (!compare || !compare->is(isa::Opcode::Setp) || compare->op[0] != guard || compare->mods().boolop != isa::BoolOp::None)
     return nullptr;
   const isa::Type t = compare->type();
   const unsigned width = static_cast<unsigned>(isa::bits_of(t));

@@ -29,9 +29,8 @@ constexpr unsigned kRegister = 8;
 
 // Does compiled code have a form of the instruction for any number of lanes?
 bool Emitter::suits_slice(const vm::Insn& i) const {
-  const vm::EngineServices& sv = *flow_.services;
-  if (flow_.says_nothing(i) || i.fn == sv.branch) return true;
-  if (i.fn == sv.read_special || i.call) return false;
+  if (i.silent() || i.step == vm::Step::Branch) return true;
+  if (i.effects().varies) return false;
   for (const Slot& s : flow_.slots[number_of(i)]) {
     const Source source = flow_.source(s.at, s.bytes);
     if (s.bytes == 16 || (source.kind == SourceKind::Special && !shapes_.special(*source.special).uniform())) return false;
@@ -40,21 +39,15 @@ bool Emitter::suits_slice(const vm::Insn& i) const {
     if (!shapes_.variables[v].vector() && !shapes_.variables[v].uniform()) return false;
     if (plan_.slopes[v] || plan_.spreads[v]) return false;
   }
-  if (i.fn == sv.not_pred) return true;
-  const isa::Row* row = i.source ? i.source->form.row : nullptr;
+  if (i.step == vm::Step::NotPred) return true;
+  const isa::Row* row = i.row();
   if (!row || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) return false;
-  switch (row->kind) {
-    case Kind::Lane: {
-      const bool inline_code = row->opcode == "rsqrt" || row->opcode == "rcp" || row->opcode == "ex2";
-      return shapes_.has_ir(i) || (inline_code && i.type() == isa::Type::F32 && i.op[2] < 0 && says(*row, ".approx"));
-    }
-    case Kind::Carry: case Kind::Move: case Kind::Convert: case Kind::Select: case Kind::Compare: case Kind::Address: return shapes_.has_ir(i);
-    case Kind::Memory: break;
-    default: return false;
+  if (row->effects.pure()) {
+    const bool inline_code = row->op == isa::Opcode::Rsqrt || row->op == isa::Opcode::Rcp || row->op == isa::Opcode::Ex2;
+    return shapes_.has_ir(i) || (inline_code && i.type() == isa::Type::F32 && i.op[2] < 0 && says(*row, ".approx"));
   }
+  if (row->cls != isa::Class::Load || i.guard >= 0 || !shapes_.has_ir(i) || !is_weak_access(i)) return false;
   const isa::Mods& m = i.mods();
-  if (row->cls != isa::Class::Load || i.guard >= 0 || !shapes_.has_ir(i) || says(*row, ".volatile")) return false;
-  if (m.sem != isa::Sem::None && m.sem != isa::Sem::Weak) return false;
   if (i.op[1] < 0 && (m.space == Space::Param || m.space == Space::ParamEntry)) return isa::bytes_of(i.type()) <= 8;
   const std::optional<Access> a = access_of(i);
   return a && !may_be_local(*a) && (i.op[1] < 0 || shapes_.source(i.op[1], i.base_width).uniform());

@@ -13,6 +13,7 @@
 namespace warpbeam::jit {
 
 using llvm::BasicBlock;
+using isa::Opcode;
 using llvm::FixedVectorType;
 namespace In = llvm::Intrinsic;
 
@@ -139,7 +140,7 @@ Emitter::V Emitter::truncated_square(V x) {
 }
 
 // Null: the function has no code here. `unusual`: lanes that it does not serve.
-Emitter::V Emitter::special_function(std::string_view op, V x, V* unusual) {
+Emitter::V Emitter::special_function(Opcode op, V x, V* unusual) {
   static const bool without = left_out("special");
   if (!processor_.avx2 || without) return nullptr;
   llvm::Type* t = x->getType();
@@ -156,7 +157,7 @@ Emitter::V Emitter::special_function(std::string_view op, V x, V* unusual) {
   };
   // Signed, as every processor compares.
   const auto beyond_bounds = [&](V bits, uint64_t least, uint64_t beyond) { return b_.CreateICmpSGT(b_.CreateAdd(bits, k(0x80000000 - least)), k(0x7fffffff + beyond - least)); };
-  if (op == "rsqrt") {
+  if (op == Opcode::Rsqrt) {
     static const SpecialTables tables(isa::mufu::kReciprocalRoot, 128, 2);
     *unusual = beyond_bounds(x, 0x00800000, 0x7f800000);
     static const WordTable words(isa::mufu::kReciprocalRoot, 128, {17, 0x40, 14, 2, 0x3fff, 1u << 23});
@@ -170,7 +171,7 @@ Emitter::V Emitter::special_function(std::string_view op, V x, V* unusual) {
     const V half = b_.CreateLShr(b_.CreateAdd(x, k(131u << 23)), k(1));
     return b_.CreateAdd(b_.CreateAnd(b_.CreateNot(half), k(0x7f800000)), fraction);
   }
-  if (op == "rcp") {
+  if (op == Opcode::Rcp) {
     static const SpecialTables tables(isa::mufu::kReciprocal, 128, 0);
     const V size = b_.CreateAnd(x, k(0x7fffffff));
     *unusual = beyond_bounds(size, 0x00800000, 0x7e800000);
@@ -180,7 +181,7 @@ Emitter::V Emitter::special_function(std::string_view op, V x, V* unusual) {
     const V exponent = b_.CreateSub(k(252u << 23), b_.CreateAnd(x, k(0x7f800000)));
     return b_.CreateOr(b_.CreateAdd(exponent, fraction), b_.CreateAnd(x, k(0x80000000)));
   }
-  if (op == "ex2") {
+  if (op == Opcode::Ex2) {
     static const SpecialTables tables(isa::mufu::kExponential, 64, 0);
     const V size = b_.CreateAnd(x, k(0x7fffffff));
     *unusual = b_.CreateICmpUGE(size, k(0x42fc0000));  // 126
@@ -226,7 +227,7 @@ Emitter::V Emitter::product_of_floats(V a, V b, bool ftz) {
 }
 
 bool Emitter::is_approximation(const vm::Insn& i) const {
-  const isa::Row* row = i.source && !i.call ? i.source->form.row : nullptr;
+  const isa::Row* row = i.row();
   return row && row->kind == isa::Kind::Lane && i.type() == isa::Type::F32 && (says(*row, ".full") || says(*row, ".approx"));
 }
 
@@ -234,15 +235,15 @@ bool Emitter::emit_approximation(const vm::Insn& i) {
   if (!is_approximation(i)) return false;
   const isa::Row& row = *i.source->form.row;
   const bool whole = says(row, ".full");
-  const Approximation f = approximation(row.opcode, whole, i.mods().ftz);
+  const Approximation f = approximation(row.op, whole, i.mods().ftz);
   if (!f) return false;
   llvm::Type* type = type_of(4, true);
   const V x = lanes_of(read(i.op[1], 4), 4);
   BasicBlock *call = nullptr, *join = nullptr, *inline_end = nullptr;
   V unusual = nullptr, result = nullptr;
-  if (i.op[2] < 0 && !sparing_) result = special_function(row.opcode, x, &unusual);
-  if (row.opcode == "div" && !whole && !sparing_) {  // a * (1 / b), where b is a usual operand of the unit
-    result = special_function("rcp", lanes_of(read(i.op[2], 4), 4), &unusual);
+  if (i.op[2] < 0 && !sparing_) result = special_function(row.op, x, &unusual);
+  if (row.op == isa::Opcode::Div && !whole && !sparing_) {  // a * (1 / b), where b is a usual operand of the unit
+    result = special_function(Opcode::Rcp, lanes_of(read(i.op[2], 4), 4), &unusual);
     if (result) result = product_of_floats(x, result, i.mods().ftz);
   }
   if (result) {

@@ -121,7 +121,7 @@ Emitter::Decision Emitter::decides_in_a_row(const Team& team, const Node& node) 
     }
     const vm::Insn& user = flow_.code->insns[k];
     if (!reads || &user == node.last) continue;
-    if (written != 1 || (k != at && user.fn != flow_.services->not_pred)) return {};
+    if (written != 1 || (k != at && user.step != vm::Step::NotPred)) return {};
     for (const Slot& s : flow_.slots[k]) {
       const auto v = flow_.variable(s.at);
       if (!s.written) continue;

@@ -27,10 +27,7 @@ std::vector<uint32_t> Emitter::early(uint32_t begin, uint32_t end, const std::ve
   };
   for (uint32_t k = begin; k < end; ++k) {
     const vm::Insn& i = flow_.code->insns[k];
-    const isa::Row* row = i.source ? i.source->form.row : nullptr;
-    const bool plain = !flow_.says_nothing(i) && i.fn != flow_.services->not_pred && i.fn != flow_.services->read_special && !i.call && row;
-    bool moves = plain && i.guard < 0 && shapes_.has_ir(i) &&
-                 (row->kind == isa::Kind::Lane || row->kind == isa::Kind::Move || row->kind == isa::Kind::Convert || row->kind == isa::Kind::Address);
+    bool moves = i.row() && i.row()->effects.pure() && i.guard < 0 && shapes_.has_ir(i);
     for (const Slot& s : flow_.slots[k]) {
       const int64_t v = variable(s);
       if (v < 0 || !moves) continue;

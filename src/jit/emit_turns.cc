@@ -66,7 +66,7 @@ void Emitter::emit_barrier(const vm::Insn& i) {
 
 // Has what the warp waits for come about? If not, the others may go first.
 void Emitter::emit_look(const vm::Insn& i) {
-  const bool product = i.source->form.row->opcode == "wgmma";
+  const bool product = i.source->form.row->op == isa::Opcode::Wgmma;
   const uint32_t weight = product || says(*i.source->form.row, ".try_wait") ? 256 : 64;  // as the handlers have it
   auto* look = BasicBlock::Create(c_, "look", f_);
   auto* again = BasicBlock::Create(c_, "again", f_);

@@ -9,17 +9,31 @@ namespace warpbeam::jit {
 namespace In = llvm::Intrinsic;
 using llvm::FixedVectorType;
 
+using isa::Opcode;
+
+namespace {
+
+// How many a word has; 0: the instruction is about single numbers.
+unsigned elements_of(Opcode op) {
+  switch (op) {
+    case Opcode::Vadd2: case Opcode::Vsub2: case Opcode::Vavrg2: case Opcode::Vabsdiff2: case Opcode::Vmin2: case Opcode::Vmax2: case Opcode::Vset2: return 2;
+    case Opcode::Vadd4: case Opcode::Vsub4: case Opcode::Vavrg4: case Opcode::Vabsdiff4: case Opcode::Vmin4: case Opcode::Vmax4: case Opcode::Vset4: return 4;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
 bool Emitter::emit_video(const vm::Insn& i) {
-  const isa::Row* row = i.source && !i.call ? i.source->form.row : nullptr;
+  const isa::Row* row = i.row();
   if (!row || row->kind != isa::Kind::Video || slice_ || left_out(row->opcode)) return false;
-  std::string_view op = row->opcode;
-  if (!op.ends_with('2') && !op.ends_with('4')) return false;
+  const unsigned elements = elements_of(row->op);
+  if (!elements) return false;
   for (int k = 0; k < 3; ++k)
     if (i.source->operands[static_cast<size_t>(k)].selector.unit) return false;
-  const unsigned elements = static_cast<unsigned>(op.back() - '0'), bits = 32 / elements, all = kLanes * elements;
-  op.remove_suffix(1);
+  const unsigned bits = 32 / elements, all = kLanes * elements;
   const isa::Mods& m = i.mods();
-  const bool set = op == "vset", adds = m.op == isa::Op::Add;
+  const bool set = row->op == Opcode::Vset2 || row->op == Opcode::Vset4, adds = m.op == isa::Op::Add;
   const bool a_signed = isa::is_signed(set ? i.type() : i.source->form.atype), d_signed = !set && isa::is_signed(i.type());
   auto* narrow = FixedVectorType::get(b_.getIntNTy(bits), all);
   auto* wide = FixedVectorType::get(b_.getIntNTy(2 * bits), all);
@@ -29,30 +43,36 @@ bool Emitter::emit_video(const vm::Insn& i) {
     return is_signed ? b_.CreateSExt(v, wide) : b_.CreateZExt(v, wide);
   };
   const V a = operand(1, a_signed), c = operand(2, m.b_signed);
-  V r = nullptr;
-  if (op == "vadd") r = b_.CreateAdd(a, c);
-  else if (op == "vsub") r = b_.CreateSub(a, c);
-  else if (op == "vabsdiff") r = b_.CreateSub(b_.CreateBinaryIntrinsic(In::smax, a, c), b_.CreateBinaryIntrinsic(In::smin, a, c));
-  else if (op == "vmin") r = b_.CreateBinaryIntrinsic(In::smin, a, c);
-  else if (op == "vmax") r = b_.CreateBinaryIntrinsic(In::smax, a, c);
-  else if (op == "vavrg") {  // up from zero on, down below
-    const V sum = b_.CreateAdd(a, c);
-    r = b_.CreateAShr(b_.CreateAdd(sum, b_.CreateZExt(b_.CreateICmpSGE(sum, k(0)), wide)), k(1));
-  } else if (set) {
+  const auto compared = [&]() -> V {
     using isa::Cmp;
-    V holds = nullptr;
     switch (m.cmp) {
-      case Cmp::Eq: holds = b_.CreateICmpEQ(a, c); break;
-      case Cmp::Ne: holds = b_.CreateICmpNE(a, c); break;
-      case Cmp::Lt: case Cmp::Lo: holds = b_.CreateICmpSLT(a, c); break;
-      case Cmp::Le: case Cmp::Ls: holds = b_.CreateICmpSLE(a, c); break;
-      case Cmp::Gt: case Cmp::Hi: holds = b_.CreateICmpSGT(a, c); break;
-      case Cmp::Ge: case Cmp::Hs: holds = b_.CreateICmpSGE(a, c); break;
-      default: return false;
+      case Cmp::Eq: return b_.CreateICmpEQ(a, c);
+      case Cmp::Ne: return b_.CreateICmpNE(a, c);
+      case Cmp::Lt: case Cmp::Lo: return b_.CreateICmpSLT(a, c);
+      case Cmp::Le: case Cmp::Ls: return b_.CreateICmpSLE(a, c);
+      case Cmp::Gt: case Cmp::Hi: return b_.CreateICmpSGT(a, c);
+      case Cmp::Ge: case Cmp::Hs: return b_.CreateICmpSGE(a, c);
+      default: return nullptr;
     }
-    r = b_.CreateZExt(holds, wide);
+  };
+  V r = nullptr;
+  switch (row->op) {
+    case Opcode::Vadd2: case Opcode::Vadd4: r = b_.CreateAdd(a, c); break;
+    case Opcode::Vsub2: case Opcode::Vsub4: r = b_.CreateSub(a, c); break;
+    case Opcode::Vabsdiff2: case Opcode::Vabsdiff4: r = b_.CreateSub(b_.CreateBinaryIntrinsic(In::smax, a, c), b_.CreateBinaryIntrinsic(In::smin, a, c)); break;
+    case Opcode::Vmin2: case Opcode::Vmin4: r = b_.CreateBinaryIntrinsic(In::smin, a, c); break;
+    case Opcode::Vmax2: case Opcode::Vmax4: r = b_.CreateBinaryIntrinsic(In::smax, a, c); break;
+    case Opcode::Vavrg2: case Opcode::Vavrg4: {  // up from zero on, down below
+      const V sum = b_.CreateAdd(a, c);
+      r = b_.CreateAShr(b_.CreateAdd(sum, b_.CreateZExt(b_.CreateICmpSGE(sum, k(0)), wide)), k(1));
+      break;
+    }
+    default: {
+      const V holds = compared();
+      if (!holds) return false;
+      r = b_.CreateZExt(holds, wide);
+    }
   }
-  if (!r) return false;
   if (m.sat) {
     const int64_t low = d_signed ? -(int64_t{1} << (bits - 1)) : 0, high = d_signed ? (int64_t{1} << (bits - 1)) - 1 : (int64_t{1} << bits) - 1;
     r = b_.CreateBinaryIntrinsic(In::smin, b_.CreateBinaryIntrinsic(In::smax, r, k(low)), k(high));

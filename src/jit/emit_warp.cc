@@ -7,6 +7,7 @@
 namespace warpbeam::jit {
 
 using isa::Op;
+using isa::Opcode;
 using isa::Shuffle;
 using isa::Vote;
 namespace In = llvm::Intrinsic;
@@ -49,9 +50,9 @@ Emitter::V Emitter::lanes_elsewhere(const vm::Insn& i) {
 void Emitter::emit_warp(const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;
   const isa::Mods& m = i.mods();
-  const std::string_view op = row.opcode;
+  const Opcode op = row.op;
   const bool barrier = row.kind == isa::Kind::Barrier;
-  if (op == "activemask") {
+  if (op == Opcode::Activemask) {
     Value v;
     v.runs = 1;
     v.run[0] = active_;
@@ -61,7 +62,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
   // interpreter.
   V members = nullptr;
   if (m.sync || barrier) {
-    const int at = op == "shfl" ? 4 : op == "elect" ? 1 : barrier ? 0 : 2;
+    const int at = op == Opcode::Shfl ? 4 : op == Opcode::Elect ? 1 : barrier ? 0 : 2;
     const Value named = read(i.op[at], 4);
     const V elsewhere = lanes_elsewhere(i);
     V wrong = b_.getFalse();
@@ -71,7 +72,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
       const V all = lanes_of(named, 4);
       const V used = b_.CreateSelect(bool_lanes(active_), all, llvm::Constant::getNullValue(all->getType()));
       members = b_.CreateOrReduce(used);
-      if (op != "shfl" && !barrier) {
+      if (op != Opcode::Shfl && !barrier) {
         const V first = b_.CreateExtractElement(all, b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()}));
         const V differ = b_.CreateAnd(active_, mask_bits(b_.CreateICmpNE(all, splat(first))));
         wrong = b_.CreateICmpNE(differ, b_.getInt32(0));
@@ -81,10 +82,10 @@ void Emitter::emit_warp(const vm::Insn& i) {
     if (!full_[node_]) wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(members, elsewhere), b_.getInt32(0)));
     if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong, Why::Meeting);
   }
-  const bool by_handler = op == "elect" || (op == "match" && m.vote != Vote::Any);
+  const bool by_handler = op == Opcode::Elect || (op == Opcode::Match && m.vote != Vote::Any);
   if ((m.sync || barrier) && !by_handler) watch_meeting(i);
   if (barrier) return;
-  if (op == "vote") {
+  if (op == Opcode::Vote) {
     const Value p = read(i.op[1], 0);
     const V bits = b_.CreateAnd(active_, p.uniform() ? b_.CreateSExt(p.run[0], b_.getInt32Ty()) : mask_bits(p.lanes));
     Value v;
@@ -98,7 +99,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
     }
     return write(i.op[0], 0, v);
   }
-  if (op == "redux") {
+  if (op == Opcode::Redux) {
     const V a = lanes_of(read(i.op[1], 4), 4);
     const bool sg = i.type() == isa::Type::S32;
     uint64_t neutral = 0;
@@ -118,7 +119,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
     }
     return write(i.op[0], 4, v);
   }
-  if (op == "shfl") {
+  if (op == Opcode::Shfl) {
     const Value value = read(i.op[1], 4), b = read(i.op[2], 4), c = read(i.op[3], 4);
     const V a = lanes_of(value, 4);
     Value out, in;
@@ -155,7 +156,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
     if (i.op[5] >= 0) write(i.op[5], 0, in);
     return;
   }
-  if (op == "match" && m.vote == Vote::Any) return emit_match_any(i);
+  if (op == Opcode::Match && m.vote == Vote::Any) return emit_match_any(i);
   // match.all and elect are rare.
   Emitter::by_handler(i);
 }

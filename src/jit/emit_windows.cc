@@ -17,20 +17,12 @@ constexpr int kPart = 16;      // elements of a register
 constexpr size_t kFewest = 3;  // windows that are worth it
 
 // Nothing that a later load must come after.
-bool lets_loads_pass(const vm::Insn& i, const vm::EngineServices& s) {
-  if (i.fn == s.label || i.fn == s.jump || i.fn == s.not_pred || i.fn == s.read_special) return true;
-  if (i.call || !i.source || !i.source->form.row) return false;
-  const isa::Row& row = *i.source->form.row;
-  if (row.kind == Kind::Memory) return row.cls == isa::Class::Load;
-  return row.kind != Kind::Barrier && row.kind != Kind::Atomic && row.kind != Kind::Warp && row.kind != Kind::Misc &&
-         row.kind != Kind::Tensor;
+bool lets_loads_pass(const vm::Insn& i) {
+  const isa::Effects e = i.effects();
+  return !e.writes && !e.orders && !e.meets && !e.waits && (!e.leads || i.step == vm::Step::Jump);
 }
 
-bool plain_load(const Access& a) {
-  const isa::Sem sem = a.insn->mods().sem;
-  return a.load && a.count == 1 && (sem == isa::Sem::None || sem == isa::Sem::Weak) &&
-         !says(*a.insn->source->form.row, ".volatile");
-}
+bool plain_load(const Access& a) { return a.load && a.count == 1 && is_weak_access(*a.insn); }
 
 }  // namespace
 
@@ -50,7 +42,7 @@ void Emitter::find_windows(const std::vector<Access>& accesses) {
     const vm::Insn* last = a.insn;
     for (size_t o = k + 1; o < accesses.size(); ++o) {
       const Access& b = accesses[o];
-      while (last < b.insn && lets_loads_pass(*last, *flow_.services)) ++last;
+      while (last < b.insn && lets_loads_pass(*last)) ++last;
       if (last != b.insn) break;
       if (b.insn->op[1] != a.insn->op[1] || b.insn->base_width != a.insn->base_width || b.memory != a.memory ||
           b.shared != a.shared || !plain_load(b) || done[o] || (b.insn->imm - low) % a.memory)

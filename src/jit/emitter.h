@@ -147,7 +147,7 @@ class Emitter {
   V compute(const vm::Insn& insn, const std::vector<V>& operands);
   V compute_integer(const vm::Insn& insn, const std::vector<V>& o);
   V compute_float(const vm::Insn& insn, const std::vector<V>& o);
-  V rounded(std::string_view op, V a, V b = nullptr, V c = nullptr);  // emit_directed.cc: as direction_ says
+  V rounded(isa::Opcode op, V a, V b = nullptr, V c = nullptr);  // emit_directed.cc: as direction_ says
   bool emit_directed(const vm::Insn& insn);
   bool emit_video(const vm::Insn& insn);             // emit_video.cc
   V compute_convert(const vm::Insn& insn, V a);      // emit_convert.cc
@@ -231,7 +231,7 @@ class Emitter {
   std::pair<V, V> entries_of(const WordTable& table, V source);
   V upper_square(V x);
   V interpolated(const WordTable& table, V source, V squared);
-  V special_function(std::string_view op, V x, V* unusual);
+  V special_function(isa::Opcode op, V x, V* unusual);
   V product_of_floats(V a, V b, bool ftz);
   V scratch(llvm::Type* type);                       // a place on the stack
   V outside(const void* address);                    // by a name, so that the code is the same in every process

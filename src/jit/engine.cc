@@ -349,7 +349,7 @@ class FastEngine final : public vm::Engine {
     bool from_cache = false;
     std::string why;
     std::unique_ptr<Flattened> flattened;
-    const auto calls = [&](const vm::Insn& i) { return i.fn == services_.call || i.fn == services_.call_indirect; };
+    const auto calls = [&](const vm::Insn& i) { return i.step == vm::Step::Call || i.step == vm::Step::CallIndirect; };
     if (std::ranges::any_of(o.code->function->insns, calls)) {
       if (o.wanted.compiled) why = "it calls device functions that were not inlined, and is watched";
       else flattened = flatten(o);

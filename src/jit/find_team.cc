@@ -41,9 +41,9 @@ bool same_for_all(const Shape& s) { return !s.unset && s.runs > 0 && (s.reach ==
 
 // A load whose address has a known shape, a store of elements one behind the other, or an instruction that only computes or counts.
 bool Emitter::suits_team(const vm::Insn& i, bool may_store) const {
-  if (flow_.says_nothing(i)) return true;
+  if (i.silent()) return true;
   if (counts(i)) return !watch_ || (counts_banks(i) && (counts_places(i) || shapes_.source(i.op[1], i.base_width).runs == 0));
-  if (i.call || i.fn == flow_.services->read_special) return false;
+  if (i.effects().varies) return false;
   size_t shared = 0, written = 0;
   for (const Slot& s : flow_.slots[number_of(i)]) {
     const auto v = flow_.variable(s.at);
@@ -52,21 +52,19 @@ bool Emitter::suits_team(const vm::Insn& i, bool may_store) const {
     shared += shapes_.variables[*v].one_value();
   }
   if (shared && shared != written) return false;
-  if (i.fn == flow_.services->not_pred) return true;
-  const isa::Row& row = *i.source->form.row;
+  if (i.step == vm::Step::NotPred) return true;
+  if (!i.row()) return false;
+  const isa::Row& row = *i.row();
   if (row.kind == Kind::Memory) {
     if (row.cls == isa::Class::Misc || flow_.cell_access(i) || (row.cls == isa::Class::Load && parameter(i))) return true;
     const std::optional<Access> a = access_of(i);
-    const isa::Sem sem = i.mods().sem;
     if (a && !a->load && (!may_store || a->shared || i.op[1] < 0 || i.guard >= 0)) return false;
-    if (!a || may_be_local(*a) || !counts_places(i) || (sem != isa::Sem::None && sem != isa::Sem::Weak) || says(row, ".volatile")) return false;
+    if (!a || may_be_local(*a) || !counts_places(i) || !is_weak_access(i)) return false;
     return i.op[1] < 0 || shapes_.source(i.op[1], i.base_width).runs > 0;
   }
-  if (row.kind != Kind::Lane && row.kind != Kind::Move && row.kind != Kind::Convert && row.kind != Kind::Address && row.kind != Kind::Select &&
-      row.kind != Kind::Compare)
-    return false;
+  if (!row.effects.pure()) return false;
   return shapes_.has_ir(i) || (row.kind == Kind::Lane && i.type() == isa::Type::F32 && (says(row, ".approx") || says(row, ".full")) &&
-                               approximation(row.opcode, says(row, ".full"), i.mods().ftz));
+                               approximation(row.op, says(row, ".full"), i.mods().ftz));
 }
 
 // A warp that is through has nothing to find out for the others.
@@ -119,7 +117,7 @@ bool Emitter::gains_from_team(const Region& region, const Team& team) const {
       if (!team.together[b]) continue;
       for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) {
         const vm::Insn& i = flow_.code->insns[k];
-        if (flow_.says_nothing(i) || flow_.cell_access(i) || !access_of(i)) continue;
+        if (i.silent() || flow_.cell_access(i) || !access_of(i)) continue;
         n += !same || i.op[1] < 0 || same_for_all(shapes_.source(i.op[1], i.base_width));
       }
     }
@@ -145,7 +143,7 @@ static std::vector<Access> accesses_together(const Flow& flow, const Region& reg
   for (uint32_t b : region.nodes)
     for (uint32_t k = flow.nodes[b].begin; together[b] && k < flow.nodes[b].end; ++k) {
       const vm::Insn& i = flow.code->insns[k];
-      if (flow.says_nothing(i) || flow.cell_access(i)) continue;
+      if (i.silent() || flow.cell_access(i)) continue;
       if (const std::optional<Access> a = access_of(i)) all.push_back(*a);
     }
   return all;
@@ -183,8 +181,7 @@ bool Emitter::hides_nothing(const Region& region, Team& team) const {
     if (team.together[b]) continue;
     for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k) {
       const vm::Insn& i = flow_.code->insns[k];
-      const vm::EngineServices& sv = *flow_.services;
-      if (flow_.says_nothing(i) || i.fn == sv.not_pred || i.fn == sv.read_special || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) continue;
+      if (i.silent() || i.step == vm::Step::NotPred || i.step == vm::Step::ReadSpecial || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) continue;
       const bool computes = i.call ? flow_.is_library_call(i) : suits_team(i);  // a team that counts: what counts commutes
       if (computes) continue;
       if (!i.call) {
@@ -226,14 +223,14 @@ bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
     size_t known = 0;
     for (uint32_t k = node.begin; k < end; ++k) {
       const vm::Insn& i = flow_.code->insns[k];
-      if (flow_.says_nothing(i) || flow_.cell_access(i)) continue;
+      if (i.silent() || flow_.cell_access(i)) continue;
       if (const std::optional<Access> a = access_of(i)) {
         if (i.guard >= 0 || known == s.accesses.size() || s.accesses[known].insn != &i || shapes_.source(i.op[1], i.base_width).runs != 1) return false;
         ++known;
         stored = stored || !a->load;
         continue;
       }
-      if (!stored || i.fn == flow_.services->not_pred || std::ranges::find(s.ahead, k) != s.ahead.end()) continue;
+      if (!stored || i.step == vm::Step::NotPred || std::ranges::find(s.ahead, k) != s.ahead.end()) continue;
       const bool widens = (i.source->form.row->kind == Kind::Convert && isa::bytes_of(i.type()) == 8) || half_of(i) == isa::Half::Wide;
       if (widens) return false;  // and may find that it wraps around
     }

@@ -16,16 +16,12 @@ using isa::Kind;
 
 constexpr size_t kMostNodes = 3000, kMostVariables = 20000;
 
-bool is_trap(const vm::Insn& i) { return i.source->form.row->kind == Kind::Control && i.source->form.row->opcode == "trap"; }
 // Copies and barriers in memory: other threads see what they do, and it is done at once.
 bool is_told_to_others(const vm::Insn& i) {
-  const isa::Row& row = *i.source->form.row;
-  return (row.kind == Kind::Async && (row.cls == isa::Class::Copy || row.cls == isa::Class::Barrier)) || row.opcode.starts_with("wgmma");
+  const isa::Row* row = i.row();
+  return row && ((row->kind == Kind::Async && (row->cls == isa::Class::Copy || row->cls == isa::Class::Barrier)) || row->op == isa::Opcode::Wgmma);
 }
-bool is_block_barrier(const vm::Insn& i) {
-  return i.source->form.row->kind == Kind::Barrier && i.source->form.row->cls == isa::Class::Barrier &&
-         i.source->form.row->syntax.find("warp.sync") == std::string_view::npos;
-}
+bool is_block_barrier(const vm::Insn& i) { return i.row() && i.row()->kind == Kind::Barrier && i.row()->effects.waits; }
 
 std::string name_variables(Flow& flow) {
   const vm::FunctionCode& code = *flow.code;
@@ -43,25 +39,20 @@ std::string name_variables(Flow& flow) {
 // `cuts`: instructions at which nodes begin beside those that control flow asks for.
 std::string make_nodes(Flow& flow, const std::vector<uint32_t>& cuts) {
   const vm::FunctionCode& code = *flow.code;
-  const vm::EngineServices& s = *flow.services;
   const uint32_t n = static_cast<uint32_t>(code.insns.size());
   std::vector<char> leader(n + 1);
   leader[0] = 1;
   for (uint32_t k : cuts) leader[k] = 1;
   auto ends = [&](const vm::Insn& i) {
-    return i.fn == s.jump || i.fn == s.branch || i.fn == s.branch_table || i.fn == s.ret || i.fn == s.exit ||
-           (i.fn != s.label && !i.call && i.fn != s.not_pred && i.fn != s.read_special && ((is_trap(i) && i.guard < 0) || is_block_barrier(i)));
-  };
-  const auto stands_apart = [&](const vm::Insn& i) {
-    return i.fn != s.label && i.fn != s.jump && i.fn != s.not_pred && i.fn != s.read_special && !i.call && is_told_to_others(i);
+    return (!i.row() && !i.call && i.effects().leads) || (i.is(isa::Opcode::Trap) && i.guard < 0) || is_block_barrier(i);
   };
   for (uint32_t k = 0; k < n; ++k) {
     const vm::Insn& i = code.insns[k];
-    if (stands_apart(i)) leader[k] = leader[k + 1] = 1;
-    if (i.fn == s.jump || i.fn == s.branch) leader[i.target] = 1;
-    if (i.fn == s.branch_table)
+    if (is_told_to_others(i)) leader[k] = leader[k + 1] = 1;
+    if (i.step == vm::Step::Jump || i.step == vm::Step::Branch) leader[i.target] = 1;
+    if (i.step == vm::Step::BranchTable)
       for (int64_t t = 0; t < i.imm; ++t) leader[static_cast<uint32_t>(i.list[t])] = 1;
-    if (i.fn == s.label) leader[k] = 1;
+    if (i.step == vm::Step::Label) leader[k] = 1;
     if (ends(i)) leader[k + 1] = 1;
   }
   flow.nodes.clear();
@@ -82,9 +73,9 @@ std::string make_nodes(Flow& flow, const std::vector<uint32_t>& cuts) {
     auto fall = [&] {
       if (node.end < n) node.next.push_back(at(node.end));
     };
-    if (i.fn == s.jump) {
+    if (i.step == vm::Step::Jump) {
       node.next = {at(i.target)};
-    } else if (i.fn == s.branch) {
+    } else if (i.step == vm::Step::Branch) {
       node.ends = End::Branch;
       node.next = {at(i.target)};
       fall();
@@ -92,11 +83,11 @@ std::string make_nodes(Flow& flow, const std::vector<uint32_t>& cuts) {
         node.ends = End::Fall;
         node.next.pop_back();
       }
-    } else if (i.fn == s.branch_table) {
+    } else if (i.step == vm::Step::BranchTable) {
       if (i.guard >= 0) return "a guarded brx.idx";
       node.ends = End::Table;
       for (int64_t t = 0; t < i.imm; ++t) node.next.push_back(at(static_cast<uint32_t>(i.list[t])));
-    } else if (i.fn == s.ret || i.fn == s.exit) {
+    } else if (i.step == vm::Step::Ret || i.step == vm::Step::Exit) {
       node.ends = End::Leave;
       if (i.guard >= 0) fall();
     } else if (ends(i)) {
@@ -143,9 +134,7 @@ class ReadTogether {
 
  private:
   const isa::Row* shared_row(const vm::Insn& i) const {
-    const vm::EngineServices& s = *flow_.services;
-    if (i.fn == s.label || i.fn == s.jump || i.fn == s.not_pred || i.fn == s.read_special || i.call || !i.source || !i.source->form.row) return nullptr;
-    return i.mods().space == isa::Space::Shared ? i.source->form.row : nullptr;
+    return i.row() && i.mods().space == isa::Space::Shared ? i.row() : nullptr;
   }
 
   // Which shared variable, where the address is that of a variable and a constant; -1.
@@ -234,7 +223,7 @@ Source Flow::source(int32_t at, Width bytes) const {
 }
 
 bool Flow::is_library_call(const vm::Insn& i) const {
-  if (!i.call || i.fn != services->call_builtin || i.call->builtin != services->library_call) return false;
+  if (!i.call || i.step != vm::Step::CallBuiltin || i.call->builtin != services->library_call) return false;
   const std::string_view signature = static_cast<const isa::LibraryFunction*>(i.call->builtin_data)->signature;
   for (char c : signature)
     if (isa::library_type_is_pointer(c) || (c != 'f' && c != 'd' && c != 'i' && c != 'u' && c != 'l' && c != '(' && c != ')')) return false;
@@ -249,11 +238,11 @@ bool Flow::is_library_call(const vm::Insn& i) const {
   return k == i.call->args.size() && i.call->returns.size() == 1 && static_cast<int>(i.call->returns[0].size) == isa::library_type_bytes(signature[0]);
 }
 
-bool waits_for_some(const vm::Insn& i, const vm::EngineServices& s) {
-  if (i.fn == s.label || i.fn == s.jump || i.fn == s.branch || i.fn == s.not_pred || i.fn == s.read_special || i.fn == s.pick_target || i.call || !i.source || !i.source->form.row) return false;
-  const isa::Row& row = *i.source->form.row;
-  if (row.opcode == "wgmma") return says(row, ".wait_group");
-  if (row.kind == Kind::Async) return row.opcode == "mbarrier" && (says(row, ".test_wait") || says(row, ".try_wait"));
+bool waits_for_some(const vm::Insn& i) {
+  if (!i.row() || !i.row()->effects.waits) return false;
+  const isa::Row& row = *i.row();
+  if (row.op == isa::Opcode::Wgmma) return says(row, ".wait_group");
+  if (row.kind == Kind::Async) return row.op == isa::Opcode::Mbarrier && (says(row, ".test_wait") || says(row, ".try_wait"));
   if (!is_block_barrier(i)) return false;
   const bool red = i.mods().red;
   const ptx::Operand& id = i.source->operands[red ? 1 : 0];
@@ -276,7 +265,7 @@ std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::Engin
   flow.code = &code;
   flow.services = &services;
   for (const vm::FrameSlot& s : code.slots) flow.special_at[s.offset] = &s;
-  for (const vm::Insn& i : code.insns) flow.slots.push_back(slots_of(i, code, services));
+  for (const vm::Insn& i : code.insns) flow.slots.push_back(slots_of(i, code));
   find_local_cells(flow, watched);
   if (std::string why = name_variables(flow); !why.empty()) return why;
   if (std::string why = make_nodes(flow, {}); !why.empty()) return why;

@@ -105,10 +105,8 @@ struct Flow {
   // The one cell that is all of a parameter or result of a call, as a key; -1.
   int32_t cell_of(const vm::LocalPart& part) const;
   bool is_library_call(const vm::Insn& insn) const;
-  // A label, or the jump to it.
-  bool says_nothing(const vm::Insn& insn) const { return insn.fn == services->label || insn.fn == services->jump; }
   // Calls that compiled code does not know: it hands the block over there.
-  bool is_left_call(const vm::Insn& insn) const { return insn.fn == services->call || insn.fn == services->call_indirect; }
+  bool is_left_call(const vm::Insn& insn) const { return insn.step == vm::Step::Call || insn.step == vm::Step::CallIndirect; }
 };
 
 // What of local memory becomes variables. Flow::slots has what instructions read and write beside it.
@@ -127,7 +125,7 @@ void split_early_leaves(Flow& flow, const EarlyLeaves& branches);
 void forget_reads_of_one_warp(Flow& flow, const std::array<uint32_t, 3>& block);
 
 // Does the instruction ask for warps that take turns? So do waiting for less than the whole block, and arriving there.
-bool waits_for_some(const vm::Insn& insn, const vm::EngineServices& services);
+bool waits_for_some(const vm::Insn& insn);
 // For kernels whose warps take turns: one region holds everything.
 void take_turns(Flow& flow);
 

@@ -12,18 +12,12 @@ using isa::Kind;
 
 constexpr size_t kMostInstructions = 600, kMostOfRegion = 150;  // of which there are two versions
 
-bool plain(const Flow& flow, const vm::Insn& i) {
-  const vm::EngineServices& sv = *flow.services;
-  return i.source && i.source->form.row && !i.call && !i.list && i.fn != sv.not_pred && i.fn != sv.read_special &&
-         !flow.says_nothing(i);
-}
-
 // x - 1
 bool one_less(const Flow& flow, const vm::Insn& i) {
-  const std::string_view op = i.source->form.row->opcode;
-  if (i.source->form.row->kind != Kind::Lane || (op != "add" && op != "sub")) return false;
+  const bool adds = i.is(isa::Opcode::Add);
+  if ((!adds && !i.is(isa::Opcode::Sub)) || i.row()->kind != Kind::Lane) return false;
   const Source by = flow.source(i.op[2], 4);
-  return by.kind == SourceKind::Constant && static_cast<uint32_t>(by.bits) == (op == "add" ? ~0u : 1u);
+  return by.kind == SourceKind::Constant && static_cast<uint32_t>(by.bits) == (adds ? ~0u : 1u);
 }
 
 std::vector<LowBits> find_guesses(const Flow& flow) {
@@ -36,7 +30,7 @@ std::vector<LowBits> find_guesses(const Flow& flow) {
       const auto v = flow.variable(s.at);
       if (!s.written || !v || out[*v] == LowBits::Unknown) continue;
       const vm::Insn& i = flow.code->insns[k];
-      if (plain(flow, i) && one_less(flow, i) && !other[*v]) out[*v] = LowBits::Ones;
+      if (one_less(flow, i) && !other[*v]) out[*v] = LowBits::Ones;
       else other[*v] = 1, out[*v] = LowBits::Zeros;
     }
   return out;

@@ -26,20 +26,19 @@ bool varies(const Flow& flow, const Shapes& shapes, const Slot& s) {
 
 // May the instruction run for one lane alone? What other lanes see of it must not depend on when they look.
 bool lonely(const Flow& flow, const Shapes& shapes, const vm::Insn& i, const std::vector<Slot>& slots, const Bits& written, Cost& cost) {
-  const vm::EngineServices& sv = *flow.services;
-  if (flow.says_nothing(i) || i.fn == sv.branch) return true;
-  if (i.fn == sv.read_special || i.call) return false;
+  if (i.silent() || i.step == vm::Step::Branch) return true;
+  if (i.effects().varies) return false;
   for (const Slot& s : slots)
     if (s.bytes == 16 || varies(flow, shapes, s)) return false;
   ++cost.instructions;
-  if (i.fn == sv.not_pred) return true;
-  const isa::Row* row = i.source ? i.source->form.row : nullptr;
+  if (i.step == vm::Step::NotPred) return true;
+  const isa::Row* row = i.row();
   if (!row || !shapes.has_ir(i) || flow.cell_access(i) || flow.fixed_local.contains(&i)) return false;
-  if (row->kind == Kind::Lane || row->kind == Kind::Move || row->kind == Kind::Convert || row->kind == Kind::Select || row->kind == Kind::Compare || row->kind == Kind::Address) return true;
-  if (row->kind != Kind::Memory || row->cls == isa::Class::Misc) return false;
+  if (row->effects.pure()) return true;
+  if (row->kind != Kind::Memory) return false;
   const isa::Mods& m = i.mods();
   if (row->cls == isa::Class::Load && i.op[1] < 0 && (m.space == Space::Param || m.space == Space::ParamEntry)) return true;
-  if (m.sem != isa::Sem::None && m.sem != isa::Sem::Weak) return false;
+  if (!is_weak_access(i)) return false;
   const int total = isa::bytes_of(i.type()) * (i.list ? i.count : 1);
   if (isa::bytes_of(i.type()) > 8 || total > 16 || (total & (total - 1)) || (m.space == Space::Generic && flow.local_escapes)) return false;
   ++cost.accesses;

@@ -63,9 +63,7 @@ class Cells {
   }
 
   const isa::Row* row_of(const vm::Insn& i) const {
-    const vm::EngineServices& s = *flow_.services;
-    if (i.fn == s.label || i.fn == s.jump || i.fn == s.not_pred || i.fn == s.read_special || i.call || !i.source) return nullptr;
-    return i.source->form.row;
+    return i.row();
   }
 
   bool constant(int32_t at, int64_t& value) const {
@@ -115,20 +113,20 @@ class Cells {
     const isa::Row* row = row_of(i);
     if (!row || i.list) return {Held::Unknown, {}};
     if (row->kind == Kind::Move) return held(i.op[1]);
-    if (row->kind == Kind::Address && row->opcode == "cvta" && i.mods().space == Space::Local && i.width == 8) {
+    if (row->kind == Kind::Address && row->op == isa::Opcode::Cvta && i.mods().space == Space::Local && i.width == 8) {
       Held h = held(i.op[1]);
       if (h.state == Held::Place && h.place.generic != i.mods().to) return {Held::Unknown, {}};
       h.place.generic = h.state == Held::Place && !i.mods().to;
       return h;
     }
-    if (row->kind == Kind::Lane && isa::bytes_of(i.type()) == 8 && !isa::is_float(i.type()) && (row->opcode == "add" || row->opcode == "sub" || row->opcode == "or")) {
+    if (row->kind == Kind::Lane && isa::bytes_of(i.type()) == 8 && !isa::is_float(i.type()) && (row->op == isa::Opcode::Add || row->op == isa::Opcode::Sub || row->op == isa::Opcode::Or)) {
       int64_t by;
-      const bool sum = row->opcode == "add";
+      const bool sum = row->op == isa::Opcode::Add;
       for (const auto& [from, other] : {std::pair{i.op[1], i.op[2]}, std::pair{i.op[2], i.op[1]}}) {
-        if (from == i.op[2] && row->opcode == "sub") break;
+        if (from == i.op[2] && row->op == isa::Opcode::Sub) break;
         if (!constant(other, by)) continue;
         Held h = held(from);
-        if (h.state == Held::Place) h.place.offset = row->opcode == "or" ? h.place.offset | by : sum ? h.place.offset + by : h.place.offset - by;
+        if (h.state == Held::Place) h.place.offset = row->op == isa::Opcode::Or ? h.place.offset | by : sum ? h.place.offset + by : h.place.offset - by;
         return h;
       }
       return {Held::Unknown, {}};
@@ -191,7 +189,7 @@ class Cells {
       const isa::Row* row = row_of(i);
       const std::optional<Touch> t = touch(i);
       if (t && !inside(*t)) more = escape({t->at.variable, 0, false}, true) || more;
-      if (row && row->kind == Kind::Address && row->opcode == "cvta" && i.mods().space == Space::Local && !i.mods().to && held(i.op[1]).state != Held::Place)
+      if (row && row->kind == Kind::Address && row->op == isa::Opcode::Cvta && i.mods().space == Space::Local && !i.mods().to && held(i.op[1]).state != Held::Place)
         flow_.local_escapes = true;
       // A register that holds something else at other times.
       if (const Held made = row ? result(i) : Held{}; made.state == Held::Place && !(held(i.op[0]) == made)) more = escape(made.place, false) || more;
@@ -200,7 +198,7 @@ class Cells {
         const bool narrow = special != flow_.special_at.end() && special->second->kind == vm::SlotKind::LocalAddress && special->second->width != 8;
         const Held h = narrow ? Held{Held::Place, {special->second->variable, 0, true}} : held(at);
         if (h.state != Held::Place) return;
-        if (row && (row->kind == Kind::Compare || (row->kind == Kind::Address && row->opcode == "isspacep"))) return;
+        if (row && (row->kind == Kind::Compare || (row->kind == Kind::Address && row->op == isa::Opcode::Isspacep))) return;
         const bool memory = row && row->kind == Kind::Memory;
         if (!narrow && memory && t && at == i.op[1]) {
           bool data = false;

@@ -15,9 +15,8 @@ constexpr size_t kMostNodes = 2000;  // that are worth looking at
 
 // The row of an access to memory that other threads see, or null.
 const isa::Row* row_of(const Flow& flow, const vm::Insn& i, bool shared) {
-  const vm::EngineServices& s = *flow.services;
-  if (i.fn == s.label || i.fn == s.jump || i.fn == s.not_pred || i.fn == s.read_special || i.call || !i.source || !i.source->form.row) return nullptr;
-  const isa::Row* row = i.source->form.row;
+  const isa::Row* row = i.row();
+  if (!row) return nullptr;
   const isa::Space space = i.mods().space;
   const bool wanted = shared ? space == isa::Space::Shared : space == isa::Space::Global || (space == isa::Space::Generic && !flow.local_escapes);
   if (!wanted || flow.cell_access(i) || flow.fixed_local.contains(&i)) return nullptr;
@@ -53,7 +52,7 @@ class Accesses {
     while (!work.empty()) {
       const Node& at = flow_.nodes[work.back()];
       work.pop_back();
-      if (at.ends == End::Barrier || waits_for_some(flow_.code->insns[at.end - 1], *flow_.services)) continue;
+      if (at.ends == End::Barrier || waits_for_some(flow_.code->insns[at.end - 1])) continue;
       for (uint32_t s : at.next)
         if (!seen[s]) {
           seen[s] = 1;
@@ -100,7 +99,7 @@ class Differing {
 
   // What no other warp may have: the result of an atomic operation, local memory.
   bool reads_own(const vm::Insn& i) const {
-    if (!i.source || !i.source->form.row || flow_.says_nothing(i) || flow_.cell_access(i)) return false;
+    if (!i.row() || flow_.cell_access(i)) return false;
     if (i.source->form.row->kind != Kind::Memory) return i.source->form.row->kind == Kind::Atomic;
     return i.mods().space == isa::Space::Local || (i.mods().space == isa::Space::Generic && flow_.local_escapes);
   }
@@ -116,7 +115,7 @@ class Differing {
     bool changed = false;
     for (uint32_t k = node.begin; k < node.end; ++k) {
       const vm::Insn& i = flow_.code->insns[k];
-      bool differs = nodes_[n] || i.call || i.fn == flow_.services->read_special || reads_own(i);
+      bool differs = nodes_[n] || i.effects().varies || reads_own(i);
       for (const Slot& s : flow_.slots[k]) differs = differs || (s.read && value(s.at, s.bytes));
       const auto write = [&](int32_t slot) {
         if (const auto v = flow_.variable(slot); differs && v) changed = mark(variables_[*v]) || changed;

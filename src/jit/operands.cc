@@ -56,7 +56,7 @@ class Collector {
 
 void wide_operands(Collector& c, const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;
-  const bool adds = row.opcode == "wgmma";  // to what its result holds
+  const bool adds = row.op == isa::Opcode::Wgmma;  // to what its result holds
   for (int k = 0; k < i.count; ++k) {
     const vm::WideOperand& o = i.wide[k];
     const bool written = row.operands.list[static_cast<size_t>(k)].written;
@@ -68,35 +68,42 @@ void wide_operands(Collector& c, const vm::Insn& i) {
 
 }  // namespace
 
-std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code, const vm::EngineServices& services) {
+bool is_weak_access(const vm::Insn& i) {
+  const isa::Row* row = i.row();
+  if (!row || row->kind != Kind::Memory || (row->cls != isa::Class::Load && row->cls != isa::Class::Store)) return false;
+  return i.mods().sem == isa::Sem::None || i.mods().sem == isa::Sem::Weak;
+}
+
+std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code) {
   Collector c(i, code);
   if (i.guard >= 0) c.reads(i.guard, 0);
-  if (i.fn == services.label || i.fn == services.jump || i.fn == services.branch || i.fn == services.ret || i.fn == services.exit) return c.out;
-  if (i.fn == services.not_pred) {
-    c.writes(i.op[0], 0);
-    c.reads(i.op[1], 0);
-    return c.out;
-  }
-  if (i.fn == services.read_special) {
-    c.writes(i.op[0], i.width);
-    return c.out;
-  }
-  if (i.fn == services.pick_target) {
-    c.writes(i.op[0], 4);
-    c.reads(i.op[1], 8);
-    return c.out;
-  }
-  if (i.fn == services.branch_table) {
-    c.reads(i.op[0], 4);
-    return c.out;
+  using vm::Step;
+  switch (i.step) {
+    case Step::Row: break;
+    case Step::Label: case Step::Jump: case Step::Branch: case Step::Ret: case Step::Exit: return c.out;
+    case Step::Call: case Step::CallBuiltin: case Step::CallIndirect:
+      if (i.call->target_slot >= 0) c.reads(i.call->target_slot, 8);
+      return c.out;
+    case Step::NotPred:
+      c.writes(i.op[0], 0);
+      c.reads(i.op[1], 0);
+      return c.out;
+    case Step::ReadSpecial:
+      c.writes(i.op[0], i.width);
+      return c.out;
+    case Step::PickTarget:
+      c.writes(i.op[0], 4);
+      c.reads(i.op[1], 8);
+      return c.out;
+    case Step::BranchTable:
+      c.reads(i.op[0], 4);
+      return c.out;
   }
   const ptx::Instruction& s = *i.source;
   const isa::Row& row = *s.form.row;
   const int bytes = width_of(s.form.type);
   switch (row.kind) {
-    case Kind::Control:
-      if (i.call && i.call->target_slot >= 0) c.reads(i.call->target_slot, 8);
-      break;
+    case Kind::Control: break;
     case Kind::Move:
       if (i.list) {
         const bool pack = s.operands[1].kind == OperandKind::Vector;
@@ -120,7 +127,7 @@ std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code, cons
     case Kind::Atomic:
       c.reads(i.op[1], i.base_width);
       if (i.list) {
-        const int destinations = row.opcode == "atom" ? i.count : 0;
+        const int destinations = row.op == isa::Opcode::Atom ? i.count : 0;
         for (int k = 0; k < destinations; ++k) c.writes(i.list[k], bytes);
         for (int k = 0; k < i.count; ++k) c.reads(i.list[destinations + k], bytes);
       } else {
@@ -145,7 +152,7 @@ std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code, cons
       break;
     case Kind::Image: {
       const auto n = std::bit_cast<vm::ImageOperands>(i.imm);
-      const int result = row.opcode == "istypep" ? 0 : row.opcode == "suld" ? i.width : 4;
+      const int result = row.op == isa::Opcode::Istypep ? 0 : row.op == isa::Opcode::Suld ? i.width : 4;
       const int32_t* at = i.list;
       for (int k = 0; k < n.results; ++k) c.writes(*at++, result);
       for (int k = 0; k < n.coordinates; ++k) c.reads(*at++, 4);

@@ -24,6 +24,9 @@ struct Slot {
 inline constexpr int32_t kParamKeys = 0x20000000;
 
 // The slots of an instruction, its guard included. A destination under a guard or of unknown meaning counts as read too.
-std::vector<Slot> slots_of(const vm::Insn& insn, const vm::FunctionCode& code, const vm::EngineServices& services);
+std::vector<Slot> slots_of(const vm::Insn& insn, const vm::FunctionCode& code);
+
+// A load or store that others need not see in any order, nor as often as it is written.
+bool is_weak_access(const vm::Insn& insn);
 
 }  // namespace warpbeam::jit

@@ -16,11 +16,11 @@ namespace warpbeam::jit {
 namespace {
 
 // Does the instruction stand in one of the functions that a call through a register chooses among?
-bool may_be_passed(const vm::Code& code, const vm::Insn& insn, const vm::EngineServices& services) {
+bool may_be_passed(const vm::Code& code, const vm::Insn& insn) {
   const auto& insns = code.function->insns;
   const auto at = &insn - insns.data();
   for (size_t k = 0; k + 1 < insns.size(); ++k) {
-    if (insns[k].fn != services.pick_target) continue;
+    if (insns[k].step != vm::Step::PickTarget) continue;
     const vm::Insn& ways = insns[k + 1];
     if (at >= ways.list[0] && at < ways.list[insns[k].imm]) return true;
   }
@@ -36,16 +36,14 @@ std::string refuse(const PlanRequest& r) {
   constexpr size_t kMostInstructions = 8000;  // code generation takes seconds for more
   if (code.function->insns.size() > kMostInstructions) return "it is very long";
   for (const vm::Insn& i : code.function->insns) {
-    if (i.fn == services.call && !may_be_passed(code, i, services)) return at(i, "it calls device functions that call themselves or are very long");
-    if (i.fn == services.pick_target) continue;
+    if (i.step == vm::Step::Call && !may_be_passed(code, i)) return at(i, "it calls device functions that call themselves or are very long");
     if (i.call && i.call->runtime) return at(i, "it calls the device runtime");
-    const isa::Row* row = i.source ? i.source->form.row : nullptr;
-    if (!row || i.fn == services.label) continue;
-    if (i.fn == services.jump || i.fn == services.not_pred || i.fn == services.read_special || i.call) continue;
-    if (watched && (row->opcode == "wgmma" || row->cls == isa::Class::Copy || (row->kind == isa::Kind::Async && row->cls == isa::Class::Barrier)))
+    const isa::Row* row = i.row();
+    if (!row) continue;
+    if (watched && (row->op == isa::Opcode::Wgmma || row->cls == isa::Class::Copy || (row->kind == isa::Kind::Async && row->cls == isa::Class::Barrier)))
       return at(i, "it has instructions of warp groups, bulk copies or barriers in memory, and is watched");
-    if (row->kind == isa::Kind::Async && row->opcode == "barrier") return at(i, "it waits for its cluster");
-    if (row->opcode == "alloca" || row->opcode == "stacksave" || row->opcode == "stackrestore") return at(i, "it changes its stack");
+    if (row->kind == isa::Kind::Async && row->op == isa::Opcode::Barrier) return at(i, "it waits for its cluster");
+    if (row->op == isa::Opcode::Alloca || row->op == isa::Opcode::Stacksave || row->op == isa::Opcode::Stackrestore) return at(i, "it changes its stack");
     const isa::Mods& m = i.mods();
     if (row->kind == isa::Kind::Memory && row->cls == isa::Class::Load && i.op[1] < 0 &&
         (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry) &&
@@ -57,14 +55,14 @@ std::string refuse(const PlanRequest& r) {
 
 // Do its warps wait for each other in other ways than all at one barrier?
 bool needs_turns(const Flow& flow) {
-  return std::ranges::any_of(flow.code->insns, [&](const vm::Insn& i) { return waits_for_some(i, *flow.services); });
+  return std::ranges::any_of(flow.code->insns, [&](const vm::Insn& i) { return waits_for_some(i); });
 }
 
 // Where all come to a barrier in each round, something comes about for ever, and blocks have to take turns nevertheless.
 bool meets_in(const Flow& flow, const WaitingLoop& loop) {
   for (uint32_t b = loop.head; b <= loop.latch; ++b) {
     const Node& node = flow.nodes[b];
-    if (node.ends == End::Barrier || waits_for_some(flow.code->insns[node.end - 1], *flow.services)) return true;
+    if (node.ends == End::Barrier || waits_for_some(flow.code->insns[node.end - 1])) return true;
   }
   return false;
 }

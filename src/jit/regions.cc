@@ -272,17 +272,13 @@ void find_late_nodes(Flow& flow, const std::vector<Region>& regions) {
 namespace {
 
 bool shows(const Flow& flow, const vm::Insn& i) {
-  const vm::EngineServices& s = *flow.services;
-  if (i.fn == s.label || i.fn == s.jump || i.fn == s.branch || i.fn == s.branch_table || i.fn == s.ret || i.fn == s.exit || i.fn == s.not_pred || i.fn == s.read_special) return false;
   if (i.call) return !flow.is_library_call(i);
-  const isa::Row* row = i.source ? i.source->form.row : nullptr;
-  if (!row) return false;
+  if (!i.row() || i.row()->effects.pure()) return false;
   const isa::Space space = i.mods().space;
   const bool parameter = space == isa::Space::Param || space == isa::Space::ParamEntry || space == isa::Space::ParamFunc;
-  switch (row->kind) {
-    case isa::Kind::Memory: return row->cls != isa::Class::Misc && !parameter;
-    case isa::Kind::Lane: case isa::Kind::Move: case isa::Kind::Convert: case isa::Kind::Address: return false;
-    case isa::Kind::Barrier: return i.watched == vm::Watched::WarpSync || row->cls == isa::Class::Fence;
+  switch (i.row()->kind) {
+    case isa::Kind::Memory: return i.row()->cls != isa::Class::Misc && !parameter;
+    case isa::Kind::Barrier: return !i.row()->effects.waits;
     default: return i.watched != vm::Watched::Plain;
   }
 }

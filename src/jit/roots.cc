@@ -5,7 +5,7 @@ namespace {
 
 using isa::Kind;
 
-bool is_access(const vm::Insn& i) { return i.source && i.source->form.row && !i.call && i.source->form.row->kind == Kind::Memory; }
+bool is_load(const vm::Insn& i) { return i.row() && i.row()->kind == Kind::Memory && i.row()->cls == isa::Class::Load; }
 
 }  // namespace
 
@@ -18,7 +18,6 @@ int64_t Roots::access(const Flow& flow, const vm::Insn& i) const {
 Roots find_roots(const Flow& flow) {
   Roots roots;
   roots.of.assign(flow.variables.size(), Roots::kUnset);
-  const vm::EngineServices& sv = *flow.services;
   const auto at = [&](int32_t slot) {
     const Source s = flow.source(slot, 8);
     return s.kind == SourceKind::Variable ? roots.of[s.variable] : Roots::kNone;
@@ -30,16 +29,16 @@ Roots find_roots(const Flow& flow) {
     return a == Roots::kUnset || b == Roots::kUnset ? Roots::kUnset : Roots::kNone;
   };
   const auto result = [&](const vm::Insn& i) {
-    if (flow.says_nothing(i) || i.fn == sv.not_pred || i.fn == sv.read_special || i.call || !i.source || !i.source->form.row) return Roots::kNone;
-    const isa::Row& row = *i.source->form.row;
+    if (!i.row()) return Roots::kNone;
+    const isa::Row& row = *i.row();
     const isa::Mods& m = i.mods();
-    if (row.kind == Kind::Memory && row.cls == isa::Class::Load && i.op[1] < 0 && !i.list && i.width == 8 &&
+    if (is_load(i) && i.op[1] < 0 && !i.list && i.width == 8 &&
         (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry))
       return static_cast<int64_t>(i.imm);
     if ((row.kind == Kind::Move && !i.list) || row.kind == Kind::Address) return at(i.op[1]);
     if (row.kind != Kind::Lane || i.list) return Roots::kNone;
-    if (row.opcode == "add" || row.opcode == "sub") return isa::bytes_of(i.type()) == 8 ? sum(at(i.op[1]), at(i.op[2])) : Roots::kNone;
-    if (row.opcode == "mad") return at(i.op[3]);
+    if (row.op == isa::Opcode::Add || row.op == isa::Opcode::Sub) return isa::bytes_of(i.type()) == 8 ? sum(at(i.op[1]), at(i.op[2])) : Roots::kNone;
+    if (row.op == isa::Opcode::Mad) return at(i.op[3]);
     return Roots::kNone;
   };
   for (bool changed = true; changed;) {
@@ -58,11 +57,11 @@ Roots find_roots(const Flow& flow) {
     }
   }
   for (const vm::Insn& i : flow.code->insns) {
-    if (i.source && i.source->form.row && !i.call) {
+    if (i.row()) {
       const isa::Sem sem = i.mods().sem;
       roots.publishes = roots.publishes || sem == isa::Sem::Release || sem == isa::Sem::AcqRel || sem == isa::Sem::Sc;
     }
-    if (flow.says_nothing(i) || !is_access(i) || i.source->form.row->cls != isa::Class::Load) continue;
+    if (!is_load(i)) continue;
     if (const int64_t root = roots.access(flow, i); root >= 0) roots.loaded.insert(root);
   }
   return roots;

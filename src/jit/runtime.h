@@ -144,7 +144,7 @@ struct CompiledTables {
 
 // d = f(a, b) in 32 lanes; null: there is none.
 using Approximation = void (*)(float* d, const float* a, const float* b);
-Approximation approximation(std::string_view opcode, bool full, bool ftz);
+Approximation approximation(isa::Opcode op, bool full, bool ftz);
 
 // All lanes of a variable of 32 values, from the values of its runs or of its lanes.
 void put_lanes(std::byte* lanes, const Saved& variable, const std::byte* from);

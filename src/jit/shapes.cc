@@ -8,6 +8,7 @@ namespace warpbeam::jit {
 namespace {
 
 using isa::Kind;
+using isa::Opcode;
 using isa::Special;
 using isa::Type;
 
@@ -117,24 +118,22 @@ Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, i
 // Variables that only f32 arithmetic writes and only readers who do not look at a NaN's bits read.
 void find_loose(Shapes& s) {
   const Flow& flow = *s.flow;
-  const vm::EngineServices& sv = *flow.services;
   s.loose.assign(flow.variables.size(), 0);
   for (size_t v = 0; v < flow.variables.size(); ++v) s.loose[v] = flow.variables[v].bytes == 4 && flow.variables[v].at < kParamKeys;
   const auto is_arithmetic = [&](const vm::Insn& i) {
-    if (i.fn == sv.read_special || i.fn == sv.not_pred || i.call || !i.source || !i.source->form.row) return false;
-    return i.source->form.row->kind == Kind::Lane && i.type() == Type::F32 && s.has_ir(i) && i.source->form.row->opcode != "copysign";
+    return i.row() && i.row()->kind == Kind::Lane && i.type() == Type::F32 && s.has_ir(i) && i.row()->op != isa::Opcode::Copysign;
   };
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t k = 0; k < flow.code->insns.size(); ++k) {
       const vm::Insn& i = flow.code->insns[k];
-      const isa::Row* row = i.source ? i.source->form.row : nullptr;
+      const isa::Row* row = i.row();
       const bool arithmetic = is_arithmetic(i);
-      const bool move = row && !arithmetic && row->kind == Kind::Move && !i.list && i.fn != sv.read_special && i.fn != sv.not_pred && i.type() != Type::Pred;
+      const bool move = row && !arithmetic && row->kind == Kind::Move && !i.list && i.type() != Type::Pred;
       const bool compares = row && row->kind == Kind::Compare && s.has_ir(i) && (i.type() == Type::F32 || i.source->form.atype == Type::F32);
-      const bool store = row && !i.call && row->kind == Kind::Memory && row->cls == isa::Class::Store;
+      const bool store = row && row->kind == Kind::Memory && row->cls == isa::Class::Store;
       // The special function unit gives one NaN for all of them.
-      const bool special = row && !arithmetic && !i.call && i.fn != sv.read_special && i.fn != sv.not_pred && row->kind == Kind::Lane && i.type() == Type::F32 && says(*row, ".approx");
+      const bool special = row && !arithmetic && row->kind == Kind::Lane && i.type() == Type::F32 && says(*row, ".approx");
       for (const Slot& slot : flow.slots[k]) {
         const auto v = flow.variable(slot.at);
         if (!v || !s.loose[*v]) continue;
@@ -248,19 +247,18 @@ static bool warps_agree(const Shapes& s, const vm::Insn& i) {
 }
 
 Shape Shapes::result(const vm::Insn& i) const {
-  const vm::EngineServices& sv = *flow->services;
-  if (i.fn == sv.not_pred) return source(i.op[1], 0).uniform() ? source(i.op[1], 0) : vector_shape();
-  if (i.fn == sv.read_special || i.call) return vector_shape();
-  if (i.fn == sv.pick_target) {
+  if (i.step == vm::Step::NotPred) return source(i.op[1], 0).uniform() ? source(i.op[1], 0) : vector_shape();
+  if (i.step == vm::Step::PickTarget) {
     const Shape target = source(i.op[1], 8);
     return target.unset ? Shape{} : target.uniform() ? uniform_shape(target.reach) : vector_shape();
   }
+  if (!i.row()) return vector_shape();
   const ptx::Instruction& s = *i.source;
   const isa::Row& row = *s.form.row;
   const isa::Mods& m = s.form.mods;
   if (const CellAccess* cells = flow->cell_access(i)) return of_cells(i, *cells);
   if (flow->fixed_local.contains(&i)) return vector_shape();  // another place for every lane
-  if (row.kind == Kind::Async && row.opcode == "mbarrier" && i.count > 2 && (says(row, ".test_wait") || says(row, ".try_wait"))) {
+  if (row.kind == Kind::Async && row.op == isa::Opcode::Mbarrier && i.count > 2 && (says(row, ".test_wait") || says(row, ".try_wait"))) {
     // All lanes ask for the same phase of one barrier, at the same time.
     const Shape at = source(i.wide[1].slot, i.wide[1].width), phase = source(i.wide[2].slot, i.wide[2].width);
     if (at.unset || phase.unset) return {};
@@ -285,7 +283,7 @@ Shape Shapes::result(const vm::Insn& i) const {
     (void)first;
   }
   (void)any;
-  const std::string_view op = row.opcode;
+  const Opcode op = row.op;
   const Type t = s.form.type;
   const Width bytes = t == Type::Pred ? 0 : static_cast<Width>(isa::bytes_of(t));
   switch (row.kind) {
@@ -305,7 +303,7 @@ Shape Shapes::result(const vm::Insn& i) const {
       return uniform_shape(unchanging ? a.reach : Reach::Warp);
     }
     case Kind::Warp:
-      if (op == "vote" || op == "activemask" || op == "redux") return uniform_shape(Reach::Warp);
+      if (op == Opcode::Vote || op == Opcode::Activemask || op == Opcode::Redux) return uniform_shape(Reach::Warp);
       return vector_shape();
     case Kind::Move: case Kind::Address: {
       if (i.list) return scalar ? uniform_shape(reach) : vector_shape();
@@ -320,7 +318,7 @@ Shape Shapes::result(const vm::Insn& i) const {
       return scalar || warps_agree(*this, i) ? uniform_shape(reach) : vector_shape();
     case Kind::Select: {
       if (scalar) return uniform_shape(reach);
-      if (op != "selp" || isa::is_float(t)) return vector_shape();
+      if (op != Opcode::Selp || isa::is_float(t)) return vector_shape();
       const Shape c = source(i.op[3], 0);
       if (!c.uniform()) return vector_shape();
       Shape r = join(source(i.op[1], bytes), source(i.op[2], bytes));
@@ -351,14 +349,14 @@ Shape Shapes::result(const vm::Insn& i) const {
   if (isa::is_float(t) || t == Type::Pred) return scalar ? uniform_shape(reach) : vector_shape();
   if (bytes != 4 && bytes != 8) return scalar ? uniform_shape(reach) : vector_shape();
   const Shape a = source(i.op[1], bytes);
-  const Shape b = i.op[2] >= 0 ? source(i.op[2], op == "shl" || op == "shr" ? 4 : bytes) : a;
+  const Shape b = i.op[2] >= 0 ? source(i.op[2], op == Opcode::Shl || op == Opcode::Shr ? 4 : bytes) : a;
   const bool lo = half_of(i) == isa::Half::Lo, wide = half_of(i) == isa::Half::Wide;
   uint64_t c;
-  if (op == "add" && !m.sat && row.types.size() > 2) return add(a, b, false);
-  if (op == "sub" && !m.sat && row.types.size() > 2) return add(a, b, true);
-  if (op == "mul" && lo) return multiply(*flow, a, b, i.op[1], i.op[2], bytes);
-  if (op == "mad" && lo) return add(multiply(*flow, a, b, i.op[1], i.op[2], bytes), source(i.op[3], bytes), false);
-  if ((op == "mul" || op == "mad") && wide && bytes == 4) {
+  if (op == Opcode::Add && !m.sat && row.types.size() > 2) return add(a, b, false);
+  if (op == Opcode::Sub && !m.sat && row.types.size() > 2) return add(a, b, true);
+  if (op == Opcode::Mul && lo) return multiply(*flow, a, b, i.op[1], i.op[2], bytes);
+  if (op == Opcode::Mad && lo) return add(multiply(*flow, a, b, i.op[1], i.op[2], bytes), source(i.op[3], bytes), false);
+  if ((op == Opcode::Mul || op == Opcode::Mad) && wide && bytes == 4) {
     Shape r = multiply(*flow, a, b, i.op[1], i.op[2], bytes, !isa::is_signed(t));
     // What does not wrap in any warp may do so from warp to warp.
     for (const Shape& x : {a, b})
@@ -366,9 +364,9 @@ Shape Shapes::result(const vm::Insn& i) const {
     if (!r.vector() && r.stride != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) return vector_shape();
     if (r.even && r.gap != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) r.even = false, r.gap = 0;
     if (!r.vector() && r.stride != 0 && !(a.bits <= 31 || b.bits <= 31) && !isa::is_signed(t)) { /* checked at run time */ }
-    return op == "mad" ? add(r, source(i.op[3], 8), false) : r;
+    return op == Opcode::Mad ? add(r, source(i.op[3], 8), false) : r;
   }
-  if (op == "shl" && constant_of(*flow, i.op[2], 4, c)) {
+  if (op == Opcode::Shl && constant_of(*flow, i.op[2], 4, c)) {
     if (a.vector() || c > 32 || std::abs(a.stride) > INT32_MAX) return flat ? runs_of(runs, 0, reach, 0, 64) : vector_shape();
     const auto pace = pace_of(a);
     return with_pace(spaced(runs_of(a.runs, a.stride * (int64_t(1) << c), a.reach, a.align + static_cast<int>(c), a.bits + c > 31 ? 64 : static_cast<int>(a.bits + c)),
@@ -381,7 +379,7 @@ Shape Shapes::result(const vm::Insn& i) const {
     const bool ones = guesses[flow->source(i.op[guessed], bytes).variable] == LowBits::Ones;
     return runs_of(1, ones ? 1 : 0, x.reach, kWarpBits, std::min(x.bits, mask.bits));
   }
-  if (op == "and") {
+  if (op == Opcode::And) {
     for (const auto& [x, at] : {std::pair{a, i.op[2]}, std::pair{b, i.op[1]}}) {
       if (x.vector() || !constant_of(*flow, at, bytes, c)) continue;
       const int width = std::bit_width(c);
@@ -397,7 +395,7 @@ Shape Shapes::result(const vm::Insn& i) const {
       return vector_shape();
     }
   }
-  if (op == "shr" && constant_of(*flow, i.op[2], 4, c) && !a.vector() && c < 32) {
+  if (op == Opcode::Shr && constant_of(*flow, i.op[2], 4, c) && !a.vector() && c < 32) {
     const int align = std::max<int>(0, a.align - static_cast<int>(c));
     const int bits = isa::is_signed(t) && a.bits > 31 ? 64 : std::max<int>(0, a.bits - static_cast<int>(c));
     if (a.stride == 0) return runs_of(a.runs, 0, a.reach, align, bits);
@@ -410,7 +408,7 @@ Shape Shapes::result(const vm::Insn& i) const {
     if (static_cast<int>(c) < run_bits && a.align >= static_cast<int>(c)) return runs_of(32 >> c, 0, a.reach, 0, bits);
     return vector_shape();
   }
-  if (op == "or" && !a.vector() && !b.vector() && (a.stride || b.stride)) {
+  if (op == Opcode::Or && !a.vector() && !b.vector() && (a.stride || b.stride)) {
     // Bits that do not meet: or is a sum. The run's own lanes count among the bits of the one that grows.
     const auto below = [](const Shape& x, const Shape& y) { return x.bits <= y.align && y.stride == 0; };
     // What does not grow, under the lowest bit that any lane of the other can have.
@@ -427,9 +425,7 @@ Shape Shapes::written(const vm::Insn& i, const Slot& slot) const {
 }
 
 int Shapes::guessed_operand(const vm::Insn& i) const {
-  if (guesses.empty() || i.call || !i.source || !i.source->form.row || i.guard >= 0) return 0;
-  const isa::Row& row = *i.source->form.row;
-  if (row.kind != Kind::Lane || row.opcode != "and" || i.fn == flow->services->not_pred) return 0;
+  if (guesses.empty() || !i.is(isa::Opcode::And) || i.guard >= 0) return 0;
   if (i.type() == Type::Pred || isa::bytes_of(i.type()) != 4) return 0;
   for (int k = 1; k <= 2; ++k) {
     const Source s = flow->source(i.op[k], 4);

@@ -45,8 +45,7 @@ class Slopes {
 
   // Does the instruction, by itself and for all lanes that go on together, give a value that grows evenly?
   bool defines(uint32_t node, const vm::Insn& i, uint32_t v) const {
-    if (!i.source || !i.source->form.row || i.fn == flow_.services->not_pred || i.call || i.list || !shapes_.has_ir(i))
-      return false;
+    if (!i.row() || i.list || !shapes_.has_ir(i)) return false;
     if (flow_.cell_access(i) || flow_.source(i.op[0], flow_.variables[v].bytes).variable != v || i.op[5] >= 0)
       return false;
     if (i.guard >= 0 && !uniform(i.guard, 0)) return false;
@@ -74,14 +73,14 @@ class Slopes {
     }
     if (bytes != 4 && bytes != 8) return false;
     const bool lo = half_of(i) == isa::Half::Lo, wide = widens(i);
-    if ((row.opcode == "add" || row.opcode == "sub") && !m.sat && row.types.size() > 2)
+    if ((row.op == isa::Opcode::Add || row.op == isa::Opcode::Sub) && !m.sat && row.types.size() > 2)
       return line(i.op[1], bytes) && line(i.op[2], bytes);
-    if (row.opcode == "shl") return line(i.op[1], bytes) && uniform(i.op[2], 4);
-    if ((row.opcode != "mul" && row.opcode != "mad") || (!lo && !wide) || m.sat || (wide && !shapes_.assume_no_wrap))
+    if (row.op == isa::Opcode::Shl) return line(i.op[1], bytes) && uniform(i.op[2], 4);
+    if ((row.op != isa::Opcode::Mul && row.op != isa::Opcode::Mad) || (!lo && !wide) || m.sat || (wide && !shapes_.assume_no_wrap))
       return false;
     if (!line(i.op[1], bytes) || !line(i.op[2], bytes) || (!uniform(i.op[1], bytes) && !uniform(i.op[2], bytes)))
       return false;
-    return row.opcode == "mul" || line(i.op[3], wide ? 8 : bytes);
+    return row.op == isa::Opcode::Mul || line(i.op[3], wide ? 8 : bytes);
   }
 
   const Flow& flow_;

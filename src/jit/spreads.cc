@@ -11,9 +11,7 @@ using isa::Kind;
 
 constexpr int64_t kMostStride = 1 << 10;  // of what is added, so that patterns stay numbers of 32 bits
 
-bool pure(const Flow& flow, const vm::Insn& i) {
-  return i.source && i.source->form.row && i.fn != flow.services->not_pred && !i.call && !i.list;
-}
+bool is_single(const vm::Insn& i) { return i.row() && !i.list; }
 
 class Spreads {
  public:
@@ -33,7 +31,7 @@ class Spreads {
       for (uint32_t n = 0; n < flow_.nodes.size(); ++n)
         for (uint32_t k = flow_.nodes[n].begin; k < flow_.nodes[n].end; ++k) {
           const vm::Insn& i = flow_.code->insns[k];
-          if (!pure(flow_, i) || i.guard >= 0 || i.op[0] < 0) continue;
+          if (!is_single(i) || i.guard >= 0 || i.op[0] < 0) continue;
           const auto v = flow_.variable(i.op[0]);
           if (!v || reach_[*v] || writes[*v] != 1 || kept.has(*v)) continue;
           const Width bytes = flow_.variables[*v].bytes;
@@ -85,15 +83,15 @@ class Spreads {
     }
     if (row.kind != Kind::Lane || (bytes != 4 && bytes != 8)) return 0;
     const bool lo = half_of(i) == isa::Half::Lo, wide = widens(i);
-    if ((row.opcode == "add" || row.opcode == "sub") && row.types.size() > 2) {
+    if ((row.op == isa::Opcode::Add || row.op == isa::Opcode::Sub) && row.types.size() > 2) {
       if (!of(i.op[1], bytes) && !of(i.op[2], bytes)) return 0;
       return part(i.op[1], bytes, a) && part(i.op[2], bytes, c) ? small(a + c) : 0;
     }
-    if (row.opcode == "shl") return constant(i.op[2], 4, k) && k >= 0 && k <= 8 ? small(of(i.op[1], bytes) << k) : 0;
-    if ((row.opcode != "mul" && row.opcode != "mad") || (!lo && !wide) || (wide && (!shapes_.assume_no_wrap || bytes != 4))) return 0;
+    if (row.op == isa::Opcode::Shl) return constant(i.op[2], 4, k) && k >= 0 && k <= 8 ? small(of(i.op[1], bytes) << k) : 0;
+    if ((row.op != isa::Opcode::Mul && row.op != isa::Opcode::Mad) || (!lo && !wide) || (wide && (!shapes_.assume_no_wrap || bytes != 4))) return 0;
     if (!constant(i.op[2], bytes, k) || !of(i.op[1], bytes) || (wide && k < 0)) return 0;
     const int64_t product = small(of(i.op[1], bytes) * std::abs(k));
-    if (row.opcode == "mul" || !product) return product;
+    if (row.op == isa::Opcode::Mul || !product) return product;
     return part(i.op[3], wide ? 8 : bytes, c) ? small(product + c) : 0;
   }
 
@@ -105,7 +103,7 @@ class Spreads {
 }  // namespace
 
 int spreading_mask(const Flow& flow, const Shapes& shapes, const vm::Insn& i) {
-  if (!pure(flow, i) || i.source->form.row->kind != Kind::Lane || i.source->form.row->opcode != "and") return 0;
+  if (!is_single(i) || i.source->form.row->kind != Kind::Lane || i.source->form.row->op != isa::Opcode::And) return 0;
   if (i.type() == isa::Type::Pred || isa::bytes_of(i.type()) != 4) return 0;
   for (int k = 1; k <= 2; ++k) {
     const Shape mask = shapes.source(i.op[k], 4), x = shapes.source(i.op[3 - k], 4);

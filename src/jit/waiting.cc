@@ -11,13 +11,6 @@ namespace {
 
 using isa::Kind;
 
-// What the text says; null for what decoding put beside it.
-const isa::Row* row_of(const Flow& flow, const vm::Insn& i) {
-  const vm::EngineServices& s = *flow.services;
-  if (i.fn == s.label || i.fn == s.jump || i.fn == s.not_pred || i.fn == s.read_special || !i.source) return nullptr;
-  return i.source->form.row;
-}
-
 bool loads(const isa::Row& row) { return row.kind == Kind::Memory && row.cls == isa::Class::Load; }
 
 bool loads_for_itself(const vm::Insn& i) { return i.mods().sem == isa::Sem::None || i.mods().sem == isa::Sem::Weak; }
@@ -25,7 +18,7 @@ bool loads_for_itself(const vm::Insn& i) { return i.mods().sem == isa::Sem::None
 bool of_many_threads(isa::Space s) { return s == isa::Space::Global || s == isa::Space::Shared || s == isa::Space::Generic; }
 
 bool waits_in_itself(const vm::Insn& i) {  // nanosleep and fences: what the loop reads may change under it
-  return i.source && i.source->form.row && !i.call && (i.source->form.row->cls == isa::Class::Fence || i.source->form.row->opcode == "nanosleep");
+  return i.is(isa::Opcode::Nanosleep) || (i.row() && i.row()->cls == isa::Class::Fence);
 }
 
 // do { old = seen; seen = atomicCAS(p, old, f(old)); } while (seen != old): whoever fails has seen another's success and
@@ -43,12 +36,9 @@ class Update {
     for (uint32_t b = head_; b <= latch_; ++b)
       for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) {
         const vm::Insn& i = flow_.code->insns[k];
-        const isa::Row* row = row_of(flow_, i);
-        if (!row) {
-          if (flow_.says_nothing(i)) continue;
-          return false;
-        }
-        if (waits_in_itself(i) || i.call) return false;
+        const isa::Row* row = i.row();
+        if (i.call || i.effects().varies || waits_in_itself(i)) return false;
+        if (!row) continue;
         if (loads(*row) && !loads_for_itself(i)) return false;
         if (row->kind != Kind::Atomic) continue;
         if (swap || b != latch_ || i.guard >= 0 || i.mods().op != isa::Op::Cas || i.op[0] < 0) return false;
@@ -58,8 +48,8 @@ class Update {
     if (!swap) return false;
     for (uint32_t k = end.begin; k < end.end; ++k)
       if (writes(k, end.last->guard)) test = &flow_.code->insns[k], test_at = k;
-    const isa::Row* row = test ? row_of(flow_, *test) : nullptr;
-    if (!row || test_at < swap_at || test->guard >= 0 || row->kind != Kind::Compare || row->opcode != "setp" || test->op[0] != end.last->guard) return false;
+    const isa::Row* row = test ? test->row() : nullptr;
+    if (!row || test_at < swap_at || test->guard >= 0 || row->kind != Kind::Compare || row->op != isa::Opcode::Setp || test->op[0] != end.last->guard) return false;
     if (isa::is_float(test->type()) || test->mods().boolop != isa::BoolOp::None || test->type() == isa::Type::F16) return false;
     const int32_t seen = swap->op[0], old = swap->op[2];
     if (isa::bytes_of(test->type()) != isa::bytes_of(swap->type())) return false;
@@ -75,7 +65,7 @@ class Update {
         const vm::Insn& i = flow_.code->insns[k];
         if (writes(k, seen) && &i != swap) return false;
         if (!writes(k, old)) continue;
-        const isa::Row* move = row_of(flow_, i);
+        const isa::Row* move = i.row();
         if (!move || move->kind != Kind::Move || i.list || i.guard >= 0 || b != latch_ || k < test_at || i.op[0] != old || i.op[1] != seen) return false;
         renewed = true;
       }
@@ -109,8 +99,8 @@ bool polls_plainly(const Flow& flow, uint32_t head, uint32_t latch) {
     for (uint32_t b = head; b <= latch; ++b)
       for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k) {
         const vm::Insn& i = flow.code->insns[k];
-        const isa::Row* row = row_of(flow, i);
-        bool reads = row && !i.call && loads(*row) && of_many_threads(i.mods().space), varies = false;
+        const isa::Row* row = i.row();
+        bool reads = row && loads(*row) && of_many_threads(i.mods().space), varies = false;
         each(k, false, [&](uint32_t v) { reads = reads || read.has(v), varies = varies || changes.has(v); });
         each(k, true, [&](uint32_t v) {
           if (reads && !read.has(v)) read.add(v), more = true;
@@ -136,14 +126,13 @@ std::string WaitingLoop::why(const Flow& flow) const {
 
 std::vector<WaitingLoop> find_waiting_loops(const Flow& flow, bool watched) {
   std::vector<WaitingLoop> found;
-  const vm::EngineServices& s = *flow.services;
   const uint32_t n = static_cast<uint32_t>(flow.nodes.size());
   for (uint32_t latch = 0; latch < n; ++latch)
     for (uint32_t head : flow.nodes[latch].next) {
       if (head > latch || (!watched && Update(flow, head, latch).found())) continue;
       // Lanes that want other functions than the first one take their turns.
       const auto chooses = [&](uint32_t b) {
-        return std::any_of(flow.code->insns.begin() + flow.nodes[b].begin, flow.code->insns.begin() + flow.nodes[b].end, [&](const vm::Insn& i) { return i.fn == s.pick_target; });
+        return std::any_of(flow.code->insns.begin() + flow.nodes[b].begin, flow.code->insns.begin() + flow.nodes[b].end, [&](const vm::Insn& i) { return i.step == vm::Step::PickTarget; });
       };
       if (chooses(head)) continue;
       // The loop's blocks stand together, from its head to the furthest block that leads back to it.
@@ -152,12 +141,12 @@ std::vector<WaitingLoop> find_waiting_loops(const Flow& flow, bool watched) {
         meets = meets || flow.nodes[b].ends == End::Barrier;
         for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k) {
           const vm::Insn& i = flow.code->insns[k];
-          const isa::Row* row = row_of(flow, i);
+          const isa::Row* row = i.row();
           sleeps = sleeps || (row && waits_in_itself(i));
-          const bool atomic = row && !i.call && row->kind == Kind::Atomic;
+          const bool atomic = row && row->kind == Kind::Atomic;
           stirs = stirs || atomic;
           changes = changes || (atomic && i.mods().op != isa::Op::Cas && i.mods().op != isa::Op::Exch) ||
-                    (row && !i.call && row->kind == Kind::Memory && row->cls == isa::Class::Store && of_many_threads(i.mods().space));
+                    (row && row->kind == Kind::Memory && row->cls == isa::Class::Store && of_many_threads(i.mods().space));
         }
       }
       if (stirs && !meets && polls_plainly(flow, head, latch)) {
@@ -166,7 +155,7 @@ std::vector<WaitingLoop> find_waiting_loops(const Flow& flow, bool watched) {
       }
       Bits tainted(flow.variables.size());
       const auto source = [&](const vm::Insn& i) {
-        const isa::Row* row = row_of(flow, i);
+        const isa::Row* row = i.row();
         if (!row || i.call) return false;
         return row->kind == Kind::Atomic || (loads(*row) && (!loads_for_itself(i) || (sleeps && of_many_threads(i.mods().space))));
       };

@@ -55,6 +55,27 @@ enum class Watched : uint8_t {
   Notable,   // branches, calls, barriers, fences: told even to who does not want every instruction
 };
 
+// What an instruction is to who walks the code: what its row says, or what leads from one to the next, calls, and what the
+// decoder adds, which are told apart here.
+enum class Step : uint8_t {
+  Row,
+  Label, Jump, Branch, BranchTable, Ret, Exit,
+  Call, CallBuiltin, CallIndirect,
+  PickTarget,   // of a call through a register in flattened code: which of its functions
+  NotPred,      // a negated operand
+  ReadSpecial,  // a special register that varies
+};
+constexpr isa::Effects effects_of(Step step) {
+  switch (step) {
+    case Step::Row: case Step::Label: case Step::NotPred: return {};
+    case Step::Jump: case Step::Branch: case Step::BranchTable: case Step::Ret: case Step::Exit: return {.leads = true};
+    case Step::Call: case Step::CallBuiltin: case Step::CallIndirect: return {true, true, true, true, true, true, true, true};
+    case Step::PickTarget: return {.meets = true};
+    case Step::ReadSpecial: return {.varies = true};
+  }
+  return {};
+}
+
 struct Insn {
   Handler fn = nullptr;
   // op[k] is the slot of the instruction's k-th operand; op[5] the second destination of `d|p` and `p|q` (-1: none).
@@ -65,6 +86,7 @@ struct Insn {
   uint8_t count = 1;            // elements of a vector operand; cvt: bytes of the source register
   uint8_t base_width = 8;       // bytes of the register that holds an address
   Watched watched = Watched::Plain;
+  Step step = Step::Row;
   bool drops_result = false;    // atom: nobody reads the old value, so that a GPU executes `red`
   bool adds_one = false;        // and it adds the constant 1 to a word, as does such a red: a GPU has an instruction for counting
   bool spin = false;            // a backward branch of a loop that may wait for other threads
@@ -81,6 +103,12 @@ struct Insn {
   const ptx::Instruction* source = nullptr;
   const isa::Mods& mods() const { return source->form.mods; }
   isa::Type type() const { return source->form.type; }
+  // What it does is what this row says. Null: it is another step, and `source` is only where it belongs.
+  const isa::Row* row() const { return step == Step::Row && source ? source->form.row : nullptr; }
+  bool is(isa::Opcode op) const { return row() && row()->op == op; }
+  isa::Effects effects() const { return row() ? row()->effects : effects_of(step); }
+  // It does nothing for the lanes that come to it.
+  bool silent() const { return step == Step::Label || step == Step::Jump; }
 };
 
 // A special register, or an address only known when the frame is made, that has a slot in the frame.

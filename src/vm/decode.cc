@@ -93,15 +93,15 @@ void Decoder::decode_block(uint32_t b) {
   const uint32_t begin = block.begin, end = block.end;
   starts_[b] = static_cast<uint32_t>(code_.insns.size());
   static const ptx::Instruction kNone;
-  if (meets_[b]) add(exec_label, end > begin ? f_.body[begin] : (n ? f_.body[n - 1] : kNone));
+  if (meets_[b]) add(Step::Label, end > begin ? f_.body[begin] : (n ? f_.body[n - 1] : kNone));
   for (uint32_t k = begin; k < end; ++k) decode_instruction(f_.body[k], b);
   if (!block.falls) return;
   const ptx::Instruction* last = end > begin ? &f_.body[end - 1] : nullptr;
   const ptx::Instruction& source = last ? *last : (n ? f_.body[n - 1] : code_.inserted.emplace_back());
   if (end >= n && b + 1 >= blocks_.size()) {
-    add(exec_ret, source);
+    add(Step::Ret, source);
   } else if (position_[b] + 1 >= order_.size() || order_[position_[b] + 1] != b + 1) {
-    Insn& j = add(exec_jump, source);
+    Insn& j = add(Step::Jump, source);
     j.target = b + 1;  // a block number until finish()
     j.spin = position_[b + 1] <= position_[b] && spins_[b + 1];
     to_patch_.push_back(static_cast<uint32_t>(code_.insns.size() - 1));
@@ -109,7 +109,7 @@ void Decoder::decode_block(uint32_t b) {
 }
 
 void Decoder::finish() {
-  if (code_.insns.empty()) add(exec_ret, code_.inserted.emplace_back());
+  if (code_.insns.empty()) add(Step::Ret, code_.inserted.emplace_back());
   code_.constants_at = static_cast<uint32_t>(allocate(static_cast<uint32_t>(code_.constants.size()), 64));
   auto fix = [&](int32_t& slot) {
     if (slot >= kConstantTag) slot = static_cast<int32_t>(code_.constants_at) + (slot & ~kConstantTag);

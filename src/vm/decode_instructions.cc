@@ -59,7 +59,7 @@ void Decoder::decode_plain(const ptx::Instruction& i) {
     }
     if (o.pair >= 0) insn.op[5] = registers_[o.pair];
   }
-  code_.allocates |= i.form.row->opcode == "alloca";
+  code_.allocates |= i.form.row->op == isa::Opcode::Alloca;
   Handler fn = nullptr;
   if (i.form.row->kind == Kind::Address) {
     fn = address_handler(i, register_bytes(i.operands[0], i.form.type));
@@ -149,7 +149,7 @@ void Decoder::decode_memory(const ptx::Instruction& i) {
   }
   if (row.kind == Kind::Atomic) {
     // atom d, [a], b, c and red [a], b: op[0] d, op[1] address, op[2] b, op[3] c.
-    const bool returns = row.opcode == "atom";
+    const bool returns = row.op == isa::Opcode::Atom;
     const size_t first = returns ? 2 : 1;
     if (!returns) insn.op[0] = -1;
     insn.drops_result = returns && nobody_reads_result(i);
@@ -289,34 +289,36 @@ void Decoder::decode_image(const ptx::Instruction& i) {
 }
 
 void Decoder::decode_control(const ptx::Instruction& i, uint32_t block) {
-  const std::string_view op = i.form.row->opcode;
-  if (op == "bra") {
-    Insn& b = emit(i.guard >= 0 ? exec_branch : exec_jump, i);
+  const isa::Opcode op = i.form.row->op;
+  if (op == isa::Opcode::Bra) {
+    Insn& b = emit(i.guard >= 0 ? Step::Branch : Step::Jump, i);
     b.target = block_of_[label_at(i.operands[0].name)];
     b.spin = position_[b.target] <= position_[block] && spins_[b.target];
     to_patch_.push_back(static_cast<uint32_t>(code_.insns.size() - 1));
     if (i.guard >= 0) guard(b, i);
-  } else if (op == "brx") {
+  } else if (op == isa::Opcode::Brx) {
     std::vector<int32_t> targets;
     if (auto t = f_.branch_targets.find(i.operands[1].name); t != f_.branch_targets.end())
       for (const std::string& label : t->second) targets.push_back(static_cast<int32_t>(block_of_[label_at(label)]));
     code_.lists.push_back(std::move(targets));
     tables_.push_back(code_.lists.size() - 1);
-    Insn& b = emit(exec_branch_table, i);
+    Insn& b = emit(Step::BranchTable, i);
     b.op[0] = registers_[i.operands[0].reg];
     b.list = code_.lists.back().data();
     b.imm = static_cast<int64_t>(code_.lists.back().size());
     guard(b, i);
-  } else if (op == "call") {
+  } else if (op == isa::Opcode::Call) {
     decode_call(i);
-  } else if (op == "ret") {
-    guard(emit(exec_ret, i), i);
-  } else if (op == "exit") {
-    guard(emit(exec_exit, i), i);
+  } else if (op == isa::Opcode::Ret) {
+    guard(emit(Step::Ret, i), i);
+  } else if (op == isa::Opcode::Exit) {
+    guard(emit(Step::Exit, i), i);
   } else {
     Handler fn = select_handler(i, f_);
     if (!fn) return refuse(i);
-    guard(emit(fn, i), i);
+    Insn& insn = emit(Step::Row, i);
+    insn.fn = fn;
+    guard(insn, i);
   }
 }
 
@@ -335,11 +337,11 @@ void Decoder::decode_call(const ptx::Instruction& i) {
   };
   parts(i.operands[0], site.returns);
   parts(i.operands[2], site.args);
-  Handler fn = exec_call;
+  Step step = Step::Call;
   if (target.kind == OperandKind::Register) {
     site.target_slot = registers_[target.reg];
     code_.indirect_calls = true;
-    fn = exec_call_indirect;
+    step = Step::CallIndirect;
   } else {
     Resolved r = resolve_(target.name);
     if (r.kind == Resolved::Function) {
@@ -348,7 +350,7 @@ void Decoder::decode_call(const ptx::Instruction& i) {
         site.builtin = r.builtin;
         site.builtin_data = r.function;
         site.runtime = true;
-        fn = exec_call_builtin;
+        step = Step::CallBuiltin;
       } else {
         site.callee = r.function;
         note(code_.callees, r.function->index);
@@ -357,14 +359,14 @@ void Decoder::decode_call(const ptx::Instruction& i) {
       site.builtin = r.builtin;
       site.builtin_data = r.builtin_data;
       site.runtime = r.runtime;
-      fn = exec_call_builtin;
+      step = Step::CallBuiltin;
     } else {
       errors_.push_back({i.at, fmt::format("function '{}' is not defined", target.name), false});
       return;
     }
   }
   code_.call_sites.push_back(std::move(site));
-  Insn& c = emit(fn, i);
+  Insn& c = emit(step, i);
   c.call = &code_.call_sites.back();
   guard(c, i);
 }

@@ -156,7 +156,7 @@ int32_t Decoder::slot(const Operand& o, Type want, const ptx::Instruction& at) {
       int32_t s = registers_[o.reg];
       if (!o.negated) return s;
       int32_t fresh = allocate_lanes(0);
-      Insn& n = add(exec_not_pred, at);
+      Insn& n = add(Step::NotPred, at);
       n.op[0] = fresh;
       n.op[1] = s;
       return fresh;
@@ -180,7 +180,7 @@ int32_t Decoder::special(const Operand& o, int bytes, const ptx::Instruction& at
   if (!row.varies)
     return frame_slot({SlotKind::Special, row.id, o.component, static_cast<uint8_t>(bytes ? bytes : 4), 0, 0, 0});
   int32_t fresh = allocate_lanes(bytes);
-  Insn& i = add(exec_read_special, at);
+  Insn& i = add(Step::ReadSpecial, at);
   i.op[0] = fresh;
   i.imm = static_cast<int64_t>(row.id);
   i.width = static_cast<uint8_t>(bytes);

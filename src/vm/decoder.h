@@ -57,16 +57,17 @@ class Decoder {
   void note(std::vector<uint32_t>& list, uint32_t v) {
     if (noted_.emplace(&list, v).second) list.push_back(v);
   }
-  Insn& emit(Handler fn, const ptx::Instruction& source) {
+  Insn& emit(Step step, const ptx::Instruction& source) {
     Insn i;
-    i.fn = fn;
+    i.fn = handler_of(step);
+    i.step = step;
     i.source = &source;
     code_.insns.push_back(i);
     return code_.insns.back();
   }
   // An instruction that the text does not have, beside `source`.
-  Insn& add(Handler fn, const ptx::Instruction& source) {
-    Insn& i = emit(fn, source);
+  Insn& add(Step step, const ptx::Instruction& source) {
+    Insn& i = emit(step, source);
     i.watched = Watched::Extra;
     return i;
   }

@@ -15,7 +15,6 @@
 
 #include "vm/builtins.h"
 #include "vm/flatten.h"
-#include "vm/flow_handlers.h"
 #include "vm/texture_lanes.h"
 #include "vm/warp.h"
 
@@ -63,9 +62,7 @@ Engine* load_library(bool say) {
     if (say) fmt::print(stderr, "warpbeam: the fast engine cannot be loaded: {}\n", dlerror());
     return nullptr;
   }
-  static const EngineServices services{exec_label, exec_jump, exec_branch, exec_branch_table, exec_call, exec_call_builtin,
-                                       exec_call_indirect, exec_pick_target, exec_ret, exec_exit, exec_not_pred, exec_read_special,
-                                       library_function_call(), flatten, [](Block& b) { b.become_next(); },
+  static const EngineServices services{library_function_call(), flatten, [](Block& b) { b.become_next(); },
                                        [](Block& b) { b.begin_watch(); }, [](Block& b) { b.end_watch(); }, [](Block& b) { b.prepare_warps(); }, [](Block& b) { b.take_local_memory(); },
                                        report_accesses, report_meeting, describe_access, place_warp, place_lanes, resume, Warp::location, reads_lanes, read_lanes};
   return make(services);

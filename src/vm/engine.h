@@ -59,9 +59,8 @@ inline VersionKey version_of(const Launch& launch) {
   return {launch.block, w.compiled ? 1 | w.executions << 1 | w.traffic << 2 | w.events << 3 | w.banks << 4 | w.places << 5 : 0};
 }
 
-// What an engine needs of the machine. Handlers that the decoder places by itself tell control flow apart.
+// What an engine needs of the machine.
 struct EngineServices {
-  Handler label, jump, branch, branch_table, call, call_builtin, call_indirect, pick_target, ret, exit, not_pred, read_special;
   Builtin library_call;
   std::unique_ptr<FunctionCode> (*flatten)(const FunctionCode& kernel, const Program::Image& image);  // flatten.h
   void (*next_block)(Block& block);  // what was one block becomes the next one of its grid

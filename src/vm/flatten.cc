@@ -131,9 +131,10 @@ class Flattener {
     out_->origins.push_back({a.function, &origin});
     return out_->insns.back();
   }
-  Insn& add(Handler fn, const Activation& a, const Insn& origin) {
+  Insn& add(Step step, const Activation& a, const Insn& origin) {
     Insn i;
-    i.fn = fn;
+    i.fn = handler_of(step);
+    i.step = step;
     i.source = origin.source;
     i.watched = Watched::Extra;
     return emit(i, a, origin);
@@ -147,7 +148,7 @@ class Flattener {
     Insn c = i;
     for (int32_t& s : c.op) s = place(a, s);
     c.guard = place(a, i.guard);
-    if (i.list && i.fn != exec_branch_table) {
+    if (i.list && i.step != Step::BranchTable) {
       std::vector<int32_t> slots = *a.lists.at(i.list);
       for (int32_t& s : slots) s = place(a, s);
       c.list = keep(std::move(slots));
@@ -203,17 +204,18 @@ class Flattener {
     for (const Insn& i : f.insns) {
       starts.push_back(static_cast<uint32_t>(here()));
       --left_;
-      if (i.fn == exec_ret && caller) {
+      if (i.step == Step::Ret && caller) {
         leaving.push_back(here());
         Insn c = copied(a, i);
-        c.fn = i.guard >= 0 ? exec_branch : exec_jump;
+        c.step = i.guard >= 0 ? Step::Branch : Step::Jump;
+        c.fn = handler_of(c.step);
         c.watched = Watched::Extra;
         emit(c, a, i);
-      } else if (i.fn == exec_call || i.fn == exec_call_indirect) {
+      } else if (i.step == Step::Call || i.step == Step::CallIndirect) {
         copy_call(a, i);
       } else {
         if (i.target != kNoTarget) jumps.emplace_back(here(), i.target);
-        if (i.fn == exec_branch_table) tables.emplace_back(here(), &i);
+        if (i.step == Step::BranchTable) tables.emplace_back(here(), &i);
         emit(copied(a, i), a, i);
       }
     }
@@ -242,7 +244,7 @@ class Flattener {
 
   void copy_call(const Activation& a, const Insn& i) {
     std::vector<const FunctionCode*> candidates;
-    if (i.fn == exec_call) {
+    if (i.step == Step::Call) {
       if (can_copy(a, *i.call->callee, *i.call)) candidates.push_back(i.call->callee);
     } else {
       for (const auto& f : image_.functions)
@@ -251,11 +253,11 @@ class Flattener {
     std::vector<size_t> leaving;
     const auto leave = [&] {
       leaving.push_back(here());
-      add(exec_jump, a, i);
+      add(Step::Jump, a, i);
     };
     if (i.guard >= 0) {
       leaving.push_back(here());
-      Insn& around = add(exec_branch, a, i);
+      Insn& around = add(Step::Branch, a, i);
       around.guard = place(a, i.guard);
       around.guard_negated = !i.guard_negated;
     }
@@ -263,21 +265,21 @@ class Flattener {
       Insn call = copied(a, i);
       call.guard = -1;
       emit(call, a, i);
-    } else if (i.fn == exec_call) {
+    } else if (i.step == Step::Call) {
       copy(*candidates[0], &a, i.call, a.depth + 1);
     } else {
       const uint32_t again = static_cast<uint32_t>(here());
-      add(exec_label, a, i);
+      add(Step::Label, a, i);
       std::vector<int32_t> wanted, ways;
       for (const FunctionCode* f : candidates) wanted.push_back(static_cast<int32_t>(f->index));
       const int32_t choice = allocate(4 * kWarpSize);
-      Insn& pick = add(exec_pick_target, a, i);
+      Insn& pick = add(Step::PickTarget, a, i);
       pick.op[0] = choice;
       pick.op[1] = place(a, i.call->target_slot);
       pick.list = keep(wanted);
       pick.imm = static_cast<int64_t>(wanted.size());
       const size_t table = here();
-      Insn& choose = add(exec_branch_table, a, i);
+      Insn& choose = add(Step::BranchTable, a, i);
       choose.op[0] = choice;
       choose.imm = static_cast<int64_t>(wanted.size()) + 2;
       for (const FunctionCode* f : candidates) {
@@ -291,12 +293,12 @@ class Flattener {
       emit(call, a, i);
       leave();
       ways.push_back(static_cast<int32_t>(here()));
-      add(exec_jump, a, i).target = again;
+      add(Step::Jump, a, i).target = again;
       out_->insns[table].list = keep(std::move(ways));
     }
     replaced_ = replaced_ || !candidates.empty();
     for (const size_t at : leaving) out_->insns[at].target = static_cast<uint32_t>(here());
-    if (!leaving.empty() || !candidates.empty()) add(exec_label, a, i);
+    if (!leaving.empty() || !candidates.empty()) add(Step::Label, a, i);
   }
 
   void finish() {

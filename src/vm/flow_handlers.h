@@ -1,4 +1,4 @@
-// Handlers that the decoder places by itself and engines ask for by name; they live with the chapter they belong to.
+// Handlers of steps; they live with the chapter they belong to.
 #pragma once
 #include "vm/code.h"
 
@@ -16,5 +16,7 @@ void exec_ret(Warp&, const Insn&, uint32_t);
 void exec_exit(Warp&, const Insn&, uint32_t);
 void exec_not_pred(Warp&, const Insn&, uint32_t);
 void exec_read_special(Warp&, const Insn&, uint32_t);
+
+Handler handler_of(Step step);  // null for Step::Row
 
 }  // namespace warpbeam::vm

@@ -1,5 +1,6 @@
-// Which handler executes an instruction, by the kind of its row.
+// Which handler executes an instruction, by the kind of its row or by its step.
 #include "vm/exec_lane.h"
+#include "vm/flow_handlers.h"
 #include "vm/lane_chapters.h"
 
 namespace warpbeam::vm {
@@ -64,6 +65,25 @@ Handler select_handler(const ptx::Instruction& i, const ptx::Function& f) {
     case Kind::Image: return select_image(i);
     default: return nullptr;
   }
+}
+
+Handler handler_of(Step step) {
+  switch (step) {
+    case Step::Row: return nullptr;
+    case Step::Label: return exec_label;
+    case Step::Jump: return exec_jump;
+    case Step::Branch: return exec_branch;
+    case Step::BranchTable: return exec_branch_table;
+    case Step::Ret: return exec_ret;
+    case Step::Exit: return exec_exit;
+    case Step::Call: return exec_call;
+    case Step::CallBuiltin: return exec_call_builtin;
+    case Step::CallIndirect: return exec_call_indirect;
+    case Step::PickTarget: return exec_pick_target;
+    case Step::NotPred: return exec_not_pred;
+    case Step::ReadSpecial: return exec_read_special;
+  }
+  return nullptr;
 }
 
 }  // namespace warpbeam::vm

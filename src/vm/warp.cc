@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 
-#include "vm/flow_handlers.h"
 #include "vm/grid.h"
 
 namespace warpbeam::vm {
@@ -52,7 +51,7 @@ namespace {
 // Do the threads go different ways? `mask`: of a branch the lanes that jump.
 bool parts(Warp& w, const Insn& i, uint32_t mask, uint32_t here) {
   if (i.target != kNoTarget) return mask != here && mask != 0;
-  if (i.fn != exec_branch_table) return false;
+  if (i.step != Step::BranchTable) return false;
   const uint32_t* choice = w.lanes<uint32_t>(i.op[0]);
   for (uint32_t left = mask; left; left &= left - 1)
     if (choice[std::countr_zero(left)] != choice[std::countr_zero(mask)]) return true;
@@ -176,7 +175,7 @@ void Warp::at_label() {
   for (size_t k = 0; k < groups.size(); ++k) {
     const Group& g = groups[k];
     if (g.state != GroupState::Ready || g.behind) continue;
-    if (g.frame == frame && (g.ip == ip || (g.ip == ip - 1 && g.ip->fn == exec_label))) {  // here, or at the label just passed
+    if (g.frame == frame && (g.ip == ip || (g.ip == ip - 1 && g.ip->step == Step::Label))) {  // here, or at the label just passed
       active |= g.mask;
       groups.erase(groups.begin() + static_cast<ptrdiff_t>(k));
       return at_label();

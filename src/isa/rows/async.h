@@ -27,7 +27,7 @@ struct MbarrierTest : MbarrierRow { static constexpr char syntax[] = "mbarrier.t
 struct MbarrierTestParity : MbarrierRow { static constexpr char syntax[] = "mbarrier.test_wait.parity{.acquire|.relaxed}{.cta|.cluster}{.shared|.shared::cta}.b64 p:pred, [a], c:u32"; static constexpr Since since{71, 80}; };
 struct MbarrierTry : MbarrierHopper { static constexpr char syntax[] = "mbarrier.try_wait{.acquire|.relaxed}{.cta|.cluster}{.shared|.shared::cta}.b64 p:pred, [a], c:b64{, e:u32}"; };
 struct MbarrierTryParity : MbarrierHopper { static constexpr char syntax[] = "mbarrier.try_wait.parity{.acquire|.relaxed}{.cta|.cluster}{.shared|.shared::cta}.b64 p:pred, [a], c:u32{, e:u32}"; };
-struct MbarrierPending : MbarrierRow { static constexpr char syntax[] = "mbarrier.pending_count.b64 d:u32, a:b64"; };
+struct MbarrierPending : MbarrierRow { static constexpr Effects effects{}; static constexpr char syntax[] = "mbarrier.pending_count.b64 d:u32, a:b64"; };
 struct CpAsyncArrive : MbarrierRow { static constexpr char syntax[] = "cp.async.mbarrier.arrive{.noinc}{.shared|.shared::cta}.b64 [a]"; };
 
 // --- bulk copies -------------------------------------------------------------------------------------------------
@@ -111,7 +111,10 @@ struct TensorPrefetch : BulkRow {
 
 // --- tensor maps -------------------------------------------------------------------------------------------------
 
-struct MapRow : EngineRow<Kind::Async, Class::Misc> { static constexpr Since since{83, 90}; };
+struct MapRow : EngineRow<Kind::Async, Class::Misc> {
+  static constexpr Since since{83, 90};
+  static constexpr Effects effects{.reads = true, .writes = true, .traps = true};
+};
 struct MapReplaceAddress : MapRow { static constexpr char syntax[] = "tensormap.replace.tile.global_address{.global|.shared::cta}.b1024.b64 [a], b:b64"; };
 struct MapReplaceRank : MapRow { static constexpr char syntax[] = "tensormap.replace.tile.rank{.global|.shared::cta}.b1024.b32 [a], b:b32"; };
 struct MapReplaceBox : MapRow { static constexpr char syntax[] = "tensormap.replace.tile.box_dim{.global|.shared::cta}.b1024.b32 [a], #b:u32, c:b32"; };
@@ -122,8 +125,8 @@ struct MapReplaceInterleave : MapRow { static constexpr char syntax[] = "tensorm
 struct MapReplaceSwizzle : MapRow { static constexpr char syntax[] = "tensormap.replace.tile.swizzle_mode{.global|.shared::cta}.b1024.b32 [a], #b:u32"; };
 struct MapReplaceFill : MapRow { static constexpr char syntax[] = "tensormap.replace.tile.fill_mode{.global|.shared::cta}.b1024.b32 [a], #b:u32"; };
 struct MapReplaceStride : MapRow { static constexpr char syntax[] = "tensormap.replace.tile.global_stride{.global|.shared::cta}.b1024.b64 [a], #b:u32, c:b64"; };
-struct MapCopyFence : MapRow { static constexpr char syntax[] = "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release(.cta|.cluster|.gpu|.sys).sync.aligned [a], [b], #c:u32"; };
-struct PrefetchMap : MapRow { static constexpr char syntax[] = "prefetch{.param|.const}.tensormap [a]"; static constexpr Since since{80, 90}; };
+struct MapCopyFence : MapRow { static constexpr Effects effects{.reads = true, .writes = true, .orders = true, .meets = true, .traps = true}; static constexpr char syntax[] = "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release(.cta|.cluster|.gpu|.sys).sync.aligned [a], [b], #c:u32"; };
+struct PrefetchMap : MapRow { static constexpr char syntax[] = "prefetch{.param|.const}.tensormap [a]"; static constexpr Since since{80, 90}; static constexpr Effects effects{}; };
 
 // --- stores and additions that tell a barrier --------------------------------------------------------------------
 
@@ -160,7 +163,7 @@ struct FenceMapAcquire : CacheFence { static constexpr char syntax[] = "fence.pr
 struct FenceInit : CacheFence { static constexpr char syntax[] = "fence.mbarrier_init.release.cluster"; static constexpr Since since{80, 90}; };
 
 // --- cache policies: values without effect here ------------------------------------------------------------------
-struct PolicyRow : EngineRow<Kind::Async, Class::Misc> { static constexpr Since since{74, 80}; };
+struct PolicyRow : EngineRow<Kind::Async, Class::Misc> { static constexpr Since since{74, 80}; static constexpr Effects effects{}; };
 struct PolicyFraction : PolicyRow { static constexpr char syntax[] = "createpolicy.fractional(.L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged){.L2::evict_unchanged|.L2::evict_first}.b64 d:b64{, a:f32}"; };
 struct PolicyRange : PolicyRow { static constexpr char syntax[] = "createpolicy.range{.global}(.L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged){.L2::evict_unchanged|.L2::evict_first}.b64 d:b64, [a], b:u32, c:u32"; };
 struct PolicyConvert : PolicyRow { static constexpr char syntax[] = "createpolicy.cvt.L2.b64 d:b64, a:b64"; };

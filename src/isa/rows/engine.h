@@ -28,11 +28,15 @@ struct Isspacep : EngineRow<Kind::Address, Class::IntAlu> {
 using Control = EngineRow<Kind::Control, Class::Branch>;
 struct Bra : Control { static constexpr char syntax[] = "bra{.uni}"; };
 struct BrxIdx : Control { static constexpr char syntax[] = "brx.idx{.uni}"; static constexpr Since since{60, 30}; };
-struct Call : EngineRow<Kind::Control, Class::Call> { static constexpr char syntax[] = "call{.uni}"; };
+struct Call : EngineRow<Kind::Control, Class::Call> {  // whatever the function does
+  static constexpr char syntax[] = "call{.uni}";
+  static constexpr Effects effects{true, true, true, true, true, true, true, true};
+};
 struct Ret : Control { static constexpr char syntax[] = "ret{.uni}"; };
 struct Exit : Control { static constexpr char syntax[] = "exit"; };
-struct TrapRow : Control { static constexpr char syntax[] = "trap"; };
-struct Brkpt : Control { static constexpr char syntax[] = "brkpt"; };
+struct StopRow : Control { static constexpr Effects effects{.traps = true}; };
+struct TrapRow : StopRow { static constexpr char syntax[] = "trap"; };
+struct Brkpt : StopRow { static constexpr char syntax[] = "brkpt"; };
 
 // --- barriers and fences -----------------------------------------------------------------------------------------
 using BarrierRow = EngineRow<Kind::Barrier, Class::Barrier>;
@@ -53,7 +57,7 @@ struct BarrierRedPredCounted : BarrierRow { static constexpr char syntax[] = "ba
 struct BarrierRedPopc : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, c:pred"; static constexpr Since since{60, 30}; };
 struct BarrierRedPopcCount : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, c:pred"; static constexpr Since since{60, 30}; };
 struct BarrierRedPopcCounted : BarrierRow { static constexpr char syntax[] = "barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, b:u32, c:pred"; static constexpr Since since{60, 30}; };
-struct BarWarpSync : BarrierRow { static constexpr char syntax[] = "bar.warp.sync a:u32"; static constexpr Since since{60, 30}; };
+struct BarWarpSync : BarrierRow { static constexpr char syntax[] = "bar.warp.sync a:u32"; static constexpr Since since{60, 30}; static constexpr Effects effects{.orders = true, .meets = true}; };
 struct Membar : FenceRow { static constexpr char syntax[] = "membar.fence_level"; };
 struct Fence : FenceRow { static constexpr char syntax[] = "fence{.sc|.acq_rel|.acquire|.release}.scope"; static constexpr Since since{60, 70}; };
 
@@ -74,9 +78,9 @@ struct Elect : WarpRow { static constexpr char syntax[] = "elect.sync d:b32|p, e
 
 // --- the rest ----------------------------------------------------------------------------------------------------
 using MiscRow = EngineRow<Kind::Misc, Class::Misc>;
-struct Nanosleep : MiscRow { static constexpr char syntax[] = "nanosleep.u32 a:u32"; static constexpr Since since{63, 70}; };
+struct Nanosleep : MiscRow { static constexpr char syntax[] = "nanosleep.u32 a:u32"; static constexpr Since since{63, 70}; static constexpr Effects effects{.waits = true}; };
 struct Pmevent : MiscRow { static constexpr char syntax[] = "pmevent #a:u32"; static constexpr Since since{14, 10}; };
-struct Griddepcontrol : MiscRow { static constexpr char syntax[] = "griddepcontrol(.launch_dependents|.wait)"; static constexpr Since since{78, 90}; };
+struct Griddepcontrol : MiscRow { static constexpr char syntax[] = "griddepcontrol(.launch_dependents|.wait)"; static constexpr Since since{78, 90}; static constexpr Effects effects{.orders = true, .waits = true}; };
 struct Setmaxnreg : MiscRow { static constexpr char syntax[] = "setmaxnreg(.inc|.dec).sync.aligned.u32 #a:u32"; static constexpr Since since{80, 90}; };
 struct Alloca : MiscRow { static constexpr char syntax[] = "alloca.type d, a, #b:u32"; static constexpr Since since{73, 52}; using T = Types<Type::U32, Type::U64>; };
 struct Stacksave : MiscRow { static constexpr char syntax[] = "stacksave.type d"; static constexpr Since since{73, 52}; using T = Types<Type::U32, Type::U64>; };

@@ -58,7 +58,7 @@ using CacheRow = EngineRow<Kind::Memory, Class::Misc>;
 struct Prefetch : CacheRow { static constexpr char syntax[] = "prefetch{.global|.local}.plevel [a]"; static constexpr Since since{20, 20}; };
 struct PrefetchEvict : CacheRow { static constexpr char syntax[] = "prefetch{.global}(.L2::evict_last|.L2::evict_normal) [a]"; static constexpr Since since{74, 80}; };
 struct Prefetchu : CacheRow { static constexpr char syntax[] = "prefetchu.L1 [a]"; static constexpr Since since{20, 20}; };
-struct Discard : CacheRow { static constexpr char syntax[] = "discard{.global}.L2 [a], #b:u32"; static constexpr Since since{74, 80}; };
+struct Discard : CacheRow { static constexpr char syntax[] = "discard{.global}.L2 [a], #b:u32"; static constexpr Since since{74, 80}; static constexpr Effects effects{.writes = true}; };
 struct ApplyPriority : CacheRow { static constexpr char syntax[] = "applypriority{.global}.L2::evict_normal [a], #b:u32"; static constexpr Since since{74, 80}; };
 
 // --- atomics -----------------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ constexpr OperandForm matrix_registers(Type t, int elements) {
 struct TensorRow : EngineRow<Kind::Tensor, Class::Tensor> {
   static constexpr Since since{70, 80};
 };
+struct MatrixLoadRow : TensorRow { static constexpr Effects effects{.reads = true, .meets = true, .traps = true}; };
+struct MatrixStoreRow : TensorRow { static constexpr Effects effects{.writes = true, .meets = true, .traps = true}; };
 
 // --- mma ---------------------------------------------------------------------------------------------------------
 
@@ -167,10 +169,10 @@ template <Part part, int vector_at>
 constexpr OperandForm wmma_memory_form(const Matched& m, int operand) {
   return operand == vector_at ? wmma_registers(m.type, m.mods.shape, part) : OperandForm{};
 }
-struct WmmaLoadA : TensorRow { static constexpr Form form = wmma_memory_form<Part::A, 0>; static constexpr Since since{60, 70}; };
-struct WmmaLoadB : TensorRow { static constexpr Form form = wmma_memory_form<Part::B, 0>; static constexpr Since since{60, 70}; };
-struct WmmaLoadC : TensorRow { static constexpr Form form = wmma_memory_form<Part::C, 0>; static constexpr Since since{60, 70}; };
-struct WmmaStoreD : TensorRow { static constexpr Form form = wmma_memory_form<Part::C, 1>; static constexpr Since since{60, 70}; };
+struct WmmaLoadA : MatrixLoadRow { static constexpr Form form = wmma_memory_form<Part::A, 0>; static constexpr Since since{60, 70}; };
+struct WmmaLoadB : MatrixLoadRow { static constexpr Form form = wmma_memory_form<Part::B, 0>; static constexpr Since since{60, 70}; };
+struct WmmaLoadC : MatrixLoadRow { static constexpr Form form = wmma_memory_form<Part::C, 0>; static constexpr Since since{60, 70}; };
+struct WmmaStoreD : MatrixStoreRow { static constexpr Form form = wmma_memory_form<Part::C, 1>; static constexpr Since since{60, 70}; };
 using WmmaTypes = Types<Type::F16, Type::BF16, Type::U8, Type::S8>;
 
 struct WmmaLoadA16 : WmmaLoadA { static constexpr char syntax[] = "wmma.load.a.sync.aligned.alayout.wmma_shape{.global|.shared|.shared::cta}.type d, [b]{, c:u32}"; using T = WmmaTypes; };
@@ -238,13 +240,13 @@ template <int vector_at>
 constexpr OperandForm matrices_form(const Matched& m, int operand) {
   return operand == vector_at ? OperandForm{Type::B32, m.mods.matrices} : OperandForm{};
 }
-struct LdMatrix : TensorRow {
+struct LdMatrix : MatrixLoadRow {
   static constexpr char syntax[] = "ldmatrix.sync.aligned.m8n8.matrices{.trans}{.shared|.shared::cta}.b16 d, [a]";
   static constexpr Since since{65, 75};
   static constexpr Form form = matrices_form<0>;
   static constexpr std::string_view about = "Loads 8x8 matrices of 16-bit elements; each eight lanes give the rows' addresses of one.";
 };
-struct StMatrix : TensorRow {
+struct StMatrix : MatrixStoreRow {
   static constexpr char syntax[] = "stmatrix.sync.aligned.m8n8.matrices{.trans}{.shared|.shared::cta}.b16 [a], b";
   static constexpr Since since{78, 90};
   static constexpr Form form = matrices_form<1>;

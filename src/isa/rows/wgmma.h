@@ -5,7 +5,10 @@
 
 namespace warpbeam::isa::rows {
 
-struct WgmmaRow : EngineRow<Kind::Tensor, Class::Tensor> { static constexpr Since since{80, 90}; };
+struct WgmmaRow : EngineRow<Kind::Tensor, Class::Tensor> {
+  static constexpr Since since{80, 90};
+  static constexpr Effects effects{.reads = true, .orders = true, .meets = true, .waits = true, .traps = true};
+};
 // Each warp holds 16 of the 64 rows.
 constexpr OperandForm wgmma_form(const Matched& m, int operand) {
   if (operand == 0) return matrix_registers(m.row->matrices(m).d, 16 * m.mods.shape.n);

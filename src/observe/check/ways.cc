@@ -1,6 +1,6 @@
 #include "observe/check/ways.h"
 
-#include "vm/flow_handlers.h"
+#include "vm/code.h"
 
 namespace warpbeam::observe::check {
 namespace {
@@ -8,11 +8,11 @@ namespace {
 template <class F>
 void each_successor(const vm::FunctionCode& f, uint32_t at, F&& go) {
   const vm::Insn& i = f.insns[at];
-  const bool ends = i.fn == vm::exec_jump || i.fn == vm::exec_branch_table || i.fn == vm::exec_ret || i.fn == vm::exec_exit;
-  if (i.fn == vm::exec_jump || i.fn == vm::exec_branch) go(i.target);
-  if (i.fn == vm::exec_branch_table)
+  const bool ends = i.step == vm::Step::Jump || i.step == vm::Step::BranchTable || i.step == vm::Step::Ret || i.step == vm::Step::Exit;
+  if (i.step == vm::Step::Jump || i.step == vm::Step::Branch) go(i.target);
+  if (i.step == vm::Step::BranchTable)
     for (int64_t k = 0; k < i.imm; ++k) go(static_cast<uint32_t>(i.list[k]));
-  if ((!ends || (i.guard >= 0 && i.fn != vm::exec_jump)) && at + 1 < f.insns.size()) go(at + 1);
+  if ((!ends || (i.guard >= 0 && i.step != vm::Step::Jump)) && at + 1 < f.insns.size()) go(at + 1);
 }
 
 struct Stretch {  // of instructions: of a function, or of a loop, which stands together
