@@ -36,6 +36,7 @@ void Emitter::store_dense(const Access& a, V data, V address, V pointer) {
     return;
   }
   tables_.streams = true;
+  uses(Technique::Streaming);
   auto* past = BasicBlock::Create(c_, "past_caches", f_);
   auto* plain = BasicBlock::Create(c_, "plain", f_);
   auto* join = BasicBlock::Create(c_, "stored", f_);
@@ -120,6 +121,7 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
       put(k, lanes_of(v, a.memory), false);
     }
   } else if (a.load && dense && (full || a.count == 1)) {
+    uses(Technique::Dense);
     std::vector<V> parts;
     auto* part_type = FixedVectorType::get(element, static_cast<unsigned>(length * a.count));
     for (size_t r = 0; r < static_cast<size_t>(runs); ++r) {
@@ -156,6 +158,7 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
   } else if (a.load && a.count == 1 && looks_for_stretches() && !address.line.base) {
     put(0, load_lanes(lanes_of(address, 8), mask, a.memory, shared), false);
   } else if (a.load) {
+    uses(Technique::Gathers);
     const V at = addresses();
     const V bits = full ? static_cast<V>(llvm::Constant::getAllOnesValue(FixedVectorType::get(b_.getInt1Ty(), kLanes))) : bool_lanes(mask);
     std::vector<V> loaded;
@@ -165,6 +168,7 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
     }
     for (int k = 0; k < a.count; ++k) put(k, loaded[static_cast<size_t>(k)], false);
   } else if (dense && (a.count == 1 || full)) {
+    uses(Technique::Dense);
     std::vector<V> data;
     for (int k = 0; k < a.count; ++k) data.push_back(stored(narrow(k)));
     for (size_t r = 0; r < static_cast<size_t>(runs); ++r) {
@@ -230,6 +234,7 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
   } else if (a.count == 1 && looks_for_stretches()) {
     store_lanes(stored(narrow(0)), lanes_of(address, 8), mask, a.memory, shared);
   } else {
+    uses(Technique::Gathers);
     const V at = addresses();
     const V bits = full ? static_cast<V>(llvm::Constant::getAllOnesValue(FixedVectorType::get(b_.getInt1Ty(), kLanes))) : bool_lanes(mask);
     for (int k = 0; k < a.count; ++k) user(b_.CreateMaskedScatter(stored(narrow(k)), pointer(at, static_cast<uint64_t>(k) * a.memory), element_align, bits));

@@ -539,6 +539,7 @@ bool Emitter::emit_pure(const vm::Insn& i) {
   V known = nullptr;
   if (shape.runs == 0 && row.kind == Kind::Compare && !not_pred && !slice_ && out_bytes == 0 && in[0].second == in[1].second && in[0].second == isa::bytes_of(i.type())) known = compare_shapes(i, in[0].first, in[1].first);
   if (known) {
+    uses(Technique::Masks);
     std::vector<V> o{bool_lanes(known)};
     if (in.size() > 2) o.push_back(lanes_of(in[2].first, 0));
     const auto joined = [&](V x) { return in.size() > 2 ? join_predicates(i, x, o[1]) : x; };

@@ -245,6 +245,7 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     if (shared) bad = b_.CreateOr(bad, above_32_bits(at));
     good = b_.CreateICmpEQ(b_.CreateAnd(bad, mask), b_.getInt32(0));
   }
+  uses(Technique::Atomics);
   auto* fast = BasicBlock::Create(c_, "fast", f_);
   auto* slow = BasicBlock::Create(c_, "slow", f_);
   auto* join = BasicBlock::Create(c_, "join", f_);

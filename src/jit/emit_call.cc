@@ -125,6 +125,7 @@ void Emitter::emit_library_call(const vm::Insn& i) {
     if (flow_.cell_of(p) < 0) return by_handler(i);
   for (const vm::LocalPart& p : i.call->returns)
     if (flow_.cell_of(p) < 0) return by_handler(i);
+  uses(Technique::LibraryCalls);
   llvm::IRBuilder<> top(entry_, entry_->begin());
   const size_t n = i.call->args.size();
   auto* pointers = top.CreateAlloca(llvm::ArrayType::get(b_.getPtrTy(), std::max<size_t>(n, 1)));
@@ -145,6 +146,7 @@ void Emitter::emit_library_call(const vm::Insn& i) {
 
 // As exec_pick_target.
 void Emitter::emit_pick(const vm::Insn& i) {
+  uses(Technique::ChosenCalls);
   const Value target = read(i.op[1], 8);
   const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()});
   const V first = target.uniform() ? target.run[0] : b_.CreateExtractElement(lanes_of(target, 8), lane);

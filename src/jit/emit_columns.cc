@@ -23,6 +23,7 @@ Emitter::V Emitter::of_rows(size_t offset) { return b_.CreateConstInBoundsGEP1_6
 // A full warp's store: behind what the warps before have put down, or in place.
 void Emitter::store_late(const Access& a, V data, const Line& line) {
   constexpr uint64_t kLeast = 64;  // bytes from lane to lane
+  uses(Technique::Columns);
   // Loads do not see what has been put down, so they are to be from other allocations.
   V good = b_.CreateICmpUGE(line.slope, b_.getInt64(kLeast));
   const V mine = lo_of(range_of(a));

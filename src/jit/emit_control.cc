@@ -147,18 +147,24 @@ void Emitter::run() {
   b_.SetInsertPoint(handed_over_);
   b_.CreateRet(b_.getInt32(0));
   emit_next_block();
+  note_structure();
   tables_.plan = plan_in_words();
+}
+
+void Emitter::note_structure() {
+  const auto decision = [&](const Region& r) { return r.exit_node >= 0 && plan_.decides[static_cast<size_t>(r.exit_node)] && !of_block(exit_insn(r)->guard, 0); };
+  if (!flow_.in_turns && std::ranges::any_of(plan_.regions, decision)) uses(Technique::DecisionsOfTheBlock);
+  if (lanes_leave_) uses(Technique::LeavesEarly);
+  if (rehearsed_to_its_end_) uses(Technique::RehearsedWhole);
+  else if (std::ranges::count(rehearsed_, 1)) uses(Technique::Rehearsed);
+  if (next_block_) uses(Technique::BlockAfterBlock);
+  if (shapes_.lone()) uses(Technique::LoneThread);
+  if (kept_stride_) uses(Technique::Kept);
 }
 
 std::string Emitter::plan_in_words() const {
   std::string all = flow_.in_turns ? "warps take turns" : plan_.regions.size() == 1 ? "1 region" : std::to_string(plan_.regions.size()) + " regions";
-  const auto decision = [&](const Region& r) { return r.exit_node >= 0 && plan_.decides[static_cast<size_t>(r.exit_node)] && !of_block(exit_insn(r)->guard, 0); };
-  if (!flow_.in_turns && std::ranges::any_of(plan_.regions, decision)) all += ", decisions of the block";
-  if (lanes_leave_) all += ", lanes leave early";
-  if (rehearsed_to_its_end_) all += ", rehearsed to its end";
-  else if (std::ranges::count(rehearsed_, 1)) all += ", rehearsed";
-  if (next_block_) all += ", block after block";
-  for (const std::string& t : techniques_) all += ", " + t;
+  for (const Technique t : techniques_) (all += ", ") += name_of(t);
   const char* before = ", handlers: ";
   for (const std::string& h : handlers_) all += std::exchange(before, " ") + h;
   return all;

@@ -54,6 +54,7 @@ void Emitter::emit_copy(const vm::Insn& i) {
   }
   const auto fit = [&](const Access& a, const Value& address) { return address.runs ? fits_whole(a, address) : fits_lanes(a, address.lanes, mask); };
   good = b_.CreateAnd(good, b_.CreateAnd(fit(from, source), fit(to, target)));
+  uses(Technique::Copies);
   auto* quick = BasicBlock::Create(c_, "copy", f_);
   auto* slow = BasicBlock::Create(c_, "slow", f_);
   auto* join = BasicBlock::Create(c_, "join", f_);

@@ -47,6 +47,7 @@ bool Emitter::only_counts(const Region& region) const {
 
 // Where the tables are, on the stack. False at run time: they are too large.
 Emitter::V Emitter::begin_counts(Team& team) {
+  uses(Technique::Counts);
   llvm::IRBuilder<> top(entry_, entry_->begin());
   auto* room = top.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), kRoom));
   room->setAlignment(llvm::Align(kLine));

@@ -81,6 +81,7 @@ bool Emitter::emit_directed(const vm::Insn& i) {
   const Width bytes = f64 ? 8 : 4;
   std::vector<V> o;
   for (int k = 1; k <= operands; ++k) o.push_back(lanes_of(read(i.op[k], bytes), bytes));
+  uses(Technique::Directed);
   direction_ = direction_of(m.rnd);
   Value v;
   v.lanes = compute_float(i, o);

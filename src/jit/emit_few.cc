@@ -69,7 +69,7 @@ bool Emitter::suits_few(uint32_t first, uint32_t end, const std::vector<Access>&
 // Goes to `join` from a version for as many lanes as there are, and is left where there is none.
 void Emitter::emit_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses,
                        const std::vector<uint32_t>& ahead, V none_wraps, BasicBlock* join) {
-  uses("few lanes");
+  uses(Technique::FewLanes);
   const V mask = active_;
   auto* other = BasicBlock::Create(c_, "other", f_);
   auto* sort = BasicBlock::Create(c_, "few", f_);

@@ -37,7 +37,7 @@ void Emitter::emit_guessed(const Region& region, V todo, BasicBlock* after) {
   auto* otherwise = BasicBlock::Create(c_, "otherwise", f_);
   b_.CreateCondBr(holds, as_guessed, otherwise);
   b_.SetInsertPoint(as_guessed);
-  uses("guessed masks");
+  uses(Technique::GuessedMasks);
   change_shapes();
   emit_warps(region, todo, false, after);
   change_shapes();

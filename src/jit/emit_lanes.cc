@@ -12,7 +12,7 @@ namespace In = llvm::Intrinsic;
 
 // The lanes of active_ are about to run the loop's head. Where there are few, they run the loop here.
 void Emitter::emit_lane_loop(const LaneLoop& loop) {
-  uses("lonely lanes");
+  uses(Technique::LonelyLanes);
   const V mask = active_;
   const uint32_t node = node_;
   auto* lanes = BasicBlock::Create(c_, "lanes", f_);

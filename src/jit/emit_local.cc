@@ -15,6 +15,7 @@ using llvm::FixedVectorType;
 namespace In = llvm::Intrinsic;
 
 void Emitter::emit_cells(const vm::Insn& i, const CellAccess& access) {
+  uses(Technique::Cells);
   const bool load = i.source->form.row->cls == isa::Class::Load;
   const Width memory = static_cast<Width>(isa::bytes_of(i.type()));
   const auto bytes_of = [&](int32_t key) { return flow_.cells[static_cast<size_t>(key - kParamKeys)].bytes; };
@@ -117,6 +118,7 @@ Emitter::V Emitter::fits_local(const Access& a, const Value& offset, V mask) {
 }
 
 void Emitter::touch_local(const Access& a, const Value& offset, V mask) {
+  uses(Technique::LocalArrays);
   const V locals = context_field(offsetof(Context, locals), b_.getPtrTy(), true);
   const V base = machine_load(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), locals, warp_), true);
   if (shapes_.lone()) {  // its piece begins at the base

@@ -27,7 +27,7 @@ bool Emitter::loops_whole(uint32_t n) const {
 
 // Is left where some lanes do not take part.
 void Emitter::emit_whole_loop(uint32_t n) {
-  uses("whole loops");
+  uses(Technique::WholeLoops);
   const Node& node = flow_.nodes[n];
   const V mask = active_;
   auto* whole = BasicBlock::Create(c_, "whole", f_);

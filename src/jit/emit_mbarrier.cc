@@ -53,6 +53,7 @@ bool Emitter::emit_arrival(const vm::Insn& i) {
   }
   const vm::WideOperand& where = i.wide[copies ? 0 : 1];
   if (where.slot >= 0 && !read(where.slot, where.width).uniform()) return false;
+  uses(Technique::MemoryBarriers);
   auto* slow = BasicBlock::Create(c_, "slow", f_);
   auto* quick = BasicBlock::Create(c_, "arrive", f_);
   auto* join = BasicBlock::Create(c_, "join", f_);
@@ -93,6 +94,7 @@ bool Emitter::emit_arrival(const vm::Insn& i) {
 bool Emitter::emit_test(const vm::Insn& i) {
   const vm::WideOperand& where = i.wide[1];
   if (!in_shared(i) || (where.slot >= 0 && !read(where.slot, where.width).uniform())) return false;
+  uses(Technique::MemoryBarriers);
   auto* slow = BasicBlock::Create(c_, "slow", f_);
   auto* join = BasicBlock::Create(c_, "join", f_);
   V pointer = nullptr;

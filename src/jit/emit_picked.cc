@@ -106,6 +106,7 @@ void Emitter::store_picked(const Access& a, const Indexed& at, V mask, BasicBloc
 
 // Goes on where the lanes of the mask do not store one behind the other.
 void Emitter::store_picked(const Access& a, V places, V mask, BasicBlock* join) {
+  uses(Technique::Picked);
   if (ranks_lanes())
     if (const std::optional<Indexed> at = indexed(a)) return store_picked(a, *at, mask, join);
   auto* maybe = BasicBlock::Create(c_, "maybe_picked", f_);

@@ -168,6 +168,7 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   if (it == piece_of_.end()) return false;
   const std::shared_ptr<const Piece> piece = it->second;
   if (piece->loads.front() != &i) return true;
+  uses(Technique::Pieces);
   const Access a = *access_of(i);
   const Value base = read(i.op[1], 8);
   auto* together = BasicBlock::Create(c_, "piece", f_);

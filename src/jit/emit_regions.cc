@@ -61,6 +61,7 @@ void Emitter::emit_region(size_t r, BasicBlock* entry) {
   const vm::Insn* decision = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)] ? exit_insn(region) : nullptr;
   const bool agrees = decision && !of_block(decision->guard, 0);
   const bool once = runs_once(region);
+  if (once) uses(Technique::OncePerBlock);
   b_.SetInsertPoint(entry);
   b_.CreateStore(b_.getTrue(), all_taken_);
   b_.CreateStore(b_.getTrue(), none_taken_);

@@ -50,6 +50,7 @@ bool Emitter::looks_for_stretches() const {
 // Sorts out what addresses are: goes to `stretches` where both halves of the warp are stretches, else to `apart`.
 // Addresses are elements from `base` on, or bytes where there is no base.
 Emitter::Scattered Emitter::sort_out(V at, Width bytes, V base) {
+  uses(Technique::Stretches);
   Scattered s;
   s.stretches = BasicBlock::Create(c_, "stretches", f_);
   s.apart = BasicBlock::Create(c_, "apart", f_);

@@ -176,6 +176,7 @@ Emitter::V Emitter::warps_to_run(const Region& region) {
   wraps_ = &wraps;
   for (size_t k = needed.size(); k-- > 0;) emit_instruction(flow_.code->insns[needed[k]]);
   wraps_ = nullptr;
+  uses(Technique::IdleWarps);
   const V first = read(compare->op[at], bytes).run[0], limit = read(compare->op[3 - at], bytes).run[0];
 
   // Each warp's least and greatest value.

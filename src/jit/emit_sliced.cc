@@ -138,6 +138,7 @@ void Emitter::emit_straight_in_slice(uint32_t begin, uint32_t end) {
 
 // The lanes of active_ are about to run the loop's head. Goes on behind the loop.
 bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
+  uses(Technique::Slices);
   const V mask = active_;
   llvm::IRBuilder<> top(entry_, entry_->begin());
   const Bits& given = flow_.nodes[loop.head].live_in;

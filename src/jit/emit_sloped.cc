@@ -113,6 +113,7 @@ bool Emitter::in_steps(const Access& a, const Value& address) const {
 }
 
 Emitter::V Emitter::load_steps(V pointer, V mask, Width bytes, int step) {
+  uses(Technique::Steps);
   auto* type = FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(kLanes * step));
   const V all = user(b_.CreateMaskedLoad(type, pointer, llvm::Align(bytes), spread_mask(mask, step),
                                          llvm::Constant::getNullValue(type)));
@@ -122,6 +123,7 @@ Emitter::V Emitter::load_steps(V pointer, V mask, Width bytes, int step) {
 }
 
 void Emitter::store_steps(V data, V pointer, V mask, Width bytes, int step) {
+  uses(Technique::Steps);
   std::vector<int> places(static_cast<size_t>(kLanes * step), llvm::PoisonMaskElem);
   for (int l = 0; l < kLanes; ++l) places[static_cast<size_t>(l * step)] = l;
   user(
@@ -184,6 +186,7 @@ void Emitter::check_line(const Access& a, const Line& line, V mask, BasicBlock* 
 }
 
 void Emitter::touch_line(const Access& a, const Value& address, V mask) {
+  uses(Technique::Slopes);
   const int64_t total = static_cast<int64_t>(a.total());
   auto* join = BasicBlock::Create(c_, "touched", f_);
   auto* apart = BasicBlock::Create(c_, "apart", f_);

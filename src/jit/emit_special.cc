@@ -246,6 +246,7 @@ bool Emitter::emit_approximation(const vm::Insn& i) {
     result = special_function(Opcode::Rcp, lanes_of(read(i.op[2], 4), 4), &unusual);
     if (result) result = product_of_floats(x, result, i.mods().ftz);
   }
+  uses(Technique::SpecialFunctions);
   if (result) {
     call = BasicBlock::Create(c_, "unusual", f_);
     join = BasicBlock::Create(c_, "approximated", f_);

@@ -76,6 +76,7 @@ bool Emitter::looks_for_window(const Access& a, const Value& address) const {
 
 // The access by a window, and on to `join`; to `other` where the pattern does not allow it or places do not exist.
 void Emitter::touch_window(const Access& a, const Value& address, V mask, BasicBlock* other, BasicBlock* join) {
+  uses(Technique::Patterns);
   // The window begins where a line of memory does, as far as the pattern tells, if it reaches far enough then.
   const V pattern = address.spread.pattern, high = b_.CreateIntMaxReduce(pattern, true), least = b_.CreateIntMinReduce(pattern, true);
   const V line = b_.CreateAnd(least, b_.getInt32(~63u));

@@ -173,6 +173,7 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
     b_.SetInsertPoint(join);
     return;
   }
+  uses(Technique::Straight);
   V good = full ? none_wraps : b_.CreateAnd(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), none_wraps);
   good = b_.CreateAnd(good, all_fit(s));
   auto* fast = BasicBlock::Create(c_, "all_well", f_);

@@ -36,7 +36,7 @@ void Emitter::as_member(Team& team, size_t m) {
 
 // The region up to where the team is through or its warps part.
 void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* single, BasicBlock* done) {
-  uses("warps side by side");
+  uses(Technique::WarpsSideBySide);
   llvm::IRBuilder<> top(entry_, entry_->begin());
   const auto counter = [&] {
     auto* a = top.CreateAlloca(b_.getInt32Ty());

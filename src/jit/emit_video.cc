@@ -77,6 +77,7 @@ bool Emitter::emit_video(const vm::Insn& i) {
     const int64_t low = d_signed ? -(int64_t{1} << (bits - 1)) : 0, high = d_signed ? (int64_t{1} << (bits - 1)) - 1 : (int64_t{1} << bits) - 1;
     r = b_.CreateBinaryIntrinsic(In::smin, b_.CreateBinaryIntrinsic(In::smax, r, k(low)), k(high));
   }
+  uses(Technique::BytesAndHalves);
   Value v;
   if (adds) {
     v.lanes = lanes_of(read(i.op[3], 4), 4);

@@ -70,6 +70,7 @@ Emitter::V Emitter::from_windows(const Access& a, V pointer) {
   Windows& w = *found->second;
   auto* part = llvm::FixedVectorType::get(lane_type(a.memory), kPart);
   const int64_t from = a.insn->imm - w.low;
+  uses(Technique::Windows);
   if (w.parts.empty()) {
     const V first = b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<uint64_t>(-from)));
     for (int k = 0; k < kLanes + w.more; k += kPart) {
@@ -116,6 +117,7 @@ void Emitter::name_next_blocks(const Access& a, const Value& address) {
   const bool line = y * z == 1 && address.runs == 1 && plan_.regions.size() > 1 && !rehearsal_ && !in_loop(node_);
   if (!rows && !line) return;
   if (const auto w = windows_.find(a.insn); w != windows_.end() && !w->second->parts.empty()) return;  // named already
+  uses(Technique::NextBlocks);
   const int64_t further = rows ? std::max(kAhead, 2 * row) : kFurther;
   NamedLines& named = rehearsal_ ? rehearsal_->named : named_;
   const BasicBlock* const here = rehearsal_ ? nullptr : b_.GetInsertBlock();
@@ -180,6 +182,7 @@ void Emitter::name_next_turns(const Access& a, V address) {
     b_.CreateStore(address, last);
     ahead = b_.CreateMul(step, b_.getInt64(kTurns));
   }
+  uses(Technique::NextTurns);
   const auto name = [&](V from, uint64_t length) {
     for (uint64_t k = 0; k < length; k += kLine) name_line(b_.CreateAdd(from, b_.getInt64(k)), false, in_a_row ? 2 : 3);
   };

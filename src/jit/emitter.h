@@ -18,6 +18,7 @@
 #include "jit/plan.h"
 #include "jit/rehearsal.h"
 #include "jit/runtime.h"
+#include "jit/technique.h"
 #include "jit/values.h"
 #include "vm/access_places.h"
 
@@ -115,8 +116,9 @@ class Emitter {
   void emit_guarded(const vm::Insn& insn);
   void dispatch(const vm::Insn& insn);
   Handover& new_handover(const vm::Insn& at, Why why);
-  void uses(std::string_view technique) { techniques_.emplace(technique); }
+  void uses(Technique technique) { techniques_.insert(technique); }
   void by_handler(const vm::Insn& insn);             // the interpreter's
+  void note_structure();
   std::string plan_in_words() const;
   void hand_over(const vm::Insn& at, V when, Why why = Why::Wraps);  // branches to a stub where `when` holds
   V lanes_elsewhere(const vm::Insn& insn);           // of this warp: that wait at other places
@@ -536,7 +538,8 @@ class Emitter {
   llvm::AllocaInst* handover_ = nullptr;
   llvm::BasicBlock* next_block_ = nullptr;   // null: the code is for one block
   llvm::AllocaInst* block_x_ = nullptr;      // its place in the row, where it is not
-  std::set<std::string> techniques_, handlers_;
+  std::set<Technique> techniques_;
+  std::set<std::string> handlers_;
   uint32_t direction_ = 0;  // of rounding, as AVX-512's instructions have it; 0: to the nearest
   size_t region_ = 0;
   uint32_t node_ = 0;

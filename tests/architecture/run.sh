@@ -94,5 +94,26 @@ for folder in src include; do
     seen[$folder]=1 offences[$folder]=1
   fi
 done
-printf '%d passed, %d failed\n' "$((${#seen[@]} - ${#offences[@]}))" "${#offences[@]}"
-((${#offences[@]} == 0))
+
+# What an instruction is and does stands in the instruction table (isa/row.h, Insn::step): the fast engine asks for enumerators and
+# effects, never for words or handlers.
+checks=0 broken=0
+rule() { # what it says, what grep found
+  ((++checks))
+  [[ -z $2 ]] && return
+  ((++broken))
+  printf 'FAIL %s:\n%s\n' "$1" "$2"
+}
+rule 'src/jit compares an opcode with a string; ask Row::op' "$(grep -nE 'op(code)? *[!=]= *"|opcode\.(starts|ends)_with' jit/*.cc jit/*.h)"
+rule 'src/jit tells instructions apart by their handlers; ask Insn::step' "$(grep -nE '(\.|->)fn *[!=]=' jit/*.cc jit/*.h)"
+# Each technique is told of, and a test fails when it does not happen any more.
+techniques=$(sed -nE 's/^ *X\(\w+, "([^"]+)"\).*/\1/p' jit/technique.h)
+while read -r technique; do
+  grep -qF -- "| $technique |" jit/README.md || rule "src/jit/README.md does not list the technique" "  $technique"
+  grep -qE "(happened|planned)\(\"$technique\"\)" ../tests/jit/*.cc || rule "no test in tests/jit asserts the technique" "  $technique"
+done <<<"$techniques"
+rule 'src/jit/technique.h lists no techniques' "$([[ -n $techniques ]] || echo none)"
+
+failed=$((${#offences[@]} + broken))
+printf '%d passed, %d failed\n' "$((${#seen[@]} - ${#offences[@]} + checks - broken))" "$failed"
+((failed == 0))

@@ -1,0 +1,67 @@
+// The techniques by name. `WARPBEAM_JIT_SHOW=plan` prints those that a kernel got, in this order; README.md says where each is
+// decided and which test fails when it does not happen any more.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+namespace warpbeam::jit {
+
+#define WB_TECHNIQUES(X)                                    \
+  X(DecisionsOfTheBlock, "decisions of the block")          \
+  X(LeavesEarly, "lanes leave early")                       \
+  X(RehearsedWhole, "rehearsed to its end")                 \
+  X(Rehearsed, "rehearsed")                                 \
+  X(BlockAfterBlock, "block after block")                   \
+  X(LoneThread, "a lone thread")                            \
+  X(OncePerBlock, "once for the block")                     \
+  X(Kept, "kept across barriers")                           \
+  X(IdleWarps, "idle warps")                                \
+  X(GuessedMasks, "guessed masks")                          \
+  X(FewLanes, "few lanes")                                  \
+  X(LonelyLanes, "lonely lanes")                            \
+  X(WholeLoops, "whole loops")                              \
+  X(Slices, "slices")                                       \
+  X(WarpsSideBySide, "warps side by side")                  \
+  X(Counts, "counts")                                       \
+  X(Straight, "straight code")                              \
+  X(Masks, "masks of stretches")                            \
+  X(Dense, "dense accesses")                                \
+  X(Windows, "windows")                                     \
+  X(Steps, "every second element")                          \
+  X(Slopes, "slopes")                                       \
+  X(Patterns, "patterns of lanes")                          \
+  X(Stretches, "stretches")                                 \
+  X(Picked, "picked stores")                                \
+  X(Pieces, "pieces")                                       \
+  X(Columns, "columns")                                     \
+  X(Streaming, "stores past the caches")                    \
+  X(NextBlocks, "next blocks named")                        \
+  X(NextTurns, "next turns named")                          \
+  X(Gathers, "gathers")                                     \
+  X(Atomics, "atomics")                                     \
+  X(Cells, "cells")                                         \
+  X(LocalArrays, "local arrays")                            \
+  X(Copies, "copies")                                       \
+  X(MemoryBarriers, "barriers in memory")                   \
+  X(SpecialFunctions, "special functions")                  \
+  X(Directed, "directed rounding")                          \
+  X(BytesAndHalves, "bytes and halves")                     \
+  X(ChosenCalls, "chosen calls")                            \
+  X(LibraryCalls, "library calls")
+
+enum class Technique : uint8_t {
+#define X(name, words) name,
+  WB_TECHNIQUES(X)
+#undef X
+};
+
+constexpr std::string_view name_of(Technique t) {
+  constexpr std::string_view kNames[] = {
+#define X(name, words) words,
+      WB_TECHNIQUES(X)
+#undef X
+  };
+  return kNames[static_cast<int>(t)];
+}
+
+}  // namespace warpbeam::jit
