@@ -1,7 +1,8 @@
 // A store in which lanes lie far apart and a warp's places are right behind those of the warp before, as when a matrix
 // is transposed straight from rows to columns: each warp touches 32 lines for 4 bytes. What warps store is put down
-// instead until there are lines to fill.
+// instead until there are lines to fill. For elements of 4 and 8 bytes: of smaller ones too many warps would have to wait.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include "jit/flow.h"
@@ -9,11 +10,11 @@
 
 namespace warpbeam::jit {
 
-inline constexpr uint64_t kMostRows = 16;
+inline constexpr uint64_t kMostRows = 16;  // of 4 bytes; of 8 half as many fill a line
 
-struct Rows {  // of a block: lane l of row r goes to first + l * slope + 4 * r
-  uint64_t count, first, slope;
-  alignas(64) uint32_t data[kMostRows][32];
+struct Rows {  // of a block: lane l of row r goes to first + l * slope + bytes * r
+  uint64_t count, first, slope, bytes;
+  alignas(64) std::byte data[kMostRows * 32 * 4];  // row behind row, each lane's element of 4 or 8 bytes
 };
 
 // The store that may come later than it is written, or null: the last access of its thread, once in a thread, and

@@ -25,6 +25,8 @@ uint64_t streaming_bytes() {
   return bytes;
 }
 
+static bool is_all(llvm::Value* mask) { return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne(); }
+
 // A whole run of a full warp. Where it fills lines of memory that the kernel does not read, the caches need not hold them.
 void Emitter::store_dense(const Access& a, V data, V address, V pointer) {
   constexpr uint64_t kLine = 64;
@@ -66,178 +68,185 @@ Value Emitter::data_of(const Access& a, int k) {
   return v;
 }
 
-void Emitter::touch(const Access& a, const Value& address, V mask) {
-  const uint64_t total = a.total();
-  watch_access(*a.insn, address, mask, total);
-  const bool full = llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne();
-  const int runs = address.runs, length = runs ? kLanes / runs : 0;
-  llvm::Type* const element = lane_type(a.memory);
-  const llvm::Align align(total), element_align(a.memory);
-  const V shared = a.shared ? context_field(offsetof(Context, shared), b_.getPtrTy(), true) : nullptr;
-  const auto pointer = [&](V at, uint64_t offset = 0) -> V {
-    if (offset) at = b_.CreateAdd(at, llvm::ConstantInt::get(at->getType(), offset));
-    if (a.shared) return b_.CreateGEP(b_.getInt8Ty(), shared, at);
-    return b_.CreateIntToPtr(at, at->getType()->isVectorTy() ? static_cast<llvm::Type*>(FixedVectorType::get(b_.getPtrTy(), kLanes)) : b_.getPtrTy());
-  };
-  const auto widen = [&](V v) {
-    llvm::Type* t = v->getType()->isVectorTy() ? static_cast<llvm::Type*>(FixedVectorType::get(lane_type(a.reg), llvm::cast<FixedVectorType>(v->getType())->getNumElements())) : lane_type(a.reg);
-    return a.sign ? b_.CreateSExtOrTrunc(v, t) : b_.CreateZExtOrTrunc(v, t);
-  };
-  const auto put = [&](int k, V v, bool scalar) {
-    Value out;
-    out.runs = scalar ? 1 : 0;
-    (scalar ? out.run[0] : out.lanes) = widen(v);
-    write(a.slots[static_cast<size_t>(k)], a.reg, out);
-  };
-  // Lanes that take no part read as zero: a lane of undefined bits would make a mask of all lanes undefined.
-  // Lane addresses of what has no better form.
-  const auto addresses = [&]() -> V {
-    V all = lanes_of(address, 8);
-    if (a.shared) all = b_.CreateTrunc(all, FixedVectorType::get(b_.getInt32Ty(), kLanes));
-    return all;
-  };
-  const auto narrow = [&](int k) { return data_of(a, k); };
-  const auto stored = [&](const Value& v) { return b_.CreateTrunc(lanes_of(v, a.reg), type_of(a.memory, true)); };
-  const bool dense = runs && address.stride == static_cast<int64_t>(total);
+AccessFacts Emitter::facts_of(const Access& a, const Value& address, V mask) const {
+  static const bool no_steps = left_out("steps");
+  AccessFacts f;
+  f.load = a.load;
+  f.count = a.count;
+  f.element = a.memory;
+  f.runs = address.runs;
+  f.stride = address.stride;
+  f.full = mask && is_all(mask);
+  f.few = few_ != 0;
+  f.line = address.line.base != nullptr;
+  f.window = windows_.contains(a.insn);
+  f.may_wait = a.insn == late_store_;
+  f.probes = looks_for_stretches();
+  f.permutes_wide = wide_host() && !no_steps;
+  return f;
+}
 
-  if (a.load && full && ((dense && runs) || (runs == 1 && in_steps(a, address)))) name_next_blocks(a, address);
-  const V ready = a.load && full && dense && runs == 1 ? from_windows(a, pointer(address.run[0])) : nullptr;
-  if (a.load && dense && runs == 1 && !ready) name_next_turns(a, address.run[0]);
-  if (ready) {
-    put(0, ready, false);
-  } else if (few_ && a.load) {
-    put(0, load_few(address, shared, a.memory), false);
-  } else if (few_) {
-    store_few(stored(narrow(0)), address, shared, a.memory);
-  } else if (a.load && runs == 1 && address.stride == 0) {
-    for (int k = 0; k < a.count; ++k)
-      put(k, user(b_.CreateAlignedLoad(element, pointer(address.run[0], static_cast<uint64_t>(k) * a.memory), element_align)), true);
-  } else if (a.load && runs && address.stride == 0) {
-    for (int k = 0; k < a.count; ++k) {
-      Value v;
-      v.runs = static_cast<uint8_t>(runs);
-      for (size_t r = 0; r < static_cast<size_t>(runs); ++r)
-        v.run[r] = user(b_.CreateAlignedLoad(element, pointer(address.run[r], static_cast<uint64_t>(k) * a.memory), element_align));
-      put(k, lanes_of(v, a.memory), false);
-    }
-  } else if (a.load && dense && (full || a.count == 1)) {
-    uses(Technique::Dense);
-    std::vector<V> parts;
-    auto* part_type = FixedVectorType::get(element, static_cast<unsigned>(length * a.count));
-    for (size_t r = 0; r < static_cast<size_t>(runs); ++r) {
-      if (full) {
-        parts.push_back(user(b_.CreateAlignedLoad(part_type, pointer(address.run[r]), align)));
-      } else {
-        V here = runs == 1 ? mask : b_.CreateLShr(mask, r * static_cast<size_t>(length));
-        V bits = b_.CreateBitCast(b_.CreateTrunc(here, b_.getIntNTy(static_cast<unsigned>(length))), FixedVectorType::get(b_.getInt1Ty(), static_cast<unsigned>(length)));
-        parts.push_back(user(b_.CreateMaskedLoad(part_type, pointer(address.run[r]), align, bits, llvm::Constant::getNullValue(part_type))));
-      }
-    }
-    const auto concat = [&](V x, V y) {
-      const int n = static_cast<int>(llvm::cast<FixedVectorType>(x->getType())->getNumElements());
+bool Emitter::in_steps(const Access& a, const Value& address) const { return facts_of(a, address, nullptr).in_steps(); }
+
+// Where addresses say: one, or a vector of them.
+Emitter::V Emitter::pointer_to(const Access& a, V at, uint64_t offset) {
+  if (offset) at = b_.CreateAdd(at, llvm::ConstantInt::get(at->getType(), offset));
+  if (a.shared) return b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), at);
+  return b_.CreateIntToPtr(at, at->getType()->isVectorTy() ? static_cast<llvm::Type*>(FixedVectorType::get(b_.getPtrTy(), kLanes)) : b_.getPtrTy());
+}
+
+// Lane addresses of what has no better form.
+Emitter::V Emitter::lane_addresses(const Access& a, const Value& address) {
+  const V all = lanes_of(address, 8);
+  return a.shared ? b_.CreateTrunc(all, FixedVectorType::get(b_.getInt32Ty(), kLanes)) : all;
+}
+
+// The loaded elements go to the k-th register, in its width.
+void Emitter::put_loaded(const Access& a, int k, V v) {
+  const auto* vector = llvm::dyn_cast<FixedVectorType>(v->getType());
+  llvm::Type* t = vector ? static_cast<llvm::Type*>(FixedVectorType::get(lane_type(a.reg), vector->getNumElements())) : lane_type(a.reg);
+  Value out;
+  out.runs = vector ? 0 : 1;
+  (vector ? out.lanes : out.run[0]) = a.sign ? b_.CreateSExtOrTrunc(v, t) : b_.CreateZExtOrTrunc(v, t);
+  write(a.slots[static_cast<size_t>(k)], a.reg, out);
+}
+
+// Of the k-th register, as it is stored.
+Emitter::V Emitter::stored_lanes(const Access& a, int k) { return b_.CreateTrunc(lanes_of(data_of(a, k), a.reg), type_of(a.memory, true)); }
+
+// The lanes of a run in a mask of all.
+Emitter::V Emitter::run_mask(V mask, int runs, int run) {
+  const unsigned length = static_cast<unsigned>(kLanes / runs);
+  const V here = runs == 1 ? mask : b_.CreateLShr(mask, static_cast<uint64_t>(run) * length);
+  return b_.CreateBitCast(b_.CreateTrunc(here, b_.getIntNTy(length)), FixedVectorType::get(b_.getInt1Ty(), length));
+}
+
+// Lanes that take no part read as zero: a lane of undefined bits would make a mask of all lanes undefined.
+void Emitter::load_dense(const Access& a, const Value& address, V mask) {
+  uses(Technique::Dense);
+  const llvm::Align align(a.total());
+  auto* type = FixedVectorType::get(lane_type(a.memory), static_cast<unsigned>(kLanes / address.runs * a.count));
+  std::vector<V> parts;
+  for (int r = 0; r < address.runs; ++r) {
+    const V from = pointer_to(a, address.run[static_cast<size_t>(r)]);
+    parts.push_back(is_all(mask) ? user(b_.CreateAlignedLoad(type, from, align))
+                                 : user(b_.CreateMaskedLoad(type, from, align, run_mask(mask, address.runs, r), llvm::Constant::getNullValue(type))));
+  }
+  for (; parts.size() > 1; parts.resize(parts.size() / 2))
+    for (size_t k = 0; k < parts.size() / 2; ++k) {
       std::vector<int> all;
-      for (int k = 0; k < 2 * n; ++k) all.push_back(k);
-      return b_.CreateShuffleVector(x, y, all);
-    };
-    while (parts.size() > 1) {
-      std::vector<V> next;
-      for (size_t k = 0; k + 1 < parts.size(); k += 2) next.push_back(concat(parts[k], parts[k + 1]));
-      parts = next;
+      const int n = static_cast<int>(llvm::cast<FixedVectorType>(parts[2 * k]->getType())->getNumElements());
+      for (int e = 0; e < 2 * n; ++e) all.push_back(e);
+      parts[k] = b_.CreateShuffleVector(parts[2 * k], parts[2 * k + 1], all);
     }
-    for (int k = 0; k < a.count; ++k) {
-      V v = parts[0];
-      if (a.count > 1) {
-        std::vector<int> pick;
-        for (int l = 0; l < kLanes; ++l) pick.push_back(l * a.count + k);
-        v = b_.CreateShuffleVector(v, pick);
-      }
-      put(k, v, false);
+  for (int k = 0; k < a.count; ++k) {
+    V v = parts[0];
+    if (a.count > 1) {
+      std::vector<int> pick;
+      for (int l = 0; l < kLanes; ++l) pick.push_back(l * a.count + k);
+      v = b_.CreateShuffleVector(v, pick);
     }
-  } else if (a.load && in_steps(a, address)) {
-    put(0, load_steps(pointer(address.run[0]), mask, a.memory, static_cast<int>(address.stride / static_cast<int64_t>(total))), false);
-  } else if (a.load && a.count == 1 && looks_for_stretches() && !address.line.base) {
-    put(0, load_lanes(lanes_of(address, 8), mask, a.memory, shared), false);
-  } else if (a.load) {
-    uses(Technique::Gathers);
-    const V at = addresses();
-    const V bits = full ? static_cast<V>(llvm::Constant::getAllOnesValue(FixedVectorType::get(b_.getInt1Ty(), kLanes))) : bool_lanes(mask);
-    std::vector<V> loaded;
-    for (int k = 0; k < a.count; ++k) {
-      auto* type = FixedVectorType::get(element, kLanes);
-      loaded.push_back(user(b_.CreateMaskedGather(type, pointer(at, static_cast<uint64_t>(k) * a.memory), element_align, bits, llvm::Constant::getNullValue(type))));
-    }
-    for (int k = 0; k < a.count; ++k) put(k, loaded[static_cast<size_t>(k)], false);
-  } else if (dense && (a.count == 1 || full)) {
-    uses(Technique::Dense);
-    std::vector<V> data;
-    for (int k = 0; k < a.count; ++k) data.push_back(stored(narrow(k)));
-    for (size_t r = 0; r < static_cast<size_t>(runs); ++r) {
-      V v;
-      if (a.count == 1) {
-        v = data[0];
-        if (runs > 1) {
-          std::vector<int> pick;
-          for (int l = 0; l < length; ++l) pick.push_back(static_cast<int>(r) * length + l);
-          v = b_.CreateShuffleVector(v, pick);
-        }
-      } else {  // interleave
-        V both = data[0], rest = data[1];
-        std::vector<int> pick;
-        if (a.count == 2) {
-          for (int l = 0; l < length; ++l)
-            for (int k = 0; k < 2; ++k) pick.push_back(k * kLanes + static_cast<int>(r) * length + l);
-          v = b_.CreateShuffleVector(both, rest, pick);
-        } else {
-          std::vector<int> all;
-          for (int k = 0; k < 2 * kLanes; ++k) all.push_back(k);
-          V ab = b_.CreateShuffleVector(data[0], data[1], all), cd = b_.CreateShuffleVector(data[2], data[3], all);
-          for (int l = 0; l < length; ++l)
-            for (int k = 0; k < 4; ++k) pick.push_back(k * kLanes + static_cast<int>(r) * length + l);
-          v = b_.CreateShuffleVector(ab, cd, pick);
-        }
-      }
-      if (full) {
-        store_dense(a, v, address.run[r], pointer(address.run[r]));
-      } else {
-        V here = runs == 1 ? mask : b_.CreateLShr(mask, r * static_cast<size_t>(length));
-        V bits = b_.CreateBitCast(b_.CreateTrunc(here, b_.getIntNTy(static_cast<unsigned>(length))), FixedVectorType::get(b_.getInt1Ty(), static_cast<unsigned>(length)));
-        user(b_.CreateMaskedStore(v, pointer(address.run[r]), align, bits));
-      }
-    }
-  } else if (runs == 1 && address.stride == 0) {
-    // All lanes write one place: the last one's value stays.
-    for (int k = 0; k < a.count; ++k) {
-      const Value v = narrow(k);
-      V last = v.uniform() ? v.run[0] : b_.CreateExtractElement(lanes_of(v, a.reg), b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})));
-      user(b_.CreateAlignedStore(b_.CreateTrunc(last, element), pointer(address.run[0], static_cast<uint64_t>(k) * a.memory), element_align));
-    }
-  } else if (in_steps(a, address)) {
-    store_steps(stored(narrow(0)), pointer(address.run[0]), mask, a.memory, static_cast<int>(address.stride / static_cast<int64_t>(total)));
-  } else if (full && a.insn == late_store_ && address.line.base) {
-    store_late(a, stored(narrow(0)), address.line);
-  } else if (a.count == 1 && address.line.base && a.insn == late_store_) {
-    // Full warps are told apart here.
-    auto* every = BasicBlock::Create(c_, "full_warp", f_);
-    auto* some = BasicBlock::Create(c_, "some_lanes", f_);
-    auto* join = BasicBlock::Create(c_, "stored", f_);
-    const V data = stored(narrow(0));
-    b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
-    b_.SetInsertPoint(every);
-    store_late(a, data, address.line);
-    b_.CreateBr(join);
-    b_.SetInsertPoint(some);
-    store_apart(data, address.line, shared, mask, a.memory);
-    b_.CreateBr(join);
-    b_.SetInsertPoint(join);
-  } else if (a.count == 1 && address.line.base) {
-    store_apart(stored(narrow(0)), address.line, shared, mask, a.memory);
-  } else if (a.count == 1 && looks_for_stretches()) {
-    store_lanes(stored(narrow(0)), lanes_of(address, 8), mask, a.memory, shared);
-  } else {
-    uses(Technique::Gathers);
-    const V at = addresses();
-    const V bits = full ? static_cast<V>(llvm::Constant::getAllOnesValue(FixedVectorType::get(b_.getInt1Ty(), kLanes))) : bool_lanes(mask);
-    for (int k = 0; k < a.count; ++k) user(b_.CreateMaskedScatter(stored(narrow(k)), pointer(at, static_cast<uint64_t>(k) * a.memory), element_align, bits));
+    put_loaded(a, k, v);
+  }
+}
+
+// The lanes of one run, a lane's elements side by side.
+Emitter::V Emitter::interleaved(const std::vector<V>& data, int runs, int run) {
+  const int length = kLanes / runs, count = static_cast<int>(data.size());
+  std::vector<int> pick, all;
+  for (int l = 0; l < length; ++l)
+    for (int k = 0; k < count; ++k) pick.push_back(k * kLanes + run * length + l);
+  if (count == 1) return runs == 1 ? data[0] : b_.CreateShuffleVector(data[0], pick);
+  if (count == 2) return b_.CreateShuffleVector(data[0], data[1], pick);
+  for (int k = 0; k < 2 * kLanes; ++k) all.push_back(k);
+  return b_.CreateShuffleVector(b_.CreateShuffleVector(data[0], data[1], all), b_.CreateShuffleVector(data[2], data[3], all), pick);
+}
+
+void Emitter::store_runs(const Access& a, const Value& address, V mask) {
+  uses(Technique::Dense);
+  std::vector<V> data;
+  for (int k = 0; k < a.count; ++k) data.push_back(stored_lanes(a, k));
+  for (int r = 0; r < address.runs; ++r) {
+    const V v = interleaved(data, address.runs, r), at = address.run[static_cast<size_t>(r)], to = pointer_to(a, at);
+    if (is_all(mask)) store_dense(a, v, at, to);
+    else user(b_.CreateMaskedStore(v, to, llvm::Align(a.total()), run_mask(mask, address.runs, r)));
+  }
+}
+
+// One element for all lanes of a run.
+void Emitter::load_places_of_runs(const Access& a, const Value& address) {
+  for (int k = 0; k < a.count; ++k) {
+    Value v;
+    v.runs = address.runs;
+    for (size_t r = 0; r < address.runs; ++r)
+      v.run[r] = user(b_.CreateAlignedLoad(lane_type(a.memory), pointer_to(a, address.run[r], static_cast<uint64_t>(k) * a.memory), llvm::Align(a.memory)));
+    put_loaded(a, k, address.runs == 1 ? v.run[0] : lanes_of(v, a.memory));
+  }
+}
+
+// All lanes write one place: the last one's value stays.
+void Emitter::store_last(const Access& a, const Value& address, V mask) {
+  for (int k = 0; k < a.count; ++k) {
+    const Value v = data_of(a, k);
+    const V last = v.uniform() ? v.run[0] : b_.CreateExtractElement(lanes_of(v, a.reg), b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})));
+    user(b_.CreateAlignedStore(b_.CreateTrunc(last, lane_type(a.memory)), pointer_to(a, address.run[0], static_cast<uint64_t>(k) * a.memory), llvm::Align(a.memory)));
+  }
+}
+
+// Full warps are told apart here, unless that is known.
+void Emitter::store_deferred(const Access& a, const Value& address, V mask) {
+  const V data = stored_lanes(a, 0);
+  if (is_all(mask)) return store_late(a, data, address.line);
+  auto* every = BasicBlock::Create(c_, "full_warp", f_);
+  auto* some = BasicBlock::Create(c_, "some_lanes", f_);
+  auto* join = BasicBlock::Create(c_, "stored", f_);
+  b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
+  b_.SetInsertPoint(every);
+  store_late(a, data, address.line);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(some);
+  store_apart(data, address.line, nullptr, mask, a.memory);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+}
+
+void Emitter::touch_apart(const Access& a, const Value& address, V mask) {
+  uses(Technique::Gathers);
+  const V at = lane_addresses(a, address), bits = is_all(mask) ? static_cast<V>(llvm::Constant::getAllOnesValue(FixedVectorType::get(b_.getInt1Ty(), kLanes))) : bool_lanes(mask);
+  auto* type = FixedVectorType::get(lane_type(a.memory), kLanes);
+  const auto place = [&](int k) { return pointer_to(a, at, static_cast<uint64_t>(k) * a.memory); };
+  std::vector<V> loaded;  // all of them before one is written: the address may be among the registers
+  for (int k = 0; k < a.count; ++k)
+    if (a.load) loaded.push_back(user(b_.CreateMaskedGather(type, place(k), llvm::Align(a.memory), bits, llvm::Constant::getNullValue(type))));
+    else user(b_.CreateMaskedScatter(stored_lanes(a, k), place(k), llvm::Align(a.memory), bits));
+  for (size_t k = 0; k < loaded.size(); ++k) put_loaded(a, static_cast<int>(k), loaded[k]);
+}
+
+void Emitter::touch(const Access& a, const Value& address, V mask) {
+  watch_access(*a.insn, address, mask, a.total());
+  const AccessFacts facts = facts_of(a, address, mask);
+  const AccessForm form = plan_access(facts);
+  const int step = static_cast<int>(address.stride / static_cast<int64_t>(a.total()));
+  const auto shared = [&]() -> V { return a.shared ? context_field(offsetof(Context, shared), b_.getPtrTy(), true) : nullptr; };
+  if (a.load && facts.full && (facts.dense() || (address.runs == 1 && facts.in_steps()))) name_next_blocks(a, address);
+  if (a.load && facts.dense() && address.runs == 1 && form != AccessForm::Window) name_next_turns(a, address.run[0]);
+  switch (form) {
+    case AccessForm::Window: return put_loaded(a, 0, from_windows(a, pointer_to(a, address.run[0])));
+    case AccessForm::FewLanes:
+      if (a.load) return put_loaded(a, 0, load_few(address, shared(), a.memory));
+      return store_few(stored_lanes(a, 0), address, shared(), a.memory);
+    case AccessForm::OnePlace: return a.load ? load_places_of_runs(a, address) : store_last(a, address, mask);
+    case AccessForm::PlaceARun: return load_places_of_runs(a, address);
+    case AccessForm::Dense: return a.load ? load_dense(a, address, mask) : store_runs(a, address, mask);
+    case AccessForm::Steps:
+      if (a.load) return put_loaded(a, 0, load_steps(pointer_to(a, address.run[0]), mask, a.memory, step));
+      return store_steps(stored_lanes(a, 0), pointer_to(a, address.run[0]), mask, a.memory, step);
+    case AccessForm::Probe:
+      if (a.load) return put_loaded(a, 0, load_lanes(lanes_of(address, 8), mask, a.memory, shared()));
+      return store_lanes(stored_lanes(a, 0), lanes_of(address, 8), mask, a.memory, shared());
+    case AccessForm::Deferred: return store_deferred(a, address, mask);
+    case AccessForm::LaneByLane: return store_apart(stored_lanes(a, 0), address.line, shared(), mask, a.memory);
+    case AccessForm::Apart: return touch_apart(a, address, mask);
   }
 }
 

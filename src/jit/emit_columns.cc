@@ -41,7 +41,7 @@ void Emitter::store_late(const Access& a, V data, const Line& line) {
   b_.SetInsertPoint(later);
   const V first = of_rows(offsetof(Rows, first)), slope = of_rows(offsetof(Rows, slope));
   const V before = b_.CreateLoad(b_.getInt64Ty(), rows_);
-  const V next = b_.CreateAdd(b_.CreateLoad(b_.getInt64Ty(), first), b_.CreateShl(before, 2));
+  const V next = b_.CreateAdd(b_.CreateLoad(b_.getInt64Ty(), first), b_.CreateMul(before, b_.getInt64(a.memory)));
   const V goes_on = b_.CreateAnd(b_.CreateICmpEQ(next, line.base),
                                  b_.CreateICmpEQ(b_.CreateLoad(b_.getInt64Ty(), slope), line.slope));
   auto* anew = BasicBlock::Create(c_, "anew", f_);
@@ -51,15 +51,16 @@ void Emitter::store_late(const Access& a, V data, const Line& line) {
   write_rows();
   b_.CreateStore(line.base, first);
   b_.CreateStore(line.slope, slope);
+  b_.CreateStore(b_.getInt64(a.memory), of_rows(offsetof(Rows, bytes)));
   b_.CreateBr(put);
   b_.SetInsertPoint(put);
   const V count = b_.CreateLoad(b_.getInt64Ty(), rows_);
-  b_.CreateAlignedStore(data, b_.CreateGEP(b_.getInt8Ty(), of_rows(offsetof(Rows, data)), b_.CreateShl(count, 7)),
+  b_.CreateAlignedStore(data, b_.CreateGEP(b_.getInt8Ty(), of_rows(offsetof(Rows, data)), b_.CreateMul(count, b_.getInt64(kLanes * a.memory))),
                         llvm::Align(64));
   const V more = b_.CreateAdd(count, b_.getInt64(1));
   b_.CreateStore(more, rows_);
   auto* filled = BasicBlock::Create(c_, "filled", f_);
-  b_.CreateCondBr(b_.CreateICmpEQ(more, b_.getInt64(kMostRows)), filled, join);
+  b_.CreateCondBr(b_.CreateICmpEQ(more, b_.getInt64(kMostRows * 4 / a.memory)), filled, join);
   b_.SetInsertPoint(filled);
   write_rows();
   b_.CreateBr(join);

@@ -134,7 +134,7 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
   } else {
     return false;
   }
-  uses("matrices");
+  uses(Technique::Matrices);
   return true;
 }
 

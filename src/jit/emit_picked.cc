@@ -28,7 +28,7 @@ bool permutes_by_tables() {
 
 bool Emitter::may_be_picked(const Access& a, const Value& address, V mask) const {
   static const bool without = left_out("picked");
-  return !without && (permutes_by_tables() || ranks_lanes()) && !watch_ && !alone_ && !few_ && !rehearsal_ && !a.load && a.count == 1 && a.memory == 4 && !a.shared &&
+  return !without && (permutes_by_tables() || ranks_lanes()) && !watch_ && !alone_ && !few_ && !rehearsal_ && !a.load && a.count == 1 && (a.memory == 4 || (a.memory == 8 && ranks_lanes())) && !a.shared &&
          address.runs == 0 && !llvm::isa<llvm::ConstantInt>(mask) && looks_for_stretches();
 }
 
@@ -79,7 +79,7 @@ std::optional<Emitter::Indexed> Emitter::indexed(const Access& a) {
 void Emitter::store_in_a_row(const Access& a, V to, V mask) {
   constexpr uint64_t kLine = 64, kFurther = 1024;
   for (uint64_t k = 0; !a.shared && k < kLanes * a.memory; k += kLine) name_line(b_.CreateAdd(to, b_.getInt64(kFurther + k)), true);
-  compress(b_.CreateTrunc(lanes_of(data_of(a, 0), a.reg), type_of(4, true)), b_.CreateIntToPtr(to, b_.getPtrTy()), mask);
+  compress(stored_lanes(a, 0), b_.CreateIntToPtr(to, b_.getPtrTy()), mask);
 }
 
 // As below, where an index of 32 bits tells.
@@ -92,10 +92,10 @@ void Emitter::store_picked(const Access& a, const Indexed& at, V mask, BasicBloc
   const auto [head, tail] = ends_of(mask);
   const auto lane = [&](V l) { return b_.CreateLoad(narrow, b_.CreateInBoundsGEP(narrow, array, b_.CreateAnd(l, kLanes - 1))); };
   const auto whole = [&](V x) { return at.is_signed ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide); };
-  const auto place = [&](V x) { return b_.CreateAdd(at.base, b_.CreateShl(x, 2)); };
+  const auto place = [&](V x) { return b_.CreateAdd(at.base, b_.CreateMul(x, b_.getInt64(a.memory))); };
   const V head_index = lane(head), first = whole(head_index), last = whole(lane(tail)), count = b_.CreateZExt(intrinsic(In::ctpop, mask), wide);
   V good = b_.CreateICmpEQ(b_.CreateSub(last, first), b_.CreateSub(count, b_.getInt64(1)));  // none of them wraps around
-  good = b_.CreateAnd(good, b_.CreateAnd(fits(a, place(first), 4), fits(a, place(last), 4)));
+  good = b_.CreateAnd(good, b_.CreateAnd(fits(a, place(first), a.memory), fits(a, place(last), a.memory)));
   // All at once, so that only one way leads to where lanes' addresses are wanted.
   b_.CreateCondBr(b_.CreateAnd(good, is_ranked(at.index, head_index, 1, mask)), picked, apart);
   b_.SetInsertPoint(picked);
@@ -119,13 +119,13 @@ void Emitter::store_picked(const Access& a, V places, V mask, BasicBlock* join) 
   const auto [head, tail] = ends_of(mask);
   const auto lane = [&](V l) { return b_.CreateLoad(wide, b_.CreateInBoundsGEP(wide, array, b_.CreateAnd(l, kLanes - 1))); };
   const V first = lane(head), last = lane(tail), count = whole(intrinsic(In::ctpop, mask));
-  V likely = b_.CreateICmpEQ(b_.CreateSub(last, first), b_.CreateShl(b_.CreateSub(count, b_.getInt64(1)), 2));
+  V likely = b_.CreateICmpEQ(b_.CreateSub(last, first), b_.CreateMul(b_.CreateSub(count, b_.getInt64(1)), b_.getInt64(a.memory)));
   if (!ranks_lanes()) likely = b_.CreateAnd(likely, b_.CreateICmpUGE(count, b_.getInt64(kGroup)));
-  b_.CreateCondBr(b_.CreateAnd(likely, b_.CreateAnd(fits(a, first, 4), fits(a, last, 4))), maybe, apart);
+  b_.CreateCondBr(b_.CreateAnd(likely, b_.CreateAnd(fits(a, first, a.memory), fits(a, last, a.memory))), maybe, apart);
 
   b_.SetInsertPoint(maybe);
   if (ranks_lanes()) {
-    b_.CreateCondBr(is_ranked(places, first, 4, mask), picked, apart);
+    b_.CreateCondBr(is_ranked(places, first, a.memory, mask), picked, apart);
     b_.SetInsertPoint(picked);
     store_in_a_row(a, first, mask);
     b_.CreateBr(join);

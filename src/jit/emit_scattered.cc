@@ -212,18 +212,21 @@ Emitter::V Emitter::is_ranked(V places, V first, uint64_t step, V mask) {
   return b_.CreateICmpEQ(wrong, b_.getInt32(0));
 }
 
-// Stores the mask's lanes of four bytes from a place on.
+// Stores the mask's lanes of four or eight bytes from a place on, a register of them at a time.
 void Emitter::compress(V data, V at, V mask) {
-  auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
-  auto* bits = FixedVectorType::get(b_.getInt1Ty(), kHalf);
-  for (int h = 0; h < 2; ++h) {
-    const V here = b_.CreateTrunc(h ? b_.CreateLShr(mask, kHalf) : mask, b_.getInt16Ty());
-    const V pressed = b_.CreateIntrinsic(In::x86_avx512_mask_compress, {type},
-                                         {b_.CreateShuffleVector(data, half_lanes(h)), llvm::Constant::getNullValue(type), b_.CreateBitCast(here, bits)});
+  llvm::Type* element = data->getType()->getScalarType();
+  const unsigned bytes = element->getScalarSizeInBits() / 8, lanes = 64 / bytes;
+  auto* type = FixedVectorType::get(element, lanes);
+  auto* bits = FixedVectorType::get(b_.getInt1Ty(), lanes);
+  for (unsigned from = 0; from < kLanes; from += lanes) {
+    std::vector<int> pick;
+    for (unsigned l = 0; l < lanes; ++l) pick.push_back(static_cast<int>(from + l));
+    const V here = b_.CreateTrunc(from ? b_.CreateLShr(mask, from) : mask, b_.getIntNTy(lanes));
+    const V pressed = b_.CreateIntrinsic(In::x86_avx512_mask_compress, {type}, {b_.CreateShuffleVector(data, pick), llvm::Constant::getNullValue(type), b_.CreateBitCast(here, bits)});
     const V n = b_.CreateZExt(intrinsic(In::ctpop, here), b_.getInt32Ty());
-    const V front = b_.CreateTrunc(b_.CreateSub(b_.CreateShl(b_.getInt32(1), n), b_.getInt32(1)), b_.getInt16Ty());
-    user(b_.CreateMaskedStore(pressed, at, llvm::Align(4), b_.CreateBitCast(front, bits)));
-    at = b_.CreateGEP(b_.getInt32Ty(), at, b_.CreateZExt(n, b_.getInt64Ty()));
+    const V front = b_.CreateTrunc(b_.CreateSub(b_.CreateShl(b_.getInt32(1), n), b_.getInt32(1)), b_.getIntNTy(lanes));
+    user(b_.CreateMaskedStore(pressed, at, llvm::Align(bytes), b_.CreateBitCast(front, bits)));
+    at = b_.CreateGEP(element, at, b_.CreateZExt(n, b_.getInt64Ty()));
   }
 }
 
@@ -232,8 +235,8 @@ void Emitter::store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock*
   auto* maybe = BasicBlock::Create(c_, "maybe_ranked", f_);
   auto* ranked = BasicBlock::Create(c_, "ranked", f_);
   auto* apart = BasicBlock::Create(c_, "unranked", f_);
-  llvm::Type *scalar = s.places->getType()->getScalarType(), *element = b_.getInt32Ty();
-  const uint64_t step = s.base ? 1 : 4;
+  llvm::Type *scalar = s.places->getType()->getScalarType(), *element = data->getType()->getScalarType();
+  const uint64_t step = s.base ? 1 : element->getScalarSizeInBits() / 8;
   const auto [head, tail] = ends_of(mask);
   const V array = scratch(s.places->getType());
   b_.CreateStore(s.places, array);
@@ -269,7 +272,7 @@ void Emitter::store_lanes(V data, V at, V mask, Width bytes, V base) {
   }
   b_.CreateBr(join);
   b_.SetInsertPoint(s.apart);
-  if (bytes == 4 && !all_lanes(mask) && ranks_lanes() && (base || watch_)) store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
+  if (bytes >= 4 && !all_lanes(mask) && ranks_lanes() && (base || watch_)) store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
   if (base && bytes == 4 && wide_host()) {
     auto* window = BasicBlock::Create(c_, "window", f_);
     auto* scattered = BasicBlock::Create(c_, "scattered", f_);

@@ -104,14 +104,7 @@ Emitter::V Emitter::spread_mask(V mask, int step) {
   return b_.CreateShuffleVector(low, high, all);
 }
 
-// Every second or fourth element, which are loaded or stored with what lies between them masked out.
-bool Emitter::in_steps(const Access& a, const Value& address) const {
-  const int64_t total = static_cast<int64_t>(a.total());
-  static const bool without = left_out("steps");
-  return !without && wide_host() && a.count == 1 && address.runs == 1 && (a.memory == 4 || a.memory == 8) &&
-         (address.stride == 2 * total || (address.stride == 4 * total && a.memory == 4));
-}
-
+// Every second or fourth element, with what lies between them masked out (AccessFacts::in_steps).
 Emitter::V Emitter::load_steps(V pointer, V mask, Width bytes, int step) {
   uses(Technique::Steps);
   auto* type = FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(kLanes * step));

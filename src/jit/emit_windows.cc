@@ -13,7 +13,7 @@ using llvm::BasicBlock;
 
 namespace {
 
-constexpr int kPart = 16;      // elements of a register
+constexpr int kRegister = 64;  // bytes
 constexpr size_t kFewest = 3;  // windows that are worth it
 
 // Nothing that a later load must come after.
@@ -33,7 +33,7 @@ void Emitter::find_windows(const std::vector<Access>& accesses) {
   std::vector<char> done(accesses.size());
   for (size_t k = 0; k < accesses.size(); ++k) {
     const Access& a = accesses[k];
-    if (done[k] || a.memory != 4 || a.insn->op[1] < 0 || !plain_load(a)) continue;
+    if (done[k] || (a.memory != 4 && a.memory != 8) || a.insn->op[1] < 0 || !plain_load(a)) continue;
     const Shape shape = shapes_.source(a.insn->op[1], a.insn->base_width);
     if (shape.runs != 1 || shape.stride != a.memory) continue;
     int64_t low = a.insn->imm, high = low;
@@ -68,35 +68,41 @@ Emitter::V Emitter::from_windows(const Access& a, V pointer) {
   const auto found = windows_.find(a.insn);
   if (found == windows_.end()) return nullptr;
   Windows& w = *found->second;
-  auto* part = llvm::FixedVectorType::get(lane_type(a.memory), kPart);
+  const int size = kRegister / a.memory;  // elements of a register
+  auto* part = llvm::FixedVectorType::get(lane_type(a.memory), static_cast<unsigned>(size));
   const int64_t from = a.insn->imm - w.low;
   uses(Technique::Windows);
   if (w.parts.empty()) {
     const V first = b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<uint64_t>(-from)));
-    for (int k = 0; k < kLanes + w.more; k += kPart) {
+    for (int k = 0; k < kLanes + w.more; k += size) {
       const V at = b_.CreateGEP(b_.getInt8Ty(), first, b_.getInt64(static_cast<uint64_t>(k) * a.memory));
-      const int here = std::min(kPart, kLanes + w.more - k);
-      if (here == kPart) {
+      const int here = std::min(size, kLanes + w.more - k);
+      if (here == size) {
         w.parts.push_back(user(b_.CreateAlignedLoad(part, at, llvm::Align(a.memory))));
         continue;
       }
       std::vector<llvm::Constant*> bits;
-      for (int l = 0; l < kPart; ++l) bits.push_back(b_.getInt1(l < here));
+      for (int l = 0; l < size; ++l) bits.push_back(b_.getInt1(l < here));
       w.parts.push_back(user(b_.CreateMaskedLoad(part, at, llvm::Align(a.memory), llvm::ConstantVector::get(bits),
                                                  llvm::Constant::getNullValue(part))));
     }
   }
   const int shift = static_cast<int>(from / a.memory);
-  const auto sixteen = [&](int at) {
-    const size_t k = static_cast<size_t>(at / kPart);
-    if (at % kPart == 0) return w.parts[k];
+  const auto shifted = [&](int at) {
+    const size_t k = static_cast<size_t>(at / size);
+    if (at % size == 0) return w.parts[k];
     std::vector<int> pick;
-    for (int l = 0; l < kPart; ++l) pick.push_back(at % kPart + l);
+    for (int l = 0; l < size; ++l) pick.push_back(at % size + l);
     return b_.CreateShuffleVector(w.parts[k], w.parts[k + 1], pick);
   };
-  std::vector<int> both;
-  for (int l = 0; l < kLanes; ++l) both.push_back(l);
-  return b_.CreateShuffleVector(sixteen(shift), sixteen(shift + kPart), both);
+  std::vector<V> parts;
+  for (int at = 0; at < kLanes; at += size) parts.push_back(shifted(shift + at));
+  for (int n = size; parts.size() > 1; parts.resize(parts.size() / 2), n *= 2) {
+    std::vector<int> both;
+    for (int l = 0; l < 2 * n; ++l) both.push_back(l);
+    for (size_t k = 0; k < parts.size() / 2; ++k) parts[k] = b_.CreateShuffleVector(parts[2 * k], parts[2 * k + 1], both);
+  }
+  return parts[0];
 }
 
 void Emitter::name_line(V address, bool stored, uint32_t closeness) {
@@ -110,7 +116,7 @@ void Emitter::name_next_blocks(const Access& a, const Value& address) {
   constexpr int64_t kLine = 64;
   constexpr int64_t kAhead = 512, kFurther = 4096;  // bytes, of rows and of a stretch
   static const bool without = left_out("rows");
-  if (without || watch_ || a.shared || a.count != 1 || a.memory != 4) return;
+  if (without || watch_ || a.shared || a.count != 1 || (a.memory != 4 && a.memory != 8)) return;
   const auto& [x, y, z] = plan_.block;
   const int64_t row = x * address.stride, run = kLanes / address.runs * address.stride;
   const bool rows = y * z > 1 && row <= kAhead && (x == kLanes || !in_loop(node_));

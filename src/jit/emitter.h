@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 
+#include "jit/access_plan.h"
 #include "jit/plan.h"
 #include "jit/rehearsal.h"
 #include "jit/runtime.h"
@@ -267,6 +268,19 @@ class Emitter {
   V above_32_bits(V addresses);
   V fits_lanes(const Access& a, V addresses, V mask, uint64_t extent = 0);  // of as many bytes as the access has, or more
   void touch(const Access& a, const Value& address, V mask);
+  AccessFacts facts_of(const Access& a, const Value& address, V mask) const;
+  V pointer_to(const Access& a, V at, uint64_t offset = 0);
+  V lane_addresses(const Access& a, const Value& address);
+  void put_loaded(const Access& a, int k, V v);
+  V stored_lanes(const Access& a, int k);
+  V run_mask(V mask, int runs, int run);
+  V interleaved(const std::vector<V>& data, int runs, int run);
+  void load_dense(const Access& a, const Value& address, V mask);
+  void load_places_of_runs(const Access& a, const Value& address);
+  void store_runs(const Access& a, const Value& address, V mask);
+  void store_last(const Access& a, const Value& address, V mask);
+  void store_deferred(const Access& a, const Value& address, V mask);
+  void touch_apart(const Access& a, const Value& address, V mask);
   void store_dense(const Access& a, V data, V address, V pointer);
   Value data_of(const Access& a, int k);
   bool may_be_picked(const Access& a, const Value& address, V mask) const;  // emit_picked.cc

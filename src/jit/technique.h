@@ -46,6 +46,7 @@ namespace warpbeam::jit {
   X(SpecialFunctions, "special functions")                  \
   X(Directed, "directed rounding")                          \
   X(BytesAndHalves, "bytes and halves")                     \
+  X(Matrices, "matrices")                                   \
   X(ChosenCalls, "chosen calls")                            \
   X(LibraryCalls, "library calls")
 

@@ -31,6 +31,7 @@ TEST_F(Engines, AgreeOnAtomicOperations) {
                            op, value),
            {1, 1, 1}, {64, 1, 1}, 0);
     }
+  EXPECT_TRUE(happened("atomics"));
 }
 
 TEST_F(Engines, AgreeOnWideAtomicOperationsAndExchanges) {

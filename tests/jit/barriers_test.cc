@@ -25,6 +25,7 @@ std::string loop_of_barriers(int runs_mask, int wrapping_thread) {
 
 TEST_F(Engines, AgreeOnWhatOutlivesBarriers) {
   for (const int mask : {7, 15, 31, 1023}) both(loop_of_barriers(mask, 0), {2, 1, 1}, {128, 1, 1}, 5);
+  EXPECT_TRUE(happened("kept across barriers"));
 }
 
 TEST_F(Engines, AgreeWhereAWarpIsHandedOverBetweenBarriers) {
@@ -44,6 +45,8 @@ TEST_F(Engines, AgreeOnDecisionsOfTheBlock) {
       "setp.ne.u32 %p2, %r4, 0; @%p2 bra B; setp.gt.u32 %p3, %n, 8; @%p3 bra C; bar.sync 0; add.u32 %r1, %r1, 9; C: "
       "bar.sync 0; st.global.u32 [%at+1024], %r1; ret;",
       {1, 1, 1}, {96, 1, 1}, 16);
+  EXPECT_TRUE(happened("decisions of the block"));
+  EXPECT_TRUE(happened("once for the block"));
 }
 
 TEST_F(Engines, AgreeOnWarpsThatSkipARegion) {

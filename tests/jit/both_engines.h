@@ -59,6 +59,7 @@ class Engines : public testing::Test {
         const auto found = find_compiled(launch, false, true).kernel;
         EXPECT_EQ(found != nullptr, compiled) << body;
         plan_ = found ? found->plan() : "";
+        plans_ += ", " + plan_ + ",";
       }
       const LaunchResult result = Machine::instance().run(std::move(launch));
       return Outcome{{words, words + kWords}, result.trap.kind == TrapKind::None ? "" : result.trap.paragraph()};
@@ -80,7 +81,17 @@ class Engines : public testing::Test {
   }
   int rounds_ = 1;      // how often it is compiled code's turn
   bool planned(std::string_view technique) const { return plan_.find(technique) != std::string::npos; }
+  // Did a kernel of this test get the technique?
+  bool happened(std::string_view technique) const { return plans_.find(fmt::format(", {},", technique)) != std::string::npos; }
+  // Is it a processor with AVX-512, and what is compiled for it?
+  static bool wide_host() { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && other_processor().empty(); }
+  static std::string_view other_processor() {
+    const char* name = std::getenv("WARPBEAM_JIT_CPU");
+    return name ? name : "";
+  }
+  static bool has_avx() { return other_processor().empty() ? __builtin_cpu_supports("avx") != 0 : other_processor() == "haswell"; }
   std::string plan_;    // of what was compiled for the last of them
+  std::string plans_;   // of all of them
 };
 
 }  // namespace warpbeam::vm

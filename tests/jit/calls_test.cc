@@ -10,6 +10,7 @@ TEST_F(Engines, AgreeOnLocalArrays) {
        "ld.local.u32 %r4, [%d2]; ld.local.v2.u32 {%r5, %r6}, [%d1+8]; ld.local.s8 %r7, [%d2+1]; st.local.u8 [%d2+2], %r6; ld.local.u16 %h1, [%d2+2]; cvt.u32.u16 %r8, %h1;\n"
        "add.u32 %r4, %r4, %r5; add.u32 %r4, %r4, %r7; mad.lo.u32 %r4, %r4, 3, %r8; setp.lt.u32 %p2, %t, 9; @%p2 ld.local.u32 %r4, [%d2]; st.global.u32 [%at], %r4; ret;",
        {2, 1, 1}, {77, 1, 1}, 0);
+  EXPECT_TRUE(happened("local arrays"));
 }
 
 TEST_F(Engines, AgreeOnGenericAddressesOfLocalArrays) {
@@ -52,6 +53,7 @@ TEST_F(Engines, AgreeOnCalls) {
   both(call + "call (r0), f, (a0, a1);" + result + "st.global.u32 [%at+2048], %r1; ret;" + kCallee, {2, 1, 1}, {70, 1, 1}, 0);
   both("mov.u32 %r1, 9; setp.gt.u32 %p1, %t, 12; mov.u32 %r2, 0; L: " + call + "@%p1 call (r0), f, (a0, a1); @%p1" + result + "add.u32 %r2, %r2, %r1; add.u32 %i, %i, 1; setp.lt.u32 %p2, %i, 90; @%p2 bra L; st.global.u32 [%at+2048], %r2; ret;" + kCallee,
        {1, 1, 1}, {64, 1, 1}, 0);
+  EXPECT_TRUE(happened("cells"));
 }
 
 TEST_F(Engines, GiveTheSameReportOfAFaultInACalledFunction) {
@@ -73,6 +75,7 @@ TEST_F(Engines, AgreeOnCallsThroughRegisters) {
   both(choose + "and.b32 %r6, %t, 7; setp.eq.u32 %p2, %r6, 3; @%p2 bra E; " + call + " E: ret;" + functions, {1, 1, 1}, {90, 1, 1}, 0);
   const Outcome wrong = both(choose + "setp.eq.u32 %p2, %t, 33; @%p2 mov.u64 %d3, 12345; " + call + functions, {1, 1, 1}, {60, 1, 1}, 0);
   EXPECT_NE(wrong.failure.find("pointer"), std::string::npos) << wrong.failure;
+  EXPECT_TRUE(happened("chosen calls"));
 }
 
 // What a function does that compiled code leaves to the interpreter, with variables of its own and its callers' in use.

@@ -22,6 +22,7 @@ TEST_F(Engines, AgreeOnColumns) {
     }
   both(columns(), {2, 2, 1}, {32, 16, 1}, 32);
   both(columns(), {1, 3, 1}, {64, 4, 1}, 12);
+  if (wide_host()) EXPECT_TRUE(happened("columns"));
 }
 
 TEST_F(Engines, AgreeOnPartsOfColumns) {
@@ -30,6 +31,25 @@ TEST_F(Engines, AgreeOnPartsOfColumns) {
     both(columns(who), {1, 1, 1}, {32, 16, 1}, 40);
     both(columns(who), {1, 2, 1}, {32, 10, 1}, 40);
   }
+}
+
+// Elements of eight bytes: a line has half as many.
+TEST_F(Engines, AgreeOnColumnsOfDoubles) {
+  const auto doubles = [](const std::string& who = "") {
+    return fmt::format("mov.u32 %r3, %ntid.y; mov.u32 %r4, %ctaid.y; mov.u32 %r5, %tid.y; mad.lo.s32 %r2, %r4, %r3, %r5; mov.u32 %r1, %i; mad.lo.u32 %r6, %r1, 1000, %r2; mul.wide.u32 %d3, %r6, "
+                       "1234567; {} mad.lo.s32 %r7, %r1, %n, %r2; mul.wide.s32 %d1, %r7, 8; add.s64 %d1, %out, %d1; st.global.u64 [%d1], %d3; S: ret;",
+                       who);
+  };
+  for (const uint32_t rows : {1u, 5u, 8u, 16u, 20u, 32u})
+    for (const uint32_t n : {0u, 1u, 8u, 16u, 20u, 40u, 60u}) {
+      if (n && n < rows) continue;
+      both(doubles(), {1, 1, 1}, {32, rows, 1}, n);
+    }
+  if (wide_host()) EXPECT_TRUE(happened("columns"));
+  both(doubles(), {2, 2, 1}, {32, 8, 1}, 16);
+  both(doubles(), {1, 3, 1}, {64, 4, 1}, 12);
+  both(doubles("setp.gt.u32 %p1, %r1, 20; @%p1 bra S;"), {1, 1, 1}, {32, 16, 1}, 40);
+  both(doubles("xor.b32 %r2, %r2, 3;"), {1, 1, 1}, {32, 16, 1}, 40);
 }
 
 // Warps that begin a column elsewhere, go up instead of down, or step between lanes as they like.

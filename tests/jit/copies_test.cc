@@ -22,6 +22,7 @@ TEST_F(Engines, AgreeOnAsynchronousCopies) {
                              fmt::format("cp.async.{}.shared.global [%r6], [%d1], {}", bytes == 16 ? "cg" : "ca", bytes).c_str()),
                {1, 1, 1}, {128, 1, 1}, 45);
         }
+  EXPECT_TRUE(happened("copies"));
 }
 
 TEST_F(Engines, AgreeOnCopiesThatReadLess) {

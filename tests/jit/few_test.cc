@@ -27,6 +27,8 @@ TEST_F(Engines, AgreeOnTreesToTheLastLane) {
       both(tree("u64", 8, 0), {3, 1, 1}, {threads, 1, 1}, n);
       both(tree("u32", 4, 0, "add.u32 %r6, %r6, %t;"), {3, 1, 1}, {threads, 1, 1}, n);
     }
+  EXPECT_TRUE(happened("few lanes"));
+  EXPECT_TRUE(happened("idle warps"));
 }
 
 // What the whole warp would touch ends beyond shared memory, what its lanes touch does not.

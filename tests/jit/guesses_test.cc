@@ -16,6 +16,7 @@ TEST_F(Engines, AgreeOnPartnersOfAnyDistance) {
            "%r9, %r4, %r8; setp.gt.u32 %p1, %r5, %r7; setp.ne.s32 %p2, %r9, 0; xor.pred %p3, %p1, %p2; @%p3 bra E; "
            "st.global.u32 [%d1+8192], %r7; st.global.u32 [%d1+8196], %r5; E: ret;",
            {1, 1, 1}, {threads, 1, 1}, n);
+  EXPECT_TRUE(happened("guessed masks"));
 }
 
 // Distances that change from barrier to barrier, down to the smallest.

@@ -39,6 +39,7 @@ TEST_F(Engines, AgreeOnAddressesThatAreStretches) {
         "@%p1 st.global.u32 [%d3+4096], %r12; st.global.u32 [%d2+8192], %r13; ld.global.u8 %r14, [%d2+3]; "
         "st.global.u16 [%d3+12000], %r14; ret;",
         {1, 1, 1}, {128, 1, 1}, distance);
+  EXPECT_TRUE(happened("stretches"));
 }
 
 TEST_F(Engines, AgreeOnStretchesThatLieOnOneAnother) {

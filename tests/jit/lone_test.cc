@@ -39,6 +39,7 @@ TEST_F(Engines, AgreeOnALoneThreadsWays) {
          "ts: .branchtargets A, B, C, N; brx.idx %r4, ts; A: mul.lo.u32 %r2, %r2, 5; bra N; B: xor.b32 %r2, %r2, %r3; C: cvt.rn.f32.u32 %f1, %r3; sqrt.rn.f32 %f1, %f1; cvt.rzi.u32.f32 %r5, %f1; add.u32 %r2, %r2, %r5;\n"
          "N: add.u32 %r1, %r1, 1; st.global.u32 [%at+1024], %r2; setp.gt.u32 %p2, %r1, 30; @%p2 ret; setp.lt.u32 %p3, %r1, %n; @%p3 bra L; st.global.u32 [%at+2048], %r1; ret;",
          kSome, kOne, n);
+  EXPECT_TRUE(happened("a lone thread"));
 }
 
 TEST_F(Engines, AgreeOnALoneThreadsFaults) {

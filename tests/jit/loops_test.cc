@@ -16,6 +16,8 @@ TEST_F(Engines, AgreeOnLoopsOverAGrid) {
            "S: mov.b32 %r3, %f1; st.global.u32 [%at+8192], %r3; shfl.sync.down.b32 %r4, %r3, 1, 31, -1; mov.b32 %f3, "
            "%r4; add.f32 %f1, %f1, %f3; st.global.f32 [%at+12288], %f1; ret;",
            {2, 1, 1}, {threads, 1, 1}, n);
+  EXPECT_TRUE(happened("whole loops"));
+  EXPECT_TRUE(happened("stores past the caches"));
 }
 
 TEST_F(Engines, AgreeOnLoopsOfTheirOwnLength) {
@@ -37,6 +39,7 @@ TEST_F(Engines, AgreeOnLoopsThatFollowEachOther) {
       "add.s64 %d2, %out, %d2; ld.global.u32 %r8, [%d2]; and.b32 %r8, %r8, %n; setp.ne.u32 %p3, %r8, 0;\n"
       "selp.b32 %r4, %r6, %r4, %p3; setp.gt.u32 %p4, %r5, 1; @%p4 bra N; st.global.u32 [%at+8192], %r4; ret;",
       {4, 1, 1}, {64, 1, 1}, 0x3000);
+  EXPECT_TRUE(happened("lonely lanes"));
 }
 
 // Threads of a warp are elsewhere when others come to the loop, and a fault happens in its middle.

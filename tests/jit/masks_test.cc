@@ -39,6 +39,7 @@ TEST_F(Engines, AgreeOnComparisonsOfKnownShapes) {
           type);
       both(body, {16, 1, 1}, {64, 1, 1}, 0);
     }
+  EXPECT_TRUE(happened("masks of stretches"));
 }
 
 // Bounds that no warp or every warp lies across.

@@ -91,6 +91,7 @@ TEST_F(Engines, AgreeOnRowsOfMatrices) {
       EXPECT_TRUE(planned("matrices")) << plan_;
       EXPECT_FALSE(planned("handlers")) << plan_;
     }
+  EXPECT_TRUE(happened("matrices"));
 }
 
 }  // namespace

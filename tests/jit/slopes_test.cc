@@ -25,6 +25,8 @@ TEST_F(Engines, AgreeOnLoadsOfAnyStep) {
                       who),
           {2, 1, 1}, {64, 1, 1}, n);
     }
+  EXPECT_TRUE(happened("slopes"));
+  if (wide_host()) EXPECT_TRUE(happened("every second element"));
 }
 
 TEST_F(Engines, AgreeOnStoresOfAnyStep) {
@@ -130,6 +132,18 @@ TEST_F(Engines, AgreeOnStoresByRank) {
                         "%r4, %r3; mov.u32 %r7, %warpid; {} {} ret;",
                         place, space),
             {1, 1, 1}, {32, 1, 1}, n);
+}
+
+// Of eight bytes.
+TEST_F(Engines, AgreeOnDoublesStoredByRank) {
+  for (const uint32_t n : {0u, 1u, 0x55555555u, 0xffff0000u, 0xfffffffeu, 0x80000001u, 0xff0000u, 0x180fe11u, 0xfefefefeu})
+    for (const char* place : {"", "add.u32 %r4, %r4, 2020;", "and.b32 %r5, %r4, 15; setp.gt.u32 %p3, %r5, 6; @%p3 add.u32 %r4, %r4, 1;", "min.u32 %r4, %r4, 9;"})
+      for (const char* widen : {"mul.wide.u32 %d1, %r4, 8; add.s64 %d1, %out, %d1;", "mul.wide.s32 %d1, %r4, 8; add.s64 %d1, %d1, %out; xor.b32 %r4, %r4, 1;"})
+        both(fmt::format("and.b32 %r1, %t, 31; shr.u32 %r2, %n, %r1; and.b32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; vote.sync.ballot.b32 %r3, %p1, -1; mov.u32 %r6, %lanemask_lt; and.b32 %r3, %r3, %r6; "
+                         "popc.b32 %r4, %r3; mul.wide.u32 %d3, %i, 77777777; {} {} @%p1 st.global.u64 [%d1+128], %d3; ret;",
+                         place, widen),
+             {1, 1, 1}, {32, 1, 1}, n);
+  if (wide_host() && __builtin_cpu_supports("avx512vpopcntdq")) EXPECT_TRUE(happened("picked stores"));
 }
 
 }  // namespace

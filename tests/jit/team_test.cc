@@ -15,6 +15,8 @@ constexpr const char* kStrided =
 TEST_F(Engines, AgreeOnTeamsInGridStrideLoops) {
   for (const uint32_t threads : {64u, 128u, 256u, 320u, 512u, 96u})
     for (const uint32_t n : {0u, 1u, 33u, 512u, 640u, 1000u, 1024u, 1999u, 2048u}) both(kStrided, {2, 1, 1}, {threads, 1, 1}, n);
+  if (has_avx()) EXPECT_TRUE(happened("warps side by side"));
+  if (has_avx()) EXPECT_TRUE(happened("next turns named"));
 }
 
 // One comparison for the whole team: bounds on either side, signed or not, that say to go on or to leave; and warps whose
@@ -133,6 +135,7 @@ TEST_F(Engines, AgreeOnTeamsInStraightCode) {
     both("mov.u32 %r1, %i; setp.ge.u32 %p1, %r1, %n; @%p1 bra S;\nmul.wide.u32 %d1, %r1, 8; add.s64 %d1, %out, %d1; ld.global.v2.u32 {%r4, %r5}, [%d1]; "
          "st.global.v2.u32 [%d1], {%r5, %r4};\nS: ret;",
          {30, 1, 1}, {256, 1, 1}, n);
+  EXPECT_TRUE(happened("block after block"));
 }
 
 // Each warp has a number of rounds of its own, and some have none.

@@ -53,6 +53,7 @@ TEST_F(Engines, AgreeOnBarriersInMemory) {
   for (const char* wait : {"mbarrier.try_wait.shared.b64 %p2, [%r10], %d1", "mbarrier.test_wait.shared.b64 %p2, [%r10], %d1", "mbarrier.try_wait.parity.shared.b64 %p2, [%r10], %r5",
                            "mbarrier.test_wait.parity.shared.b64 %p2, [%r10], %r5"})
     for (const uint32_t threads : {32u, 96u, 100u, 256u}) both(rounds_at_barrier(wait, threads), {2, 1, 1}, {threads, 1, 1}, 6);
+  EXPECT_TRUE(happened("barriers in memory"));
 }
 
 TEST_F(Engines, AgreeOnWhatArrivalsAreTold) {

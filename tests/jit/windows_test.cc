@@ -33,6 +33,10 @@ TEST_F(Engines, AgreeOnWindowsOfGlobalMemory) {
       run({3, 1, 2, 0, 4}, "bar.sync 0;");
       run({3, 1, 2, 0, 4}, "membar.gl;");
     }
+  EXPECT_TRUE(happened("straight code"));
+  EXPECT_TRUE(happened("dense accesses"));
+  EXPECT_TRUE(happened("next blocks named"));
+  if (wide_host()) EXPECT_TRUE(happened("windows"));
 }
 
 // A store between them is seen by those behind it.
@@ -55,6 +59,29 @@ TEST_F(Engines, AgreeOnWindowsThatEndInAFault) {
     both(fmt::format("mov.u32 %r1, 7; add.s64 %at, %at, {}; {} st.global.u32 [%at+{}], %r1; ret;", shift,
                      sum_of("ld.global.u32", "%at", {2, 1, 0, 3, 4}), shift > 8192 ? -8192 : 8192),
          {1, 1, 1}, {64, 1, 1}, 0);
+}
+
+// Elements of eight bytes, of which a register has half as many.
+TEST_F(Engines, AgreeOnWindowsOfDoubles) {
+  const auto sum = [](const std::string& load, std::initializer_list<int> offsets) {
+    std::string text;
+    for (const int o : offsets) text += fmt::format("{} %d3, [%d1+{}]; mad.lo.s64 %d4, %d4, 31, %d3; ", load, 8 * o);
+    return text;
+  };
+  for (const char* who : kWho)
+    for (const char* load : {"ld.global.u64", "ld.global.nc.f64"})
+      for (const std::initializer_list<int>& offsets : {std::initializer_list<int>{0, 1, 2}, {4, 3, 5, 2, 6, 1, 7, 0, 8}, {16, 0, 32, 17, 16}, {9, 31, 8, 7, 24, 23}, {-1, 1, 0, 40, -30, 2}}) {
+        std::string text = sum(load, offsets);
+        if (load[10] == '.')  // as numbers
+          for (size_t at = 0; (at = text.find("%d3, [", at)) != text.npos;) text.replace(at, 3, "%g1"), text.insert(text.find(';', at) + 1, " mov.b64 %d3, %g1;");
+        both(fmt::format("mov.u64 %d4, 7; mul.wide.u32 %d2, %i, 8; add.s64 %d1, %out, %d2; add.s64 %d1, %d1, 512; {} {} S: xor.b64 %d4, %d4, %d2; st.global.u64 [%d1+8192], %d4; ret;", who, text),
+             {2, 1, 1}, {128, 1, 1}, 0);
+      }
+  if (wide_host()) EXPECT_TRUE(happened("windows"));
+  for (const int shift : {-520, -512, 16384 - 1024, 16384 - 1020, 16384 - 768})
+    both(fmt::format("mov.u64 %d4, 7; mul.wide.u32 %d2, %i, 8; add.s64 %d1, %out, %d2; add.s64 %d1, %d1, {}; {} cvt.u32.u64 %r1, %d4; st.global.u32 [%at+8192], %r1; ret;", shift,
+                     sum("ld.global.u64", {2, 1, 0, 3, 4})),
+         {1, 1, 1}, {32, 1, 1}, 0);
 }
 
 }  // namespace
