@@ -1,6 +1,10 @@
-// A store in which lanes lie far apart and a warp's places are right behind those of the warp before, as when a matrix
-// is transposed straight from rows to columns: each warp touches 32 lines for 4 bytes. What warps store is put down
-// instead until there are lines to fill. For elements of 4 and 8 bytes: of smaller ones too many warps would have to wait.
+// Idea: a store in which lanes lie far apart and a warp's places are right behind those of the warp before, as when a matrix is
+// transposed straight from rows to columns, touches 32 lines for one element each. What warps store is put down until there are
+// lines to fill.
+// Precondition: the last access of its thread, once in a thread, of 4 or 8 bytes (of smaller ones too many warps would have to
+// wait), and nothing beside it that orders accesses or depends on them.
+// Postcondition: before anything else can see memory (wb_write_rows at a handler, the block's end) all rows are in their places.
+// Fallback: what is not a full warp, or does not go on behind the warp before, is stored lane by lane.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,9 @@
-// Windows: loads of one straight piece of code whose addresses differ by constants, as in a stencil, read one stretch
-// of memory once, and each is a shift of registers. A vector that lies across two lines of the cache costs twice.
+// Idea: loads whose addresses differ by constants, as in a stencil, read one stretch of memory once, and each is a shift of
+// registers: a vector that lies across two lines of the cache costs twice.
+// Precondition: weak loads of one element of 4 or 8 bytes (of smaller ones a warp's fill no more than a register), one behind the
+// other from lane to lane, by a full warp, checked together (emit_straight.cc), with nothing between them that writes or waits.
+// Postcondition: each register holds what its load would have given.
+// Fallback: fewer than three places, or parts of warps, are loads by themselves.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>

@@ -96,7 +96,7 @@ for folder in src include; do
 done
 
 # What an instruction is and does stands in the instruction table (isa/row.h, Insn::step): the fast engine asks for enumerators and
-# effects, never for words or handlers.
+# effects, never for words or handlers, and so do the watchers.
 checks=0 broken=0
 rule() { # what it says, what grep found
   ((++checks))
@@ -105,6 +105,7 @@ rule() { # what it says, what grep found
   printf 'FAIL %s:\n%s\n' "$1" "$2"
 }
 rule 'src/jit compares an opcode with a string; ask Row::op' "$(grep -nE 'op(code)? *[!=]= *"|opcode\.(starts|ends)_with' jit/*.cc jit/*.h)"
+rule 'src/observe compares an opcode with a string; ask Row::op' "$(grep -rnE 'op(code)? *[!=]= *"|opcode\.(starts|ends)_with' observe)"
 rule 'src/jit tells instructions apart by their handlers; ask Insn::step' "$(grep -nE '(\.|->)fn *[!=]=' jit/*.cc jit/*.h)"
 # Each technique is told of, and a test fails when it does not happen any more.
 techniques=$(sed -nE 's/^ *X\(\w+, "([^"]+)"\).*/\1/p' jit/technique.h)

@@ -92,5 +92,18 @@ TEST_F(Engines, AgreeWhereACalledFunctionCallsItself) {
        {2, 1, 1}, {64, 1, 1}, 0);
 }
 
+TEST_F(Engines, AgreeOnTheDeviceLibrary) {
+  const auto call = [](const char* name, const char* type, const char* value, const char* result) {
+    return fmt::format("{{ .param .{1} a0; .param .{1} r0; st.param.{1} [a0], {2}; call (r0), {0}, (a0); ld.param.{1} {3}, [r0]; }} ", name, type, value, result);
+  };
+  const std::string declared = " }\n.extern .func (.param .b32 r) __nv_sinf(.param .b32 a);\n.extern .func (.param .b64 r) __nv_exp(.param .b64 a);\n.func last() { ret;";
+  for (const char* who : {"", "setp.gt.u32 %p1, %t, 40; @%p1 bra E; "})
+    both("cvt.rn.f32.u32 %f1, %i; mul.f32 %f1, %f1, 0f3DCCCCCD; mov.f32 %f2, %f1; cvt.f64.f32 %g1, %f1; mov.f64 %g2, %g1; " + std::string(who) + call("__nv_sinf", "b32", "%f1", "%f2") +
+             call("__nv_exp", "b64", "%g1", "%g2") +
+             "E: cvt.rn.f32.f64 %f3, %g2; mov.b32 %r1, %f2; mov.b32 %r2, %f3; mad.lo.u32 %r1, %r1, 3, %r2; st.global.u32 [%at], %r1; ret;" + declared,
+         {2, 1, 1}, {70, 1, 1}, 0);
+  EXPECT_TRUE(happened("library calls"));
+}
+
 }  // namespace
 }  // namespace warpbeam::vm

@@ -73,7 +73,7 @@ uint32_t Doubts::executes(vm::Warp& w, const vm::Insn& i, uint32_t mask, Blame* 
   const isa::Row& row = *i.source->form.row;
   const vm::Frame* frame = w.frame;
   if (frame->caller) std::erase_if(all_, [&](const Doubt& d) { return d.frame->depth > frame->depth; });
-  if (row.opcode == "shfl" || !mask) return 0;
+  if (row.op == isa::Opcode::Shfl || !mask) return 0;
   uint32_t doubtful = 0;
   Blame blame;
   auto look = [&](int32_t slot) {
@@ -83,7 +83,7 @@ uint32_t Doubts::executes(vm::Warp& w, const vm::Insn& i, uint32_t mask, Blame* 
   };
   if (row.cls == Class::Store || row.cls == Class::Atomic) {
     if (i.mods().space == isa::Space::Param || i.mods().space == isa::Space::ParamFunc || i.mods().space == isa::Space::Local) return 0;
-    const bool returns = row.cls == Class::Atomic && row.opcode == "atom";
+    const bool returns = row.cls == Class::Atomic && row.op == isa::Opcode::Atom;
     for (int k = returns ? 1 : 0; k < 5; ++k) look(i.op[k]);
     if (i.list)
       for (int k = 0; k < i.count; ++k) look(i.list[k]);
@@ -91,7 +91,7 @@ uint32_t Doubts::executes(vm::Warp& w, const vm::Insn& i, uint32_t mask, Blame* 
     *to_blame = blame;
     return doubtful;
   }
-  if (row.opcode == "selp" && i.op[3] >= 0) {
+  if (row.op == isa::Opcode::Selp && i.op[3] >= 0) {
     const uint32_t chosen = w.pred(i.op[3]);
     Blame whom;
     for (int k = 1; k <= 2; ++k)

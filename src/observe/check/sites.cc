@@ -144,7 +144,7 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
     s.guesses = before_cas(f, insn);
     s.corrects = insn.source->form.row->cls == isa::Class::Atomic && checks_old_value(insn.mods().op);
     s.swaps = s.corrects && insn.mods().op == isa::Op::Cas;
-    s.shuffles_down = insn.source->form.row->opcode == "shfl" && insn.mods().shuffle == isa::Shuffle::Down;
+    s.shuffles_down = insn.source->form.row->op == isa::Opcode::Shfl && insn.mods().shuffle == isa::Shuffle::Down;
     const isa::Sem sem = insn.mods().sem;
     s.ordered = sem != isa::Sem::Weak && sem != isa::Sem::Volatile && sem != isa::Sem::Mmio;
     s.updates = after_load(f, insn);

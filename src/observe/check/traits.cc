@@ -23,7 +23,7 @@ Trait find(const isa::Row& row) {
   if (is("cp.async.bulk") || is("cp.reduce.async.bulk") || is("st.async") || is("red.async")) return Trait::Arrives;
   if (is("barrier.cluster.arrive")) return Trait::ClusterArrive;
   if (is("barrier.cluster.wait")) return Trait::ClusterWait;
-  if (row.opcode == "shfl") return Trait::Shuffle;
+  if (row.op == isa::Opcode::Shfl) return Trait::Shuffle;
   return Trait::None;
 }
 

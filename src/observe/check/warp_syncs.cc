@@ -81,7 +81,7 @@ void BlockWatch::look_at_ended(vm::Warp& w, const vm::Insn& i, uint32_t members,
 void BlockWatch::warp_sync(vm::Warp& w, const vm::Insn& i, uint32_t members, uint32_t mask) {
   const auto lock = hold();
   WarpState& s = warps_[w.index];
-  const bool orders = i.source->form.row->opcode == "bar";  // shuffles and votes order no memory
+  const bool orders = i.source->form.row->op == isa::Opcode::Bar;  // shuffles and votes order no memory
   if (c_.settings.sync) look_at_masks(w, i, members, mask);
   if (c_.settings.sync) look_at_ended(w, i, members, mask);
   if (trait_of(*i.source->form.row) == Trait::Shuffle) {
@@ -133,7 +133,7 @@ void BlockWatch::warp_sync_abandoned(vm::Warp& w, const vm::Insn& i, uint32_t me
   if (!c_.settings.sync) return;
   const auto lock = hold();
   const uint32_t missing = members & w.live & ~mask;
-  const bool is_barrier = i.source->form.row->opcode == "bar";
+  const bool is_barrier = i.source->form.row->op == isa::Opcode::Bar;
   // The missing lanes may wait at a __syncwarp of another place: then all of them are at one, which is allowed.
   uint32_t elsewhere = 0;
   const vm::Insn* other = nullptr;
@@ -143,7 +143,7 @@ void BlockWatch::warp_sync_abandoned(vm::Warp& w, const vm::Insn& i, uint32_t me
       other = g.waiting;
       function = g.frame->function;
     }
-    if (g.state == vm::GroupState::AtWarpSync && g.waiting->source->form.row->opcode == "bar") elsewhere |= g.mask;
+    if (g.state == vm::GroupState::AtWarpSync && g.waiting->source->form.row->op == isa::Opcode::Bar) elsewhere |= g.mask;
   }
   if (is_barrier && (missing & ~elsewhere) == 0) return;
   const vm::FunctionCode* here = nullptr;
@@ -155,7 +155,7 @@ void BlockWatch::warp_sync_abandoned(vm::Warp& w, const vm::Insn& i, uint32_t me
 
 void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::FunctionCode& f_code, uint32_t members, uint32_t mask, uint32_t missing,
                                 const std::string& there, const char* what, uint64_t key, Severity severity) {
-  const bool is_barrier = i.source->form.row->opcode == "bar";
+  const bool is_barrier = i.source->form.row->op == isa::Opcode::Bar;
   const int lane = __builtin_ctz(mask);
   Finding f;
   f.check = "sync";

@@ -19,7 +19,7 @@ bool defines_first_operand(const Instruction& i) {
     case Class::Misc:
       return false;
     case Class::Atomic:
-      return i.form.row->opcode == "atom";
+      return i.form.row->op == isa::Opcode::Atom;
     default:
       return !i.operands.empty();
   }
@@ -118,7 +118,7 @@ std::vector<char> gathered_atomics(const vm::FunctionCode& code, int cc) {
     const bool shared = mods.space == Space::Shared;
     if (mods.vec || isa::is_float(i.form.type) || (mods.space != Space::Global && mods.space != Space::Generic && !shared))
       continue;
-    const bool returns = i.form.row->opcode == "atom";
+    const bool returns = i.form.row->op == isa::Opcode::Atom;
     if (!uniform(i.operands[returns ? 1 : 0])) continue;
     const bool same_value = uniform(i.operands[returns ? 2 : 1]);
     const bool word = isa::bytes_of(i.form.type) == 4;

@@ -21,21 +21,26 @@ vm::Launch without_observer(vm::Launch launch) {
   return launch;
 }
 
-void add_arithmetic(Arithmetic& sum, std::string_view opcode, uint64_t threads, bool packed = false) {
+void add_arithmetic(Arithmetic& sum, isa::Opcode op, uint64_t threads, bool packed = false) {
   const uint64_t two = packed ? threads : 0;
   sum.instructions += threads;
-  if (opcode == "add" || opcode == "sub")
+  if (op == isa::Opcode::Add || op == isa::Opcode::Sub)
     sum.add += threads, sum.packed_add += two;
-  else if (opcode == "mul")
+  else if (op == isa::Opcode::Mul)
     sum.mul += threads, sum.packed_mul += two;
-  else if (opcode == "fma" || opcode == "mad")
+  else if (op == isa::Opcode::Fma || op == isa::Opcode::Mad)
     sum.fma += threads, sum.packed_fma += two;
+}
+
+bool is_surface(const isa::Row& row) {
+  using isa::Opcode;
+  return row.op == Opcode::Suld || row.op == Opcode::Sust || row.op == Opcode::Sured || row.op == Opcode::Suq;
 }
 
 // Loads and stores of matrices: wmma.load, wmma.store, ldmatrix, stmatrix.
 isa::Class memory_class(const isa::Row& row) {
-  if (row.opcode == "ldmatrix" || row.syntax.starts_with("wmma.load")) return isa::Class::Load;
-  if (row.opcode == "stmatrix" || row.syntax.starts_with("wmma.store")) return isa::Class::Store;
+  if (row.kind == isa::Kind::Tensor && row.op != isa::Opcode::Wgmma && row.effects.reads) return isa::Class::Load;
+  if (row.kind == isa::Kind::Tensor && row.effects.writes) return isa::Class::Store;
   return row.cls;
 }
 
@@ -48,17 +53,17 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
     case Class::F32Add:
     case Class::F32Mul:
     case Class::F32Fma:
-      return add_arithmetic(t.fp32, row.opcode, on);
+      return add_arithmetic(t.fp32, row.op, on);
     case Class::F64Add:
     case Class::F64Mul:
     case Class::F64Fma:
-      return add_arithmetic(t.fp64, row.opcode, on);
+      return add_arithmetic(t.fp64, row.op, on);
     case Class::Special:
-      if (isa::bits_of(type) == 64) return add_arithmetic(t.fp64, row.opcode, on);
+      if (isa::bits_of(type) == 64) return add_arithmetic(t.fp64, row.op, on);
       if (type == isa::Type::F32) t.special += on;
-      return add_arithmetic(t.fp32, row.opcode, on);
+      return add_arithmetic(t.fp32, row.op, on);
     case Class::F16:
-      return add_arithmetic(t.fp16, row.opcode, on, type == isa::Type::F16x2 || type == isa::Type::BF16x2);
+      return add_arithmetic(t.fp16, row.op, on, type == isa::Type::F16x2 || type == isa::Type::BF16x2);
     case Class::IntAlu:
     case Class::IntMul:
     case Class::Logic:
@@ -85,7 +90,7 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
     case Class::Call:
       t.control += on;
       t.control_flow += c.executed;
-      if ((row.opcode == "bra" && insn.guard >= 0) || row.opcode == "brx") {
+      if ((row.op == isa::Opcode::Bra && insn.guard >= 0) || row.op == isa::Opcode::Brx) {
         t.branches += c.executed;
         t.divergent += c.divergent;
       }
@@ -95,7 +100,7 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
     case Class::Atomic:
       t.memory += on;
       if (row.kind == isa::Kind::Image) {
-        const bool surface = row.opcode.starts_with("su");
+        const bool surface = is_surface(row);
         (!surface                        ? t.textures
          : row.cls == Class::Load        ? t.surface_ld
          : row.cls == Class::Store       ? t.surface_st
@@ -117,7 +122,7 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
 
 // Whose result is used, or that has no form without one: exchanges, and since 9.0 those of generic addresses.
 bool executed_as_atom(const vm::Insn& insn, int cc) {
-  if (insn.source->form.row->opcode != "atom") return false;
+  if (insn.source->form.row->op != isa::Opcode::Atom) return false;
   const isa::Mods& mods = insn.mods();
   return !insn.drops_result || mods.op == isa::Op::Cas || mods.op == isa::Op::Exch || (cc >= 90 && mods.space == isa::Space::Generic);
 }
@@ -137,7 +142,7 @@ void add_memory(Totals& t, const vm::Insn& insn, const Counts& c, int cc) {
   const uint64_t without = generic ? 1 : 0;
   switch (memory_class(row)) {
     case isa::Class::Load:
-      if (row.kind == isa::Kind::Image) t.texture_requests += row.opcode.starts_with("su") ? 0 : cc >= 70 ? c.image_requests : c.executed;
+      if (row.kind == isa::Kind::Image) t.texture_requests += is_surface(row) ? 0 : cc >= 70 ? c.image_requests : c.executed;
       if (row.kind == isa::Kind::Async) return add_copy(t, insn, c);
       t.global_ld.add(c.global, c.to_global);
       t.local_ld.add(c.local, c.to_local);
@@ -150,8 +155,8 @@ void add_memory(Totals& t, const vm::Insn& insn, const Counts& c, int cc) {
     case isa::Class::Store:
       t.global_st.add(c.global, c.to_global);
       t.local_st.add(c.local, c.to_local);
-      t.shared_st.add(c.shared, row.opcode == "stmatrix" ? 0 : c.to_shared);
-      t.stsm += row.opcode == "stmatrix" ? c.to_shared : 0;
+      t.shared_st.add(c.shared, row.op == isa::Opcode::Stmatrix ? 0 : c.to_shared);
+      t.stsm += row.op == isa::Opcode::Stmatrix ? c.to_shared : 0;
       t.generic.global_st += without * c.to_global;
       t.generic.local_st += without * c.to_local;
       t.generic.shared_st += without * c.to_shared;

@@ -95,20 +95,20 @@ class Registers {
     return changed;
   }
   LowBits of_result(const Instruction& i) const {
-    const std::string_view op = i.form.row->opcode;
+    const isa::Opcode op = i.form.row->op;
     const auto& o = i.operands;
     const auto at = [&](size_t k) { return k < o.size() ? (*this)(o[k]) : kNothing; };
     if (isa::is_float(i.form.type)) return kNothing;
-    if (op == "mov" || op == "cvt" || op == "cvta") return at(1);
-    if (op == "add") return plus(at(1), at(2));
-    if (op == "sub") return minus(at(1), at(2));
-    if (op == "selp") return either(at(1), at(2));
-    if (op == "and") return masked(at(1), at(2));
-    if (op == "or") return LowBits{std::min(at(1).count, at(2).count), at(1).value | at(2).value}.only(kMost);
-    if (op == "xor") return LowBits{std::min(at(1).count, at(2).count), at(1).value ^ at(2).value}.only(kMost);
-    if (op == "mul") return times(at(1), at(2));
-    if (op == "mad") return plus(times(at(1), at(2)), at(3));
-    if (op == "shl" && o.size() > 2 && o[2].kind == OperandKind::Immediate) return o[2].imm < kMost ? times(at(1), LowBits::of(uint64_t{1} << o[2].imm)) : LowBits{};
+    if (op == isa::Opcode::Mov || op == isa::Opcode::Cvt || op == isa::Opcode::Cvta) return at(1);
+    if (op == isa::Opcode::Add) return plus(at(1), at(2));
+    if (op == isa::Opcode::Sub) return minus(at(1), at(2));
+    if (op == isa::Opcode::Selp) return either(at(1), at(2));
+    if (op == isa::Opcode::And) return masked(at(1), at(2));
+    if (op == isa::Opcode::Or) return LowBits{std::min(at(1).count, at(2).count), at(1).value | at(2).value}.only(kMost);
+    if (op == isa::Opcode::Xor) return LowBits{std::min(at(1).count, at(2).count), at(1).value ^ at(2).value}.only(kMost);
+    if (op == isa::Opcode::Mul) return times(at(1), at(2));
+    if (op == isa::Opcode::Mad) return plus(times(at(1), at(2)), at(3));
+    if (op == isa::Opcode::Shl && o.size() > 2 && o[2].kind == OperandKind::Immediate) return o[2].imm < kMost ? times(at(1), LowBits::of(uint64_t{1} << o[2].imm)) : LowBits{};
     return kNothing;
   }
 
@@ -184,7 +184,7 @@ bool may_write_shared(const Instruction& i) {
   switch (i.form.row->cls) {
     case Class::Store: case Class::Atomic: return i.form.mods.space == Space::Shared || i.form.mods.space == Space::SharedCluster || i.form.mods.space == Space::Generic;
     case Class::Call: case Class::Barrier: case Class::Fence: return true;
-    default: return i.form.row->kind == isa::Kind::Async || i.form.row->opcode == "stmatrix" || i.form.row->syntax.starts_with("wmma.store");
+    default: return i.form.row->kind == isa::Kind::Async || (i.form.row->kind == isa::Kind::Tensor && i.form.row->effects.writes);
   }
 }
 
