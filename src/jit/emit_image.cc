@@ -43,7 +43,7 @@ bool Emitter::emit_image(const vm::Insn& i) {
   }
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
-  uses("textures");
+  uses(Technique::Textures);
   return true;
 }
 

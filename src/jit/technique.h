@@ -47,6 +47,7 @@ namespace warpbeam::jit {
   X(Directed, "directed rounding")                          \
   X(BytesAndHalves, "bytes and halves")                     \
   X(Matrices, "matrices")                                   \
+  X(Textures, "textures")                                   \
   X(ChosenCalls, "chosen calls")                            \
   X(LibraryCalls, "library calls")
 
