@@ -14,6 +14,7 @@ uint32_t latency_of(Operation o) {
     case LoadShared:
     case LoadTiles:
     case AtomicShared:
+    case AtomicLoop:
       return 30;
     case LoadConst:
       return 40;

@@ -381,7 +381,7 @@ void Selector::atomic(const Instruction& i) {
     l.wall = true;
     emit(t == Type::F64 ? DoubleAdd : isa::is_float(t) && t != Type::F32 ? Half : t == Type::F32 ? FloatAdd : IntAdd, t == Type::F32 ? "FADD" : t == Type::F64 ? "DADD" : "IADD3",
          {sum}, {of(old), of(data)});
-    access(i, AtomicShared, "ATOMS.CAS", Order::Store, place, p, {old, sum}, bytes_of(i));
+    access(i, AtomicLoop, "ATOMS.CAS", Order::Store, place, p, {old, sum}, bytes_of(i));
     Draft& b = emit(Branch, "BRA", {}, {of(p)});
     b.pinned = b.wall = true;
     if (cc_ >= 70) {

@@ -82,6 +82,7 @@ class Multiprocessor {
     out_.per_byte = kTick / std::min(rates.store_bytes, share.l2_write);
     stores_on_fill_ = share.l2_read / share.l2_beside;
     dram_.per_byte = kTick / share.dram;
+    active_ = std::max(1.0, share.active);
     for (const FunctionWork& f : work.functions)
       for (const assembly::MachineBlock& b : f.code->blocks)
         has_barriers_ = has_barriers_ || std::ranges::any_of(b.text, [](const auto& m) { return m.operation == Operation::Barrier; });
@@ -363,6 +364,7 @@ class Multiprocessor {
     Stall why = Stall::Wait;
     if (r.operation == Operation::Fence) from = t + r.latency, why = Stall::Membar;
     if (r.operation == Operation::Sleep) why = Stall::Sleeping;
+    if (r.operation == Operation::Print || r.operation == Operation::Allocate) from = served(warp, r, t), why = Stall::LongScoreboard;
     warp.waits_since = t + kTick;
     const bool barrier = r.operation == Operation::Barrier;
     const uint32_t here = warp.trace->steps[warp.step].block;
@@ -390,6 +392,18 @@ class Multiprocessor {
       warp.at_barrier = true;
       if (++p.waiting == p.alive) open_barrier(p, warp.place, barrier_free_);
     }
+  }
+
+  // printf and malloc serve one warp of the whole device after the other; the others' multiprocessors call as often as this one.
+  Ticks served(const Warp& warp, const Ready& r, Ticks t) {
+    const bool print = r.operation == Operation::Print;
+    const int lanes = std::max(1, __builtin_popcount(warp.trace->steps[warp.step].lanes));
+    const auto time = [&](double ns, double of_lane) { return ticks((ns + of_lane * lanes) * rates_.clock_ghz()); };
+    const Ticks takes = print ? time(rates_.print_ns, rates_.print_lane_ns) : time(rates_.allocate_ns, rates_.allocate_lane_ns);
+    const Ticks serves = print ? time(rates_.print_serve_ns, rates_.print_serve_lane_ns) : time(rates_.allocate_serve_ns, rates_.allocate_serve_lane_ns);
+    Ticks& free = print ? print_free_ : allocate_free_;
+    free = std::max(free, t) + static_cast<Ticks>(static_cast<double>(serves) * active_);
+    return std::max(t + takes, free + takes - serves);
   }
 
   // The time since its last issue: first it waited for what it reads, then for the unit, then for its turn.
@@ -446,6 +460,7 @@ class Multiprocessor {
           const Ticks passes = std::max<Ticks>(1, a->passes) * kTick;
           cost = std::max(cost, passes);
           done = start + r.latency + passes - kTick;
+          if (r.operation == Operation::AtomicLoop) done = std::max(done, last_of_turns(warp, *a, start, cost) + r.latency);
           break;
         }
         case Space::Constant: break;
@@ -460,6 +475,21 @@ class Multiprocessor {
     const Ticks backlog = path - ticks(rates_.lsu_queue);
     s.unit_free[static_cast<size_t>(r.unit)] = std::max(s.unit_free[static_cast<size_t>(r.unit)], backlog);
     return done;
+  }
+
+  // Lanes that change one word read, compute and try again in turn, as long as others of the block were faster.
+  Ticks last_of_turns(const Warp& warp, const Access& a, Ticks start, Ticks& cost) {
+    const Ticks turn = ticks(rates_.atomic_turn);
+    cost += std::max(0, a.lines - 1) * ticks(rates_.atomic_turn_path);
+    Ticks& free = turns_of(warp.place, a.first_line);
+    free = std::max(free, start) + a.lines * turn;
+    return free - (a.lines > 1 ? turn : 0);  // who is alone finds out in a turn more that it is done
+  }
+
+  Ticks& turns_of(uint32_t place, uint32_t word) {
+    Turns& t = turns_[(word ^ place * 0x9e3779b1u) * 0x9e3779b1u >> 24];
+    if (t.place != place || t.word != word) t = {place, word, 0};
+    return t.free;
   }
 
   Ticks through_l1(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost) {
@@ -480,7 +510,7 @@ class Multiprocessor {
       sectors += wanted;
       const uint64_t line = lines[k].number ^ (local || lines[k].own ? apart_if_own : 0);
       if (loads) {
-        const uint32_t missing = wanted - static_cast<uint32_t>(__builtin_popcount(l1_.access(line, want).hit));
+        const uint32_t missing = a.past_l1 ? wanted : wanted - static_cast<uint32_t>(__builtin_popcount(l1_.access(line, want).hit));
         missed += missing;
         // Lines side by side are asked for together.
         requests += missing && !(asked && k && lines[k].number == lines[k - 1].number + 1);
@@ -501,7 +531,7 @@ class Multiprocessor {
     if (!missed) cost = std::max<Ticks>(cost, a.passes * kTick);
     Ticks done = std::max(start + r.latency + cost - kTick, comes);
     const uint32_t function = warp.trace->steps[warp.step].function;
-    const double from_dram = local ? 0 : dram_sectors(function, a.ptx, sectors, missed);
+    const double from_dram = local ? 0 : dram_sectors(function, a.ptx, sectors, missed, requests);
     if (missed) done = std::max(done, fetch(start, missed, from_dram, from_dram > 0 ? work_.functions[function].from_memory[a.ptx].fetched_share() : 1, requests));
     for (Arrival* line : coming_) line->at = done;
     coming_.clear();
@@ -524,6 +554,13 @@ class Multiprocessor {
     }
   }
 
+  // When a word of a block in shared memory can be changed by the next one.
+  struct Turns {
+    uint32_t place = ~0u, word = 0;
+    Ticks free = 0;
+  };
+  std::array<Turns, 256> turns_{};
+
   // When a line that was asked for last is there: L1 has it before.
   struct Arrival {
     uint64_t line = ~uint64_t{0};
@@ -532,7 +569,8 @@ class Multiprocessor {
   Arrival& arrival(uint64_t line) { return arrivals_[(line * 0x9e3779b97f4a7c15) >> 51]; }
 
   // How many of the sectors that L1 has not must come from memory: as many as the instruction had of all that it asked for.
-  double dram_sectors(uint32_t function, uint32_t ptx, uint32_t asked, uint32_t missed) {
+  // What is asked for together came into L2 together, and has left it together: all of it is there or nothing.
+  double dram_sectors(uint32_t function, uint32_t ptx, uint32_t asked, uint32_t missed, uint32_t requests) {
     const std::vector<FromMemory>& shares = work_.functions[function].from_memory;
     if (ptx >= shares.size()) return 0;
     double& credit = credit_[function][ptx];
@@ -542,7 +580,8 @@ class Multiprocessor {
       unused_credit_ += std::exchange(credit, 0);
       return 0;
     }
-    const double taken = std::min(std::floor(credit + unused_credit_), static_cast<double>(missed));
+    const double together = static_cast<double>(missed) / std::max(1u, requests);
+    const double taken = std::min(std::floor((credit + unused_credit_) / together + 1e-9) * together, static_cast<double>(missed));
     const double own = std::min(taken, credit);
     credit -= own;
     unused_credit_ -= taken - own;
@@ -621,7 +660,8 @@ class Multiprocessor {
   const Ticks guard_latency_ = ticks(rates_.guard_latency);
   const Ticks instruction_miss_ = ticks(rates_.instruction_cache_miss);
   size_t instructions_here_ = 0;
-  Ticks barrier_free_ = 0, next_start_ = 0, next_warp_ = 0;
+  Ticks barrier_free_ = 0, print_free_ = 0, allocate_free_ = 0, next_start_ = 0, next_warp_ = 0;
+  double active_ = 1;  // multiprocessors
   Ticks constants_free_ = 0;
   Ticks lsu_free_ = 0, texture_free_ = 0, now_ = 0, last_ = 0, drained_ = 0, load_at_ = 0;
   Ticks atomics_free_ = 0, ticks_of_atomic_ = 0;

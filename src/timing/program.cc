@@ -63,6 +63,7 @@ Source source_of(Operation o) {
     case Operation::Surface: return Source::Long;
     case Operation::LoadShared:
     case Operation::AtomicShared:
+    case Operation::AtomicLoop:
     case Operation::LoadTiles:
     case Operation::Shuffle:
     case Operation::Special:

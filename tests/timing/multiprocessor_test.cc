@@ -127,6 +127,53 @@ TEST(Multiprocessor, StallsAndIssuesAddUpToTheWarpsTime) {
   EXPECT_NEAR(sum, run.warp_cycles, 0.1 * run.warp_cycles);
 }
 
+// printf serves one warp of the device after the other.
+TEST(Multiprocessor, PrintsAreServedInTurn) {
+  const assembly::MachineText text{instruction(Operation::Print, -1, -1), instruction(Operation::FloatFma, 1, 1)};
+  const auto us = [&](uint32_t warps, double active) {
+    const Work work = work_of(text, warps, 1);
+    Share share;
+    share.active = active;
+    return run_multiprocessor(work, h100(), share, alike(work, 1)).cycles / h100().clock_ghz() / 1e3;
+  };
+  EXPECT_NEAR(us(1, 1), 23, 1);        // measured on an H100, all lanes: 23
+  EXPECT_NEAR(us(32, 1), 357, 40);     // 355
+  EXPECT_NEAR(us(1, 132), 1206, 120);  // 1205
+}
+
+// Lanes and warps that add to one float in shared memory take turns.
+TEST(Multiprocessor, SumsOfFloatsInSharedMemoryTakeTurns) {
+  assembly::MachineText text{instruction(Operation::AtomicLoop, 1, 2), instruction(Operation::FloatFma, 2, 1)};
+  text[0].access = true;
+  const auto cycles = [&](uint8_t lanes, uint32_t warps, bool same_word) {
+    Work work = work_of(text, warps, 1);
+    uint32_t word = 0;
+    for (WarpTrace& w : work.blocks[0].warps) {
+      w.accesses.push_back({.ptx = 0, .space = Space::Shared, .kind = Kind::Atomic, .lines = lanes, .first_line = word});
+      word += same_word ? 0 : 4;
+    }
+    return cycles_of(work);
+  };
+  EXPECT_NEAR(cycles(32, 1, true), 3032, 200);
+  EXPECT_NEAR(cycles(4, 1, true), 400 - 40, 60);  // without the load and the sum of the last turn
+  EXPECT_NEAR(cycles(32, 4, true), 128 * 96, 600);
+  EXPECT_LT(cycles(1, 8, false), 500);
+}
+
+// What others must have seen comes from L2 each time.
+TEST(Multiprocessor, SomeLoadsPassL1) {
+  assembly::MachineText text{instruction(Operation::LoadGlobal, -1, 1), instruction(Operation::FloatFma, 1, 1)};
+  text[0].access = true;
+  const auto hits = [&](bool past_l1) {
+    Work work = work_of(text, 8, 1);
+    work.blocks[0].lines.push_back({7, 0xf, false});
+    for (WarpTrace& w : work.blocks[0].warps) w.accesses.push_back({.space = Space::Global, .kind = Kind::Load, .lines = 1, .sectors = 4, .past_l1 = past_l1});
+    return run_multiprocessor(work, h100(), Share{}, alike(work, 1)).traffic.global_load_hit;
+  };
+  EXPECT_EQ(hits(false), 7 * 4);
+  EXPECT_EQ(hits(true), 0);
+}
+
 TEST(Chip, MoreBlocksTakeLonger) {
   assembly::MachineText text;
   for (int k = 0; k < 200; ++k) text.push_back(instruction(Operation::FloatFma, 1, 1));

@@ -98,6 +98,7 @@ void atomics();
 void launches();
 void instruction_cache();
 void device_launches();
+void device_calls();
 void residue();
 void copies();
 void host_calls();

@@ -88,6 +88,7 @@ static const Section kSections[] = {
     {"launches", launches},
     {"icache", instruction_cache},
     {"children", device_launches},
+    {"calls", device_calls},
     {"residue", residue},
     {"copies", copies},
     {"host", host_calls},

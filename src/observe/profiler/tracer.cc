@@ -245,6 +245,19 @@ void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Acc
   }
 }
 
+// Lanes, taking part or not.
+static uint32_t lanes_at(const vm::Access& access, uint64_t address) {
+  uint32_t lanes = 0;
+  for (uint32_t l = 0; l < 32; ++l) lanes |= static_cast<uint32_t>(access.address[l] == address) << l;
+  return lanes;
+}
+
+// Loads that must see what other multiprocessors wrote.
+static bool passes_l1(const isa::Mods& mods) {
+  const bool strong = mods.sem == isa::Sem::Volatile || mods.sem == isa::Sem::Mmio || ((mods.sem == isa::Sem::Relaxed || mods.sem == isa::Sem::Acquire) && mods.scope != isa::Scope::Cta);
+  return strong || mods.cache == isa::Cache::Cg || mods.cache == isa::Cache::Cv;
+}
+
 void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts) {
   if (warp >= at_.size() || !access.mask) return;
   constexpr uint64_t kMix = 0x9e3779b97f4a7c15;
@@ -258,6 +271,7 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
   switch (access.space) {
     case isa::Space::Global: {
       a.space = timing::Space::Global;
+      a.past_l1 = a.kind == timing::Kind::Load && passes_l1(insn.mods());
       add_lines(access, warp, a);
       // What L1 has lies in banks like those of shared memory.
       if (launch_.device.unified_l1 && std::has_single_bit(access.bytes) && access.bytes <= 16) {
@@ -273,15 +287,17 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
     case isa::Space::Shared:
       a.space = timing::Space::Shared;
       a.passes = static_cast<uint16_t>(std::clamp<uint64_t>(counts.shared.wavefronts + counts.loop_loads.wavefronts, 1, 65535));
+      if (a.kind == timing::Kind::Atomic || a.kind == timing::Kind::Reduce)
+        for (uint32_t left = access.mask, same; left; left &= ~same) {
+          const uint64_t word = access.address[static_cast<size_t>(std::countr_zero(left))];
+          same = lanes_at(access, word);
+          if (std::popcount(same & access.mask) > a.lines) a.lines = static_cast<uint8_t>(std::popcount(same & access.mask)), a.first_line = static_cast<uint32_t>(word);
+        }
       break;
     case isa::Space::Const:
       a.space = timing::Space::Constant;
       a.passes = 0;  // one for each address
-      for (uint32_t left = access.mask, same; left; left &= ~same, ++a.passes) {
-        const uint64_t first = access.address[static_cast<size_t>(std::countr_zero(left))];
-        same = 0;
-        for (uint32_t l = 0; l < 32; ++l) same |= static_cast<uint32_t>(access.address[l] == first) << l;
-      }
+      for (uint32_t left = access.mask, same; left; left &= ~same, ++a.passes) same = lanes_at(access, access.address[static_cast<size_t>(std::countr_zero(left))]);
       break;
     default: return;
   }
