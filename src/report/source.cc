@@ -58,7 +58,8 @@ Numbers numbers_of(const Json& line) {
   Numbers out;
   for (const Field& field : kFields) {
     uint64_t sum = 0;
-    for (const char* name : field.names) sum += line.value(name, uint64_t{0});
+    for (const char* name : field.names)
+      if (const auto found = line.find(name); found != line.end() && found->is_number_unsigned()) sum += found->get<uint64_t>();
     out.push_back(sum);
   }
   return out;
@@ -109,7 +110,7 @@ std::vector<Row> ptx_rows(const Json& recording, const Json& launch) {
   if (launch.contains("stalls"))
     for (const Json& row : launch["stalls"]) waits[{row[0], row[1]}] = waits_of(row[2]);
   for (const Json& counts : launch["counts"]) {
-    Json line;
+    Json line = Json::object();
     for (size_t k = 2; k < counts.size(); ++k) line[fields[k].get<std::string>()] = counts[k];
     const Json& instruction = recording["functions"][counts[0].get<size_t>()]["instructions"][counts[1].get<size_t>()];
     rows.push_back({fmt::format("{}", instruction[0].get<uint32_t>()), instruction[3], numbers_of(line), waits[{counts[0], counts[1]}]});
