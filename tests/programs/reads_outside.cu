@@ -69,7 +69,7 @@ int main(int count, char** words) {
   if (count > 1 && !strcmp(words[1], "stencil")) return stencils(1 << 10) + stencils(1 << 20);
   if (count > 1) return child(words[1]);
   int failures = check("stencil", "status 0") + check("stencil", "reads 4 bytes outside of an allocation");
-  failures += check("stencil", "4 bytes before the nearest allocation") + check("stencil", "reads were outside of an allocation");
+  failures += check("before", "4 bytes before the nearest allocation") + check("stencil", "reads were outside of an allocation");  // which of a stencil's blocks is first is chance
   failures += check("near", "status 0") + check("near", "1 read was outside of an allocation") + check("before", "status 0");
   failures += check("far", "status 1") + check("freed", "status 1") + check("write", "status 1") + check("write", "invalid __global__ write");
   failures += check("near", "status 1", true, "WARPBEAM_STRICT=1") + check("near", "outside of an allocation", false, "WARPBEAM_STRICT=1");
