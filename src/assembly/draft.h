@@ -88,6 +88,8 @@ struct DraftCode {
   Part whole(int32_t value) const { return {value, 0, values[static_cast<size_t>(value)].words}; }
 };
 
+inline bool is_call(Operation o) { return o == Operation::Call || o == Operation::Print || o == Operation::Allocate; }
+
 // The steps, in their order.
 // `near`: what is the same everywhere is made where it is needed, again and again, which takes fewer registers.
 DraftCode select(const ptx::Module& module, const ptx::Function& function, const Target& target, bool near);

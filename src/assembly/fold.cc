@@ -45,7 +45,7 @@ class Folder {
         if (&d == &x.text.back() && d.operation == Operation::Branch && !d.guarded) continue;
         return false;
       }
-      if (d.operation == Operation::AtomicGlobal || d.operation == Operation::Barrier || d.operation == Operation::Call || d.operation == Operation::Print || d.operation == Operation::Allocate || d.operation == Operation::Vote || d.operation == Operation::Shuffle || d.operation == Operation::Match ||
+      if (d.operation == Operation::AtomicGlobal || d.operation == Operation::Barrier || is_call(d.operation) || d.operation == Operation::Vote || d.operation == Operation::Shuffle || d.operation == Operation::Match ||
           d.operation == Operation::Redux || d.operation == Operation::Converge)
         return false;
     }

@@ -58,7 +58,7 @@ class Unroller {
       if (at >= x.begin && at < std::max(x.end, x.begin + 1)) return false;
     for (const Draft& d : x.text) {
       if (d.wall && !d.last) return false;
-      if (d.mnemonic == "CALL" || d.operation == Operation::Call || d.operation == Operation::WaitAsync || d.operation == Operation::Mbarrier ||
+      if (is_call(d.operation) || d.operation == Operation::WaitAsync || d.operation == Operation::Mbarrier ||
           (d.guarded && d.operation == Operation::Exit))
         return false;
     }

@@ -364,7 +364,8 @@ class Multiprocessor {
     Stall why = Stall::Wait;
     if (r.operation == Operation::Fence) from = t + r.latency, why = Stall::Membar;
     if (r.operation == Operation::Sleep) why = Stall::Sleeping;
-    if (r.operation == Operation::Print || r.operation == Operation::Allocate) from = served(warp, r, t), why = Stall::LongScoreboard;
+    if (r.operation == Operation::Print) from = served(prints_, warp, t), why = Stall::LongScoreboard;
+    if (r.operation == Operation::Allocate) from = served(allocations_, warp, t), why = Stall::LongScoreboard;
     warp.waits_since = t + kTick;
     const bool barrier = r.operation == Operation::Barrier;
     const uint32_t here = warp.trace->steps[warp.step].block;
@@ -394,16 +395,17 @@ class Multiprocessor {
     }
   }
 
-  // printf and malloc serve one warp of the whole device after the other; the others' multiprocessors call as often as this one.
-  Ticks served(const Warp& warp, const Ready& r, Ticks t) {
-    const bool print = r.operation == Operation::Print;
+  // What serves one warp of the whole device after the other; the others' multiprocessors call as often as this one.
+  struct OneByOne {
+    double ns, lane_ns, serve_ns, serve_lane_ns;
+    Ticks free = 0;
+  };
+  Ticks served(OneByOne& by, const Warp& warp, Ticks t) const {
     const int lanes = std::max(1, __builtin_popcount(warp.trace->steps[warp.step].lanes));
     const auto time = [&](double ns, double of_lane) { return ticks((ns + of_lane * lanes) * rates_.clock_ghz()); };
-    const Ticks takes = print ? time(rates_.print_ns, rates_.print_lane_ns) : time(rates_.allocate_ns, rates_.allocate_lane_ns);
-    const Ticks serves = print ? time(rates_.print_serve_ns, rates_.print_serve_lane_ns) : time(rates_.allocate_serve_ns, rates_.allocate_serve_lane_ns);
-    Ticks& free = print ? print_free_ : allocate_free_;
-    free = std::max(free, t) + static_cast<Ticks>(static_cast<double>(serves) * active_);
-    return std::max(t + takes, free + takes - serves);
+    const Ticks takes = time(by.ns, by.lane_ns), serves = time(by.serve_ns, by.serve_lane_ns);
+    by.free = std::max(by.free, t) + static_cast<Ticks>(static_cast<double>(serves) * active_);
+    return std::max(t + takes, by.free + takes - serves);
   }
 
   // The time since its last issue: first it waited for what it reads, then for the unit, then for its turn.
@@ -660,7 +662,9 @@ class Multiprocessor {
   const Ticks guard_latency_ = ticks(rates_.guard_latency);
   const Ticks instruction_miss_ = ticks(rates_.instruction_cache_miss);
   size_t instructions_here_ = 0;
-  Ticks barrier_free_ = 0, print_free_ = 0, allocate_free_ = 0, next_start_ = 0, next_warp_ = 0;
+  OneByOne prints_{rates_.print_ns, rates_.print_lane_ns, rates_.print_serve_ns, rates_.print_serve_lane_ns};
+  OneByOne allocations_{rates_.allocate_ns, rates_.allocate_lane_ns, rates_.allocate_serve_ns, rates_.allocate_serve_lane_ns};
+  Ticks barrier_free_ = 0, next_start_ = 0, next_warp_ = 0;
   double active_ = 1;  // multiprocessors
   Ticks constants_free_ = 0;
   Ticks lsu_free_ = 0, texture_free_ = 0, now_ = 0, last_ = 0, drained_ = 0, load_at_ = 0;

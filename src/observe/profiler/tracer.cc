@@ -245,11 +245,16 @@ void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Acc
   }
 }
 
-// Lanes, taking part or not.
-static uint32_t lanes_at(const vm::Access& access, uint64_t address) {
-  uint32_t lanes = 0;
-  for (uint32_t l = 0; l < 32; ++l) lanes |= static_cast<uint32_t>(access.address[l] == address) << l;
-  return lanes;
+// Each address that lanes want, and which lanes.
+template <class Visit>
+static void each_address(const vm::Access& access, Visit visit) {
+  for (uint32_t left = access.mask; left;) {
+    const uint64_t address = access.address[static_cast<size_t>(std::countr_zero(left))];
+    uint32_t lanes = 0;
+    for (uint32_t l = 0; l < 32; ++l) lanes |= static_cast<uint32_t>(access.address[l] == address) << l;
+    visit(address, lanes & access.mask);
+    left &= ~lanes;
+  }
 }
 
 // Loads that must see what other multiprocessors wrote.
@@ -288,16 +293,14 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
       a.space = timing::Space::Shared;
       a.passes = static_cast<uint16_t>(std::clamp<uint64_t>(counts.shared.wavefronts + counts.loop_loads.wavefronts, 1, 65535));
       if (a.kind == timing::Kind::Atomic || a.kind == timing::Kind::Reduce)
-        for (uint32_t left = access.mask, same; left; left &= ~same) {
-          const uint64_t word = access.address[static_cast<size_t>(std::countr_zero(left))];
-          same = lanes_at(access, word);
-          if (std::popcount(same & access.mask) > a.lines) a.lines = static_cast<uint8_t>(std::popcount(same & access.mask)), a.first_line = static_cast<uint32_t>(word);
-        }
+        each_address(access, [&](uint64_t word, uint32_t lanes) {
+          if (const int n = std::popcount(lanes); n > a.lines) a.lines = static_cast<uint8_t>(n), a.first_line = static_cast<uint32_t>(word);
+        });
       break;
     case isa::Space::Const:
       a.space = timing::Space::Constant;
       a.passes = 0;  // one for each address
-      for (uint32_t left = access.mask, same; left; left &= ~same, ++a.passes) same = lanes_at(access, access.address[static_cast<size_t>(std::countr_zero(left))]);
+      each_address(access, [&](uint64_t, uint32_t) { ++a.passes; });
       break;
     default: return;
   }
