@@ -9,7 +9,7 @@
 
 #include "base/recycled.h"
 
-namespace warpbeam::cuda {
+namespace warpbeam {
 
 template <class Object>
 class HandleTable {
@@ -49,4 +49,4 @@ class HandleTable {
   std::unordered_map<const void*, std::shared_ptr<Object>> objects_;
 };
 
-}  // namespace warpbeam::cuda
+}  // namespace warpbeam

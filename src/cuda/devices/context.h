@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cuda/api.h"
-#include "cuda/handle_table.h"
+#include "base/handle_table.h"
 #include "cuda/streams/scheduler.h"
 #include "cuda/thread_state.h"
 #include "model/device.h"

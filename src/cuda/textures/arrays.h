@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "cuda/handle_table.h"
+#include "base/handle_table.h"
 #include "cuda/memory/copy.h"
 #include "vm/texture.h"
 

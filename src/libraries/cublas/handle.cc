@@ -5,8 +5,8 @@
 #include <cstring>
 #include <exception>
 #include <new>
-#include <unordered_map>
 
+#include "base/handle_table.h"
 #include "libraries/cublas/call.h"
 
 #define WB_EXPORT extern "C" __attribute__((visibility("default")))
@@ -15,21 +15,10 @@ namespace warpbeam::cublas {
 
 namespace {
 
-struct Handles {
-  std::mutex mutex;
-  std::unordered_map<const void*, std::shared_ptr<Handle>> live;
-};
-
 // Never destroyed: programs call until their last moment.
-Handles& handles() {
-  static auto* handles = new Handles;
-  return *handles;
-}
-
-std::shared_ptr<Handle> find(cublasHandle_t handle) {
-  std::lock_guard lock(handles().mutex);
-  const auto found = handles().live.find(handle);
-  return found == handles().live.end() ? nullptr : found->second;
+auto& handles() {
+  static auto* table = new HandleTable<Handle>;
+  return *table;
 }
 
 cublasStatus_t status_of(cudaError_t error) {
@@ -61,7 +50,7 @@ cublasStatus_t Call::wait() { return status_of(cudaStreamSynchronize(handle_.str
 cublasStatus_t enter(const char* name, cublasHandle_t handle,
                      const std::function<cublasStatus_t(Call&)>& body) noexcept {
   try {
-    const std::shared_ptr<Handle> found = find(handle);
+    const std::shared_ptr<Handle> found = handles().find(handle);
     if (!found) return CUBLAS_STATUS_NOT_INITIALIZED;
     std::lock_guard lock(found->mutex);
     if (const auto log = log_callback.load()) log(name);
@@ -80,7 +69,7 @@ cublasHandle_t legacy_handle() {
   static std::mutex mutex;
   static cublasHandle_t handle = nullptr;
   std::lock_guard lock(mutex);
-  if (!handle || !find(handle)) {
+  if (!handle || !handles().find(handle)) {
     handle = nullptr;
     cublasCreate_v2(&handle);
   }
@@ -96,18 +85,14 @@ WB_EXPORT cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   *handle = nullptr;
   if (cudaFree(nullptr) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
   auto made = std::make_shared<Handle>();
-  std::lock_guard lock(handles().mutex);
   *handle = reinterpret_cast<cublasHandle_t>(made.get());
-  handles().live.emplace(made.get(), std::move(made));
+  handles().add(std::move(made));
   return CUBLAS_STATUS_SUCCESS;
 }
 
 // As documented, it waits for the device.
 WB_EXPORT cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
-  {
-    std::lock_guard lock(handles().mutex);
-    if (!handles().live.erase(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
+  if (!handles().remove(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   cudaDeviceSynchronize();
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
+#include "base/handle_table.h"
 #include "cuda_runtime_api.h"
 #include "libraries/curand/directions.h"
 #include "libraries/curand/source.h"
@@ -33,27 +33,16 @@ namespace {
 
 constexpr size_t kChunk = size_t{1} << 20;
 
-// The live generators; a handle is the generator's address.
-struct Generators {
-  std::mutex mutex;
-  std::unordered_map<const void*, std::shared_ptr<curandGenerator_st>> live;
-};
-
-Generators& generators() {
-  static auto* generators = new Generators;
-  return *generators;
+auto& generators() {
+  static auto* table = new warpbeam::HandleTable<curandGenerator_st>;
+  return *table;
 }
 
 template <class Body>
 curandStatus_t with_generator(curandGenerator_t handle, Body&& body) noexcept {
   try {
-    std::shared_ptr<curandGenerator_st> generator;
-    {
-      std::lock_guard lock(generators().mutex);
-      const auto found = generators().live.find(handle);
-      if (found == generators().live.end()) return CURAND_STATUS_NOT_INITIALIZED;
-      generator = found->second;
-    }
+    const auto generator = generators().find(handle);
+    if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
     std::lock_guard lock(generator->mutex);
     return body(*generator);
   } catch (const std::bad_alloc&) {
@@ -74,9 +63,8 @@ curandStatus_t create(curandGenerator_t* handle, curandRngType_t type, bool on_h
   generator->on_host = on_host;
   if (!source_of(*generator)) return CURAND_STATUS_TYPE_ERROR;
   if (!on_host && cudaFree(nullptr) != cudaSuccess) return CURAND_STATUS_INITIALIZATION_FAILED;
-  std::lock_guard lock(generators().mutex);
   *handle = generator.get();
-  generators().live.emplace(generator.get(), std::move(generator));
+  generators().add(std::move(generator));
   return CURAND_STATUS_SUCCESS;
 }
 
@@ -124,8 +112,7 @@ WB_EXPORT curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator,
 }
 
 WB_EXPORT curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
-  std::lock_guard lock(generators().mutex);
-  return generators().live.erase(generator) ? CURAND_STATUS_SUCCESS : CURAND_STATUS_NOT_INITIALIZED;
+  return generators().remove(generator) ? CURAND_STATUS_SUCCESS : CURAND_STATUS_NOT_INITIALIZED;
 }
 
 WB_EXPORT curandStatus_t curandGetVersion(int* version) {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <memory>
 
+#include "base/handle_table.h"
 #include "compiler/toolchain.h"
-#include "cuda/handle_table.h"
 #include "libraries/nvjitlink/link.h"
 
 #define WB_EXPORT __attribute__((visibility("default")))
@@ -15,7 +15,7 @@ namespace {
 using warpbeam::nvjitlink::Link;
 
 auto& links() {
-  static auto* table = new warpbeam::cuda::HandleTable<Link>;
+  static auto* table = new warpbeam::HandleTable<Link>;
   return *table;
 }
 

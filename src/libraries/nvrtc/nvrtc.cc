@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <mutex>
-#include <unordered_map>
 
+#include "base/handle_table.h"
 #include "compiler/arch.h"
 #include "compiler/toolchain.h"
 #include "libraries/nvrtc/compile.h"
@@ -22,28 +21,16 @@ struct Program {
   std::unique_ptr<nvrtc::Compiled> compiled;  // null: not compiled yet
 };
 
-// The live programs; a handle is the program's address.
-struct Programs {
-  std::mutex mutex;
-  std::unordered_map<const void*, std::shared_ptr<Program>> live;
-};
-
-Programs& programs() {
-  static auto* programs = new Programs;
-  return *programs;
+auto& programs() {
+  static auto* table = new HandleTable<Program>;
+  return *table;
 }
 
 template <class Body>
 nvrtcResult with_program(nvrtcProgram handle, Body&& body) noexcept {
   try {
-    std::shared_ptr<Program> program;
-    {
-      std::lock_guard lock(programs().mutex);
-      auto found = programs().live.find(handle);
-      if (found == programs().live.end()) return NVRTC_ERROR_INVALID_PROGRAM;
-      program = found->second;
-    }
-    return body(*program);
+    const auto program = programs().find(handle);
+    return program ? body(*program) : NVRTC_ERROR_INVALID_PROGRAM;
   } catch (const std::bad_alloc&) {
     return NVRTC_ERROR_OUT_OF_MEMORY;
   } catch (...) {
@@ -160,15 +147,13 @@ WB_EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram* handle, const char* text,
     program->source.headers.push_back({names[i], headers[i]});
   }
   *handle = reinterpret_cast<nvrtcProgram>(program.get());
-  std::lock_guard lock(programs().mutex);
-  programs().live.emplace(program.get(), program);
+  programs().add(std::move(program));
   return NVRTC_SUCCESS;
 }
 
 WB_EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram* handle) {
   if (!handle) return NVRTC_ERROR_INVALID_PROGRAM;
-  std::lock_guard lock(programs().mutex);
-  if (!programs().live.erase(*handle)) return NVRTC_ERROR_INVALID_PROGRAM;
+  if (!programs().remove(*handle)) return NVRTC_ERROR_INVALID_PROGRAM;
   *handle = nullptr;
   return NVRTC_SUCCESS;
 }

@@ -6,11 +6,10 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 
+#include "base/handle_table.h"
 #include "libraries/nvvm/compile.h"
 #include "libraries/nvvm/options.h"
 
@@ -26,24 +25,15 @@ struct Program {
   std::string log;
 };
 
-struct Programs {
-  std::mutex mutex;
-  std::unordered_map<const void*, std::shared_ptr<Program>> live;
-};
-Programs& programs() {
-  static auto* programs = new Programs;
-  return *programs;
+auto& programs() {
+  static auto* table = new warpbeam::HandleTable<Program>;
+  return *table;
 }
 
 template <class Body>
 nvvmResult with_program(nvvmProgram handle, Body&& body) noexcept {
   try {
-    std::shared_ptr<Program> program;
-    {
-      const std::lock_guard lock(programs().mutex);
-      auto found = programs().live.find(handle);
-      if (found != programs().live.end()) program = found->second;
-    }
+    const auto program = programs().find(handle);
     return program ? body(*program) : NVVM_ERROR_INVALID_PROGRAM;
   } catch (const std::bad_alloc&) {
     return NVVM_ERROR_OUT_OF_MEMORY;
@@ -144,8 +134,7 @@ WB_EXPORT nvvmResult nvvmCreateProgram(nvvmProgram* handle) {
   try {
     auto program = std::make_shared<Program>();
     *handle = reinterpret_cast<nvvmProgram>(program.get());
-    const std::lock_guard lock(programs().mutex);
-    programs().live.emplace(*handle, std::move(program));
+    programs().add(std::move(program));
     return NVVM_SUCCESS;
   } catch (...) {
     return NVVM_ERROR_OUT_OF_MEMORY;
@@ -154,8 +143,7 @@ WB_EXPORT nvvmResult nvvmCreateProgram(nvvmProgram* handle) {
 
 WB_EXPORT nvvmResult nvvmDestroyProgram(nvvmProgram* handle) {
   if (!handle) return NVVM_ERROR_INVALID_PROGRAM;
-  const std::lock_guard lock(programs().mutex);
-  if (!programs().live.erase(*handle)) return NVVM_ERROR_INVALID_PROGRAM;
+  if (!programs().remove(*handle)) return NVVM_ERROR_INVALID_PROGRAM;
   *handle = nullptr;
   return NVVM_SUCCESS;
 }
