@@ -385,7 +385,7 @@ void Emitter::dispatch(const vm::Insn& i) {
       else emit_barrier(i);
       return;
     case isa::Kind::Misc:
-      if (row.op == isa::Opcode::Nanosleep) return;  // giving way is not needed where nothing waits
+      if (row.op == isa::Opcode::Nanosleep && !watch_) return;  // giving way is not needed where nothing waits; a clock may go on
       return by_handler(i);
     case isa::Kind::Tensor:  // of the whole warp, or of none
       hand_over(i, b_.CreateICmpNE(active_, b_.getInt32(~0u)), Why::Lanes);

@@ -151,7 +151,18 @@ void elect(Warp& w, const Insn& i, uint32_t mask) {
   set_pred(w, i.op[5], 1u << leader, mask);
 }
 
+// On a device's time (vm/kernel_clock.h). Naps are a loop's way of letting others go first: how many it takes is our turns' doing.
+constexpr uint32_t kNap = 1000;          // nanoseconds
+constexpr double kSleepsFor = 1.27;      // of what it is asked to; an H100
+
 void nanosleep(Warp& w, const Insn& i, uint32_t mask) {
+  if (kernels_have_clocks.load(std::memory_order_relaxed)) {
+    const uint32_t* asked = w.lanes<uint32_t>(i.op[0]);
+    uint32_t longest = 0;
+    for (uint32_t left = mask; left; left &= left - 1) longest = std::max(longest, asked[__builtin_ctz(left)]);
+    if (longest >= kNap) pass_kernel_clock(w, static_cast<uint64_t>(kSleepsFor * longest));
+  }
+  if (!w.interpreted) return;
   if (mask != w.active) w.split(w.active & ~mask, w.ip);
   w.spin(64);  // a sleeping group gives way like one that has spun for long
 }
@@ -209,7 +220,7 @@ void exec_read_special(Warp& w, const Insn& i, uint32_t mask) {
   using isa::Special;
   uint64_t ns = 0, ticks = 0;
   if (kernels_have_clocks.load(std::memory_order_relaxed)) {
-    read_kernel_clock(w, &ns, &ticks);
+    read_kernel_clock(w, &i, &ns, &ticks);
   } else {
     ns = nanoseconds();
     ticks = static_cast<uint64_t>(static_cast<double>(ns) * w.block->launch->clock_ghz);

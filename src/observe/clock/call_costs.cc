@@ -11,7 +11,7 @@ struct Row {
 using model::Link;
 using enum CallCost::Kind;
 
-// A call of a stream that is captured adds a node, and costs what it does otherwise. The first row that fits counts.
+// A call of a stream that is captured adds a node. The first row that fits counts.
 constexpr Row kRows[] = {
     {"EventCreate", {&Link::event_call, Other}},
     {"EventDestroy", {&Link::event_call, Other}},
@@ -20,17 +20,21 @@ constexpr Row kRows[] = {
     {"Event", {nullptr, Quick}},
     {"StreamCreate", {&Link::stream_call, Other}},
     {"StreamDestroy", {&Link::stream_call, Other}},
-    {"StreamBeginCapture", {&Link::capture_call, Other}},
+    {"StreamBeginCapture", {&Link::capture_call, Capture}},
     {"StreamEndCapture", {&Link::capture_call, Other}},
     {"Stream", {nullptr, Quick}},
-    {"LaunchKernel", {&Link::launch_call, Node}},
-    {"LaunchCooperative", {&Link::launch_call, Node}},
-    {"LaunchHostFunc", {&Link::host_function_call, Node}},
+    {"LaunchKernel", {&Link::capture_node, Node}},
+    {"LaunchCooperative", {&Link::capture_node, Node}},
+    {"LaunchHostFunc", {&Link::capture_node, Node}},
     {"GraphAdd", {&Link::graph_node_call, Node}},
+    {"GraphExecUpdate", {&Link::graph_update_call, Other}},
+    {"GraphExec", {&Link::graph_change_call, Other}},
     {"GraphInstantiate", {&Link::instantiate_call, Instantiate}},
     {"MemGetInfo", {&Link::memory_info_call, Other}},
-    {"MemcpyAsync", {&Link::copy_call, Node}},
-    {"MemsetAsync", {&Link::fill_call, Node}},
+    {"MemcpyAsync", {&Link::capture_node, Node}},
+    {"MemsetAsync", {&Link::capture_node, Node}},
+    {"FuncGet", {&Link::describe_call, Other}},
+    {"Occupancy", {&Link::describe_call, Other}},
     {"GetLastError", {nullptr, Quick}},
     {"PeekAtLastError", {nullptr, Quick}},
     {"DeviceSynchronize", {nullptr, Quick}},

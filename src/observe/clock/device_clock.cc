@@ -27,6 +27,8 @@ constexpr size_t kQueued = 1022;  // launches of a stream before a call waits, o
 constexpr size_t kStreams = 128;  // that are remembered, idle or not
 constexpr double kHostCopy = 10;  // bytes in a nanosecond, from host to host
 constexpr double kMiB = 1 << 20;
+constexpr uint64_t kSmallAllocation = 1 << 20, kGrain = 512;  // bytes
+constexpr double kBlock = 2 * kMiB;
 constexpr double kSmallFill = 4096;     // bytes; an H100
 constexpr double kStaged = 64 << 10;    // bytes; less is copied from pageable memory by the processor, whatever the stream has to do
 constexpr double kFirstToHost = 512 << 10;  // bytes that come to pageable memory slower
@@ -81,6 +83,27 @@ class TimedLaunch final : public vm::Observer {
 };
 
 }  // namespace
+
+// Small allocations lie in blocks of 2 MiB: whether one needs a new block, or the last one in its block has gone.
+bool DeviceClock::SmallBlocks::take(uint64_t base, uint64_t bytes) {
+  if (bytes > kSmallAllocation) return false;
+  const double size = static_cast<double>((bytes + kGrain - 1) / kGrain * kGrain);
+  const bool fits = !sizes.empty() && used + size <= held;
+  if (!fits) held += kBlock;
+  used += size;
+  sizes[base] = size;
+  return fits;
+}
+
+bool DeviceClock::SmallBlocks::give(uint64_t base) {
+  auto found = sizes.find(base);
+  if (found == sizes.end()) return false;
+  used -= found->second;
+  sizes.erase(found);
+  const bool stays = used > held - kBlock;
+  if (!stays) held -= kBlock;
+  return stays;
+}
 
 DeviceClock::DeviceClock(HostClock& clock, const model::Device& model)
     : clock_(clock), model_(model), link_(model::link_of(model)), connections_(connections()), far_(model) {
@@ -151,6 +174,7 @@ void DeviceClock::charge_call(const CallCost& cost) {
   quick = cost.kind == CallCost::Kind::Quick || cost.kind == CallCost::Kind::Node;
   charge(cost.cost ? link_.*cost.cost : link_.call);
   if (cost.kind == CallCost::Kind::Node) ++graph_nodes_;
+  if (cost.kind == CallCost::Kind::Capture && !std::exchange(captured_, true)) charge(link_.capture_first);
   if (cost.kind != CallCost::Kind::Instantiate) return;
   if (!graph_nodes_) graph_nodes_ = last_graph_nodes_;
   charge(link_.instantiate_node * static_cast<double>(graph_nodes_) + (instantiated_ ? 0 : link_.instantiate_first));
@@ -246,7 +270,9 @@ void DeviceClock::graph_begins(uint64_t stream, const void* instance) {
   std::vector<Graph>& all = graphs_[stream];
   Graph graph;
   if (all.empty()) {
-    charge(link_.graph_call + (uploaded_.insert(instance).second ? link_.graph_upload : 0));
+    charge(link_.graph_call);
+    uploads_ = uploaded_.insert(instance).second;
+    if (uploads_) charge(link_.graph_upload);
     graph.entry = before_next_on(streams_[stream]);
     instance_of_[stream] = instance;
     if (instance) add(graph.entry, instances_[instance]);
@@ -263,7 +289,7 @@ void DeviceClock::graph_node(uint64_t stream, const void* node, const std::vecto
   std::lock_guard lock(mutex_);
   auto found = graphs_.find(stream);
   if (found == graphs_.end()) return;
-  charge(link_.graph_node_call);
+  charge(link_.graph_node_call + (uploads_ ? link_.graph_upload_node : 0));
   Graph& graph = found->second.back();
   graph.node = node;
   graph.after = after.empty() ? graph.entry : Ids{};
@@ -467,6 +493,7 @@ void DeviceClock::queued(const Operation& operation) {
 std::shared_ptr<vm::Observer> DeviceClock::launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
   std::lock_guard lock(mutex_);
   launched_ = true;
+  if (launch.cooperative) charge(link_.cooperative_call);
   vm::begin_kernel_clock(launch.grid_id, host_now());
   if (timeline_) timeline_->describe_launch(operation, launch);
   predictor_.keep_visits(far_.any());
@@ -480,12 +507,8 @@ std::shared_ptr<vm::Observer> DeviceClock::launch(const vm::Launch& launch, cons
 }
 
 void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, bool child) {
-  KernelTime time = kernel_time(profile);
-  // A kernel that waits by its clock takes that long.
-  if (const uint64_t ticks = vm::end_kernel_clock(profile.launch.grid_id)) {
-    const double seen = static_cast<double>(ticks) / profile.launch.clock_ghz + least_kernel_time(model_).nanoseconds;
-    if (seen > time.nanoseconds) time.memory_share *= time.nanoseconds / seen, time.nanoseconds = seen;
-  }
+  const KernelTime time_of_work = kernel_time(profile);
+  KernelTime time = with_waits(time_of_work, vm::end_kernel_clock(profile.launch.grid_id), profile);
   std::lock_guard lock(mutex_);
   auto found = open_.find(operation);
   if (found == open_.end()) return;
@@ -523,7 +546,8 @@ void DeviceClock::host_function(uint64_t operation, bool begins) {
   if (found == open_.end()) return;
   Model& model = devices_.at(found->second.device).model;
   if (begins) {
-    const auto at = model.begin(operation);
+    // The host goes on asking for things that may begin before.
+    const auto at = model.look_ahead().begin(operation);
     lock.unlock();
     clock_.begin_function(at.value_or(clock_.floor()));
     return;
@@ -644,7 +668,7 @@ void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
     case vm::MemoryKind::Managed: charge(link_.managed_call); break;
     case vm::MemoryKind::Device:
       if (!in_order(allocation)) {
-        charge(link_.allocate_call + link_.allocate_mib * mib);
+        charge(small_blocks_.take(allocation.base, allocation.size) ? link_.allocate_small_call : link_.allocate_call + link_.allocate_mib * mib);
         break;
       }
       pool_used_ += static_cast<double>(allocation.size);
@@ -672,7 +696,11 @@ void DeviceClock::freed(const vm::Allocation& allocation, int ordinal) {
     case vm::MemoryKind::Registered: charge(link_.unpin_call + link_.unpin_mib * std::max(1.0, mib)); break;
     default:
       if (in_order(allocation)) pool_used_ = std::max(0.0, pool_used_ - static_cast<double>(allocation.size));
-      charge(in_order(allocation) ? link_.free_in_order_call : link_.free_call + link_.free_mib * mib);
+      if (in_order(allocation)) {
+        charge(link_.free_in_order_call);
+        break;
+      }
+      charge(small_blocks_.give(allocation.base) ? link_.allocate_small_call : link_.free_call + link_.free_mib * mib);
   }
 }
 

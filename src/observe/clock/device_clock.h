@@ -82,6 +82,13 @@ class DeviceClock : public Tool {
     double bytes = 0, effort = 0, of_children = 0;
   };
 
+  struct SmallBlocks {
+    double used = 0, held = 0;  // bytes
+    std::unordered_map<uint64_t, double> sizes;
+    bool take(uint64_t base, uint64_t bytes);  // true: there was room
+    bool give(uint64_t base);                  // true: its block stays
+  };
+
   enum class Place : uint8_t { Device, OtherDevice, Pinned, Pageable };
   static std::string_view name_of(Place place);
   Place place(uint64_t address, const Operation&) const;
@@ -129,7 +136,9 @@ class DeviceClock : public Tool {
   std::set<const void*> loaded_;        // kernels that have been launched
   std::set<const void*> uploaded_;      // graphs that have been launched
   uint64_t graph_nodes_ = 0, last_graph_nodes_ = 0;  // since a graph was instantiated; of that one
-  bool instantiated_ = false;
+  bool instantiated_ = false, captured_ = false;
+  bool uploads_ = false;  // the graph that is being put on a stream, for the first time
+  SmallBlocks small_blocks_;
   double pool_used_ = 0, pool_held_ = 0;  // bytes of stream-ordered memory
   bool pool_keeps_ = false;               // beyond the next wait
   std::unordered_map<uint64_t, Operation> moves_;            // copies and fills under way

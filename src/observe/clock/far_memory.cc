@@ -12,7 +12,7 @@ namespace warpbeam::observe {
 namespace {
 
 constexpr uint64_t kLine = 128, kSector = 32;
-constexpr double kOnTheirWay = 1024;   // bytes, of a warp
+constexpr double kOnTheirWay = 512;    // bytes, of a warp
 constexpr int kFirstWithFaults = 60;   // compute capability
 constexpr int kPreferredLocation = 3, kNoPreferredLocation = 4, kAccessedBy = 5, kNotAccessedBy = 6;  // cudaMemoryAdvise
 
@@ -22,7 +22,7 @@ double LinkUse::nanoseconds(const model::Link& link, double of_kernel, double wa
   double all = of_kernel;
   if (read > 0 || written > 0) {
     const double by_latency = read / (warps * kOnTheirWay) * link.zero_copy_latency;  // few warps cannot ask for enough
-    all = std::max({all, read / link.zero_copy_read, written / link.zero_copy_write, by_latency}) + link.zero_copy_latency;
+    all = std::max({all, read / link.zero_copy_read, written / link.zero_copy_write, by_latency}) + (read > 0 ? link.zero_copy_latency : 0);
   }
   if (!faults) return all + migrated / link.pinned_to_device;  // pages come before the kernel begins
   if (migrated > 0 || populated > 0) all += link.managed_fault + migrated / link.managed_migrate + populated / link.managed_populate;

@@ -12,6 +12,7 @@ namespace {
 constexpr double kMemoryShare = 0.9;      // of the memory's speed that kernels reach
 constexpr double kIssueShare = 0.7;       // of the schedulers' slots
 constexpr double kCyclesPerInstruction = 6;  // of a warp by itself
+constexpr double kLoopOfReading = 12;        // instructions, of a loop that only waits
 
 }  // namespace
 
@@ -38,6 +39,21 @@ KernelTime kernel_time(const LaunchProfile& profile) {
   const double passes = static_cast<double>(t.shared_wavefronts()) / (busy * clock);
   const double time = least_kernel_time(device).nanoseconds + std::max({issue, of_a_warp, memory, passes});
   return {time, std::min(1.0, memory / time)};
+}
+
+// Blocks that wait do so in turns as others do. The instructions of the waiting itself are no work: on a GPU their number hangs on the
+// time, not the time on their number.
+KernelTime with_waits(const KernelTime& work, const vm::KernelClockUse& clock, const LaunchProfile& profile) {
+  if (!clock.longest) return work;
+  const Totals totals = profile.totals();
+  const double blocks = std::max<double>(1, static_cast<double>(totals.blocks)), resident = std::max<double>(1, profile.launch.resident_blocks);
+  const double least = least_kernel_time(profile.device).nanoseconds;
+  const double ticks = std::max(static_cast<double>(clock.longest), static_cast<double>(clock.of_blocks) / blocks * std::ceil(blocks / resident));
+  const double waiting = std::min(1.0, kLoopOfReading * static_cast<double>(clock.readings) / std::max<double>(1, static_cast<double>(totals.executed)));
+  KernelTime time = work;
+  time.nanoseconds = least + ticks / profile.launch.clock_ghz + std::max(0.0, work.nanoseconds * (1 - waiting) - least);
+  time.memory_share *= std::min(1.0, work.nanoseconds / time.nanoseconds);
+  return time;
 }
 
 KernelTime library_time(const model::Device& device, double bytes, double effort) {

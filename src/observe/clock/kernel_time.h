@@ -2,6 +2,7 @@
 #pragma once
 #include "model/device.h"
 #include "observe/profiler/launch_profile.h"
+#include "vm/kernel_clock.h"
 
 namespace warpbeam::observe {
 
@@ -13,6 +14,8 @@ struct KernelTime {
 
 // What the model of src/timing predicts, or else a roofline of what the profiler counted.
 KernelTime kernel_time(const LaunchProfile& profile);
+// That of a kernel whose warps also wait by their clocks.
+KernelTime with_waits(const KernelTime& work, const vm::KernelClockUse& clock, const LaunchProfile& profile);
 // Of a kernel that does nothing.
 KernelTime least_kernel_time(const model::Device& device);
 // What a library does in the place of a kernel, by the bytes that it touches.

@@ -15,6 +15,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kInstant = 0.01;      // nanoseconds: earlier and later than that are the same; a double tells them apart for hours
 constexpr double kNothing = 1e-9;      // of the multiprocessors
 constexpr double kRemembered = 1e5;    // nanoseconds for which what is done is known
+constexpr double kPatience = 1e4;       // nanoseconds, until the thread that calls host functions goes to sleep
 constexpr size_t kQueuesOfPriority = 32;
 
 bool is_kernel(const Operation& o) { return o.kind == Kind::Kernel || o.kind == Kind::Memory; }
@@ -58,7 +59,7 @@ size_t DeviceModel::engine_of(const Operation& o) const {
 
 double DeviceModel::gap(const Operation& from, const Operation& to) const {
   if (to.kind == Kind::Record) return is_kernel(from) || from.kind == Kind::Copy ? link_->kernel_event : link_->event;
-  if (to.kind == Kind::HostFunction) return link_->host_function;
+  if (to.kind == Kind::HostFunction) return now_ - to.submitted > kPatience ? link_->host_function_behind : link_->host_function;
   if (from.kind == Kind::HostFunction) return link_->wait_gap;
   if (from.stream != to.stream) return from.kind == Kind::Record ? link_->wait_gap : link_->kernel_gap;
   if (to.kind == Kind::Mark) return 0;
@@ -303,7 +304,12 @@ bool DeviceModel::end_what_is_over() {
     if (!engine.empty() && finished(engine.front())) over.push_back(engine.front()), engine.pop_front();
   std::erase_if(others_, [&](uint64_t id) {
     Live& one = live(id);
-    if (!one.running && !one.open && one.ready <= now_ + kInstant) start(one);
+    // One thread of the host calls them, one after the other.
+    const bool function = one.operation.kind == Kind::HostFunction;
+    if (!one.running && !one.open && one.ready <= now_ + kInstant && (!function || functions_free_ <= now_ + kInstant)) {
+      start(one);
+      if (function) functions_free_ = kNever;
+    }
     one.rate = 1;
     return finished(id) && (over.push_back(id), true);
   });
@@ -315,6 +321,7 @@ void DeviceModel::end(uint64_t id) {
   Live& one = live(id);
   one.done = true;
   one.times.end = now_;
+  if (one.operation.kind == Kind::HostFunction) functions_free_ = now_ + link_->host_functions_gap;
   const Operation& o = one.operation;
   if (--in_stream_[o.stream] == 0) in_stream_.erase(o.stream);
   for (uint64_t next_id : one.before) {
@@ -340,6 +347,7 @@ double DeviceModel::next() const {
     if (!queue.empty())
       if (const Live& head = live_.at(queue.front()); !head.open) at(head.ready);
   at(front_free_);
+  at(functions_free_);
   const auto running = [&](const Live& one) {
     const Operation& o = one.operation;
     if (!one.running || one.rate <= 0 || o.nanoseconds == kUnknown) return;

@@ -97,6 +97,7 @@ class DeviceModel {
   Done done_;
   double now_ = 0;
   double front_free_ = 0;     // when the next kernel may begin
+  double functions_free_ = 0; // when the next host function may begin
   double free_share_ = 1;     // of the multiprocessors
   std::unordered_map<uint64_t, Live> live_;
   std::unordered_map<uint64_t, size_t> stream_queue_;

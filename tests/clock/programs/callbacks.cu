@@ -67,6 +67,22 @@ int main() {
   cudaEventElapsedTime(&two, begin, end);
   EXPECT(two > 0.8f * one && two < 1.5f * one);
 
+  // What a function waits for holds up its own stream only.
+  cudaStream_t four[4];
+  for (auto& s : four) cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  const auto kernels = [&](int streams) {
+    const double from = steady();
+    for (int k = 0; k < streams; ++k) {
+      for (int j = 0; j < 4; ++j) busy<<<1, 32, 0, four[k]>>>(x, 20000);
+      cudaLaunchHostFunc(four[k], [](void*) {}, nullptr);
+    }
+    cudaDeviceSynchronize();
+    return steady() - from;
+  };
+  kernels(1);
+  const double alone = kernels(1), together = kernels(4);
+  EXPECT(together > alone && together < 2 * alone);
+
   // Threads that each wait for streams of their own do so side by side.
   std::atomic<int> at{0};
   std::vector<double> times(4);
