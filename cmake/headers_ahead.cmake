@@ -11,7 +11,8 @@ set(wb_own_headers_ahead_warpbeam_jit src/jit/emitter.h)
 set(wb_own_headers_ahead_test_jit tests/jit/both_engines.h)
 # Of clang's and LLVM's, for its plugin.
 set(wb_more_headers_ahead_warpbeam_lowering <clang/AST/ASTConsumer.h> <clang/AST/ASTContext.h> <clang/Frontend/CompilerInstance.h> <clang/Frontend/FrontendPluginRegistry.h>
-                                            <llvm/Analysis/ValueTracking.h> <llvm/IR/InstIterator.h> <llvm/IR/IntrinsicInst.h> <llvm/IR/IRBuilder.h> <llvm/IR/Module.h>)
+                                            <llvm/Analysis/ValueTracking.h> <llvm/IR/InstIterator.h> <llvm/IR/IntrinsicInst.h> <llvm/IR/IRBuilder.h> <llvm/IR/Module.h>
+                                            <llvm/IR/InlineAsm.h> <llvm/IR/PassManager.h> <llvm/Analysis/ScalarEvolutionExpressions.h> <clang/AST/RecursiveASTVisitor.h>)
 
 # Targets of few sources share one compilation of them: of those of one line here, all that decides what the compiler makes of a
 # header is alike (it says so where it is not). For tests gtest's are among them.
@@ -39,8 +40,8 @@ function(wb_share_headers_ahead name)
 endfunction()
 
 function(wb_share_all_headers_ahead)
-  wb_share_headers_ahead(wb_ahead TARGETS wb_base wb_fatbin wb_model wb_report wb_compiler cufft nvJitLink nvrtc nvidia-ml curand tensor_cases)
-  wb_share_headers_ahead(wb_ahead_wrapping OPTIONS -fwrapv TARGETS wb_isa wb_ptx fuzz_random fuzz_statements isa_vectors)
+  wb_share_headers_ahead(wb_ahead TARGETS wb_base wb_fatbin wb_model wb_timing_device wb_report wb_compiler cufft nvJitLink nvrtc nvidia-ml nvvm curand tensor_cases)
+  wb_share_headers_ahead(wb_ahead_wrapping OPTIONS -fwrapv TARGETS wb_isa wb_ptx wb_timing fuzz_random fuzz_statements isa_vectors)
   wb_share_headers_ahead(wb_ahead_complex OPTIONS -fcomplex-arithmetic=basic TARGETS cublas cublasLt cusolver cusolverMg cusparse)
   if(NOT WARPBEAM_TESTS)
     return()

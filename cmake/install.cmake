@@ -1,7 +1,10 @@
 # `cmake --install`: the build directory's own look, a CUDA toolkit's, under a prefix that can be moved. The build remembers its libraries by
 # their full names, so that programs of any linker start from it; what is installed has plain names and finds its own by where it lies.
 set(wb_tree ${CMAKE_BINARY_DIR})
-install(PROGRAMS ${wb_tree}/bin/warpbeam ${wb_tree}/bin/nvidia-smi ${wb_tree}/bin/nvcc ${wb_tree}/bin/ptxas ${wb_tree}/bin/bench_interpreter DESTINATION bin)
+install(PROGRAMS ${wb_tree}/bin/warpbeam ${wb_tree}/bin/nvidia-smi ${wb_tree}/bin/bench_interpreter DESTINATION bin)
+foreach(tool nvcc ptxas ncu nvprof nsys compute-sanitizer cuda-memcheck)  # src/compiler/tool_commands.cc
+  install(PROGRAMS ${wb_tree}/bin/${tool} DESTINATION bin)
+endforeach()
 install(DIRECTORY include/ DESTINATION include)
 install(DIRECTORY ${wb_tree}/lib/ DESTINATION lib FILES_MATCHING PATTERN "lib*.so*" PATTERN "lib*_static*.a" PATTERN libcudadevrt.a PATTERN libculibos.a
         PATTERN stubs EXCLUDE PATTERN pkgconfig EXCLUDE)

@@ -7,7 +7,10 @@ A wheel holds no links: other names of a library are scripts for linkers in lib6
 import base64
 import hashlib
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 
@@ -58,6 +61,15 @@ def files_of(tree):
             yield f"lib64/stubs/{name}", f'INPUT("../../lib/{to}")\n'.encode()
 
 
+def libnvvm(tree):
+    """What programs load as nvvm/lib64/libnvvm.so, where a tree has a link: a library without functions that brings lib/libnvvm.so along."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = shutil.copy2(os.path.realpath(f"{tree}/lib/libnvvm.so.4"), f"{folder}/libnvvm.so")
+        subprocess.run(["patchelf", "--set-rpath", "$ORIGIN/../../lib", file], check=True)
+        with open(file, "rb") as f:
+            return f.read()
+
+
 def main():
     tree, version, folder = sys.argv[1:4]
     info = f"warpbeam-{version}.dist-info"
@@ -86,6 +98,7 @@ def main():
                 add(f"warpbeam/{name}", f"{HERE}/python/warpbeam/{name}")
         for name, source in files_of(tree):
             add(f"warpbeam/tree/{name}", source)
+        add("warpbeam/tree/nvvm/lib64/libnvvm.so", libnvvm(tree))
         add(f"{info}/METADATA", (METADATA.format(version=version) + readme).encode())
         add(f"{info}/WHEEL", WHEEL.encode())
         add(f"{info}/entry_points.txt", ENTRY_POINTS.encode())

@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kHelp = R"(Usage: warpbeam check [options] [nvcc options] file... [-- arguments]
        warpbeam check [options] executable [arguments]
+       warpbeam check [options] -- command [arguments]
 
 Runs a program - CUDA sources, which are compiled first, or an executable - and reports its mistakes: memory errors, races,
 uninitialised reads, wrong synchronisation and unchecked errors. docs/checker.md explains every kind.
@@ -36,7 +37,7 @@ uninitialised reads, wrong synchronisation and unchecked errors. docs/checker.md
   --json FILE            write the findings as JSON too (-: to the standard output, instead of text)
   --sarif FILE           write them as SARIF too, which code hosts and editors show beside the source
   --suppressions FILE    leave out findings that a rule of the file fits: lines like `kind=race_raw kernel=scan file=*.cuh`
-  --error-exitcode N     the exit status when there are errors (default 1); without errors it is the program's own
+  --error-exitcode N     the exit status when there are errors (default 1); without errors, or with 0, the program's own
   --max-instructions N   of one warp, after which a kernel counts as endless (default 200000000)
   --shadow-memory GIB    address space for what the checker remembers (default 8)
   --device NAME          the GPU to be
@@ -238,7 +239,7 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
   else if (!request.json.empty() && !(std::ofstream(request.json) << report.json() << std::flush)) return fail(fmt::format("cannot write '{}'", request.json));
   if (!request.sarif.empty() && !(std::ofstream(request.sarif) << report::sarif(report, fs::current_path(ignored), kVersion) << std::flush))
     return fail(fmt::format("cannot write '{}'", request.sarif));
-  return report.errors() ? request.exit_code : status;
+  return report.errors() && request.exit_code ? request.exit_code : status;
 }
 
 }  // namespace
@@ -257,6 +258,12 @@ int check_command(const Arguments& arguments) {
   auto cc = chosen_cc(request->device);
   if (!cc) return fail(cc.error().message);
   if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
+  if (request->compiler.empty() && !request->program.empty()) {  // check -- command
+    const std::string name = request->program[0];
+    request->compiler = {is_program(name) ? name : find_program(name)};
+    request->program.erase(request->program.begin());
+    if (request->compiler[0].empty()) return fail(fmt::format("there is no command '{}'", name));
+  }
   if (request->compiler.size() == 1 && is_program(request->compiler[0])) {
     catch_interrupts();
     offer_libraries();

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ int bench_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
 int timeline_command(const Arguments& arguments);
 int stats_command(const Arguments& arguments);
+
+// A toolkit's tool of that name (ncu, compute-sanitizer …), if it is one that Warpbeam has.
+std::optional<int> tool_command(const std::string& name, const Arguments& arguments);
 
 void print_version();
 

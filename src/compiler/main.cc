@@ -78,6 +78,7 @@ int dispatch(const Arguments& arguments) {
     }
     names.push_back(row.name);
   }
+  if (const auto status = tool_command(name, rest)) return *status;
   std::string text = fmt::format("'{}' is not a command", name);
   if (name.ends_with(".cu"))
     text += fmt::format("; did you mean 'warpbeam run {}'?", name);

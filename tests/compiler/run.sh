@@ -948,6 +948,19 @@ case_entry_point_says_what_is_missing() {
     expect 1 env PATH="$PWD/bin:$PATH" tree/warpbeam run a.cu && has err 'could not be installed' && has asked 'install -y --no-install-recommends libfmt-dev' &&
     expect 0 tree/warpbeam --help && has out 'warpbeam run'
 }
+case_entry_point_builds_libraries_when_asked_for() {
+  unset WARPBEAM_PRESET
+  mkdir -p tree/src tree/cmake tree/build/release bin && cp "$root/warpbeam" tree/ && touch tree/CMakeLists.txt tree/CMakePresets.json tree/build/release/build.ninja
+  # A ninja that tells what it was to build, and makes a driver that does nothing.
+  printf '#!/bin/sh\necho "$3" >>%q\nmkdir -p "$2/bin"\nprintf "#!/bin/sh\\n" >"$2/bin/warpbeam"\nchmod +x "$2/bin/warpbeam"\nsleep 0.05\n' "$PWD/asked" >bin/ninja
+  chmod +x bin/ninja
+  echo 'int main() {}' >plain.cu && echo '#include <cublas_v2.h>' >blas.cu && sleep 0.05
+  export PATH="$PWD/bin:$PATH"
+  tree/warpbeam run plain.cu -- blas.cu && tree/warpbeam check --device k40 plain.cu && [[ $(cat asked) == first_program ]] &&
+    tree/warpbeam run blas.cu 2>err && has err 'libraries and tools' && [[ $(tail -n 1 asked) == product ]] && tree/warpbeam run plain.cu && tree/warpbeam nvcc plain.cu &&
+    [[ $(wc -l <asked) == 2 ]] && sleep 0.05 && touch tree/src/x.cc && tree/warpbeam profile plain.cu && [[ $(tail -n 1 asked) == first_program ]] &&
+    tree/warpbeam run plain.cu -lcublas && [[ $(tail -n 1 asked) == product && $(wc -l <asked) == 4 ]]
+}
 case_nvcc_wrapper_and_links() {
   unset WARPBEAM_PRESET
   mkdir -p tree/bin tree/build/release/bin && cp "$root/warpbeam" tree/ && cp "$root/bin/nvcc" tree/bin/ && ln -s "$PWD/tree/bin/nvcc" mynvcc && mkdir tree/src tree/cmake &&
