@@ -78,6 +78,9 @@ Result<std::vector<Json>> read_timelines(const std::string& folder) {
     std::ifstream file(name);
     Json timeline = Json::parse(file, nullptr, false);
     if (!timeline.is_object() || timeline.value("format", "") != "warpbeam timeline") return Error{1, fmt::format("{} is no timeline", name)};
+    // Where host code is free every process calls itself the first.
+    const auto taken = [&] { return std::ranges::any_of(timelines, [&](const Json& other) { return other["process"] == timeline["process"]; }); };
+    while (taken()) timeline["process"] = timeline["process"].get<int64_t>() + 1;
     timelines.push_back(std::move(timeline));
   }
   return timelines;

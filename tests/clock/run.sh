@@ -59,6 +59,21 @@ for program in idioms streams spin; do
   done
 done
 
+on h100 threads.cu >"$work/log" 2>&1
+verdict 'threads beside each other' $? "$work/log"
+# The files of its timelines too, with threads of the program's own.
+for program in streams threads idioms; do
+  words=()
+  [[ $program == idioms ]] && words=("${openmp[@]}")
+  for kind in json sqlite html; do
+    for run in 1 2; do
+      WARPBEAM_THREADS=$run "$warpbeam" timeline --host-scale 0 --device h100 "${words[@]}" -o "$work/$run.$kind" $program.cu >"$work/log" 2>&1
+    done
+    cmp "$work/1.$kind" "$work/2.$kind" >>"$work/log" 2>&1
+    verdict "the timeline of $program as $kind is the same twice" $? "$work/log"
+  done
+done
+
 # Timelines: JSON whose rows do not overlap, tables that the published queries run on, and reports with their columns.
 "$warpbeam" timeline --device k40 -o "$work/t.json" streams.cu -- many >"$work/log" 2>&1 && python3 - "$work/t.json" >>"$work/log" 2>&1 <<'CHECK'
 import json, sys
@@ -142,12 +157,17 @@ assert by_name["PCIe RX Throughput [Throughput %]"] == 0 and all(0 <= most <= 10
 CHECK
 verdict 'metrics as tables' $? "$work/log"
 # Programs that do not come to their end.
-for end in exit:_exit abort:signal\ 6 kill:signal\ 15 fault:signal\ 11; do
+for end in exit:_exit abort:signal\ 6 kill:signal\ 15 fault:signal\ 11 murder:signal\ 9; do
   rm -f "$work/t.json"
   "$warpbeam" timeline --host-scale 0 -o "$work/t.json" sudden.cu -- "${end%%:*}" >"$work/log" 2>&1
   [[ $? -ne 0 ]] && grep -q "^warpbeam timeline: the program ended by ${end#*:}; what is shown is up to there" "$work/log" && grep -q '"cat": "kernel", "name": "twice' "$work/t.json"
   verdict "a timeline of a program that ends by ${end%%:*}" $? "$work/log"
 done
+"$warpbeam" timeline --host-scale 0 -o "$work/t.json" sudden.cu -- fork >"$work/log" 2>&1 && [[ $(grep -c '"cat": "kernel"' "$work/t.json") == 2 ]]
+verdict 'a timeline of a program that forks' $? "$work/log"
+"$warpbeam" timeline --host-scale 0 -o "$work/none.json" sudden.cu -- nothing >"$work/log" 2>&1
+grep -qx 'warpbeam timeline: the program used no GPU, or did not come to its end: there is no timeline' "$work/log"
+verdict 'no timeline of a program that uses no GPU' $? "$work/log"
 "$warpbeam" stats -r cuda_gpu_kern_summ streams.cu >"$work/log" 2>&1
 grep -qx "warpbeam stats: there is no report 'cuda_gpu_kern_summ'; did you mean 'cuda_gpu_kern_sum'?" "$work/log"
 verdict 'an unknown report' $? "$work/log"

@@ -1,6 +1,7 @@
 #include "observe/clock/device_clock.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,6 +40,7 @@ constexpr double kCooled = 0.5;             // another call, or a look at the cl
 // The call that the thread is in.
 thread_local bool charged = false;  // it has a cost
 thread_local bool asked = false;    // and asked only
+thread_local bool has_waited = false;  // and waited
 thread_local bool quick = false;    // and left the host's caches as they were
 thread_local double cold = 1;       // how much of what a launch needs they have not
 thread_local uint64_t looks = 0;    // at the clock, when it launched last
@@ -108,14 +110,24 @@ bool DeviceClock::SmallBlocks::give(uint64_t base) {
 DeviceClock::DeviceClock(HostClock& clock, const model::Device& model)
     : clock_(clock), model_(model), link_(model::link_of(model)), connections_(connections()), far_(model) {
   if (recording_path().empty()) return;
-  timeline_ = std::make_unique<Timeline>();
+  timeline_ = std::make_unique<Timeline>(clock_);
   on_sudden_end([this](int signal) {
     {
       std::lock_guard lock(mutex_);
       if (timeline_) timeline_->cut_short(signal);
     }
     finish();
-  });
+  }, [this] { save(); });
+}
+
+// In case that the process is killed.
+void DeviceClock::save() {
+  std::lock_guard lock(mutex_);
+  if (!timeline_ || getpid() != process_ || timeline_->size() == saved_) return;
+  saved_ = timeline_->size();
+  timeline_->cut_short(SIGKILL);
+  timeline_->write(recording_path(), model_);
+  timeline_->not_cut_short();
 }
 
 // --- calls
@@ -142,6 +154,7 @@ void DeviceClock::left() {
       charge_call(cost->second);
     }
     if (!quick) cold = std::min(1.0, cold + kCooled);
+    if (std::exchange(has_waited, false)) clock_.wait_turn(clock_.here());
   }
   const double here = clock_.here();
   if (!clock_.leave() || !timeline_) return;
@@ -624,7 +637,7 @@ void DeviceClock::waited(WaitKind kind, uint64_t which) {
   quick = true;
   if (!pool_keeps_) pool_held_ = pool_used_;  // a pool gives back what is free whenever the host waits
   if (!asked) charge(link_.synchronize_call);
-  if (const double end = end_of(on, ids); end > clock_.here()) clock_.here() = end + link_.wake;
+  if (const double end = end_of(on, ids); end > clock_.here()) clock_.here() = end + link_.wake, has_waited = true;
 }
 
 bool DeviceClock::reached(WaitKind kind, uint64_t which) {

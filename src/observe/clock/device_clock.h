@@ -82,6 +82,7 @@ class DeviceClock : public Tool {
     double bytes = 0, effort = 0, of_children = 0;
   };
 
+  void save();
   struct SmallBlocks {
     double used = 0, held = 0;  // bytes
     std::unordered_map<uint64_t, double> sizes;
@@ -130,6 +131,7 @@ class DeviceClock : public Tool {
   Predictor predictor_;
   std::unique_ptr<Timeline> timeline_;  // null: nobody wants one
   const int process_ = getpid();
+  size_t saved_ = 0;  // what the timeline had when it was saved last
   FarMemory far_;
   std::optional<std::pair<double, int>> wanted_pages_;  // bytes, and where: the next operation brings them
   bool launched_ = false;

@@ -1,9 +1,13 @@
 #include "observe/clock/host_clock.h"
 
 #include <fmt/format.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -14,6 +18,10 @@ namespace {
 
 constexpr double kRead = 25;  // nanoseconds that reading a clock takes where time stands still otherwise: loops that poll one end
 constexpr int64_t kSlice = 100'000;
+// Real time after which a thread that may go on at last does so whatever others do: they run but call nothing; they are inside a call.
+constexpr int64_t kPatience = 5'000'000, kPatienceWithCalls = 2'000'000'000;
+constexpr std::chrono::microseconds kLook{50};
+constexpr int kQuietLooks = 6;  // in a row: a thread that starts another one sleeps for moments
 
 int64_t read(clockid_t id) {
   timespec t{};
@@ -42,7 +50,12 @@ bool asked_for() {
 }  // namespace
 
 struct HostClock::Thread {
+  ~Thread();
   bool seen = false, in_function = false;
+  bool waiting = false;      // for its turn, at
+  double until = 0;
+  pid_t id = 0;
+  int number = 0;
   int depth = 0;
   uint64_t looks = 0;
   double here = 0;           // inside the runtime
@@ -50,9 +63,35 @@ struct HostClock::Thread {
   int64_t function_real = 0;
 };
 
+HostClock::Thread::~Thread() {
+  if (!seen) return;
+  HostClock& clock = *instance();
+  std::lock_guard lock(clock.mutex_);
+  std::erase(clock.all_, this);
+  clock.changed_.notify_all();
+}
+
 HostClock::Thread& HostClock::self() {
   static thread_local Thread self;
   return self;
+}
+
+// With the mutex held.
+HostClock::Thread& HostClock::register_self() {
+  Thread& thread = self();
+  if (thread.seen) return thread;
+  thread.seen = true;
+  thread.id = gettid();
+  ++threads_;
+  all_.push_back(&thread);
+  return thread;
+}
+
+int HostClock::thread() {
+  Thread& thread = self();
+  if (scale_ != 0) return gettid();
+  if (!thread.number) thread.number = ++numbered_;
+  return thread.number;
 }
 
 // Never destroyed: a program's last destructors may ask for the time.
@@ -92,7 +131,7 @@ double HostClock::now() {
   ++thread.looks;
   const int64_t then = real();
   std::lock_guard lock(mutex_);
-  if (!thread.seen) thread.seen = true, ++threads_;
+  register_self();
   go_on(then);
   if (inside_ || scale_ == 0) time_ += kRead;
   return time_;
@@ -115,10 +154,16 @@ bool HostClock::enter() {
   Thread& thread = self();
   if (thread.depth++) return false;
   const int64_t then = real();
-  std::lock_guard lock(mutex_);
-  if (!thread.seen) thread.seen = true, ++threads_;
+  std::unique_lock lock(mutex_);
+  register_self();
   go_on(then);
   ++inside_;
+  if (scale_ == 0 && all_.size() > 1) {
+    const double now = time_;
+    lock.unlock();
+    take_turn(thread, now, true);
+    lock.lock();
+  }
   thread.here = time_;
   return true;
 }
@@ -132,6 +177,82 @@ bool HostClock::leave() {
   seen_ = then;
   --inside_;
   return true;
+}
+
+// Whether a thread that this one does not know of as waiting is running: one of the program's that may call something soon.
+bool HostClock::somebody_runs(const Thread& self) {
+  std::vector<pid_t> waiting{self.id};
+  {
+    std::lock_guard lock(mutex_);
+    for (const Thread* other : all_)
+      if (other->waiting) waiting.push_back(other->id);
+  }
+  DIR* tasks = opendir("/proc/self/task");
+  if (!tasks) return false;
+  bool any = false;
+  while (const dirent* task = any ? nullptr : readdir(tasks)) {
+    const pid_t id = static_cast<pid_t>(std::atoi(task->d_name));
+    if (id <= 0 || std::ranges::find(waiting, id) != waiting.end()) continue;
+    const int file = open(fmt::format("/proc/self/task/{}/stat", id).c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) continue;  // it has ended
+    char text[256];
+    const ssize_t size = ::read(file, text, sizeof text);
+    close(file);
+    const std::string_view all(text, static_cast<size_t>(std::max<ssize_t>(0, size)));
+    const size_t name_ends = all.rfind(')');
+    any = name_ends != all.npos && name_ends + 2 < all.size() && all[name_ends + 2] == 'R';
+  }
+  closedir(tasks);
+  return any;
+}
+
+bool HostClock::is_my_turn(const Thread& self, bool of_entry, bool* busy) {
+  *busy = false;
+  if (!of_entry && time_ >= self.until) return true;
+  for (const Thread* other : all_) {
+    if (other == &self || !other->depth) continue;  // who is outside is told by whether it runs
+    if (!other->waiting) *busy = true;
+    else if (other->until < self.until || (of_entry && other->until == self.until && other->id < self.id)) *busy = true;
+  }
+  return false;
+}
+
+void HostClock::take_turn(Thread& self, double until, bool of_entry) {
+  std::unique_lock lock(mutex_);
+  self.waiting = true;
+  self.until = until;
+  changed_.notify_all();
+  int64_t run_since = real();
+  const int64_t since = run_since;
+  int quiet = 0;
+  for (int64_t looked = since;;) {
+    bool busy = false;
+    if (is_my_turn(self, of_entry, &busy)) break;
+    if (busy) {
+      quiet = 0;
+      looked = run_since = real();
+      if (run_since - since > kPatienceWithCalls) break;
+    } else {
+      lock.unlock();
+      const bool runs = somebody_runs(self);
+      lock.lock();
+      // The clock stands still while a thread is inside, but for what others do outside meanwhile.
+      const int64_t now = real();
+      if (runs) time_ = std::max(time_, std::min(until, time_ + scale_ * static_cast<double>(now - looked)));
+      looked = now;
+      if (is_my_turn(self, of_entry, &busy)) break;
+      quiet = runs || busy ? 0 : quiet + 1;
+      if (quiet == kQuietLooks) break;
+      if (real() - run_since > kPatience) break;
+    }
+    changed_.wait_for(lock, kLook);
+  }
+  self.waiting = false;
+  changed_.notify_all();
+}
+
+void HostClock::wait_turn(double until) {
+  if (several_threads() && !self().in_function) take_turn(self(), until, false);
 }
 
 void HostClock::begin_function(double at) {

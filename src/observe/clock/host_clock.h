@@ -5,9 +5,17 @@
 // its own cost and what it waits for. Threads share one clock: a call that ends sets it to the end of that call, if it is
 // not further already. Sleeping moves it on without taking the time; with several threads it takes as long as the others
 // leave the clock behind, and never longer than it says.
+//
+// Where several threads wait for a device, the one whose wait ends first goes on first: a thread whose call ends later than it
+// began stays in it (wait_turn) until no other one can ask for something before that. The others are where they can, once each of
+// them waits as well, is inside no call and sleeps in the system, or has moved the clock that far by itself. Where host code is free
+// threads also take turns to enter, by their times and then by their numbers, so that a run is like the next one.
 #pragma once
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <vector>
 
 namespace warpbeam::observe {
 
@@ -18,7 +26,11 @@ class HostClock {
 
   double now();    // nanoseconds since the program began
   double floor();  // no thread asks the device for anything before
-  bool several_threads() const { return threads_ > 1; }
+  bool several_threads() const { return threads_.load(std::memory_order_relaxed) > 1; }
+  // The calling thread is inside until that moment; returns when no other thread is going to ask for something before it.
+  void wait_turn(double until);
+  // The calling thread in a timeline: its number in the system, or, where host code is free, which of those that called the runtime it is.
+  int thread();
 
   // The calling thread enters the runtime and leaves it; calls within calls are told too.
   bool enter();  // true: it was outside
@@ -44,6 +56,10 @@ class HostClock {
   struct Thread;
   static Thread& self();
   void go_on(int64_t now);  // with the mutex held
+  Thread& register_self();
+  bool is_my_turn(const Thread& self, bool of_entry, bool* busy);  // with the mutex held
+  bool somebody_runs(const Thread& self);
+  void take_turn(Thread& self, double until, bool of_entry);
 
   const double scale_;
   const int64_t begun_;
@@ -51,7 +67,10 @@ class HostClock {
   double time_ = 0;
   int64_t seen_;      // real time up to which time_ has gone on
   int inside_ = 0;    // threads
-  int threads_ = 0;   // that were ever seen
+  std::vector<Thread*> all_;  // threads that were seen and live
+  std::condition_variable changed_;
+  std::atomic<int> threads_ = 0;  // that were ever seen
+  std::atomic<int> numbered_ = 0;
 };
 
 }  // namespace warpbeam::observe

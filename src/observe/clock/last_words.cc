@@ -6,8 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <thread>
 #include <utility>
 
@@ -15,10 +17,12 @@ namespace warpbeam::observe {
 namespace {
 
 constexpr int kSeconds = 5;
+constexpr int64_t kSecond = 1'000'000'000, kRest = 20;  // of saving, the time that it took: so many times
 constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
 struct State {
   std::function<void(int)> write;
+  std::function<void()> save;
   sem_t wanted, done;
   std::atomic<int> signal{0};
   std::atomic<bool> told{false};
@@ -38,6 +42,25 @@ void wait_for_it(int signal) {
   }
 }
 
+int64_t now() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * kSecond + t.tv_nsec;
+}
+
+// Until the end is wanted; in between it saves what there is.
+void wait_and_save() {
+  for (int64_t rest = kSecond;;) {
+    const int64_t at = now() + rest;
+    const timespec until{at / kSecond, at % kSecond};
+    if (!sem_clockwait(&state->wanted, CLOCK_MONOTONIC, &until)) return;
+    if (errno != ETIMEDOUT) continue;
+    const int64_t before = now();
+    state->save();
+    rest = std::max(kSecond, kRest * (now() - before));
+  }
+}
+
 void handle(int signal) {
   wait_for_it(signal);
   struct sigaction usual {};
@@ -48,10 +71,11 @@ void handle(int signal) {
 
 }  // namespace
 
-void on_sudden_end(std::function<void(int)> write) {
+void on_sudden_end(std::function<void(int)> write, std::function<void()> save) {
   if (state) return;
   state = new State;
   state->write = std::move(write);
+  state->save = std::move(save);
   state->process = getpid();
   sem_init(&state->wanted, 0, 0);
   sem_init(&state->done, 0, 0);
@@ -59,8 +83,7 @@ void on_sudden_end(std::function<void(int)> write) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // the new thread takes no signals
   std::thread([] {
-    while (sem_wait(&state->wanted)) {
-    }
+    wait_and_save();
     state->write(state->signal);
     sem_post(&state->done);
   }).detach();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -47,16 +48,19 @@ void Timeline::begin_call(double at) { now = {word(called_function()), ++numbere
 
 void Timeline::end_call(double at) {
   if (calls_.size() < kMost)
-    calls_.push_back({now.name, gettid(), now.id, now.begin, at});
+    calls_.push_back({now.name, clock_.thread(), now.id, now.begin, at});
   else
     ++left_out_;
   now = {};
 }
 
-void Timeline::push_range(const char* text, double at) { pushed_[gettid()].push_back({word(text ? text : ""), gettid(), at, at}); }
+void Timeline::push_range(const char* text, double at) {
+  const int thread = clock_.thread();
+  pushed_[thread].push_back({word(text ? text : ""), thread, at, at});
+}
 
 void Timeline::pop_range(double at) {
-  auto& open = pushed_[gettid()];
+  auto& open = pushed_[clock_.thread()];
   if (open.empty()) return;
   Range range = open.back();
   open.pop_back();
@@ -122,13 +126,11 @@ void Timeline::done(const timing::device::Operation& operation, const timing::de
 }
 
 bool Timeline::write(const std::string& path, const model::Device& device) const {
-  timespec date{};
-  clock_gettime(CLOCK_REALTIME, &date);
   Json head = {{"format", "warpbeam timeline"},
                {"version", 1},
-               {"process", getpid()},
+               {"process", clock_.scale() == 0 ? 1 : getpid()},  // as everything else the same in every run
                {"program", program_path()},
-               {"written", static_cast<int64_t>(date.tv_sec) * 1'000'000'000 + date.tv_nsec},
+               {"written", clock_.started(CLOCK_REALTIME) + static_cast<int64_t>(clock_.floor())},
                {"left_out", left_out_ + open_.size()},
                {"cut_short", cut_short_},
                {"device",
@@ -182,9 +184,12 @@ bool Timeline::write(const std::string& path, const model::Device& device) const
   head["calls"] = std::move(calls);
   head["ranges"] = std::move(ranges);
   head["operations"] = std::move(operations);
-  std::ofstream file(path);
+  // A process may be killed while it writes.
+  const std::string part = path + ".part";
+  std::ofstream file(part);
   file << head.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-  return static_cast<bool>(file);
+  file.close();
+  return file && std::rename(part.c_str(), path.c_str()) == 0;
 }
 
 }  // namespace warpbeam::observe

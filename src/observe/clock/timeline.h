@@ -9,6 +9,7 @@
 
 #include "model/device.h"
 #include "observe/clock/far_memory.h"
+#include "observe/clock/host_clock.h"
 #include "observe/clock/kernel_time.h"
 #include "observe/tool.h"
 #include "timing/device/operation.h"
@@ -17,6 +18,7 @@ namespace warpbeam::observe {
 
 class Timeline {
  public:
+  explicit Timeline(HostClock& clock) : clock_(clock) {}
   // Of the calling thread. Calls within a call are not told.
   void begin_call(double at);
   void end_call(double at);
@@ -33,6 +35,9 @@ class Timeline {
   void done(const timing::device::Operation& operation, const timing::device::Times& times);
   // The process ends by that signal, or without its destructors.
   void cut_short(int signal) { cut_short_ = signal ? "signal " + std::to_string(signal) : "_exit"; }
+  // It goes on.
+  void not_cut_short() { cut_short_.clear(); }
+  size_t size() const { return calls_.size() + operations_.size(); }
   // A file as report/timeline.h reads it; false: it could not be written.
   bool write(const std::string& path, const model::Device& device) const;
 
@@ -63,6 +68,7 @@ class Timeline {
   };
   uint32_t word(std::string_view text);
 
+  HostClock& clock_;
   std::vector<std::string> words_{""};
   std::map<std::string, uint32_t, std::less<>> places_{{"", 0}};
   std::vector<Call> calls_;
