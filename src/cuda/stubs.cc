@@ -7,12 +7,15 @@
 namespace warpbeam::cuda {
 
 void remember_not_supported();
+bool process_started();
 
 namespace {
 
+constexpr int kNotInitialized = 3;  // CUDA_ERROR_NOT_INITIALIZED
 constexpr int kNotSupported = 801;  // cudaErrorNotSupported and CUDA_ERROR_NOT_SUPPORTED
 
 [[gnu::cold, gnu::noinline]] int refuse(const char* name, const char* missing, bool runtime) {
+  if (!runtime && !process_started()) return kNotInitialized;
   note_once(name, [&] { return fmt::format("{} is not supported yet: {}", name, missing); });
   if (runtime) remember_not_supported();
   return kNotSupported;

@@ -25,6 +25,7 @@
 #include <cstdlib>
 
 #include "jit/lane_accesses.h"
+#include "jit/late_nans.h"
 #include "jit/mask_forms.h"
 #include "jit/promote.h"
 #include "jit/runtime.h"
@@ -110,7 +111,10 @@ void CodeGenerator::optimise(llvm::Module& module, bool watched) const {
   // Watched code counts in memory, again and again: a profiled matrix product took twice the time without all of them.
   const bool all_pay = watched && module.getInstructionCount() <= kLong;
   for (llvm::Function& f : module)
-    if (!f.isDeclaration()) promote_variables(f);
+    if (!f.isDeclaration()) {
+      promote_variables(f);
+      look_for_nans_late(f, processor_.avx512 ? 8 : 4);
+    }
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = false;
   llvm::PassBuilder passes(machine_.get(), tuning);

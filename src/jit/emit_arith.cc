@@ -176,28 +176,20 @@ Emitter::V Emitter::compute_float(const vm::Insn& i, const std::vector<V>& o) {
     if (op == Opcode::Abs) return bits_of(canonical(intrinsic(In::fabs, x[0])));
     return bits_of(canonical(extreme()));
   }
-  // f64: the payload of b, else c, else a; an invalid operation gives the default NaN.
+  // f64: operations take a NaN of one operand along, rounded() says which; the others make theirs quiet.
   const auto quiet = [&](V v) { return float_of(b_.CreateOr(bits_of(v), 0x8000000000000ull), 8); };
-  if (op == Opcode::Neg) return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(x[0], x[0]), quiet(x[0]), b_.CreateFNeg(x[0])));
-  if (op == Opcode::Abs) return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(x[0], x[0]), quiet(x[0]), intrinsic(In::fabs, x[0])));
-  if (op == Opcode::Min || op == Opcode::Max) {
-    const V r = extreme();
-    return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(r, r), quiet(r), r));
+  switch (op) {
+    case Opcode::Neg: return bits_of(with_nan(b_.CreateFNeg(x[0]), {x[0]}, {0}));
+    case Opcode::Abs: return bits_of(with_nan(intrinsic(In::fabs, x[0]), {x[0]}, {0}));
+    case Opcode::Min: case Opcode::Max: {
+      const V r = extreme();
+      return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(r, r), quiet(r), r));
+    }
+    case Opcode::Add: case Opcode::Sub: case Opcode::Mul: case Opcode::Div: return bits_of(rounded(op, x[0], x[1]));
+    case Opcode::Rcp: return bits_of(rounded(Opcode::Div, number(1), x[0]));
+    case Opcode::Sqrt: return bits_of(rounded(op, x[0]));
+    default: return bits_of(rounded(Opcode::Fma, x[0], x[1], x[2]));
   }
-  V r, a = x[0], first = nullptr, second = nullptr;
-  if (op == Opcode::Add) r = rounded(Opcode::Add, a, x[1]), first = x[1];
-  else if (op == Opcode::Sub) r = rounded(Opcode::Sub, a, x[1]), first = x[1];
-  else if (op == Opcode::Mul) r = rounded(Opcode::Mul, a, x[1]), first = x[1];
-  else if (op == Opcode::Fma || op == Opcode::Mad) r = rounded(Opcode::Fma, a, x[1], x[2]), first = x[1], second = x[2];
-  else if (op == Opcode::Div) r = rounded(Opcode::Div, a, x[1]), first = a, a = x[1];
-  else if (op == Opcode::Rcp) r = rounded(Opcode::Div, number(1), a);
-  else r = rounded(Opcode::Sqrt, a);
-  const auto is_nan = [&](V v) { return b_.CreateFCmpUNO(v, v); };
-  V bad = is_nan(r);
-  V fixed = b_.CreateSelect(is_nan(a), quiet(a), float_of(llvm::ConstantInt::get(o[0]->getType(), 0xfff8000000000000ull), 8));
-  if (second) fixed = b_.CreateSelect(is_nan(second), quiet(second), fixed);
-  if (first) fixed = b_.CreateSelect(is_nan(first), quiet(first), fixed);
-  return bits_of(b_.CreateSelect(bad, fixed, r));
 }
 
 Emitter::V Emitter::compute_compare(const vm::Insn& i, V a, V c) {

@@ -4,6 +4,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "jit/emitter.h"
+#include "jit/late_nans.h"
 
 namespace warpbeam::jit {
 
@@ -36,14 +37,22 @@ uint32_t direction_of(Rnd rnd) {
 
 }  // namespace
 
+// What a double operation gives where an operand is a NaN: the bits of the first of these that is one.
+Emitter::V Emitter::with_nan(V result, std::vector<V> operands, const std::vector<unsigned>& order) {
+  if (!result->getType()->getScalarType()->isDoubleTy()) return result;
+  if (auto* operation = llvm::dyn_cast<llvm::Instruction>(result)) {
+    mark_late_nan(*operation, order);
+    return result;
+  }
+  return with_nan_bits(b_, result, operands, order);
+}
+
 Emitter::V Emitter::rounded(Opcode op, V a, V b, V c) {
+  const std::vector<unsigned> order = op == Opcode::Sqrt ? std::vector<unsigned>{0} : op == Opcode::Div ? std::vector<unsigned>{0, 1} : c ? std::vector<unsigned>{1, 2, 0} : std::vector<unsigned>{1, 0};
   if (!direction_) {
-    if (op == Opcode::Add) return b_.CreateFAdd(a, b);
-    if (op == Opcode::Sub) return b_.CreateFSub(a, b);
-    if (op == Opcode::Mul) return b_.CreateFMul(a, b);
-    if (op == Opcode::Div) return b_.CreateFDiv(a, b);
-    if (op == Opcode::Sqrt) return intrinsic(In::sqrt, a);
-    return intrinsic(In::fma, a, b, c);
+    const V r = op == Opcode::Add ? b_.CreateFAdd(a, b) : op == Opcode::Sub ? b_.CreateFSub(a, b) : op == Opcode::Mul ? b_.CreateFMul(a, b)
+              : op == Opcode::Div ? b_.CreateFDiv(a, b) : op == Opcode::Sqrt ? intrinsic(In::sqrt, a) : intrinsic(In::fma, a, b, c);
+    return with_nan(r, {a, b, c}, order);
   }
   auto* type = llvm::cast<llvm::FixedVectorType>(a->getType());
   const bool wide = type->getElementType()->isDoubleTy();
@@ -56,7 +65,7 @@ Emitter::V Emitter::rounded(Opcode op, V a, V b, V c) {
     for (V v : {a, b, c})
       if (v) operands.push_back(b_.CreateShuffleVector(v, pick));
     operands.push_back(b_.getInt32(direction_ | kSilent));
-    out.push_back(b_.CreateIntrinsic(instruction(op, wide), {}, operands));
+    out.push_back(with_nan(b_.CreateIntrinsic(instruction(op, wide), {}, operands), operands, order));
   }
   for (size_t n = out.size(); n > 1; n /= 2)
     for (size_t k = 0; k < n / 2; ++k) {

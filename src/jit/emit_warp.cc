@@ -66,8 +66,10 @@ void Emitter::emit_warp(const vm::Insn& i) {
     const Value named = read(i.op[at], 4);
     const V elsewhere = lanes_elsewhere(i);
     V wrong = b_.getFalse();
+    const bool all_count = op == Opcode::Elect;  // lanes that their mask leaves out, too
     if (named.uniform()) {
       members = named.run[0];
+      if (!all_count) wrong = b_.CreateICmpNE(b_.CreateAnd(active_, b_.CreateNot(members)), b_.getInt32(0));
     } else {
       const V all = lanes_of(named, 4);
       const V used = b_.CreateSelect(bool_lanes(active_), all, llvm::Constant::getNullValue(all->getType()));
@@ -76,6 +78,12 @@ void Emitter::emit_warp(const vm::Insn& i) {
         const V first = b_.CreateExtractElement(all, b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()}));
         const V differ = b_.CreateAnd(active_, mask_bits(b_.CreateICmpNE(all, splat(first))));
         wrong = b_.CreateICmpNE(differ, b_.getInt32(0));
+      }
+      if (!all_count) {
+        std::vector<llvm::Constant*> own;
+        for (uint32_t l = 0; l < kLanes; ++l) own.push_back(b_.getInt32(1u << l));
+        const V strangers = mask_bits(b_.CreateICmpEQ(b_.CreateAnd(all, llvm::ConstantVector::get(own)), llvm::Constant::getNullValue(all->getType())));
+        wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(active_, strangers), b_.getInt32(0)));
       }
     }
     if (i.guard >= 0 && forced_) wrong = b_.getTrue();  // some of the lanes that are here stay away
@@ -123,13 +131,18 @@ void Emitter::emit_warp(const vm::Insn& i) {
     const Value value = read(i.op[1], 4), b = read(i.op[2], 4), c = read(i.op[3], 4);
     const V a = lanes_of(value, 4);
     Value out, in;
+    const Value named = m.sync ? read(i.op[4], 4) : Value{};
+    const V masks = !m.sync || named.uniform() ? nullptr : lanes_of(named, 4);
+    V others_masks = nullptr, others_here = nullptr;  // of the lanes that are read
     auto* cb = b.uniform() ? llvm::dyn_cast<llvm::ConstantInt>(b.run[0]) : nullptr;
     auto* cc = c.uniform() ? llvm::dyn_cast<llvm::ConstantInt>(c.run[0]) : nullptr;
     if (cb && cc) {
       int from[kLanes];
       bool in_range[kLanes];
       shuffle_pattern(m.shuffle, static_cast<uint32_t>(cb->getZExtValue()), static_cast<uint32_t>(cc->getZExtValue()), from, in_range);
-      out.lanes = b_.CreateShuffleVector(a, std::vector<int>(from, from + kLanes));
+      const std::vector<int> picked(from, from + kLanes);
+      out.lanes = b_.CreateShuffleVector(a, picked);
+      if (masks) others_masks = b_.CreateShuffleVector(masks, picked), others_here = b_.CreateShuffleVector(bool_lanes(active_), picked);
       std::vector<llvm::Constant*> flags;
       for (bool f : in_range) flags.push_back(b_.getInt1(f));
       in.lanes = llvm::ConstantVector::get(flags);
@@ -151,6 +164,12 @@ void Emitter::emit_warp(const vm::Insn& i) {
       in.lanes = m.shuffle == Shuffle::Up ? b_.CreateICmpSGE(j, max_lane) : b_.CreateICmpSLE(j, max_lane);
       j = b_.CreateAnd(b_.CreateSelect(in.lanes, j, lane), k(31));
       out.lanes = pick_lanes(a, j);
+      if (masks) others_masks = pick_lanes(masks, j), others_here = b_.CreateTrunc(b_.CreateLShr(splat(active_), j), type_of(0, true));
+    }
+    if (masks) {  // a lane whose mask is another one that overlaps gives nothing
+      const V none = llvm::Constant::getNullValue(masks->getType());
+      const V overlap = b_.CreateAnd(b_.CreateICmpNE(others_masks, masks), b_.CreateICmpNE(b_.CreateAnd(others_masks, masks), none));
+      out.lanes = b_.CreateSelect(b_.CreateAnd(overlap, others_here), none, out.lanes);
     }
     write(i.op[0], 4, out);
     if (i.op[5] >= 0) write(i.op[5], 0, in);

@@ -151,6 +151,7 @@ class Emitter {
   V compute_integer(const vm::Insn& insn, const std::vector<V>& o);
   V compute_float(const vm::Insn& insn, const std::vector<V>& o);
   V rounded(isa::Opcode op, V a, V b = nullptr, V c = nullptr);  // emit_directed.cc: as direction_ says
+  V with_nan(V result, std::vector<V> operands, const std::vector<unsigned>& order);
   bool emit_directed(const vm::Insn& insn);
   bool emit_video(const vm::Insn& insn);             // emit_video.cc
   V compute_convert(const vm::Insn& insn, V a);      // emit_convert.cc

@@ -5,6 +5,7 @@
 
 #include "vm/access.h"
 #include "vm/exec_lane.h"
+#include "vm/flow_handlers.h"
 
 namespace warpbeam::vm {
 
@@ -117,6 +118,7 @@ void barrier_reduce(Warp& w, const Insn& i, uint32_t mask) {
 
 void warp_sync(Warp& w, const Insn& i, uint32_t mask) {
   if (mask != w.active) w.split(w.active & ~mask, w.ip);
+  refuse_strangers(w, i, w.lanes<uint32_t>(i.op[0]));
   w.gather(i, w.lanes<uint32_t>(i.op[0])[__builtin_ctz(mask)]);
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "vm/exec_lane.h"
+#include "vm/flow_handlers.h"
 #include "vm/kernel_clock.h"
 
 namespace warpbeam::vm {
@@ -34,6 +35,7 @@ void shuffle(Warp& w, const Insn& i, uint32_t mask) {
   const uint32_t* a = w.lanes<uint32_t>(i.op[1]);
   const uint32_t* b = w.lanes<uint32_t>(i.op[2]);
   const uint32_t* c = w.lanes<uint32_t>(i.op[3]);
+  const uint32_t* m = i.mods().sync ? w.lanes<uint32_t>(i.op[4]) : nullptr;
   uint32_t values[kWarpSize], in_range = 0;
   for (int l = 0; l < kWarpSize; ++l) {
     const int seg = c[l] >> 8 & 31, clamp = c[l] & 31, by = b[l] & 31;
@@ -48,12 +50,14 @@ void shuffle(Warp& w, const Insn& i, uint32_t mask) {
       default: break;
     }
     if (!p) j = l;
-    values[l] = a[j];
+    values[l] = m && m[j] != m[l] && (m[j] & m[l]) && (w.active >> j & 1) ? 0 : a[j];  // measured on an H100
     in_range |= static_cast<uint32_t>(p) << l;
   }
   store_lanes(w.lanes<uint32_t>(i.op[0]), values, mask);
   set_pred(w, i.op[5], in_range, mask);
 }
+
+constexpr int kMaskOfElect = 1;  // nobody has measured what it does with strangers
 
 // Every `.sync` instruction first meets the lanes its mask names, and works on them together. The lanes of a warp may carry
 // different masks (each tile of a partitioned warp its own): each mask's lanes are then a group of their own. Lanes that a
@@ -63,6 +67,7 @@ void synchronised(Warp& w, const Insn& i, uint32_t mask) {
   if (mask != w.active) w.split(w.active & ~mask, w.ip);
   const uint32_t* members = w.lanes<uint32_t>(i.op[mask_at]);
   const uint32_t first = members[__builtin_ctz(w.active)];
+  if (mask_at != kMaskOfElect) refuse_strangers(w, i, members);
   uint32_t other = 0;
   for (int l = 0; l < kWarpSize; ++l) other |= static_cast<uint32_t>(members[l] != first) << l;
   if ((other & w.active) == 0) {
@@ -237,6 +242,18 @@ void exec_read_special(Warp& w, const Insn& i, uint32_t mask) {
   }
   if (i.width == 8) set_all<uint64_t>(w, i.op[0], v, mask);
   else set_all<uint32_t>(w, i.op[0], static_cast<uint32_t>(v), mask);
+}
+
+void refuse_strangers(Warp& w, const Insn& i, const uint32_t* members) {
+  uint32_t strangers = 0;
+  for (int l = 0; l < kWarpSize; ++l) strangers |= static_cast<uint32_t>(~members[l] >> l & 1) << l;
+  strangers &= w.active;
+  if (strangers == 0 || w.block->launch->kernel->target_sm < 70) [[likely]] return;
+  const int lane = __builtin_ctz(strangers);
+  const std::string_view syntax = i.source->form.row->syntax;
+  w.trap(TrapKind::IllegalInstruction, i, lane,
+         fmt::format("{} of lane {} with the mask {:#010x}, which leaves this lane out", syntax.find("warp.sync") != std::string_view::npos ? "bar.warp.sync" : fmt::format("{}.sync", i.source->form.row->opcode), lane, members[lane]),
+         0, "each lane that calls a function named _sync has to be in the mask that it passes: take the mask before the branch, by\n__ballot_sync(0xffffffff, condition), or call the function from the lanes of the mask alone");
 }
 
 Handler select_warp(const ptx::Instruction& i) {

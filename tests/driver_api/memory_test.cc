@@ -2,9 +2,13 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <string_view>
 
 #include "fixture.h"
 
@@ -444,8 +448,47 @@ TEST_F(Memory, handles_need_no_context) {
   CUmemoryPool pool = nullptr;
   OK(cuDeviceGetDefaultMemPool(&pool, device));
   OK(cuMemPoolTrimTo(pool, 0));
+  CUgraph graph = nullptr;
+  CUgraphNode node = nullptr;
+  OK(cuGraphCreate(&graph, 0));
+  OK(cuGraphAddEmptyNode(&node, graph, nullptr, 0));
+  OK(cuGraphDestroy(graph));
+  CUfunction function = nullptr;
+  int value = 0;
+  EXPECT_EQ(cuModuleGetFunction(&function, nullptr, "add"), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, nullptr), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuStreamBeginCapture(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuMemHostUnregister(nullptr), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+  EXPECT_EQ(cuMemHostUnregister(&value), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
   CUdeviceptr ptr = 0;
   EXPECT_EQ(cuMemAlloc(&ptr, 64), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+// In a process of its own: this one may have begun already. Every function of the table, with nothing but zeros.
+TEST(BeforeInit, nothing_is_initialized) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto all_refuse = [] {
+    constexpr const char* kAnyTime[] = {"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuGetProcAddress", "cuGetProcAddress_v2", "cuGetExportTable",
+                                        "cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col", "cuTensorMapReplaceAddress"};
+    constexpr const char* kNames[] = {
+#define WB_RUNTIME(...)
+#define WB_ENTRY(...)
+#define WB_DRIVER(name, ...) #name,
+#include "cuda/functions.inc"
+    };
+    int wrong = 0;
+    for (const char* name : kNames) {
+      if (std::ranges::any_of(kAnyTime, [&](std::string_view n) { return n == name; })) continue;
+      auto* function = reinterpret_cast<int (*)(long, long, long, long, long, long, long, long, long, long, long, long)>(dlsym(RTLD_DEFAULT, name));
+      if (!function) continue;
+      const int result = function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+      if (result == CUDA_ERROR_NOT_INITIALIZED) continue;
+      std::fprintf(stderr, "%s: %d\n", name, result);
+      ++wrong;
+    }
+    std::exit(wrong != 0);
+  };
+  EXPECT_EXIT(all_refuse(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

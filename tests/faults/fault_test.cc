@@ -88,6 +88,11 @@ const Fault kFaults[] = {
     {"NoSuchBarrier", TrapKind::IllegalInstruction, "barrier 16 does not exist", "", "mov.u32 %r1, 16; bar.sync %r1;"},
     {"OddBarrierCount", TrapKind::IllegalInstruction, "multiple of 32", "", "mov.u32 %r1, 33; bar.sync 1, %r1;"},
     {"EmptyBarrier", TrapKind::IllegalInstruction, "0 threads", "", "mov.u32 %r1, 0; bar.sync 1, %r1;"},
+    {"VoteByAStranger", TrapKind::IllegalInstruction, "vote.sync of lane 16 with the mask 0x0000ffff", "before the branch", "vote.sync.ballot.b32 %r1, 1, 0xffff;", 16},
+    {"ShuffleByAStranger", TrapKind::IllegalInstruction, "shfl.sync of lane 0 with the mask 0x00000000", "", "shfl.sync.idx.b32 %r1, %r0, 0, 31, 0;"},
+    {"MatchByAStranger", TrapKind::IllegalInstruction, "match.sync of lane 1", "", "match.any.sync.b32 %r1, %r0, 0xfffffffd;", 1},
+    {"ReductionByAStranger", TrapKind::IllegalInstruction, "redux.sync of lane 9", "", "setp.eq.u32 %p1, %r0, 9; selp.u32 %r1, 1, -1, %p1; redux.sync.add.u32 %r1, %r0, %r1;", 9},
+    {"MeetingOfStrangers", TrapKind::IllegalInstruction, "bar.warp.sync of lane 31", "", "bar.warp.sync 0x7fffffff;", 31},
     {"TrapInstruction", TrapKind::Trap, "trap instruction", "", "setp.eq.u32 %p1, %r0, 7; @%p1 trap;", 7},
     {"Breakpoint", TrapKind::Trap, "a breakpoint and no debugger", "", "setp.eq.u32 %p1, %r0, 7; @%p1 brkpt;", 7},
 };

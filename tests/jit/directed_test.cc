@@ -45,6 +45,31 @@ TEST_F(Engines, RoundAsTheInstructionSays) {
   if (wide_host()) EXPECT_TRUE(happened("directed rounding"));
 }
 
+// NaNs of all kinds beside numbers, as upper words of doubles, so that operands are NaNs with different bits: what comes out has those of one.
+TEST_F(Engines, TakeTheBitsOfOneNanAlong) {
+  const std::string table = "0x7ff80001, 0x3ff00000, 0xfff40000, 0x40090000, 0x7ff00000, 0xfff00000, 0x7ff00001, 0xbff00000, 0xffffffff, 0x00000000, 0x80000000, 0x7fffffff, 0x3fe55555, 0x7fefffff, 0xfff80000, 0x00100000, "
+                            "0x7ff40007, 0x3ff00000, 0x40000000, 0x7ff80002, 0xc1e00000, 0x20000000, 0x1ff00001, 0xfff80005, 0x60000000, 0x5ff00003, 0x7ff00000, 0x43300000, 0xfff00002, 0x00000007, 0x7fd00000, 0x3ff00000";
+  const std::string in = "mov.b64 %g1, {%r3, %r1}; mov.b64 %g2, {%r1, %r2}; mov.b64 %g3, {%r2, %r3}; ", out = " mov.b64 {%r10, %r11}, %g4; mad.lo.u32 %r9, %r11, 31, %r10;";
+  for (const char* body : {
+           "add.f64 %g5, %g1, %g2; mul.f64 %g6, %g5, %g3; fma.rn.f64 %g4, %g6, %g1, %g5;",
+           "sub.f64 %g5, %g1, %g2; neg.f64 %g6, %g5; fma.rn.f64 %g7, %g3, %g6, %g2; abs.f64 %g4, %g7;",
+           "div.rn.f64 %g5, %g1, %g2; rcp.rn.f64 %g6, %g3; sqrt.rn.f64 %g7, %g2; add.f64 %g5, %g5, %g6; mul.f64 %g4, %g7, %g5;",
+           "max.f64 %g5, %g1, %g2; mul.f64 %g6, %g5, %g3; min.f64 %g7, %g6, %g1; add.f64 %g4, %g7, %g6;",
+           // their bits leave arithmetic in between
+           "add.f64 %g5, %g1, %g2; mov.b64 %d5, %g5; shr.u64 %d6, %d5, 3; xor.b64 %d5, %d5, %d6; mov.b64 %g6, %d5; mul.f64 %g4, %g6, %g3;",
+           "mul.f64 %g5, %g1, %g2; mov.b64 {%r12, %r13}, %g5; shfl.sync.bfly.b32 %r12, %r12, 3, 31, -1; mov.b64 %g6, {%r12, %r13}; add.f64 %g4, %g6, %g5;",
+           "add.f64 %g5, %g1, %g2; setp.gtu.f64 %p1, %g5, %g3; selp.f64 %g6, %g5, %g1, %p1; mul.f64 %g4, %g6, %g3;",
+           "mul.f64 %g5, %g1, %g2; @%p1 bra B; add.f64 %g5, %g5, %g3; B: sub.f64 %g4, %g5, %g1; cvt.rn.f32.f64 %f1, %g4; mov.b32 %r12, %f1; cvt.rzi.s32.f64 %r13, %g5; add.u32 %r12, %r12, %r13; cvt.rn.f64.s32 %g6, %r12; add.f64 %g4, %g4, %g6;",
+           // a loop and lanes that leave it
+           "mov.f64 %g4, %g1; and.b32 %r12, %r4, 3; L: fma.rn.f64 %g4, %g4, %g2, %g3; mul.f64 %g5, %g4, %g1; add.f64 %g4, %g5, %g4; sub.s32 %r12, %r12, 1; setp.ge.s32 %p2, %r12, 0; @%p2 bra L;",
+           "mov.f64 %g4, %g1; mov.u32 %r12, 4; L: fma.rn.f64 %g4, %g2, %g3, %g4; sub.u32 %r12, %r12, 1; setp.ne.u32 %p2, %r12, 0; @%p2 bra L;",
+           // scalars
+           "mov.u32 %r12, %ctaid.x; and.b32 %r12, %r12, 31; mul.wide.u32 %d5, %r12, 4; add.s64 %d5, %d3, %d5; ld.global.u32 %r13, [%d5]; mov.b64 %g5, {%r12, %r13}; xor.b32 %r12, %r12, 9; mul.wide.u32 %d5, %r12, 4; add.s64 %d5, %d3, %d5; "
+           "ld.global.u32 %r14, [%d5]; mov.b64 %g6, {%r13, %r14}; add.f64 %g7, %g5, %g6; fma.rn.f64 %g7, %g7, %g6, %g5; sub.f64 %g4, %g1, %g7;"})
+    for (const std::array<uint32_t, 3> block : {std::array<uint32_t, 3>{256, 1, 1}, {250, 1, 1}, {1, 1, 1}})
+      both(with_values(table, "setp.gt.u32 %p1, %r3, %r2; " + in + body + out), {16, 1, 1}, block, 0);
+}
+
 TEST_F(Engines, RoundDoublesAsTheInstructionSays) {
   // Upper words of special doubles beside each other as lower ones.
   const std::string table = "0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x000fffff, 0x00100000, 0x80100000, 0x3ff00000, 0xbff00000, 0x3cb00000, 0xbca00000, 0x7fe00000, 0x7fefffff, 0xffefffff, "

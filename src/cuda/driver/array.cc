@@ -90,12 +90,12 @@ CUresult cuArrayCreate_v2(CUarray* array, const CUDA_ARRAY_DESCRIPTOR* given) {
 }
 
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* description, CUarray array) {
-  return description ? describe(description, array) : CUDA_ERROR_INVALID_VALUE;
+  return description ? describe(description, array) : call([] { return CUDA_ERROR_INVALID_VALUE; });
 }
 
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* description, CUarray array) {
   CUDA_ARRAY3D_DESCRIPTOR full;
-  if (!description) return CUDA_ERROR_INVALID_VALUE;
+  if (!description) return call([] { return CUDA_ERROR_INVALID_VALUE; });
   CUresult result = describe(&full, array);
   if (result == CUDA_SUCCESS) *description = {full.Width, full.Height, full.Format, full.NumChannels};
   return result;

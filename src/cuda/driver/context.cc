@@ -40,6 +40,7 @@ CUresult with_context(CUcontext handle, Body&& body) {
 // Bindings that prefer a function's newest name call the second interfaces of older functions without a context (Numba
 // does): what never was a context means the current one.
 CUcontext given_context(CUcontext handle) {
+  if (!process_started()) return nullptr;  // to look for it would start it
   bool known = false;
   for (const auto& context : process().contexts) known |= handle_of(*context) == handle;
   for (const auto& place : process().created) {
@@ -340,11 +341,11 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam* affinity, CUexecAffinityType 
 }
 
 CUresult cuCtxRecordEvent(CUcontext handle, CUevent event) {
-  return handle ? with_context(handle, [&](Context& context) { return record(context, event); }) : CUDA_ERROR_INVALID_CONTEXT;
+  return handle ? with_context(handle, [&](Context& context) { return record(context, event); }) : call([] { return CUDA_ERROR_INVALID_CONTEXT; });
 }
 
 CUresult cuCtxWaitEvent(CUcontext handle, CUevent event) {
-  return handle ? with_context(handle, [&](Context& context) { return wait(context, event); }) : CUDA_ERROR_INVALID_CONTEXT;
+  return handle ? with_context(handle, [&](Context& context) { return wait(context, event); }) : call([] { return CUDA_ERROR_INVALID_CONTEXT; });
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {

@@ -61,6 +61,7 @@ namespace {
 
 template <class Body>
 CUresult with_function(CUfunction handle, Body&& body) {
+  if (!handle) return call([] { return CUDA_ERROR_INVALID_HANDLE; });  // with or without a context
   return in_current([&](Context& context) -> CUresult {
     Function* function = nullptr;
     if (cudaError_t status = find_function(context, handle, &function); status != cudaSuccess) return result_of(status);
@@ -104,7 +105,7 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
 }
 
 CUresult cuFuncGetModule(CUmodule* module, CUfunction handle) {
-  if (!module || !handle) return CUDA_ERROR_INVALID_VALUE;
+  if (!module || !handle) return call([] { return CUDA_ERROR_INVALID_VALUE; });
   return with_function(handle, [&](Function&) {
     *module = reinterpret_cast<CUmodule>(symbol_of(handle)->image);
     return CUDA_SUCCESS;

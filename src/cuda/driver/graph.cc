@@ -140,6 +140,13 @@ CUresult capture_info(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t
   });
 }
 
+template <class Body>
+CUresult begin_capture(CUstream stream, Body&& body) {
+  Context* context = nullptr;
+  if (process_started() && !stream && current(&context) == CUDA_ERROR_INVALID_CONTEXT) return call([] { return CUDA_ERROR_INVALID_HANDLE; });
+  return in_current([&](Context&) { return body(); });
+}
+
 }  // namespace
 }  // namespace warpbeam::cuda::driver
 
@@ -149,14 +156,23 @@ using namespace warpbeam::cuda::driver;
 extern "C" {
 
 // Capture
-WB_STREAM_CALL(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode),
-               cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(mode)))
-WB_STREAM_CALL(cuStreamBeginCapture, (CUstream stream), cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal))
-WB_STREAM_CALL(cuStreamBeginCaptureToGraph,
-               (CUstream stream, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* edges, size_t count,
-                CUstreamCaptureMode mode),
-               cudaStreamBeginCaptureToGraph(stream, graph, after, as<const cudaGraphEdgeData>(edges), count,
-                                             static_cast<cudaStreamCaptureMode>(mode)))
+// Without a context the null stream stands for nothing.
+#define WB_BEGIN_CAPTURE(name, parameters, ...)                                                              \
+  WB_TWIN CUresult name parameters {                                                                         \
+    return begin_capture(stream, [&] { return __VA_ARGS__; });                                               \
+  }                                                                                                          \
+  WB_TWIN CUresult name##_ptsz parameters {                                                                  \
+    stream = per_thread(stream);                                                                             \
+    return begin_capture(stream, [&] { return __VA_ARGS__; });                                               \
+  }
+WB_BEGIN_CAPTURE(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode),
+                 cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(mode)))
+WB_BEGIN_CAPTURE(cuStreamBeginCapture, (CUstream stream), cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal))
+WB_BEGIN_CAPTURE(cuStreamBeginCaptureToGraph,
+                 (CUstream stream, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* edges, size_t count,
+                  CUstreamCaptureMode mode),
+                 cudaStreamBeginCaptureToGraph(stream, graph, after, as<const cudaGraphEdgeData>(edges), count,
+                                               static_cast<cudaStreamCaptureMode>(mode)))
 WB_STREAM_CALL(cuStreamEndCapture, (CUstream stream, CUgraph* graph), cudaStreamEndCapture(stream, graph))
 WB_STREAM_CALL(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus* status),
                cudaStreamIsCapturing(stream, as<cudaStreamCaptureStatus>(status)))
@@ -179,26 +195,26 @@ WB_HANDLE_CALL(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode),
         cudaThreadExchangeStreamCaptureMode(as<cudaStreamCaptureMode>(mode)))
 
 // Graphs
-WB_CALL(cuGraphCreate, (CUgraph * graph, unsigned flags), cudaGraphCreate(graph, flags))
-WB_CALL(cuGraphDestroy, (CUgraph graph), cudaGraphDestroy(graph))
-WB_CALL(cuGraphClone, (CUgraph * clone, CUgraph graph), cudaGraphClone(clone, graph))
+WB_HANDLE_CALL(cuGraphCreate, (CUgraph * graph, unsigned flags), cudaGraphCreate(graph, flags))
+WB_HANDLE_CALL(cuGraphDestroy, (CUgraph graph), cudaGraphDestroy(graph))
+WB_HANDLE_CALL(cuGraphClone, (CUgraph * clone, CUgraph graph), cudaGraphClone(clone, graph))
 WB_CALL(cuGraphDebugDotPrint, (CUgraph graph, const char* path, unsigned flags),
         cudaGraphDebugDotPrint(graph, path, flags))
-WB_CALL(cuGraphGetNodes, (CUgraph graph, CUgraphNode* nodes, size_t* count), cudaGraphGetNodes(graph, nodes, count))
-WB_CALL(cuGraphGetRootNodes, (CUgraph graph, CUgraphNode* nodes, size_t* count),
+WB_HANDLE_CALL(cuGraphGetNodes, (CUgraph graph, CUgraphNode* nodes, size_t* count), cudaGraphGetNodes(graph, nodes, count))
+WB_HANDLE_CALL(cuGraphGetRootNodes, (CUgraph graph, CUgraphNode* nodes, size_t* count),
         cudaGraphGetRootNodes(graph, nodes, count))
-WB_CALL(cuGraphGetEdges, (CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count),
+WB_HANDLE_CALL(cuGraphGetEdges, (CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count),
         cudaGraphGetEdges(graph, from, to, nullptr, count))
-WB_CALL(cuGraphGetEdges_v2, (CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* edges, size_t* count),
+WB_HANDLE_CALL(cuGraphGetEdges_v2, (CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* edges, size_t* count),
         cudaGraphGetEdges(graph, from, to, as<cudaGraphEdgeData>(edges), count))
-WB_CALL(cuGraphAddDependencies, (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count),
+WB_HANDLE_CALL(cuGraphAddDependencies, (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count),
         cudaGraphAddDependencies(graph, from, to, plain(), count))
-WB_CALL(cuGraphAddDependencies_v2,
+WB_HANDLE_CALL(cuGraphAddDependencies_v2,
         (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edges, size_t count),
         cudaGraphAddDependencies(graph, from, to, as<const cudaGraphEdgeData>(edges), count))
-WB_CALL(cuGraphRemoveDependencies, (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count),
+WB_HANDLE_CALL(cuGraphRemoveDependencies, (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count),
         cudaGraphRemoveDependencies(graph, from, to, plain(), count))
-WB_CALL(cuGraphRemoveDependencies_v2,
+WB_HANDLE_CALL(cuGraphRemoveDependencies_v2,
         (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edges, size_t count),
         cudaGraphRemoveDependencies(graph, from, to, as<const cudaGraphEdgeData>(edges), count))
 WB_CALL(cuUserObjectCreate, (CUuserObject * object, void* data, CUhostFn destroy, unsigned count, unsigned flags),
@@ -294,7 +310,7 @@ WB_CALL(cuGraphAddChildGraphNode, (WB_WHERE, CUgraph child),
 WB_CALL(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph* child), cudaGraphChildGraphNodeGetGraph(node, child))
 WB_CALL(cuGraphExecChildGraphNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraph child),
         cudaGraphExecChildGraphNodeSetParams(exec, node, child))
-WB_CALL(cuGraphAddEmptyNode, (WB_WHERE), cudaGraphAddEmptyNode(node, graph, after, count))
+WB_HANDLE_CALL(cuGraphAddEmptyNode, (WB_WHERE), cudaGraphAddEmptyNode(node, graph, after, count))
 WB_CALL(cuGraphAddEventRecordNode, (WB_WHERE, CUevent event),
         cudaGraphAddEventRecordNode(node, graph, after, count, event))
 WB_CALL(cuGraphEventRecordNodeGetEvent, (CUgraphNode node, CUevent* event),
@@ -333,10 +349,10 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNod
   return with_parameters(p,
                          [&](cudaGraphNodeParams* runtime) { return cudaGraphExecNodeSetParams(exec, node, runtime); });
 }
-WB_CALL(cuGraphDestroyNode, (CUgraphNode node), cudaGraphDestroyNode(node))
+WB_HANDLE_CALL(cuGraphDestroyNode, (CUgraphNode node), cudaGraphDestroyNode(node))
 WB_CALL(cuGraphNodeFindInClone, (CUgraphNode * node, CUgraphNode original, CUgraph clone),
         cudaGraphNodeFindInClone(node, original, clone))
-WB_CALL(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType* type),
+WB_HANDLE_CALL(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType* type),
         cudaGraphNodeGetType(node, as<cudaGraphNodeType>(type)))
 WB_CALL(cuGraphNodeGetDependencies, (CUgraphNode node, CUgraphNode* nodes, size_t* count),
         cudaGraphNodeGetDependencies(node, nodes, nullptr, count))

@@ -45,7 +45,7 @@ CUresult launch_kernel(CUfunction function, dim3 grid, dim3 block, unsigned shar
 
 CUresult launch_with_config(const CUlaunchConfig* config, CUfunction function, void** arguments, void** extra,
                             bool thread_stream) {
-  if (!config) return CUDA_ERROR_INVALID_VALUE;
+  if (!config) return call([] { return CUDA_ERROR_INVALID_VALUE; });
   cudaLaunchConfig_t runtime = runtime_config(*config);
   if (thread_stream) runtime.stream = per_thread(runtime.stream);
   return with_arguments(function, arguments, extra,

@@ -166,7 +166,7 @@ CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
 }
 
 CUresult cuKernelGetName(const char** name, CUkernel kernel) {
-  if (!name || !kernel) return CUDA_ERROR_INVALID_VALUE;
+  if (!name || !kernel) return call([] { return CUDA_ERROR_INVALID_VALUE; });
   return with_kernel(kernel, [&](KernelSymbol& symbol) {
     *name = symbol.name.c_str();
     return CUDA_SUCCESS;

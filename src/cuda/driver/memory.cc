@@ -182,7 +182,7 @@ WB_CALL(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void* ptr, unsigned
         cudaHostGetDevicePointer(reinterpret_cast<void**>(device), ptr, flags))
 WB_CALL(cuMemHostRegister_v2, (void* ptr, size_t bytes, unsigned flags), cudaHostRegister(ptr, bytes, flags))
 WB_CALL(cuMemHostRegister, (void* ptr, size_t bytes, unsigned flags), cudaHostRegister(ptr, bytes, flags))
-WB_CALL(cuMemHostUnregister, (void* ptr), cudaHostUnregister(ptr))
+WB_HANDLE_CALL(cuMemHostUnregister, (void* ptr), ptr ? cudaHostUnregister(ptr) : cudaErrorHostMemoryNotRegistered)
 WB_CALL(cuMemGetInfo_v2, (size_t * free, size_t* total), cudaMemGetInfo(free, total))
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdeviceptr ptr) {

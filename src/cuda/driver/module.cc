@@ -96,6 +96,7 @@ CUresult load(CUmodule* module, const void* image, unsigned count, CUjit_option*
 
 template <class Body>
 CUresult with_module(CUmodule module, Body&& body) {
+  if (!module) return call([] { return CUDA_ERROR_INVALID_HANDLE; });  // with or without a context
   return in_current([&](Context& context) {
     Image* image = Registry::instance().image(module);
     return image ? result_of(body(*image, context)) : CUDA_ERROR_INVALID_HANDLE;

@@ -80,10 +80,12 @@ Step step_of(const CUstreamBatchMemOpParams& p) {
   }
 }
 
-CUresult queue(CUstream handle, Step step) {
+template <class MakeStep>
+CUresult queue(CUstream handle, MakeStep&& make_step) {
   return in_current([&](Context& context) -> CUresult {
     StreamRef stream = find_stream(context, handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    Step step = make_step();
     if (step.result != CUDA_SUCCESS) return step.result;
     forbid_capture(*stream);
     enqueue(stream->context, stream, std::move(step.work));
@@ -117,16 +119,16 @@ using namespace warpbeam::cuda::driver;
 // Each function in both interfaces, and with the twins.
 #define WB_VALUE(name, Value, function)                                                                \
   WB_TWIN CUresult name(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {           \
-    return queue(stream, function<Value>(address, value, flags));                                      \
+    return queue(stream, [&] { return function<Value>(address, value, flags); }); \
   }                                                                                                    \
   WB_TWIN CUresult name##_ptsz(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {    \
-    return queue(per_thread(stream), function<Value>(address, value, flags));                          \
+    return queue(per_thread(stream), [&] { return function<Value>(address, value, flags); }); \
   }                                                                                                    \
   WB_TWIN CUresult name##_v2(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {      \
-    return queue(stream, function<Value>(address, value, flags));                                      \
+    return queue(stream, [&] { return function<Value>(address, value, flags); }); \
   }                                                                                                    \
   WB_TWIN CUresult name##_v2_ptsz(CUstream stream, CUdeviceptr address, Value value, unsigned flags) { \
-    return queue(per_thread(stream), function<Value>(address, value, flags));                          \
+    return queue(per_thread(stream), [&] { return function<Value>(address, value, flags); }); \
   }
 #define WB_BATCH(name, stream_used)                                                                              \
   WB_TWIN CUresult name(CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags) { \

@@ -184,11 +184,11 @@ CUresult cuTexRefDestroy(CUtexref handle) {
 }
 
 CUresult cuTexRefSetArray(CUtexref reference, CUarray array, unsigned flags) {
-  return flags == CU_TRSA_OVERRIDE_FORMAT ? set_array(reference, array) : CUDA_ERROR_INVALID_VALUE;
+  return flags == CU_TRSA_OVERRIDE_FORMAT ? set_array(reference, array) : call([] { return CUDA_ERROR_INVALID_VALUE; });
 }
 
 CUresult cuSurfRefSetArray(CUsurfref reference, CUarray array, unsigned flags) {
-  return flags == 0 ? set_array(reference, array) : CUDA_ERROR_INVALID_VALUE;
+  return flags == 0 ? set_array(reference, array) : call([] { return CUDA_ERROR_INVALID_VALUE; });
 }
 
 CUresult cuTexRefSetMipmappedArray(CUtexref handle, CUmipmappedArray array, unsigned flags) {
