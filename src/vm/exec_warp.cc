@@ -249,6 +249,10 @@ void refuse_strangers(Warp& w, const Insn& i, const uint32_t* members) {
   for (int l = 0; l < kWarpSize; ++l) strangers |= static_cast<uint32_t>(~members[l] >> l & 1) << l;
   strangers &= w.active;
   if (strangers == 0 || w.block->launch->kernel->target_sm < 70) [[likely]] return;
+  if (BlockObserver* checker = w.block->observer.get()) {  // who finds that by itself goes on looking
+    if (!checker->findings()) report_meeting(w, i, strangers);
+    if (checker->findings()) return;
+  }
   const int lane = __builtin_ctz(strangers);
   const std::string_view syntax = i.source->form.row->syntax;
   w.trap(TrapKind::IllegalInstruction, i, lane,

@@ -57,7 +57,7 @@ TEST_F(Engines, TakeTheBitsOfOneNanAlong) {
            "max.f64 %g5, %g1, %g2; mul.f64 %g6, %g5, %g3; min.f64 %g7, %g6, %g1; add.f64 %g4, %g7, %g6;",
            // their bits leave arithmetic in between
            "add.f64 %g5, %g1, %g2; mov.b64 %d5, %g5; shr.u64 %d6, %d5, 3; xor.b64 %d5, %d5, %d6; mov.b64 %g6, %d5; mul.f64 %g4, %g6, %g3;",
-           "mul.f64 %g5, %g1, %g2; mov.b64 {%r12, %r13}, %g5; shfl.sync.bfly.b32 %r12, %r12, 3, 31, -1; mov.b64 %g6, {%r12, %r13}; add.f64 %g4, %g6, %g5;",
+           "mul.f64 %g5, %g1, %g2; mov.b64 {%r12, %r13}, %g5; shfl.sync.bfly.b32 %r12, %r12, 1, 31, -1; mov.b64 %g6, {%r12, %r13}; add.f64 %g4, %g6, %g5;",
            "add.f64 %g5, %g1, %g2; setp.gtu.f64 %p1, %g5, %g3; selp.f64 %g6, %g5, %g1, %p1; mul.f64 %g4, %g6, %g3;",
            "mul.f64 %g5, %g1, %g2; @%p1 bra B; add.f64 %g5, %g5, %g3; B: sub.f64 %g4, %g5, %g1; cvt.rn.f32.f64 %f1, %g4; mov.b32 %r12, %f1; cvt.rzi.s32.f64 %r13, %g5; add.u32 %r12, %r12, %r13; cvt.rn.f64.s32 %g6, %r12; add.f64 %g4, %g4, %g6;",
            // a loop and lanes that leave it
