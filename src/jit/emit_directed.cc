@@ -41,6 +41,7 @@ uint32_t direction_of(Rnd rnd) {
 Emitter::V Emitter::with_nan(V result, std::vector<V> operands, const std::vector<unsigned>& order) {
   if (!result->getType()->getScalarType()->isDoubleTy()) return result;
   if (auto* operation = llvm::dyn_cast<llvm::Instruction>(result)) {
+    uses(Technique::LateNans);
     mark_late_nan(*operation, order);
     return result;
   }

@@ -45,6 +45,7 @@ namespace warpbeam::jit {
   X(MemoryBarriers, "barriers in memory")                   \
   X(SpecialFunctions, "special functions")                  \
   X(Directed, "directed rounding")                          \
+  X(LateNans, "NaNs looked for late")                       \
   X(BytesAndHalves, "bytes and halves")                     \
   X(Matrices, "matrices")                                   \
   X(Textures, "textures")                                   \

@@ -68,6 +68,7 @@ TEST_F(Engines, TakeTheBitsOfOneNanAlong) {
            "ld.global.u32 %r14, [%d5]; mov.b64 %g6, {%r13, %r14}; add.f64 %g7, %g5, %g6; fma.rn.f64 %g7, %g7, %g6, %g5; sub.f64 %g4, %g1, %g7;"})
     for (const std::array<uint32_t, 3> block : {std::array<uint32_t, 3>{256, 1, 1}, {250, 1, 1}, {1, 1, 1}})
       both(with_values(table, "setp.gt.u32 %p1, %r3, %r2; " + in + body + out), {16, 1, 1}, block, 0);
+  EXPECT_TRUE(happened("NaNs looked for late"));
 }
 
 TEST_F(Engines, RoundDoublesAsTheInstructionSays) {

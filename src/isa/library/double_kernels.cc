@@ -1,10 +1,11 @@
-// The double-precision functions that programs call most: exponentials, the logarithm, powers, sine and cosine. Plain
+// The double-precision functions that programs call most: exponentials, the logarithm, powers, sine and cosine, arcs, tanh and erf. Plain
 // additions, multiplications and divisions only, hence the same bits on every host; errors stay below one ulp.
 #include <array>
 #include <cmath>
 
 #include "isa/arith/float_bits.h"
 #include "isa/library/double_math.h"
+#include "isa/library/quick_math.h"
 
 namespace warpbeam::isa::library {
 namespace {
@@ -17,8 +18,8 @@ double scale(double x, int n) {
   return x * f64_of(uint64_t(1023 + first) << 52) * f64_of(uint64_t(1023 + n - first) << 52);
 }
 
-// e^(r + tail) for |r| <= 0.35.
-double exp_kernel(double r, double tail) {
+// (e^r - 1 - r) / r^2 for |r| <= 0.35.
+double exp_tail(double r) {
   double p = 1.0 / 6227020800.0;
   p = p * r + 1.0 / 479001600;
   p = p * r + 1.0 / 39916800;
@@ -30,9 +31,11 @@ double exp_kernel(double r, double tail) {
   p = p * r + 1.0 / 120;
   p = p * r + 1.0 / 24;
   p = p * r + 1.0 / 6;
-  p = p * r + 0.5;
-  return 1 + (r + (r * r * p + tail));
+  return p * r + 0.5;
 }
+
+// e^(r + tail)
+double exp_kernel(double r, double tail) { return 1 + (r + (r * r * exp_tail(r) + tail)); }
 
 // ln 2 with 32 bits, and the rest.
 constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p-33;
@@ -164,39 +167,53 @@ constexpr auto kInverse = [] {
   return inverse;
 }();
 
-// log2 of a significand in [sqrt(1/2), sqrt(2)).
-Wide log2_of_significand(double m) {
-  const Wide s = (Wide(m) - 1) / (Wide(m) + 1), z = s * s;
-  Wide p = kInverse[29];
-  for (int k = 27; k >= 3; k -= 2) p = p * z + kInverse[static_cast<size_t>(k)];
-  return 2.885390081777926814719849362003784L * (s + s * z * p);
-}
-
-// 2^x for |x| <= 0.5.
-Wide exp2_of_fraction(Wide x) {
-  const Wide t = x * 0.693147180559945309417232121458176568L;
-  Wide p = 1;
-  for (int k = 17; k >= 1; --k) p = 1 + p * t * kInverse[static_cast<size_t>(k)];
-  return p;
-}
-
-// |x|^y for positive finite x and finite y.
-double power(double x, double y) {
-  int exponent = 0;
-  double m = std::frexp(x, &exponent);
-  if (m < 0.70710678118654752440) {
-    m *= 2;
-    --exponent;
+// atan(j/64), each from the one before it by the angle between them.
+constexpr auto kArcs = [] {
+  std::array<Wide, 65> all{};
+  for (int j = 1; j <= 64; ++j) {
+    const Wide t = 64 / (Wide(4096) + j * (j - 1)), z = t * t;
+    Wide p = 0;
+    for (int k = 19; k >= 3; k -= 2) p = z * ((k % 4 == 1 ? 1 : -1) * kInverse[static_cast<size_t>(k)] + p);
+    all[static_cast<size_t>(j)] = all[static_cast<size_t>(j - 1)] + (t + t * p);
   }
-  // The product of y with the whole part is exact in 64 bits; the parts of the sum are reduced separately.
-  const Wide whole = Wide(y) * exponent, part = Wide(y) * log2_of_significand(m);
-  const Wide sum = whole + part;
-  if (sum > 1100) return HUGE_VAL;
-  if (sum < -1200) return 0;
-  const double n = std::nearbyint(static_cast<double>(sum));
-  const Wide fraction = (whole - n) + part;
-  // Scaling in the wide exponent range leaves the only rounding to the conversion.
-  return static_cast<double>(std::ldexp(exp2_of_fraction(fraction), static_cast<int>(n)));
+  return all;
+}();
+
+// The angle whose tangent is small / large, for 0 < small <= large.
+Wide arc(double small, double large) {
+  const int j = static_cast<int>(small / large * 64 + 0.5);
+  const double c = j * 0x1p-6;
+  const Wide t = (small - Wide(large) * c) / (large + Wide(small) * c);
+  const double d = static_cast<double>(t), z = d * d;
+  return kArcs[static_cast<size_t>(j)] + (t + d * z * ((-1.0 / 3 + z * 0.2) + z * z * (-1.0 / 7 + z * (1.0 / 9))));
+}
+
+// erf around multiples of 1/16: its value there, its slope, and the series of what it grows by, of which the first term is 1.
+constexpr int kErfSteps = 97, kErfTerms = 13;
+struct ErfStep {
+  Wide value = 0;
+  double slope = 0;
+  std::array<double, kErfTerms> terms{};
+};
+const std::array<ErfStep, kErfSteps>& erf_steps() {
+  static const std::array<ErfStep, kErfSteps> all = [] {
+    std::array<ErfStep, kErfSteps> made{};
+    for (int j = 0; j < kErfSteps; ++j) {
+      ErfStep& s = made[static_cast<size_t>(j)];
+      const Wide c = Wide(j) / 16;
+      s.value = std::erf(c);
+      s.slope = static_cast<double>(1.128379167095512573896158903121545172L * std::exp(-c * c));
+      Wide before = 0, now = 1;  // of e^(-2ch - h^2), which is what the slope changes by
+      for (int k = 0; k < kErfTerms; ++k) {
+        s.terms[static_cast<size_t>(k)] = static_cast<double>(now / (k + 1));
+        const Wide next = (-2 * c * now - 2 * before) / (k + 1);
+        before = now;
+        now = next;
+      }
+    }
+    return made;
+  }();
+  return all;
 }
 
 }  // namespace
@@ -221,6 +238,44 @@ double pow_f64(double x, double y) {
     if (odd) r = -r;
   }
   return r;
+}
+
+// Zeros, infinities and NaNs are the C library's.
+double atan2_f64(double y, double x) {
+  const double up = magnitude(y), along = magnitude(x);
+  if (!(up > 0 && along > 0 && up <= 0x1.fffffffffffffp1023 && along <= 0x1.fffffffffffffp1023)) return static_cast<double>(std::atan2(Wide(y), Wide(x)));
+  constexpr Wide kPi = 3.141592653589793238462643383279502884L;
+  Wide angle = up > along ? kPi / 2 - arc(along, up) : arc(up, along);
+  if (x < 0) angle = kPi - angle;
+  return std::copysign(static_cast<double>(angle), y);
+}
+
+double atan_f64(double x) { return atan2_f64(x, 1); }
+
+// (e^2x - 1) / (e^2x + 1), of which the wide format only keeps what the sums would lose.
+double tanh_f64(double x) {
+  const double size = magnitude(x);
+  if (!(size < 22)) return x != x ? x + x : std::copysign(1.0, x);
+  if (size < 0x1p-28) return x;
+  const double twice = 2 * size, n = (twice * 1.4426950408889634074 + kMagic) - kMagic;
+  const double high = twice - n * kLn2High, low = n * kLn2Low, r = high - low, tail = (high - r) - low;
+  const Wide more = Wide(r) + (r * r * exp_tail(r) + tail);  // e^r - 1
+  const Wide factor = f64_of(uint64_t(1023 + static_cast<int>(n)) << 52), less = factor * more + (factor - 1);
+  return std::copysign(static_cast<double>(less / (less + 2)), x);
+}
+
+double erf_f64(double x) {
+  const double size = magnitude(x);
+  if (!(size < 6)) return x != x ? x + x : std::copysign(1.0, x);
+  const int j = static_cast<int>(size * 16 + 0.5);
+  const ErfStep& s = erf_steps()[static_cast<size_t>(j)];
+  const double h = size - j * 0.0625, z = h * h;
+  const auto& t = s.terms;
+  double even = t[12], odd = t[11];
+  for (size_t k = 10; k >= 2; k -= 2) even = even * z + t[k], odd = odd * z + t[k - 1];
+  // h + h * (odd h + even h^2)
+  const Wide grown = j ? Wide(s.slope) * (h + h * (odd * h + even * z)) : 1.128379167095512573896158903121545172L * (Wide(h) + h * (even * z));
+  return std::copysign(static_cast<double>(s.value + grown), x);
 }
 
 }  // namespace warpbeam::isa::library

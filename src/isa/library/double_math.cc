@@ -47,11 +47,8 @@ double cospi_f64(double x) {
 
 double asin_f64(double x) { return double(std::asin(Wide(x))); }
 double acos_f64(double x) { return double(std::acos(Wide(x))); }
-double atan_f64(double x) { return double(std::atan(Wide(x))); }
-double atan2_f64(double y, double x) { return double(std::atan2(Wide(y), Wide(x))); }
 double sinh_f64(double x) { return double(std::sinh(Wide(x))); }
 double cosh_f64(double x) { return double(std::cosh(Wide(x))); }
-double tanh_f64(double x) { return double(std::tanh(Wide(x))); }
 double asinh_f64(double x) { return double(std::asinh(Wide(x))); }
 double acosh_f64(double x) { return double(std::acosh(Wide(x))); }
 double atanh_f64(double x) { return double(std::atanh(Wide(x))); }

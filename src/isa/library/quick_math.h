@@ -15,6 +15,7 @@ namespace warpbeam::isa::library {
 
 double erfinv_near(double x), erfcinv_near(double x), normcdfinv_near(double x);
 double lgamma_near(double x);
+double power(double x, double y);  // of a positive finite number
 
 // A single-precision function by a double one that is right to 44 bits, or to 50 bits behind the point.
 template <double (*Near)(double), double (*Exact)(double)>

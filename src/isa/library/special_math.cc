@@ -37,7 +37,6 @@ Wide erfcinv_wide(Wide x) {
 
 }  // namespace
 
-double erf_f64(double x) { return double(std::erf(Wide(x))); }
 double erfc_f64(double x) { return double(std::erfc(Wide(x))); }
 
 // exp(x^2) * erfc(x)
