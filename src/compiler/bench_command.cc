@@ -24,6 +24,7 @@ constexpr Bench kBenches[] = {
     {"patterns", "patterns of textbooks against their fast forms"},
     {"timing", "predicted kernel times beside those of real GPUs"},
     {"compile", "how long kernels take to compile"},
+    {"packages", "kernels with a package's libraries against the build's"},
     {"gpu", "the algorithms on a real GPU against the vendor's libraries"},
 };
 

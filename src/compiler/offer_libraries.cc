@@ -33,7 +33,14 @@ void offer_libraries() {
   const Toolchain& own = toolchain();
   put_first("LD_LIBRARY_PATH", own.library_directory);
   // A library path comes behind RPATHs, and absolute paths do not ask for it (src/audit).
-  if (const std::string audit = own.library_directory + "/libwarpbeam_audit.so"; exists(audit)) put_first("LD_AUDIT", audit);
+  if (const std::string audit = own.library_directory + "/libwarpbeam_audit.so"; exists(audit)) {
+    put_first("LD_AUDIT", audit);
+    // With an auditor the loader gives out the room for threads' own variables before it knows how much a program's libraries want (rustc's: 24 KB).
+    const char* set = std::getenv("GLIBC_TUNABLES");
+    const std::string tunables = set ? set : "";
+    if (tunables.find("optional_static_tls") == tunables.npos)
+      setenv("GLIBC_TUNABLES", (tunables + (tunables.empty() ? "" : ":") + "glibc.rtld.optional_static_tls=32768").c_str(), 1);
+  }
   const std::string tools = own.root + "/bin";
   if (exists(tools + "/nvcc")) put_first("PATH", tools);
   if (const std::string clients = own.library_directory + "/warpbeam/clients"; exists(clients)) put_first("PYTHONPATH", clients);  // src/clients

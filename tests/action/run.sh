@@ -112,6 +112,23 @@ ok 'profile: summary' $?
 ! step work root="$build" mode=dream command=x && grep -q '^::error' "$work/log"
 ok 'a mode that does not exist' $?
 
+# A release, where the server has it: a tarball of this build.
+mkdir -p "$work/server/some/body/releases/download/v0.1.0" "$work/warpbeam-0.1.0/bin"
+printf '#!/bin/sh\nexec "%s/bin/warpbeam" "$@"\n' "$build" >"$work/warpbeam-0.1.0/bin/warpbeam"
+chmod +x "$work/warpbeam-0.1.0/bin/warpbeam"
+tar czf "$work/server/some/body/releases/download/v0.1.0/warpbeam-0.1.0-linux-x86_64.tar.gz" -C "$work" warpbeam-0.1.0
+export GITHUB_SERVER_URL=file://$work/server GITHUB_ACTION_REPOSITORY=some/body
+step setup version=0.1.0
+ok 'setup of a release' $?
+grep -qx "root=$RUNNER_TEMP/warpbeam/warpbeam-0.1.0" "$GITHUB_OUTPUT"
+ok 'setup of a release tells where it is' $?
+! step setup version=9.9.9 && grep -q '^::error.*cannot be fetched' "$work/log"
+ok 'a release that does not exist' $?
+if [[ $build == "$root/build/release" && -e $build/.built ]]; then
+  step setup version=source && grep -qx "root=$build" "$GITHUB_OUTPUT"
+  ok 'setup of the sources' $?
+fi
+
 ! step setup package="$work/nothing.tar.gz" && grep -q '^::error.*no tarball' "$work/log"
 ok 'a package that is none' $?
 ! step setup package="$build" device=nothing && grep -q '^::error' "$work/log"

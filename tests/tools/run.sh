@@ -68,5 +68,12 @@ expect 'compute-sanitizer: and with that' 9 'Invalid __global__ (read|write)' co
 expect 'compute-sanitizer: races only' 0 '0 errors' compute-sanitizer --tool racecheck ./twice wrong
 expect 'cuda-memcheck' 3 'Invalid __global__ (read|write)' cuda-memcheck ./twice wrong
 
+# `run --` starts others' tools with an auditor, which must leave room for the thread variables of libraries that start with them (rustc's).
+printf '__thread char room[24000] __attribute__((tls_model("initial-exec")));\nchar* place() { return room; }\n' >room.c
+printf '#include <stdio.h>\nchar* place();\nint main() { return puts("started") < 0 || place()[7]; }\n' >user.c
+clang-19 -shared -fPIC room.c -o libroom.so && clang-19 user.c -o user -L. -lroom -Wl,-rpath,"$work"
+expect 'run: libraries with many thread variables' 0 '^started$' warpbeam run -- ./user
+expect 'run: with what else is tuned' 0 '^glibc.malloc.check=0:glibc.rtld.optional_static_tls=' env GLIBC_TUNABLES=glibc.malloc.check=0 "$build/bin/warpbeam" run -- sh -c 'echo $GLIBC_TUNABLES'
+
 printf '%d passed, %d failed\n' "$passed" "$failed"
 ((failed == 0))
