@@ -74,6 +74,12 @@ for program in streams threads idioms; do
   done
 done
 
+# The order and the overlap that the chapter on streams tells of, for Fermi, Kepler and Hopper.
+for row in m2090:one k40:many h100:many; do
+  "$warpbeam" timeline --host-scale 0 --device "${row%:*}" "${openmp[@]}" -o "$work/t.json" chapter.cu >"$work/log" 2>&1 && python3 chapter_order.py "$work/t.json" "${row#*:}" >>"$work/log" 2>&1
+  verdict "the chapter's timeline on ${row%:*}" $? "$work/log"
+done
+
 # Timelines: JSON whose rows do not overlap, tables that the published queries run on, and reports with their columns.
 "$warpbeam" timeline --device k40 -o "$work/t.json" streams.cu -- many >"$work/log" 2>&1 && python3 - "$work/t.json" >>"$work/log" 2>&1 <<'CHECK'
 import json, sys

@@ -688,8 +688,8 @@ void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
       charge(pool_used_ <= pool_held_ ? link_.allocate_in_order_call : link_.pool_call + link_.pool_mib * (pool_used_ - pool_held_) / kMiB);
       pool_held_ = std::max(pool_held_, pool_used_);
       break;
-    case vm::MemoryKind::Pinned:
-    case vm::MemoryKind::Registered: charge(link_.pin_call + link_.pin_mib * std::max(1.0, mib)); break;
+    case vm::MemoryKind::Registered: charge(link_.register_call + link_.register_mib * mib); break;
+    case vm::MemoryKind::Pinned: charge(link_.pin_call + link_.pin_mib * std::max(1.0, mib)); break;
     case vm::MemoryKind::Variable:
     case vm::MemoryKind::Constant: break;
   }
@@ -705,8 +705,8 @@ void DeviceClock::freed(const vm::Allocation& allocation, int ordinal) {
   const double mib = static_cast<double>(allocation.size) / kMiB;
   switch (allocation.kind) {
     case vm::MemoryKind::Managed: charge(link_.managed_call); break;
-    case vm::MemoryKind::Pinned:
-    case vm::MemoryKind::Registered: charge(link_.unpin_call + link_.unpin_mib * std::max(1.0, mib)); break;
+    case vm::MemoryKind::Registered: charge(link_.unregister_call + link_.unregister_mib * mib); break;
+    case vm::MemoryKind::Pinned: charge(link_.unpin_call + link_.unpin_mib * std::max(1.0, mib)); break;
     default:
       if (in_order(allocation)) pool_used_ = std::max(0.0, pool_used_ - static_cast<double>(allocation.size));
       if (in_order(allocation)) {
