@@ -36,6 +36,7 @@ uninitialised reads, wrong synchronisation and unchecked errors. docs/checker.md
   --leak-check WHEN      no, full, or auto (default): leaks are errors in programs that free more than they leak
   --json FILE            write the findings as JSON too (-: to the standard output, instead of text)
   --sarif FILE           write them as SARIF too, which code hosts and editors show beside the source
+  --log-file FILE        write the text there (-: to the standard output) instead of to the standard error
   --suppressions FILE    leave out findings that a rule of the file fits: lines like `kind=race_raw kernel=scan file=*.cuh`
   --error-exitcode N     the exit status when there are errors (default 1); without errors, or with 0, the program's own
   --max-instructions N   of one warp, after which a kernel counts as endless (default 200000000)
@@ -46,13 +47,13 @@ uninitialised reads, wrong synchronisation and unchecked errors. docs/checker.md
   -h, --help             this text
 )";
 
-const std::vector<std::string_view> kOwnOptions = {"checks",           "leak-check",    "json",   "sarif",        "suppressions", "error-exitcode",
+const std::vector<std::string_view> kOwnOptions = {"checks",           "leak-check",    "json",   "sarif",        "log-file", "suppressions", "error-exitcode",
                                                    "max-instructions", "shadow-memory", "device", "verbose",      "no-install"};
 
 struct CheckRequest {
   Arguments compiler, program;
   std::vector<std::string> checks;
-  std::string json, sarif, suppressions, device, leaks = "auto";
+  std::string json, sarif, log, suppressions, device, leaks = "auto";
   int exit_code = 1;
   double most_instructions = 200e6, shadow_gib = 8;
   bool verbose = false, help = false;
@@ -67,7 +68,7 @@ Result<CheckRequest> read_request(const Arguments& arguments) {
     const size_t equals = word.find('=');
     const bool joined = word.starts_with("--") && equals != std::string::npos;
     const std::string name = joined ? word.substr(0, equals) : word;
-    static const std::set<std::string> kValued = {"--checks", "--leak-check", "--json", "--sarif", "--suppressions", "--error-exitcode", "--max-instructions", "--shadow-memory", "--device"};
+    static const std::set<std::string> kValued = {"--checks", "--leak-check", "--json", "--sarif", "--log-file", "--suppressions", "--error-exitcode", "--max-instructions", "--shadow-memory", "--device"};
     if (word == "--") {
       request.program.assign(arguments.begin() + static_cast<long>(at) + 1, arguments.end());
       break;
@@ -97,6 +98,7 @@ Result<CheckRequest> read_request(const Arguments& arguments) {
         request.leaks = value;
       } else if (name == "--json") request.json = value;
       else if (name == "--sarif") request.sarif = value;
+      else if (name == "--log-file") request.log = value;
       else if (name == "--suppressions") request.suppressions = value;
       else if (name == "--device") request.device = value;
       else {
@@ -234,7 +236,11 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
     if (*removed) report.notes["suppressed"] = fmt::format("{} finding{} suppressed by {}", *removed, *removed == 1 ? " was" : "s were", request.suppressions);
   }
   report.fold();
-  if (request.json != "-") fmt::print(stderr, "{}", report.text());
+  if (!request.log.empty()) {
+    if (auto done = write_to(request.log, [&](std::ostream& out) { out << report.text(); }); !done) return fail(done.error().message);
+  } else if (request.json != "-") {
+    fmt::print(stderr, "{}", report.text());
+  }
   if (request.json == "-") fmt::print("{}", report.json());
   else if (!request.json.empty() && !(std::ofstream(request.json) << report.json() << std::flush)) return fail(fmt::format("cannot write '{}'", request.json));
   if (!request.sarif.empty() && !(std::ofstream(request.sarif) << report::sarif(report, fs::current_path(ignored), kVersion) << std::flush))

@@ -44,7 +44,8 @@ const std::vector<ToolRow>& tools() {
       {{"--tool"}, true, "--checks", checks_of_tool},
       {{"--leak-check"}, true, "--leak-check"},
       {{"--error-exitcode"}, true, "--error-exitcode"},
-      {{"--log-file", "--save", "--print-limit", "--target-processes", "--launch-timeout", "--show-backtrace", "--print-level", "--racecheck-report", "--demangle"}, true, ""},
+      {{"--log-file"}, true, "--log-file"},
+      {{"--save", "--print-limit", "--target-processes", "--launch-timeout", "--show-backtrace", "--print-level", "--racecheck-report", "--demangle"}, true, ""},
       {{"--destroy-on-device-error", "--report-api-errors", "--track-unused-memory", "--check-device-heap", "--check-cache-control", "--num-callers-host"}, true, ""},
   };
   static const std::vector<ToolRow> kTools = {
@@ -74,8 +75,8 @@ const std::vector<ToolRow>& tools() {
        {{{"-o", "--output"}, true, "-o", timeline_tables},
         {{"-t", "--trace", "-s", "--sample", "--cpuctxsw", "-f", "--force-overwrite", "-w", "--show-output", "--cuda-memory-usage", "--export", "--capture-range", "--cuda-graph-trace",
           "--gpu-metrics-device", "--gpu-metrics-devices", "--python-backtrace", "--cudabacktrace", "-b", "--backtrace"}, true, ""}}},
-      {"compute-sanitizer", "Compute Sanitizer", check_command, "check", {"--checks", "memory,host", "--leak-check", "no", "--error-exitcode", "0"}, kSanitizer},
-      {"cuda-memcheck", "CUDA-MEMCHECK", check_command, "check", {"--checks", "memory,host", "--leak-check", "no", "--error-exitcode", "0"}, kSanitizer},
+      {"compute-sanitizer", "Compute Sanitizer", check_command, "check", {"--checks", "memory,host", "--leak-check", "no", "--error-exitcode", "0", "--log-file", "-"}, kSanitizer},
+      {"cuda-memcheck", "CUDA-MEMCHECK", check_command, "check", {"--checks", "memory,host", "--leak-check", "no", "--error-exitcode", "0", "--log-file", "-"}, kSanitizer},
   };
   return kTools;
 }

@@ -64,6 +64,8 @@ expect 'nsys: a file' 0 '^x\.sqlite$' nsys profile -o x -f true ./twice
 expect 'nsys: what is not there' 1 "^nsys: 'stats'" nsys stats x.nsys-rep
 expect 'compute-sanitizer: a program that is right' 0 '0 errors' compute-sanitizer ./twice
 expect 'compute-sanitizer: one that is not, with its own status' 3 'Invalid __global__ (read|write)' compute-sanitizer --tool memcheck ./twice wrong
+expect 'compute-sanitizer: on the standard output' 0 'ERROR SUMMARY: 1 error' sh -c 'compute-sanitizer ./twice wrong 2>/dev/null || true'
+expect 'compute-sanitizer: in a file' 0 'ERROR SUMMARY: 1 error' sh -c 'compute-sanitizer --log-file found.txt ./twice wrong >/dev/null; cat found.txt'
 expect 'compute-sanitizer: and with that' 9 'Invalid __global__ (read|write)' compute-sanitizer --error-exitcode=9 ./twice wrong
 expect 'compute-sanitizer: races only' 0 '0 errors' compute-sanitizer --tool racecheck ./twice wrong
 expect 'cuda-memcheck' 3 'Invalid __global__ (read|write)' cuda-memcheck ./twice wrong
