@@ -96,7 +96,7 @@ MachineCode assemble_alone(const ptx::Module& module, const ptx::Function& funct
   const Liveness live(code);
   // The order has loads together even where that takes some registers more than a real assembler would give out: how it does
   // both is not known. (The order matters for time, and so does the number of registers.)
-  constexpr uint32_t kOfOrder = 40, kComfortable = 28;
+  constexpr uint32_t kOfOrder = 40, kComfortable = 28, kRoom = 12;
   MachineCode out = in_order(code, live, target, kOfOrder, true);
   if (out.registers <= static_cast<int>(kComfortable) && !out.spill_bytes) return out;
   MachineCode fewer = in_order(code, live, target, kComfortable, true);
@@ -125,6 +125,8 @@ MachineCode assemble_alone(const ptx::Module& module, const ptx::Function& funct
       look(near, alive);
     }
   }
+  // Where more must be held anyway, there is room for loads together beside that.
+  if (const auto needed = static_cast<uint32_t>(fewer.registers) + kRoom; needed > kOfOrder && !fewer.spill_bytes) out = in_order(code, live, target, needed, true);
   // Spills are part of the code.
   if (fewer.spill_bytes < out.spill_bytes) return fewer;
   out.registers = fewer.registers;

@@ -42,6 +42,7 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(WidenConversions()));
     if (level == llvm::OptimizationLevel::O0) return;
     passes.addPass(WatchUnsetVariables());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(MarkUnwrapping()));
     passes.addPass(WholeProgram());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
     passes.addPass(ForgetTypes());

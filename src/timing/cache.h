@@ -16,8 +16,12 @@ class Cache {
   };
   // Wants sectors of a line; what is not there comes in. Those that are `dirty` differ from memory from now on.
   Outcome access(uint64_t line, uint8_t sectors, uint8_t dirty = 0);
-  // Sectors that are no longer what others have; gives those that were there.
-  uint8_t forget(uint64_t line, uint8_t sectors);
+  // Sectors are stored to, all of their bytes if `whole`: what was there keeps up with it, and a line that was not gets a place.
+  // Gives the sectors that a load or a store had brought before.
+  uint8_t store(uint64_t line, uint8_t sectors, bool whole);
+  // Sectors that are no longer what others have.
+  void forget(uint64_t line, uint8_t sectors);
+  void forget_all() { forgotten_ = now_; }
   uint64_t lines() const { return uint64_t{sets_} * kWays; }
 
  private:
@@ -25,10 +29,13 @@ class Cache {
     uint64_t line = ~uint64_t{0};
     uint32_t used = 0;
     uint8_t valid = 0, dirty = 0;
+    uint8_t stored = 0;  // sectors parts of which were stored to
   };
   uint32_t set_of(uint64_t line) const;
+  // The line's way, or the one that has to go for it.
+  Way& way_of(uint64_t line);
   uint32_t sets_;
-  uint32_t now_ = 0;
+  uint32_t now_ = 0, forgotten_ = 0;
   std::vector<Way> ways_;
 };
 

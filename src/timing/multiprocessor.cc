@@ -75,7 +75,6 @@ class Multiprocessor {
         share_(share),
         program_(make_program(work, rates)),
         l1_(std::max<uint64_t>(Cache::kWays, (rates.unified_l1 ? rates.l1_bytes - std::min(rates.l1_bytes, work.shared_bytes) : rates.l1_bytes) / 128)),
-        stored_(l1_.lines()),
         schedulers_(static_cast<size_t>(rates.schedulers)),
         in_flight_(std::max<size_t>(16, static_cast<size_t>(rates.sectors_in_flight)), 0) {
     fill_.per_byte = kTick / std::min(rates.l1_fill_bytes, share.l2_read);
@@ -208,6 +207,7 @@ class Multiprocessor {
   }
 
   void open_grid_barrier(Ticks at) {
+    l1_.forget_all();
     const Ticks goes_on = at + ticks(rates_.grid_barrier);
     for (Place& p : places_) p.at_grid_barrier = false;
     for (Warp& w : warps_) {
@@ -362,7 +362,10 @@ class Multiprocessor {
     last_ = std::max(last_, source == Source::Fixed ? t : done);
     Ticks from = t + kTick;
     Stall why = Stall::Wait;
-    if (r.operation == Operation::Fence) from = t + r.latency, why = Stall::Membar;
+    if (r.operation == Operation::Fence) {
+      from = t + r.latency, why = Stall::Membar;
+      l1_.forget_all();  // what others stored is to be seen
+    }
     if (r.operation == Operation::Sleep) why = Stall::Sleeping;
     if (r.operation == Operation::Print) from = served(prints_, warp, t), why = Stall::LongScoreboard;
     if (r.operation == Operation::Allocate) from = served(allocations_, warp, t), why = Stall::LongScoreboard;
@@ -461,7 +464,7 @@ class Multiprocessor {
         case Space::Shared: {
           const Ticks passes = std::max<Ticks>(1, a->passes) * kTick;
           cost = std::max(cost, passes);
-          done = start + r.latency + passes - kTick;
+          done = start + r.latency + ticks((passes / kTick - 1) * rates_.shared_pass_latency);
           if (r.operation == Operation::AtomicLoop) done = std::max(done, last_of_turns(warp, *a, start, cost) + r.latency);
           break;
         }
@@ -521,8 +524,7 @@ class Multiprocessor {
         if (missing) there.line = line, coming_.push_back(&there);
         else if (there.line == line) comes = std::max(comes, there.at);
       }
-      // A store goes through to L2, and L1 does not keep what it had (measured: what another thread reads next comes from L2).
-      if (!loads) count_store(a.kind, line, want, local);
+      if (!loads) store_in_l1(a, line, want, local);
       const bool goes_on = a.whole && k && lines[k].number == lines[k - 1].number + 1;
       if (!loads) stored += goes_on ? wanted * kSector : rates_.l2_store_request_bytes + wanted * rates_.l2_store_sector_bytes;
     }
@@ -530,29 +532,32 @@ class Multiprocessor {
     if (!loads) return store(warp, a, r, start, cost, sectors, stored, local);
     (local ? traffic.local_load : traffic.global_load) += sectors;
     (local ? traffic.local_load_hit : traffic.global_load_hit) += sectors - missed;
-    if (!missed) cost = std::max<Ticks>(cost, a.passes * kTick);
-    Ticks done = std::max(start + r.latency + cost - kTick, comes);
+    cost = std::max<Ticks>(cost, a.passes * kTick);
+    const Ticks passes = std::max(tags, ticks(1 + (a.passes - 1) * rates_.l1_pass_latency));
+    Ticks done = std::max(start + r.latency + std::max(passes, kTick) - kTick, comes);
     const uint32_t function = warp.trace->steps[warp.step].function;
     const double from_dram = local ? 0 : dram_sectors(function, a.ptx, sectors, missed, requests);
-    if (missed) done = std::max(done, fetch(start, missed, from_dram, from_dram > 0 ? work_.functions[function].from_memory[a.ptx].fetched_share() : 1, requests));
+    if (missed) done = std::max(done, passes - kTick + fetch(start, missed, from_dram, from_dram > 0 ? work_.functions[function].from_memory[a.ptx].fetched_share() : 1, requests));
     for (Arrival* line : coming_) line->at = done;
     coming_.clear();
     return done;
   }
 
-  // It counts as a hit if a load or a store brought the line before
-  // (measured: 131072 of saxpy's 393216 sectors, seven of eight stores that fill sectors word by word).
-  void count_store(Kind kind, uint64_t line, uint8_t want, bool local) {
+  // A store goes through to L2, and L1 keeps up with it where it is one with shared memory (measured: what was loaded or stored before is read from
+  // L1, what an atomic operation changed is not); before that it lost what it had. It counts as a hit if a load or a store brought
+  // the line before (measured: 131072 of saxpy's 393216 sectors, seven of eight stores that fill sectors word by word).
+  void store_in_l1(const Access& a, uint64_t line, uint8_t want, bool local) {
     Traffic& traffic = result_.traffic;
     const double sectors = __builtin_popcount(want);
     if (local) {
       traffic.local_store += sectors;
       traffic.local_store_hit += __builtin_popcount(l1_.access(line, want).hit);
+    } else if (a.kind != Kind::Store) {
+      l1_.forget(line, 0xf);
     } else {
-      const uint8_t there = l1_.forget(line, want);
-      if (kind != Kind::Store) return;
       traffic.global_store += sectors;
-      traffic.global_store_hit += __builtin_popcount(there | stored_.access(line, want).hit);
+      traffic.global_store_hit += __builtin_popcount(l1_.store(line, want, a.whole && rates_.unified_l1));
+      if (!rates_.unified_l1) l1_.forget(line, want);
     }
   }
 
@@ -607,13 +612,17 @@ class Multiprocessor {
 
   // Memory answers later the more it has to do: requests of many multiprocessors meet there by chance.
   Ticks use_dram(Ticks from, double bytes) {
+    add_load(from, bytes);
+    const double u = std::min(load_, 0.93);
+    return dram_.serve(from, bytes) + ticks(rates_.dram_queue * u / (1 - u));
+  }
+
+  void add_load(Ticks from, double bytes) {
     constexpr double kWindow = 4000 * kTick;
     const double busy = bytes * dram_.per_byte;
     const double passed = static_cast<double>(std::max<Ticks>(0, from - load_at_));
     load_ = load_ * std::exp(-passed / kWindow) + busy / kWindow;
     load_at_ = std::max(load_at_, from);
-    const double u = std::min(load_, 0.93);
-    return dram_.serve(from, bytes) + ticks(rates_.dram_queue * u / (1 - u));
   }
 
   Ticks store(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost, uint32_t sectors, double bytes, bool local) {
@@ -621,7 +630,10 @@ class Multiprocessor {
     // Stores have a way of their own to L2, where they share what reads have.
     Ticks done = out_.serve(start, bytes);
     done = std::max(done, fill_.serve(start, sectors * kSector * stores_on_fill_));
-    if (!local && written_back_share_ > 0) done = std::max(done, dram_.serve(start, sectors * kSector * written_back_share_));
+    if (const double written = local ? 0 : sectors * kSector * written_back_share_; written > 0) {
+      done = std::max(done, dram_.serve(start, written));
+      add_load(start, written);
+    }
     // What is on its way out fills up the queues before the path to memory stands still.
     const Ticks backlog = done - ticks(rates_.store_backlog);
     cost = std::max(cost, backlog - start);
@@ -650,7 +662,7 @@ class Multiprocessor {
   const Rates& rates_;
   const Share share_;
   const Program program_;
-  Cache l1_, stored_;  // what loads brought; lines that were stored to, for counting alone
+  Cache l1_;
   std::vector<Scheduler> schedulers_;
   std::vector<Place> places_;
   std::vector<Warp> warps_;
