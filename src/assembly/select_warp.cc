@@ -154,8 +154,7 @@ void Selector::matrix(const Instruction& i) {
           Part piece = to;
           if (loads == registers) piece = word(to, k);
           else piece = Part{to.value, static_cast<uint8_t>(2 * k), 2};
-          Draft& d = access(i, shared ? LoadShared : LoadGlobal, shared ? "LDS" : "LDG", Order::Load, own, piece, {}, 4);
-          d.access = k == 0;
+          access(i, shared ? LoadShared : LoadGlobal, shared ? "LDS" : "LDG", Order::Load, own, piece, {}, 4);
         }
       }
       scatter(fragment, held, to);
@@ -166,8 +165,7 @@ void Selector::matrix(const Instruction& i) {
       for (int k = 0; k < stores; ++k) {
         own.offset = place.offset + 16 * k;
         const Part piece = pairs ? Part{data.value, static_cast<uint8_t>(data.first + 2 * k), 2} : word(data, k);
-        Draft& d = access(i, shared ? StoreShared : StoreGlobal, shared ? "STS" : "STG", Order::Store, own, {}, {piece}, pairs ? 8 : 4);
-        d.access = k == 0;
+        access(i, shared ? StoreShared : StoreGlobal, shared ? "STS" : "STG", Order::Store, own, {}, {piece}, pairs ? 8 : 4);
       }
     }
     return;

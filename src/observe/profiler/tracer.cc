@@ -170,12 +170,13 @@ std::shared_ptr<const assembly::MachineCode> MachineCodes::of(const vm::Function
   return code;
 }
 
-BlockTracer::BlockTracer(LaunchTracer& launch, uint64_t block, uint32_t warps) : launch_(launch), at_(warps) {
+BlockTracer::BlockTracer(LaunchTracer& launch, uint64_t block, uint32_t warps) : launch_(launch), at_(warps), fragments_(warps) {
   trace_.block = block;
   trace_.warps.resize(warps);
 }
 
 void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, uint32_t active) {
+  if (warp < fragments_.size()) end_fragment(warp);
   if (warp >= at_.size()) return;
   const uint32_t place = place_in_ptx(function, insn);
   if (place == ~0u) return;
@@ -273,6 +274,7 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
   timing::Access a;
   a.ptx = place_in_ptx(function, insn);
   a.kind = kind_of(access.kind, access.returns, access.async);
+  if (insn.fragment) return gather(warp, insn, a, access);
   switch (access.space) {
     case isa::Space::Global: {
       a.space = timing::Space::Global;
@@ -307,7 +309,60 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
   t.accesses.push_back(a);
 }
 
+void BlockTracer::gather(uint32_t warp, const vm::Insn& insn, const timing::Access& as, const vm::Access& access) {
+  Fragment& f = fragments_[warp];
+  if (f.insn != &insn) {
+    end_fragment(warp);
+    f = {&insn, as, access, {}};
+  }
+  for (uint32_t left = access.mask; left; left &= left - 1) {
+    const uint64_t from = access.address[static_cast<size_t>(std::countr_zero(left))];
+    for (uint64_t word = from / 4; word <= (from + access.bytes - 1) / 4; ++word) f.words.push_back(word * 4);
+  }
+}
+
+void BlockTracer::end_fragment(uint32_t warp) {
+  Fragment& f = fragments_[warp];
+  if (!f.insn) return;
+  std::ranges::sort(f.words);
+  f.words.erase(std::unique(f.words.begin(), f.words.end()), f.words.end());
+  // Four words beside each other, by where in their row they lie, then by rows: eight of these are what one instruction moves.
+  std::vector<std::pair<uint32_t, uint64_t>> quads;
+  uint64_t row = 0;
+  for (size_t k = 0; k < f.words.size(); k += 4) {
+    if (!k || f.words[k] != f.words[k - 1] + 4) row = f.words[k];
+    quads.emplace_back(static_cast<uint32_t>(f.words[k] - row), f.words[k]);
+  }
+  std::ranges::stable_sort(quads, {}, [](const auto& q) { return q.first; });
+  const bool shared = f.like.space == isa::Space::Shared, stores = f.access.kind == timing::Kind::Store;
+  // All of it by one instruction (ldmatrix), or pairs of words at once, where the machine has these.
+  const bool together = shared && !stores && isa::bits_of(f.insn->type()) == 16;
+  const uint32_t words = stores && isa::bits_of(f.insn->type()) == 32 ? 2 : 1;
+  timing::Access whole = f.access;
+  whole.space = shared ? timing::Space::Shared : timing::Space::Global;
+  whole.passes = 0;
+  std::vector<timing::Access>& accesses = trace_.warps[warp].accesses;
+  for (size_t q = 0; q < quads.size(); q += 8 * words) {
+    timing::Access piece = whole;
+    f.like.mask = 0;
+    f.like.bytes = 4 * words;
+    for (size_t k = 0; k < 8 && q + k * words < quads.size(); ++k)
+      for (uint32_t l = 0; l < 4; ++l) {
+        f.like.address[4 * k + l] = quads[std::min(q + k, quads.size() - 1)].second + uint64_t{l} * 4 * words;
+        f.like.mask |= 1u << (4 * k + l);
+      }
+    const model::WarpAccess wide{f.like.address, f.like.mask, static_cast<int>(f.like.bytes)};
+    piece.passes = static_cast<uint16_t>(model::shared_traffic(launch_.device.bank_rule, wide).wavefronts);
+    if (!shared) add_lines(f.like, warp, piece);
+    if (together) whole.passes = static_cast<uint16_t>(whole.passes + piece.passes);
+    else accesses.push_back(piece);
+  }
+  if (together) accesses.push_back(whole);
+  f = {};
+}
+
 timing::BlockTrace BlockTracer::take() {
+  for (uint32_t w = 0; w < fragments_.size(); ++w) end_fragment(w);
   return std::move(trace_);
 }
 

@@ -131,7 +131,17 @@ class BlockTracer {
   // A warp goes back to the beginning of such a loop.
   void turn(Where& at, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t place, timing::WarpTrace& trace);
   void add_lines(const vm::Access& access, uint32_t warp, timing::Access& to);
+  // A fragment of a matrix (`wmma.load`, `wmma.store`) comes element by element; the machine moves it in quarters of rows.
+  struct Fragment {
+    const vm::Insn* insn = nullptr;
+    timing::Access access;
+    vm::Access like;
+    std::vector<uint64_t> words;  // of four bytes, by address
+  };
+  void gather(uint32_t warp, const vm::Insn& insn, const timing::Access& as, const vm::Access& access);
+  void end_fragment(uint32_t warp);
   std::vector<Where> at_;  // of each warp
+  std::vector<Fragment> fragments_;
   const vm::FunctionCode* function_ = nullptr;
   uint32_t function_index_ = 0;
   const assembly::MachineCode* code_ = nullptr;
