@@ -17,6 +17,7 @@
 #include "lowering/optimiser/exchange_order.h"
 #include "lowering/optimiser/index_loads.h"
 #include "lowering/optimiser/joined_stores.h"
+#include "lowering/optimiser/known_powers.h"
 #include "lowering/optimiser/loop_lengths.h"
 #include "lowering/optimiser/narrow_conversions.h"
 #include "lowering/optimiser/reloads.h"
@@ -43,6 +44,7 @@ void add_passes(llvm::PassBuilder& builder) {
     if (level == llvm::OptimizationLevel::O0) return;
     passes.addPass(WatchUnsetVariables());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(MarkUnwrapping()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(HideDivisors()));
     passes.addPass(WholeProgram());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
     passes.addPass(ForgetTypes());
@@ -50,6 +52,7 @@ void add_passes(llvm::PassBuilder& builder) {
   });
   // Variables are values by now and calls inlined, and nothing has moved between accesses yet.
   builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(ShowDivisors());
     passes.addPass(CopyWrittenParameters());
     passes.addPass(KeepExchangeOrder());
     passes.addPass(KeepReloads());
@@ -62,6 +65,7 @@ void add_passes(llvm::PassBuilder& builder) {
   });
   // Behind the passes that take vectors apart.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(ShowDivisors(true)));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(ForgetUnwrittenCopies()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(PlainConversions()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinStores()));
