@@ -164,46 +164,6 @@ CU
     expect 0 nvcc -ptx -arch=sm_90a arch.cu && has arch.ptx '.target sm_90a' '900' &&
     expect 0 env WARPBEAM_DEVICE=c2050 "$warpbeam" nvcc -ptx arch.cu && has arch.ptx '.target sm_20'
 }
-case_loops_are_unrolled_where_nvcc_does() {
-  cat >loops.cu <<'END'
-__global__ void step_of_int(const float* x, float* y, int n) {
-  const int stride = blockDim.x * gridDim.x;
-  float s = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) s += x[i];
-  y[threadIdx.x] = s;
-}
-END
-  cat >rolled.cu <<'END'
-__global__ void unsigned_step(const float* x, float* y, int n) {
-  float s = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) s += x[i];
-  y[threadIdx.x] = s;
-}
-__global__ void filled(const float* x, float* y) {
-  __shared__ float s[1600];
-  for (int i = threadIdx.x; i < 1600; i += blockDim.x) s[i] = x[i];
-  __syncthreads();
-  y[threadIdx.x] = s[threadIdx.x * 3];
-}
-END
-  expect 0 nvcc -ptx loops.cu && expect 0 nvcc -ptx rolled.cu && [[ $(grep -c ld.global loops.ptx) == 5 && $(grep -c ld.global rolled.ptx) == 2 ]]
-}
-case_remainders_by_what_loops_double_divide() {
-  cat >tree.cu <<'END'
-__global__ void tree(int* s) {
-  for (unsigned k = 1; k < blockDim.x; k *= 2) {
-    if (threadIdx.x % (2 * k) == 0) s[threadIdx.x] += s[threadIdx.x + k];
-    __syncthreads();
-  }
-}
-END
-  cat >known.cu <<'END'
-__device__ int width(int i, int w) { return i / w + i % w; }
-__global__ void known(int* s) { s[threadIdx.x] = width(threadIdx.x, 32); }
-__global__ void power(unsigned* s, int k) { s[threadIdx.x] %= 1u << k; }
-END
-  expect 0 nvcc -ptx tree.cu && has tree.ptx rem.u32 && hasnt tree.ptx __warpbeam && expect 0 nvcc -ptx known.cu && hasnt known.ptx rem.u32 && hasnt known.ptx div.
-}
 case_ptx_has_lines_and_no_debug_data() {
   hello && expect 0 nvcc -ptx hello.cu && has hello.ptx '.loc' 'hello.cu' && hasnt hello.ptx '.debug_info' &&
     expect 0 nvcc -ptx hello.cu -o - && has out '.entry _Z1kPi'
@@ -465,6 +425,49 @@ unknown_lengths() {
   expect 0 nvcc -ptx rows.cu && [[ $(loads loop_32.ptx) == 5 && $(loads loop_256.ptx) == 5 && $(loads loop_blockDim.x.ptx) == 1 && $(loads rows.ptx) == 5 ]]
 }
 case_loops_of_unknown_length_are_unrolled_by_four() { with_lowering unknown_lengths; }
+# By four too where the step is an int that is known at run time alone, which must not wrap.
+loops_by_steps() {
+  cat >loops.cu <<'END'
+__global__ void step_of_int(const float* x, float* y, int n) {
+  const int stride = blockDim.x * gridDim.x;
+  float s = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) s += x[i];
+  y[threadIdx.x] = s;
+}
+END
+  cat >rolled.cu <<'END'
+__global__ void unsigned_step(const float* x, float* y, int n) {
+  float s = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) s += x[i];
+  y[threadIdx.x] = s;
+}
+__global__ void filled(const float* x, float* y) {
+  __shared__ float s[1600];
+  for (int i = threadIdx.x; i < 1600; i += blockDim.x) s[i] = x[i];
+  __syncthreads();
+  y[threadIdx.x] = s[threadIdx.x * 3];
+}
+END
+  expect 0 nvcc -ptx loops.cu && expect 0 nvcc -ptx rolled.cu && [[ $(grep -c ld.global loops.ptx) == 5 && $(grep -c ld.global rolled.ptx) == 2 ]]
+}
+case_loops_by_unknown_steps_of_int_are_unrolled() { with_lowering loops_by_steps; }
+doubled_divisors() {
+  cat >tree.cu <<'END'
+__global__ void tree(int* s) {
+  for (unsigned k = 1; k < blockDim.x; k *= 2) {
+    if (threadIdx.x % (2 * k) == 0) s[threadIdx.x] += s[threadIdx.x + k];
+    __syncthreads();
+  }
+}
+END
+  cat >known.cu <<'END'
+__device__ int width(int i, int w) { return i / w + i % w; }
+__global__ void known(int* s) { s[threadIdx.x] = width(threadIdx.x, 32); }
+__global__ void power(unsigned* s, int k) { s[threadIdx.x] %= 1u << k; }
+END
+  expect 0 nvcc -ptx tree.cu && has tree.ptx rem.u32 && hasnt tree.ptx __warpbeam && expect 0 nvcc -ptx known.cu && hasnt known.ptx rem.u32 && hasnt known.ptx div.
+}
+case_remainders_by_what_loops_double_divide() { with_lowering doubled_divisors; }
 # A long body stays once, where no array becomes registers by copies of it, and a short one is copied as the program says.
 long_bodies() {
   local n
