@@ -38,6 +38,11 @@ if ! grep -q '^WARPBEAM_SANITIZE:STRING=.' "$build/CMakeCache.txt"; then
 fi
 check 'nothing but LLVM in libwarpbeam_jit.so asks for it' "$(nm -D --defined-only "$build/lib/libwarpbeam_jit.so" | grep -i llvm | head -n 3)"
 
+# --- Python 3.8 reads the module
+for file in "$root"/package/python/warpbeam/*.py; do
+  check "${file##*/} is Python 3.8" "$(python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), feature_version=(3, 8))' "$file" 2>&1 | tail -n 1)"
+done
+
 # --- a processor without AVX2
 refused() { # name, command...
   local name=$1 status
