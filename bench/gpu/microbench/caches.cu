@@ -87,6 +87,51 @@ void measure_strides(const char* name, int blocks) {
          }), "cycle/warp access/SM");
 }
 
+// One warp, lane l at word l * stride of zeros, which are added to the next address.
+__global__ void lanes_apart(const u32* data, long long* times, u32* sink, int stride, int iterations) {
+  const u32* at = data + threadIdx.x * stride;
+  for (int pass = 0; pass < 2; ++pass) {
+    times[0] = clock64();
+#pragma unroll 1
+    for (int n = 0; n < iterations; ++n)
+#pragma unroll
+      for (int k = 0; k < 16; ++k) {
+        u32 v;
+        asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(at) : "memory");
+        at += v;
+      }
+    times[1] = clock64();
+  }
+  sink[threadIdx.x] = *at;
+}
+
+// A thread changes word 0 of a line that it has loaded the first two sectors of, or not, and then loads word `word`: the mean of many lines.
+enum class Change { store, atomic };
+template <Change change>
+__global__ void load_behind(u32* data, long long* times, u32* sink, int lines, bool loaded, int word) {
+  long long total = 0;
+  u32 sum = 0;
+  const auto load = [](const u32* p) {
+    u32 v;
+    asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+  };
+  for (int n = 0; n < lines; ++n) {
+    u32* const line = data + n * 1024;
+    if (loaded) sum += load(line) + load(line + 8);
+    if (sum == 42) *sink = sum;
+    if (change == Change::store) asm volatile("st.global.u32 [%0], 0;" ::"l"(line) : "memory");
+    else atomicAdd(line, 0u);
+    for (int k = 0; k < 16; ++k) __nanosleep(200);
+    const long long start = clock64();
+    sum += load(line + word);
+    if (sum == 42) *sink = sum;
+    total += clock64() - start;
+  }
+  times[0] = 0;
+  times[1] = total / lines;
+}
+
 // Real pointers: nothing but the loads.
 template <Cached cached>
 __global__ void list(void** first, int steps, long long* times) {
@@ -382,6 +427,27 @@ void first_level() {
              sample(1, [&] { return ordered(data, size_t(kb) << 10, size_t(shared_kb) << 10, 128); }), "cycle/load");
     }
   }
+  Buffer<u32> lanes(32);
+  for (int stride : {0, 1, 2, 4, 8, 16, 32, 33}) {
+    const int iterations = quick() ? 2 : 64;
+    report("l1.latency.bytes4.stride" + number(stride), sample(5, [&] {
+             lanes_apart<<<1, 32>>>(data.data, times.data, lanes.data, stride, iterations);
+             return block_cycles(times, 1) / (16.0 * iterations);
+           }), "cycle");
+  }
+  const int lines = quick() ? 4 : 256;
+  for (bool loaded : {true, false})
+    for (int word : {0, 1, 8, 16}) {
+      const std::string at = std::string(loaded ? ".loaded" : ".absent") + ".word" + number(word);
+      report("l1.behind.store" + at, sample(3, [&] {
+               load_behind<Change::store><<<1, 1>>>(data.data, times.data, lanes.data, lines, loaded, word);
+               return block_cycles(times, 1);
+             }), "cycle");
+      report("l1.behind.atomic" + at, sample(3, [&] {
+               load_behind<Change::atomic><<<1, 1>>>(data.data, times.data, lanes.data, lines, loaded, word);
+               return block_cycles(times, 1);
+             }), "cycle");
+    }
   measure_strides<4, false>("l1.load", 1);
   measure_strides<8, false>("l1.load", 1);
   measure_strides<16, false>("l1.load", 1);
