@@ -76,7 +76,7 @@ TEST_F(Engines, AgreeOnWhatIsRehearsedInParts) {
       both(kFill + halving() + part + kDrain, {3, 1, 1}, {256, 1, 1}, n);
       both(std::string(kFill) + kDoubling + part + kDrain, {3, 1, 1}, {256, 1, 1}, n);
     }
-  EXPECT_TRUE(happened("rehearsed"));
+  if (has_avx()) EXPECT_TRUE(happened("rehearsed"));
 }
 
 // The same tree twice, in a loop that only the launch knows the length of.

@@ -18,8 +18,9 @@ namespace {
 
 constexpr double kRead = 25;  // nanoseconds that reading a clock takes where time stands still otherwise: loops that poll one end
 constexpr int64_t kSlice = 100'000;
-// Real time after which a thread that may go on at last does so whatever others do: they run but call nothing; they are inside a call.
-constexpr int64_t kPatience = 5'000'000, kPatienceWithCalls = 2'000'000'000;
+// Real time after which a thread that may go on at last does so whatever others do: they run but call nothing (where a run is to be
+// like the next one, as long as a busy machine may keep them from running); they are inside a call.
+constexpr int64_t kPatience = 5'000'000, kPatienceForOrder = 400'000'000, kPatienceWithCalls = 2'000'000'000;
 constexpr std::chrono::microseconds kLook{50};
 constexpr int kQuietLooks = 6;  // in a row: a thread that starts another one sleeps for moments
 
@@ -243,7 +244,7 @@ void HostClock::take_turn(Thread& self, double until, bool of_entry) {
       if (is_my_turn(self, of_entry, &busy)) break;
       quiet = runs || busy ? 0 : quiet + 1;
       if (quiet == kQuietLooks) break;
-      if (real() - run_since > kPatience) break;
+      if (real() - run_since > (scale_ == 0 ? kPatienceForOrder : kPatience)) break;
     }
     changed_.wait_for(lock, kLook);
   }
