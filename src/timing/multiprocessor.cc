@@ -462,9 +462,8 @@ class Multiprocessor {
     if (a) {
       switch (a->space) {
         case Space::Shared: {
-          const Ticks passes = std::max<Ticks>(1, a->passes) * kTick;
-          cost = std::max(cost, passes);
-          done = start + r.latency + ticks((passes / kTick - 1) * rates_.shared_pass_latency);
+          cost = std::max<Ticks>(cost, a->passes * kTick);
+          done = start + r.latency + further_passes(*a, rates_.shared_pass_latency);
           if (r.operation == Operation::AtomicLoop) done = std::max(done, last_of_turns(warp, *a, start, cost) + r.latency);
           break;
         }
@@ -481,6 +480,9 @@ class Multiprocessor {
     s.unit_free[static_cast<size_t>(r.unit)] = std::max(s.unit_free[static_cast<size_t>(r.unit)], backlog);
     return done;
   }
+
+  // How much later a load is there for each pass over the banks beyond the first.
+  Ticks further_passes(const Access& a, double each) const { return ticks((std::max<int>(1, a.passes) - 1) * each); }
 
   // Lanes that change one word read, compute and try again in turn, as long as others of the block were faster.
   Ticks last_of_turns(const Warp& warp, const Access& a, Ticks start, Ticks& cost) {
@@ -533,11 +535,11 @@ class Multiprocessor {
     (local ? traffic.local_load : traffic.global_load) += sectors;
     (local ? traffic.local_load_hit : traffic.global_load_hit) += sectors - missed;
     cost = std::max<Ticks>(cost, a.passes * kTick);
-    const Ticks passes = std::max(tags, ticks(1 + (a.passes - 1) * rates_.l1_pass_latency));
-    Ticks done = std::max(start + r.latency + std::max(passes, kTick) - kTick, comes);
+    const Ticks later = std::max(tags - kTick, further_passes(a, rates_.l1_pass_latency));
+    Ticks done = std::max(start + r.latency + later, comes);
     const uint32_t function = warp.trace->steps[warp.step].function;
     const double from_dram = local ? 0 : dram_sectors(function, a.ptx, sectors, missed, requests);
-    if (missed) done = std::max(done, passes - kTick + fetch(start, missed, from_dram, from_dram > 0 ? work_.functions[function].from_memory[a.ptx].fetched_share() : 1, requests));
+    if (missed) done = std::max(done, later + fetch(start, missed, from_dram, from_dram > 0 ? work_.functions[function].from_memory[a.ptx].fetched_share() : 1, requests));
     for (Arrival* line : coming_) line->at = done;
     coming_.clear();
     return done;

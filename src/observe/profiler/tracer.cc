@@ -176,8 +176,8 @@ BlockTracer::BlockTracer(LaunchTracer& launch, uint64_t block, uint32_t warps) :
 }
 
 void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, uint32_t active) {
-  if (warp < fragments_.size()) end_fragment(warp);
   if (warp >= at_.size()) return;
+  end_fragment(warp);
   const uint32_t place = place_in_ptx(function, insn);
   if (place == ~0u) return;
   if (&function != function_) {
