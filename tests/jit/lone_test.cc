@@ -25,7 +25,7 @@ TEST_F(Engines, AgreeOnALoneThreadsLocalMemory) {
 }
 
 TEST_F(Engines, AgreeOnALoneThreadsExchanges) {
-  both("ld.global.u32 %r1, [%at]; shfl.sync.bfly.b32 %r2|%p1, %r1, 3, 31, 1; shfl.sync.idx.b32 %r3|%p2, %r1, 0, 31, 1; redux.sync.add.s32 %r4, %r1, 1; match.any.sync.b32 %r5, %r1, 1;\n"
+  both("ld.global.u32 %r1, [%at]; shfl.sync.up.b32 %r2|%p1, %r1, 3, 0, 1; shfl.sync.idx.b32 %r3|%p2, %r1, 0, 31, 1; redux.sync.add.s32 %r4, %r1, 1; match.any.sync.b32 %r5, %r1, 1;\n"
        "selp.u32 %r6, 7, 1, %p1; selp.u32 %r7, 5, 2, %p2; mad.lo.u32 %r2, %r2, %r6, %r3; mad.lo.u32 %r2, %r2, %r7, %r4; add.u32 %r2, %r2, %r5;\n"
        "atom.global.add.u32 %r8, [%out+2048], %r1; atom.global.cas.b32 %r9, [%at], %r1, %r2; st.shared.u32 [tile], %r1; bar.sync 0; atom.shared.max.u32 %r10, [tile], %r2; red.shared.add.u32 [tile], 9;\n"
        "ld.shared.u32 %r11, [tile]; xor.b32 %r9, %r9, %r10; xor.b32 %r9, %r9, %r11; st.global.u32 [%at+512], %r9; st.global.u32 [%at+768], %r2; ret;",
