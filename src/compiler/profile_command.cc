@@ -31,7 +31,8 @@ constexpr std::string_view kHelp = R"(Usage: warpbeam profile [options] [nvcc op
 
 Runs the program on the machine and prints what each of its kernels did, on whatever GPU --device names: how long it
 would take there and why (predicted), and exact counts (class F) and what follows from the launch (class S), of PTX
-instructions. --metrics of exact figures alone and --set basic or exact predict nothing, and are faster.
+instructions. --metrics of exact figures alone and --set basic or exact predict nothing, and are faster. Where times are
+predicted the program lives on them too, as with `run --clock device` (--clock host: on the host's).
 
   --device NAME          the GPU to be (default h200; `warpbeam devices` lists them)
   --metrics LIST         names of nvprof or Nsight Compute with commas between them, or regex:EXPRESSION
@@ -275,6 +276,8 @@ int profile_command(const Arguments& arguments) {
   const Json options = {
       {"kernel", *kernel}, {"skip", request->skip}, {"count", request->count}, {"from_start", request->from_start}, {"times", needs_times(*request, *columns)}};
   setenv("WARPBEAM_TOOL", "profile", 1);
+  // Where times are predicted the program lives on them, unless it is to keep the host's (--clock host).
+  if (options["times"]) setenv("WARPBEAM_CLOCK", "device", 0);
   setenv("WARPBEAM_TOOL_OPTIONS", options.dump().c_str(), 1);
   setenv("WARPBEAM_RECORDING", folder->path().c_str(), 1);
   if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);

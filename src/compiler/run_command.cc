@@ -116,7 +116,8 @@ Result<RunRequest> read_request(const Arguments& arguments) {
     char* end = nullptr;
     const double scale = std::strtod(request.host_scale.c_str(), &end);
     if (*end || !(scale >= 0 && scale <= 1e6)) return Error{1, fmt::format("--host-scale '{}': a number from 0 to 1000000 was needed", request.host_scale)};
-    if (request.clock != "device") return Error{1, "--host-scale is for --clock device"};
+    const char* already = std::getenv("WARPBEAM_CLOCK");
+    if (request.clock != "device" && (!request.clock.empty() || !already || std::string_view(already) != "device")) return Error{1, "--host-scale is for --clock device"};
   }
   return request;
 }

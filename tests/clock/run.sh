@@ -42,6 +42,18 @@ for device in v100 a100 h100; do
   verdict "memory elsewhere on $device" $? "$work/log"
 done
 
+# A program that is profiled lives on the times that are predicted, and prints the same.
+on h100 spin.cu >"$work/alone" 2>&1
+"$warpbeam" profile --host-scale 0 --device h100 --json "$work/profile.json" spin.cu >"$work/log" 2>&1
+cmp "$work/alone" "$work/log" >>"$work/log" 2>&1
+verdict 'profile on the time of the device' $? "$work/log"
+python3 - "$work/profile.json" >"$work/log" 2>&1 <<'CHECK'
+import json, sys
+launches = [t for t in json.load(open(sys.argv[1]))["timeline"] if t["kind"] == "launch"]
+assert len(launches) > 1 and all(t["queued"] < t["began"] < t["ended"] for t in launches), launches
+CHECK
+verdict 'what a profile says of streams is of the device too' $? "$work/log"
+
 for device in k40 h100; do
   "$warpbeam" run --clock device --device $device spin.cu >"$work/log" 2>&1
   verdict "spin on $device" $? "$work/log"

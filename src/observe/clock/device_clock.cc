@@ -45,6 +45,7 @@ thread_local bool quick = false;    // and left the host's caches as they were
 thread_local double cold = 1;       // how much of what a launch needs they have not
 thread_local uint64_t looks = 0;    // at the clock, when it launched last
 thread_local uint64_t last_stream = 0;  // that it launched in
+thread_local uint64_t last_launch = 0;  // of this call; 0: none
 
 int connections() {
   const char* text = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
@@ -107,9 +108,10 @@ bool DeviceClock::SmallBlocks::give(uint64_t base) {
   return stays;
 }
 
-DeviceClock::DeviceClock(HostClock& clock, const model::Device& model)
+DeviceClock::DeviceClock(HostClock& clock, const model::Device& model, bool records)
     : clock_(clock), model_(model), link_(model::link_of(model)), connections_(connections()), far_(model) {
-  if (recording_path().empty()) return;
+  clock_.before_looks([this] { look_at_touches(); });
+  if (!records || recording_path().empty()) return;
   timeline_ = std::make_unique<Timeline>(clock_);
   on_sudden_end([this](int signal) {
     {
@@ -135,9 +137,26 @@ void DeviceClock::save() {
 void DeviceClock::entered() {
   if (!clock_.enter()) return;
   charged = asked = quick = false;
-  if (!timeline_) return;
+  if (!timeline_ && !watches_pages_.load(std::memory_order_relaxed)) return;
   std::lock_guard lock(mutex_);
-  timeline_->begin_call(clock_.here());
+  clock_.here() = touched_by_host(clock_.here());
+  if (timeline_) timeline_->begin_call(clock_.here());
+}
+
+// Until when the host is busy with what it has touched since that was asked last: pages that were a device's come, and who has read what a kernel
+// writes has waited for that.
+double DeviceClock::touched_by_host(double at) {
+  if (!far_.may_be_touched()) return at;
+  const HostTouches touches = far_.touches_of_host();
+  for (uint64_t id : touches.read_of)
+    if (const auto on = device_of_.find(id); on != device_of_.end()) at = std::max(at, end_of(device(on->second), {id}));
+  return at + std::max(0.0, touches.nanoseconds(link_) - clock_.scale() * far_.cost_here() * touches.ours);
+}
+
+void DeviceClock::look_at_touches() {
+  if (!watches_pages_.load(std::memory_order_relaxed)) return;
+  std::lock_guard lock(mutex_);
+  clock_.go_on_to(touched_by_host(clock_.floor()));
 }
 
 void DeviceClock::left() {
@@ -155,6 +174,10 @@ void DeviceClock::left() {
     }
     if (!quick) cold = std::min(1.0, cold + kCooled);
     if (std::exchange(has_waited, false)) clock_.wait_turn(clock_.here());
+    if (const uint64_t launch = std::exchange(last_launch, 0)) {
+      std::lock_guard lock(mutex_);
+      if (auto still = open_.find(launch); still != open_.end()) still->second.left_alone = true;
+    }
   }
   const double here = clock_.here();
   if (!clock_.leave() || !timeline_) return;
@@ -174,13 +197,14 @@ DeviceClock::Device& DeviceClock::device(int ordinal) {
   auto found = devices_.find(ordinal);
   if (found != devices_.end()) return found->second;
   charge(link_.context);
-  const auto over = [this](const timing::device::Operation& operation, const Times& times) {
+  const auto done = [this](const timing::device::Operation& operation, const Times& times) {
     if (timeline_) timeline_->done(operation, times);
+    over(operation, times);
     if (operation.kind == Kind::Record) moments_[operation.id] = times.end;
     device_of_.erase(operation.id);
     quiet_.erase(operation.id);
   };
-  return devices_.emplace(ordinal, Device{Model(model_, connections_, over)}).first->second;
+  return devices_.emplace(ordinal, Device{Model(model_, connections_, done)}).first->second;
 }
 
 void DeviceClock::charge_call(const CallCost& cost) {
@@ -439,6 +463,7 @@ void DeviceClock::queued(const Operation& operation) {
       to_do.nanoseconds = kUnknown;
       open.effort = static_cast<double>(operation.effort);
       open_[operation.id] = open;
+      if (operation.kind == OperationKind::Launch) last_launch = operation.id;
       break;
     case OperationKind::HostCall:
       to_do.kind = Kind::HostFunction;
@@ -503,19 +528,25 @@ void DeviceClock::queued(const Operation& operation) {
   charge(std::max(0.0, staging_time(pageable_bytes) - link_.pageable_ahead * std::min(1.0, pageable_bytes / kMiB)));
 }
 
-std::shared_ptr<vm::Observer> DeviceClock::launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
-  std::lock_guard lock(mutex_);
+void DeviceClock::begins(const vm::Launch& launch, uint64_t operation) {
   launched_ = true;
   if (launch.cooperative) charge(link_.cooperative_call);
   vm::begin_kernel_clock(launch.grid_id, host_now());
   if (timeline_) timeline_->describe_launch(operation, launch);
   predictor_.keep_visits(far_.any());
-  if (far_.any()) far_.before_launch();
-  const auto make_child = [this, &device, operation](const vm::Launch& child) -> std::shared_ptr<vm::Observer> {
-    std::lock_guard lock(mutex_);
-    return std::make_shared<TimedLaunch>(*this, std::make_unique<LaunchProfile>(child, device, numbered_++, operation, false, 0, blocks_, &predictor_), true,
-                                         [](const vm::Launch&) { return nullptr; });
-  };
+  if (far_.any()) far_.before_launch(operation);
+}
+
+std::shared_ptr<vm::Observer> DeviceClock::child(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
+  std::lock_guard lock(mutex_);
+  return std::make_shared<TimedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, 0, blocks_, &predictor_), true,
+                                       [](const vm::Launch&) { return nullptr; });
+}
+
+std::shared_ptr<vm::Observer> DeviceClock::launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
+  std::lock_guard lock(mutex_);
+  begins(launch, operation);
+  const auto make_child = [this, &device, operation](const vm::Launch& launched) { return child(launched, device, operation); };
   return std::make_shared<TimedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, 0, blocks_, &predictor_), false, make_child);
 }
 
@@ -526,8 +557,8 @@ void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, boo
   auto found = open_.find(operation);
   if (found == open_.end()) return;
   Open& open = found->second;
-  if (profile.prediction && far_.any()) {
-    const LinkUse use = far_.after_launch(profile.prediction->visits, open.device);
+  if (far_.any() && !child) {
+    const LinkUse use = far_.after_launch(operation, profile.prediction ? &profile.prediction->visits : nullptr, open.device);
     const vm::Launch& l = profile.launch;
     const double warps_of_block = (l.block[0] * l.block[1] * l.block[2] + 31) / 32;
     const double at_once = std::min<double>(static_cast<double>(uint64_t{l.grid[0]} * l.grid[1] * l.grid[2]), std::max(1u, l.resident_blocks));
@@ -543,7 +574,12 @@ void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, boo
   }
   open.told = true;
   if (timeline_) timeline_->describe_time(operation, time);
-  devices_.at(open.device).model.tell(operation, time.nanoseconds + open.of_children, time.memory_share, blocks, std::max(1u, launch.resident_blocks));
+  Model& model = devices_.at(open.device).model;
+  double all = time.nanoseconds + open.of_children;
+  // It was still waiting when its launch returned: for something that the host has done only now.
+  if (const double now = clock_.floor(); open.left_alone)
+    if (const auto began = model.look_ahead().begin(operation); began && *began + all < now) all = now - *began;
+  model.tell(operation, all, time.memory_share, blocks, std::max(1u, launch.resident_blocks));
 }
 
 void DeviceClock::touches(uint64_t operation, const Bytes& bytes, bool) {
@@ -551,6 +587,7 @@ void DeviceClock::touches(uint64_t operation, const Bytes& bytes, bool) {
   auto found = open_.find(operation);
   if (found == open_.end()) return;
   found->second.bytes += static_cast<double>(bytes.width * bytes.rows * bytes.planes);
+  if (far_.any()) far_.used(bytes.base);
 }
 
 void DeviceClock::host_function(uint64_t operation, bool begins) {
@@ -573,7 +610,11 @@ void DeviceClock::ended(uint64_t operation) {
   std::lock_guard lock(mutex_);
   if (auto move = moves_.find(operation); move != moves_.end()) {
     if (launched_) predictor_.moved(move->second, model_);  // before the first launch nothing is cached
-    if (const Bytes& to = move->second.to; far_.any()) far_.placed(to.base, to.rows > 1 ? to.pitch * (to.rows - 1) + to.width : to.width, move->second.device);
+    if (const Bytes& to = move->second.to; far_.any()) {
+      far_.placed(to.base, to.rows > 1 ? to.pitch * (to.rows - 1) + to.width : to.width, move->second.device);
+      far_.used(to.base);
+      far_.used(move->second.from.base);
+    }
     moves_.erase(move);
   }
   auto found = open_.find(operation);
@@ -634,6 +675,7 @@ void DeviceClock::waited(WaitKind kind, uint64_t which) {
   // Of a copy within the device cudaMemcpy only waits until it is asked for.
   if (kind == WaitKind::Operation && quiet_.contains(which)) return;
   Device& on = device(ordinal);
+  far_.let_host_touch();
   quick = true;
   if (!pool_keeps_) pool_held_ = pool_used_;  // a pool gives back what is free whenever the host waits
   if (!asked) charge(link_.synchronize_call);
@@ -651,7 +693,10 @@ bool DeviceClock::reached(WaitKind kind, uint64_t which) {
   Model& model = device(ordinal).model;
   model.advance(clock_.several_threads() ? clock_.floor() : clock_.here());
   const auto over = [&](const Model& model) { return std::ranges::all_of(ids, [&](uint64_t id) { return model.is_done(id); }); };
-  if (over(model)) return true;
+  if (over(model)) {
+    far_.let_host_touch();
+    return true;
+  }
   if (!clock_.several_threads()) return false;
   Model ahead = model.look_ahead();
   ahead.advance(clock_.here());
@@ -694,6 +739,7 @@ void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
     case vm::MemoryKind::Constant: break;
   }
   far_.allocated(allocation);
+  watches_pages_ = far_.watches();
   if (timeline_ && is_on_device(allocation.kind)) timeline_->memory(host_now(), ordinal, static_cast<int64_t>(allocation.size));
   redirect_time();  // in modules that were loaded since
 }
@@ -734,31 +780,41 @@ void DeviceClock::activated(int ordinal) {
 }
 
 void DeviceClock::range_push(const char* name) {
+  const double now = clock_.now();
   std::lock_guard lock(mutex_);
-  if (timeline_) timeline_->push_range(name, clock_.now());
+  if (timeline_) timeline_->push_range(name, now);
 }
 
 void DeviceClock::range_pop() {
+  const double now = clock_.now();
   std::lock_guard lock(mutex_);
-  if (timeline_) timeline_->pop_range(clock_.now());
+  if (timeline_) timeline_->pop_range(now);
+}
+
+void DeviceClock::let_devices_end() {
+  for (auto& [ordinal, device] : devices_)
+    for (const auto& [id, stream] : streams_)
+      if (stream.device == ordinal)
+        for (uint64_t last : stream.last) device.model.finish(last);
 }
 
 void DeviceClock::finish() {
   std::lock_guard lock(mutex_);
   if (!timeline_ || getpid() != process_) return;  // of a process that was forked off the rest is its parent's
-  for (auto& [ordinal, device] : devices_)
-    for (const auto& [id, stream] : streams_)
-      if (stream.device == ordinal)
-        for (uint64_t last : stream.last) device.model.finish(last);
+  let_devices_end();
   const std::string path = recording_path();
   if (!timeline_->write(path, model_)) fmt::print(stderr, "warpbeam: the timeline could not be written to {}\n", path);
   timeline_ = nullptr;
 }
 
+const model::Device* device_of_clock() {
+  const char* name = std::getenv("WARPBEAM_DEVICE");
+  return name && *name ? model::find_device(name) : &model::default_device();
+}
+
 std::unique_ptr<Tool> make_device_clock() {
   HostClock* clock = HostClock::instance();
-  const char* name = std::getenv("WARPBEAM_DEVICE");
-  const model::Device* model = name && *name ? model::find_device(name) : &model::default_device();
+  const model::Device* model = device_of_clock();
   if (!clock || !model) return nullptr;
   return std::make_unique<DeviceClock>(*clock, *model);
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <unistd.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,7 +24,8 @@ namespace warpbeam::observe {
 
 class DeviceClock : public Tool {
  public:
-  DeviceClock(HostClock& clock, const model::Device& model);
+  // `records`: a timeline, if somebody wants one.
+  DeviceClock(HostClock& clock, const model::Device& model, bool records = true);
 
   bool runs_at_once() const override { return true; }
   bool follows_calls() const override { return true; }
@@ -53,6 +55,17 @@ class DeviceClock : public Tool {
   // A launch of which the counts are known, or that was launched by another one's kernel.
   void measured(uint64_t operation, const LaunchProfile&, bool child);
 
+ protected:
+  void begins(const vm::Launch& launch, uint64_t operation);  // with the mutex held
+  std::shared_ptr<vm::Observer> child(const vm::Launch& launch, const model::Device& device, uint64_t operation);
+  // An operation is over on the device.
+  virtual void over(const timing::device::Operation&, const timing::device::Times&) {}
+  void let_devices_end();  // with the mutex held
+
+  HostClock& clock_;
+  std::mutex mutex_;
+  Predictor predictor_;
+
  private:
   using Model = timing::device::DeviceModel;
   using Ids = std::vector<uint64_t>;
@@ -79,10 +92,13 @@ class DeviceClock : public Tool {
     int device = 0;
     OperationKind kind{};
     bool told = false;
+    bool left_alone = false;  // its launch has returned, and it runs on
     double bytes = 0, effort = 0, of_children = 0;
   };
 
   void save();
+  double touched_by_host(double at);
+  void look_at_touches();
   struct SmallBlocks {
     double used = 0, held = 0;  // bytes
     std::unordered_map<uint64_t, double> sizes;
@@ -110,11 +126,9 @@ class DeviceClock : public Tool {
   Ids awaited(WaitKind, uint64_t which, int* device) const;
   static void add(Ids& to, const Ids& more);
 
-  HostClock& clock_;
   const model::Device& model_;
   const model::Link& link_;
   const int connections_;
-  std::mutex mutex_;
   std::map<int, Device> devices_;
   std::map<int, const vm::DeviceMemory*> memories_;
   std::unordered_map<uint64_t, Stream> streams_;
@@ -128,11 +142,11 @@ class DeviceClock : public Tool {
   std::unordered_map<uint64_t, uint64_t> tails_;             // operations of a graph that none follows in its branch, and their branches
   uint64_t branches_ = 0, numbered_ = 0;
   BlockProfiles blocks_;
-  Predictor predictor_;
   std::unique_ptr<Timeline> timeline_;  // null: nobody wants one
   const int process_ = getpid();
   size_t saved_ = 0;  // what the timeline had when it was saved last
   FarMemory far_;
+  std::atomic<bool> watches_pages_ = false;
   std::optional<std::pair<double, int>> wanted_pages_;  // bytes, and where: the next operation brings them
   bool launched_ = false;
   std::set<const void*> loaded_;        // kernels that have been launched
@@ -145,5 +159,8 @@ class DeviceClock : public Tool {
   bool pool_keeps_ = false;               // beyond the next wait
   std::unordered_map<uint64_t, Operation> moves_;            // copies and fills under way
 };
+
+// The GPU of programs that live on its time; null: there is no such device.
+const model::Device* device_of_clock();
 
 }  // namespace warpbeam::observe

@@ -1,9 +1,11 @@
 // Memory that is not a device's own: pinned memory of the host, which kernels read and write over the link, and managed
 // memory, whose pages go where they are touched.
 //
-// Which pages a kernel touches is known from the lines that the predictor samples. Which the host has touched is not told by
-// anybody: a page that nobody but the host can have written to is the host's - one that has become part of the process since
-// it was allocated, or whose words have changed since a kernel used it. That the host has only read a page stays unseen.
+// Which pages a kernel touches is known from the lines that the predictor samples. Which the host touches, the system tells
+// (touched_pages.h) when it is asked: what a kernel has used is let go once the host may look at it, and what is there again later has been touched.
+// That is asked when the program enters the runtime or looks at a clock, as nobody can know before what it took. In which order pages were touched
+// is not told: by their addresses. Which side wrote is not told either, but for words by which kernels tell the host of something: what
+// is in small allocations is compared.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -12,6 +14,7 @@
 
 #include "model/device.h"
 #include "model/link.h"
+#include "observe/clock/touched_pages.h"
 #include "observe/profiler/tracer.h"
 #include "vm/memory.h"
 
@@ -26,42 +29,73 @@ struct LinkUse {
   double nanoseconds(const model::Link& link, double of_kernel, double warps, bool faults) const;
 };
 
+// What the host has touched that was not there.
+struct HostTouches {
+  double faults = 0, migrated = 0;  // migrated: bytes
+  double fresh = 0;                 // pages that nobody had touched before
+  double ours = 0;                  // faults that it took here
+  std::set<uint64_t> read_of;       // launches whose results the host has looked at
+  double nanoseconds(const model::Link& link) const;
+};
+
 class FarMemory {
  public:
   explicit FarMemory(const model::Device& device);
   void allocated(const vm::Allocation& allocation);
   void freed(uint64_t base);
   bool any() const { return !ranges_.empty(); }
+  bool watches() const { return watches_; }
 
-  void before_launch();
-  LinkUse after_launch(const Visits& visits, int device);
+  void before_launch(uint64_t operation);
+  // `visits`: null: nobody knows.
+  LinkUse after_launch(uint64_t operation, const Visits* visits, int device);
   // Bytes that have to move when all pages there are wanted on a device, or (-1) with the host.
   double prefetch(uint64_t base, uint64_t bytes, int device);
   // A copy, a fill or a library has written there.
   void placed(uint64_t base, uint64_t bytes, int device);
   void advise(uint64_t base, uint64_t bytes, int advice, int device);
+  // We have read or written something there.
+  void used(uint64_t base);
+
+  // The host may have touched pages that are elsewhere.
+  bool may_be_touched() { return watches_ && pages_.any_came(); }
+  HostTouches touches_of_host();
+  // From here on the host may touch what devices have.
+  void let_host_touch();
+  // Nanoseconds that bringing a page back takes on this machine.
+  double cost_here() const { return pages_.cost(); }
 
  private:
-  static constexpr uint64_t kPage = 64 << 10;
-  static constexpr int8_t kNowhere = -2, kHost = -1;
+  static constexpr uint64_t kPage = 64 << 10, kPart = TouchedPages::kPage;
+  static constexpr uint64_t kSmall = 16 << 10;  // bytes of an allocation that is compared
+  using Parts = uint16_t;  // of a page, a bit each
   struct Page {
-    int8_t where = kNowhere;
-    bool known = false;    // what was in it, when it was the host's or a kernel's last
+    Parts here = 0, with_host = 0;  // on a device; that the host has; neither: nobody has touched it
+    int8_t device = 0;
     bool touched = false;  // by the launch under way
-    uint64_t words = 0;
   };
   struct Range {
-    uint64_t end = 0;
+    uint64_t base = 0, end = 0;
     bool managed = false;
-    bool stays = false;   // with the host, and is read over the link
+    bool watched = false;      // its pages tell
+    bool stays = false;        // with the host, and is read over the link
+    bool shared = false;       // both sides have copies of what is only read
+    bool open = false;         // we have touched it since the pages that the host has not were let go
     std::vector<Page> pages;
+    uint64_t launch = 0;       // that wrote what is in it, of small ones
+    std::map<uint64_t, std::vector<char>> before;  // by launch
+    bool small() const { return end - base <= kSmall; }
   };
-  Range* find(uint64_t address, uint64_t* base);
-  static uint64_t words_of(uint64_t page);
-  void look(uint64_t base, Range& range);
-  static std::vector<bool> present(uint64_t base, const Range& range);
+  Range* find(uint64_t address);
+  static Parts all_of(const Range& range, size_t page);
+  static void give(Range& range, size_t page, int device);
+  void let_go(Range& range);
+  void compare(Range& range, uint64_t operation);
+  void bring(Range& range, const std::vector<bool>& touched, HostTouches& touches);
 
   const bool faults_;  // the device can take them
+  TouchedPages pages_;
+  bool watches_ = false;
   std::map<uint64_t, Range> ranges_;
 };
 

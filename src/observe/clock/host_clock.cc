@@ -131,11 +131,22 @@ double HostClock::now() {
   if (thread.depth) return thread.here;
   ++thread.looks;
   const int64_t then = real();
+  {
+    std::lock_guard lock(mutex_);
+    register_self();
+    go_on(then);
+  }
+  if (const auto* what = before_looks_.load()) (*what)();
   std::lock_guard lock(mutex_);
-  register_self();
-  go_on(then);
   if (inside_ || scale_ == 0) time_ += kRead;
   return time_;
+}
+
+// What it took to find out is nobody's time.
+void HostClock::go_on_to(double moment) {
+  std::lock_guard lock(mutex_);
+  time_ = std::max(time_, moment);
+  seen_ = std::max(seen_, real());
 }
 
 double HostClock::floor() {

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -46,6 +47,10 @@ class HostClock {
 
   void sleep(double nanoseconds);
 
+  // Called whenever a thread outside of the runtime looks at the clock, before it sees what it says; it may have more to add (go_on_to).
+  void before_looks(std::function<void()> what) { before_looks_ = new std::function(std::move(what)); }
+  void go_on_to(double moment);
+
   // Real time, and what it was when the program began; the same for clocks of the system.
   static int64_t real();
   int64_t started(int clock_id);
@@ -69,6 +74,7 @@ class HostClock {
   int inside_ = 0;    // threads
   std::vector<Thread*> all_;  // threads that were seen and live
   std::condition_variable changed_;
+  std::atomic<const std::function<void()>*> before_looks_ = nullptr;  // never destroyed, as the clock
   std::atomic<int> threads_ = 0;  // that were ever seen
   std::atomic<int> numbered_ = 0;
 };

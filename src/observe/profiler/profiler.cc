@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <regex>
 #include <thread>
 
+#include "observe/clock/device_clock.h"
 #include "observe/profiler/assembler.h"
 #include "observe/profiler/recorder.h"
 #include "observe/tools.h"
@@ -40,14 +42,15 @@ std::string base_name(std::string_view display) {
 
 class Profiler final : public Tool {
  public:
-  Profiler() {
+  // Beside a clock it uses that one's predictor, which is told of copies and fills.
+  explicit Profiler(Predictor* of_clock = nullptr) : predictor_(of_clock ? *of_clock : own_predictor_), on_clock_(of_clock != nullptr) {
     const Json options = Json::parse(tool_options(), nullptr, false);
     if (options.is_object()) {
       kernel_ = options.value("kernel", "");
       skip_ = options.value("skip", uint64_t{0});
       count_ = options.value("count", std::numeric_limits<uint64_t>::max());
       on_ = options.value("from_start", true);
-      times_wanted_ = options.value("times", true);
+      times_wanted_ = options.value("times", true) || on_clock_;
     }
     if (!kernel_.empty()) wanted_.assign(kernel_);
   }
@@ -55,9 +58,9 @@ class Profiler final : public Tool {
   void queued(const Operation& operation) override {
     std::lock_guard lock(mutex_);
     if (times_.size() >= kMostOperations) return;
-    if (operation.kind == OperationKind::Copy || operation.kind == OperationKind::Fill) moves_[operation.id] = operation;
+    if (!on_clock_ && (operation.kind == OperationKind::Copy || operation.kind == OperationKind::Fill)) moves_[operation.id] = operation;
     uint64_t bytes = operation.to.width * operation.to.rows * operation.to.planes;
-    times_[operation.id] = {operation.kind, operation.device, operation.stream, bytes, now(), 0, 0, operation.name};
+    times_[operation.id] = {operation.kind, operation.device, operation.stream, bytes, now(), 0, 0, operation.name, {}};
   }
   void began(uint64_t id) override {
     std::lock_guard lock(mutex_);
@@ -76,6 +79,18 @@ class Profiler final : public Tool {
     std::lock_guard lock(mutex_);
     on_ = on;
   }
+  // Moments of the device's, in nanoseconds.
+  void asked_for(uint64_t id, double at) {
+    std::lock_guard lock(mutex_);
+    if (auto it = times_.find(id); it != times_.end()) it->second.on_device.queued = at;
+  }
+  void over(uint64_t id, double began, double ended) {
+    std::lock_guard lock(mutex_);
+    if (auto it = times_.find(id); it != times_.end()) it->second.on_device.began = began, it->second.on_device.ended = ended;
+  }
+  // What else is to know of launches, and who watches children that the profile leaves out.
+  std::function<void(const LaunchProfile&, bool child)> measured;
+  std::function<std::shared_ptr<vm::Observer>(const vm::Launch&, const model::Device&, uint64_t operation)> other_child;
 
   std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device,
                                        uint64_t operation) override;
@@ -84,6 +99,7 @@ class Profiler final : public Tool {
   std::shared_ptr<vm::Observer> child(const vm::Launch& launch, const model::Device& device, uint64_t operation, const std::string& parent);
 
   void keep(LaunchProfile& profile, const std::string& parent) {
+    if (measured) measured(profile, !parent.empty());
     std::lock_guard lock(mutex_);
     if (!finished_) recorder_.keep(profile, parent);
   }
@@ -96,16 +112,18 @@ class Profiler final : public Tool {
     finished_ = true;  // what the facts about launches rest on goes away now
     Json timeline = Json::array();
     static constexpr const char* kKinds[] = {"launch", "copy", "fill", "record", "wait", "host call", "internal", "library"};
-    for (const auto& [id, t] : times_)
+    for (const auto& [id, t] : times_) {
+      const auto moment = [&](int64_t here, double on_device) { return on_clock_ ? static_cast<int64_t>(on_device) : here; };
       timeline.push_back({{"operation", id},
                           {"kind", kKinds[static_cast<int>(t.kind)]},
                           {"name", t.name},
                           {"device", t.device},
                           {"stream", t.stream},
                           {"bytes", t.bytes},
-                          {"queued", t.queued},
-                          {"began", t.began},
-                          {"ended", t.ended}});
+                          {"queued", moment(t.queued, t.on_device.queued)},
+                          {"began", moment(t.began, t.on_device.began)},
+                          {"ended", moment(t.ended, t.on_device.ended)}});
+    }
     const Json head = {{"format", "warpbeam profile"},
                        {"version", 1},
                        {"basis", "Counts are of PTX instructions; a GPU executes what its assembler makes of them."},
@@ -151,6 +169,9 @@ class Profiler final : public Tool {
     uint64_t stream = 0, bytes = 0;
     int64_t queued = 0, began = 0, ended = 0;  // nanoseconds since the first
     std::string name;
+    struct {
+      double queued = 0, began = 0, ended = 0;
+    } on_device;
   };
 
   int64_t now() const {
@@ -172,7 +193,9 @@ class Profiler final : public Tool {
   std::map<uint64_t, Times> times_;           // by operation
   std::map<uint64_t, Operation> moves_;       // copies and fills under way
   std::vector<Operation> moved_early_;        // before the first launch told what GPU it is
-  Predictor predictor_;
+  Predictor own_predictor_;
+  Predictor& predictor_;
+  const bool on_clock_;
   const model::Device* device_model_ = nullptr;
   bool times_wanted_ = true;
   std::map<std::string, size_t> samples_of_;  // launches with samples, by kernel
@@ -234,12 +257,57 @@ std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const m
 
 std::shared_ptr<vm::Observer> Profiler::child(const vm::Launch& launch, const model::Device& device, uint64_t operation, const std::string& parent) {
   std::lock_guard lock(mutex_);
-  if (finished_ || !wants(launch)) return nullptr;
+  if (finished_ || !wants(launch)) return other_child ? other_child(launch, device, operation) : nullptr;
   return std::make_shared<WatchedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, assembler_.registers(launch), blocks_, times_wanted_ ? &predictor_ : nullptr), parent);
 }
 
+// Beside a device's clock: what is counted of a launch says how long it takes, and operations have the device's times.
+class ProfilerOnClock final : public DeviceClock {
+ public:
+  ProfilerOnClock(HostClock& clock, const model::Device& model) : DeviceClock(clock, model, false), profiler_(&predictor_) {
+    profiler_.measured = [this](const LaunchProfile& profile, bool child) { measured(profile.operation, profile, child); };
+    profiler_.other_child = [this](const vm::Launch& launch, const model::Device& device, uint64_t operation) { return child(launch, device, operation); };
+  }
+
+  void queued(const Operation& operation) override {
+    profiler_.queued(operation);
+    profiler_.asked_for(operation.id, clock_.inside() ? clock_.here() : clock_.floor());
+    DeviceClock::queued(operation);
+  }
+  void began(uint64_t operation) override { profiler_.began(operation); }
+  void ended(uint64_t operation) override {
+    DeviceClock::ended(operation);
+    profiler_.ended(operation);
+  }
+  void recording(bool on) override { profiler_.recording(on); }
+  std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) override {
+    auto watched = profiler_.launch(launch, device, operation);
+    if (!watched) return DeviceClock::launch(launch, device, operation);
+    std::lock_guard lock(mutex_);
+    begins(launch, operation);
+    return watched;
+  }
+  void finish() override {
+    {
+      std::lock_guard lock(mutex_);
+      let_devices_end();
+    }
+    profiler_.finish();
+  }
+
+ private:
+  void over(const timing::device::Operation& operation, const timing::device::Times& times) override { profiler_.over(operation.id, times.begin, times.end); }
+
+  Profiler profiler_;
+};
+
 }  // namespace
 
-std::unique_ptr<Tool> make_profiler() { return std::make_unique<Profiler>(); }
+std::unique_ptr<Tool> make_profiler() {
+  HostClock* clock = HostClock::instance();
+  const model::Device* model = clock ? device_of_clock() : nullptr;
+  if (model) return std::make_unique<ProfilerOnClock>(*clock, *model);
+  return std::make_unique<Profiler>();
+}
 
 }  // namespace warpbeam::observe

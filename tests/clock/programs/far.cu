@@ -1,7 +1,9 @@
 // Memory that is not the device's own: kernels that read pinned memory take as long as the link does; pages of managed
-// memory come when they are touched, stay, come again when the host has written to them, or before if they are asked for.
+// memory come when they are touched, stay, come again when the host has touched them, or before if they are asked for. The host waits for
+// pages that it touches, and for a kernel that writes what it looks at.
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <cstdio>
 
 static int failed = 0;
@@ -9,6 +11,22 @@ static int failed = 0;
 
 __global__ void add(float* to, const float* from, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) to[i] = to[i] + from[i];
+}
+
+__global__ void say_when(volatile int* flag, long long ticks) {
+  const long long begin = clock64();
+  while (clock64() - begin < ticks) {
+  }
+  *flag = 1;
+}
+
+static double now_us() { return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+template <class Work>
+double host_us(Work&& work) {
+  const double begin = now_us();
+  work();
+  return now_us() - begin;
 }
 
 static cudaEvent_t begin_event, end_event;
@@ -66,6 +84,55 @@ int main() {
   EXPECT(prefetched < 0.8f * first && prefetched > 0.8f * copied);
   EXPECT(after < 1.5f * own);
   EXPECT(untouched < first && untouched > own);
+
+  // What the host reads comes to it, once, and the next kernel has to get it again; what it has not touched stays.
+  volatile float sum = 0;
+  const auto read = [&](float* from, int count) {
+    for (int i = 0; i < count; i += 1024) sum = sum + from[i];
+  };
+  const double all = host_us([&] { read(managed, n); }), all_again = host_us([&] { read(managed, n); });
+  const float back = kernel(managed);
+  const double word = host_us([&] { sum = managed[n / 2]; });
+  const float all_but_one = kernel(managed);
+  printf("host reads: all %.1f us, again %.1f us, then a kernel %.4f ms; one word %.1f us, then a kernel %.4f ms\n", all, all_again, back, word, all_but_one);
+  EXPECT(all > 0.5e3 * copied && all_again < 0.01 * all);
+  EXPECT(back > 0.9f * first && back < 1.1f * first);
+  EXPECT(word > 5 && word < 0.1 * all);
+  EXPECT(all_but_one < 0.5f * first);
+  const double next_to_it = host_us([&] { sum = managed[n / 2 + 1]; });
+  EXPECT(next_to_it > 0.5 * word);  // the kernel has taken it back
+  cudaMemPrefetchAsync(managed, bytes, cudaCpuDeviceId, nullptr);
+  cudaDeviceSynchronize();
+  EXPECT(host_us([&] { read(managed, n); }) < 0.01 * all);
+  float* untouched_by_all;
+  cudaMallocManaged(&untouched_by_all, bytes);
+  const double made = host_us([&] {
+    for (int i = 0; i < n; i += 1024) untouched_by_all[i] = 1;
+  });
+  EXPECT(made > 1 && host_us([&] { read(untouched_by_all, n); }) < 0.01 * made);
+  // A copy reads for the program, which itself has touched nothing.
+  kernel(managed);
+  cudaMemcpy(other, managed, bytes, cudaMemcpyDefault);
+  const float after_copy = kernel(managed);
+  EXPECT(after_copy < 1.5f * own);
+
+  // A word by which a kernel tells the host of something is there when the kernel has written it.
+  int *mapped, *managed_flag;
+  cudaHostAlloc(&mapped, 64, cudaHostAllocMapped);
+  cudaMallocManaged(&managed_flag, 64);
+  int khz = 0;
+  cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0);
+  for (int* flag : {mapped, managed_flag}) {
+    *flag = 0;
+    const double seen = host_us([&] {
+      say_when<<<1, 1>>>(flag, khz);  // a millisecond
+      while (!*static_cast<volatile int*>(flag)) {
+      }
+    });
+    printf("flag seen after %.1f us\n", seen);
+    EXPECT(seen > 900 && seen < 1200);
+    cudaDeviceSynchronize();
+  }
 
   // Memory that comes again, less than a page of it.
   for (int i = 0; i < 8; ++i) {
