@@ -24,7 +24,21 @@ def _torch(module):
     operators.register(module)
 
 
-_THEN = {"warp.config": _warp_config, "torch": _torch}
+def _before_jax():
+    # XLA has NVIDIA's assembler linked into it, unless it is told to call one; and takes most of a GPU's memory at its start.
+    flags = os.environ.get("XLA_FLAGS", "")
+    if "xla_gpu_enable_libnvptxcompiler" not in flags:
+        os.environ["XLA_FLAGS"] = f"{flags} --xla_gpu_enable_libnvptxcompiler=false --xla_gpu_enable_libnvjitlink=false".strip()
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
+
+def _jax_devices(module):
+    # It looks for the files of a kernel driver, and without them does not ask the CUDA driver how many devices there are.
+    module.has_visible_nvidia_gpu = lambda: True
+
+
+_FIRST = {"jaxlib": _before_jax}
+_THEN = {"warp.config": _warp_config, "torch": _torch, "jax._src.hardware_utils": _jax_devices}
 
 
 class _Loader:
@@ -47,6 +61,8 @@ class _Loader:
 class _Finder:
     @staticmethod
     def find_spec(name, path=None, target=None):
+        if first := _FIRST.pop(name, None):
+            first()
         then = _THEN.get(name)
         if then is None:
             return None

@@ -46,7 +46,7 @@ void offer_libraries() {
   if (const std::string clients = own.library_directory + "/warpbeam/clients"; exists(clients)) put_first("PYTHONPATH", clients);  // src/clients
   // Where packages look for a toolkit's headers, tools and device library.
   if (exists(own.root + "/nvvm"))
-    for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) setenv(name, own.root.c_str(), 0);
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"}) setenv(name, own.root.c_str(), 0);
   // Triton has an assembler of its own, which makes what only NVIDIA's GPUs run, unless it is told of another one.
   setenv("TRITON_LIBCUDA_PATH", own.library_directory.c_str(), 0);
   if (const std::string assembler = tools + "/ptxas"; exists(assembler))

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "observe/activity.h"
 #include "observe/clock/host_clock.h"
 #include "observe/tool.h"
 #include "observe/tools.h"
@@ -94,11 +95,11 @@ bool in_platform(uint64_t address) {
 Tool* tool() {
   static Tool* const attached = [] {
     Tool* fresh = make_tool().release();
-    auto finish = [] { tool()->finish(); };
+    auto finish = [] { if (Tool* last = tool()) last->finish(); };
     if (fresh) std::atexit(finish), std::at_quick_exit(finish);
     return fresh;
   }();
-  return attached;
+  return attached ? attached : activity_tool();
 }
 
 std::string recording_path() {

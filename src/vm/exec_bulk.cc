@@ -355,6 +355,13 @@ void tensor_store(Warp& w, const Insn& i, uint32_t mask) {
 
 // --- tensor maps in memory ---------------------------------------------------------------------------------------
 
+// PTX numbers the types of elements otherwise than the driver's API.
+uint8_t element_type(Warp& w, const Insn& i, int lane, uint64_t number) {
+  static constexpr uint8_t kTypes[kTensorTypes] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
+  if (number >= kTensorTypes) w.trap(TrapKind::IllegalInstruction, i, lane, fmt::format("tensor maps have no elements of type {:#x} here", number));
+  return kTypes[number];
+}
+
 void map_replace(Warp& w, const Insn& i, uint32_t mask) {
   const std::string_view s = i.source->form.row->syntax;
   ++w.block->progress;
@@ -365,6 +372,8 @@ void map_replace(Warp& w, const Insn& i, uint32_t mask) {
                            : global_span(w, i, l, address, 128, 64, AccessKind::Write);
     TensorMap m;
     std::memcpy(&m, at, sizeof m);
+    // Kernels make maps of their own, beginning with zeros.
+    if (std::all_of(at, at + 128, [](std::byte b) { return b == std::byte{0}; })) m.magic = TensorMap::kMagic;
     if (m.magic != TensorMap::kMagic)
       w.trap(TrapKind::IllegalInstruction, i, l, "tensormap.replace on 128 bytes that are no tensor map", address);
     const uint64_t last = value_of(w, i.wide[i.count - 1], l),
@@ -386,7 +395,7 @@ void map_replace(Warp& w, const Insn& i, uint32_t mask) {
     else if (field("element_stride"))
       m.steps[ordinal] = static_cast<uint8_t>(last);
     else if (field("elemtype"))
-      m.type = static_cast<uint8_t>(last);
+      m.type = element_type(w, i, l, last);
     else if (field("interleave_layout"))
       m.interleave = static_cast<uint8_t>(last);
     else if (field("swizzle_mode"))

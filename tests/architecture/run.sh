@@ -35,6 +35,7 @@ declare -A may=(
   [libraries/nvrtc]="base isa ptx model report compiler libraries/nvvm"
   [libraries/nvjitlink]="base model cuda compiler libraries/nvvm"
   [libraries/nvml]="model"
+  [libraries/cupti]="observe"
   [libraries/nccl]="cuda libraries/numeric"
 )
 # Chapters of one API call each other; what they declare has an order.

@@ -1157,6 +1157,14 @@ case_packages_of_python_are_told() {
     expect 0 env PYTHONPATH="$PWD/site" "$warpbeam" run -- sh -c "WARPBEAM=off python3 -c '$program'" && [[ $(cat out) == $'the next one\nNone' ]] &&
     expect 0 env PYTHONPATH="$PWD/site" python3 -c "$program" && has out None
   local status=$?
+  # JAX looks for a kernel driver's files; XLA reads its flags when jaxlib is imported, and those of the user come first.
+  mkdir -p site/jax/_src
+  echo 'def has_visible_nvidia_gpu(): return False' >site/jax/_src/hardware_utils.py
+  touch site/jax/__init__.py site/jax/_src/__init__.py
+  echo 'import os; flags = os.environ.get("XLA_FLAGS")' >site/jaxlib.py
+  program='import jaxlib, jax._src.hardware_utils as h; print(h.has_visible_nvidia_gpu(), jaxlib.flags)'
+  expect 0 env PYTHONPATH="$PWD/site" XLA_FLAGS=--xla_mine "$warpbeam" run -- python3 -c "$program" && has out 'True --xla_mine --xla_gpu_enable_libnvptxcompiler=false' &&
+    expect 0 env PYTHONPATH="$PWD/site" XLA_FLAGS=--xla_mine "$warpbeam" run -- sh -c "WARPBEAM=off python3 -c '$program'" && has out 'False --xla_mine' || status=1
   rm -rf -- "$work/tree/lib/warpbeam"
   return $status
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "observe/activity.h"
 #include "observe/clock/last_words.h"
 #include "observe/clock/time_functions.h"
 #include "observe/tools.h"
@@ -135,6 +136,7 @@ void DeviceClock::save() {
 // --- calls
 
 void DeviceClock::entered() {
+  if (auto* watch = activity_watch()) watch->entered();
   if (!clock_.enter()) return;
   charged = asked = quick = false;
   if (!timeline_ && !watches_pages_.load(std::memory_order_relaxed)) return;
@@ -160,6 +162,7 @@ void DeviceClock::look_at_touches() {
 }
 
 void DeviceClock::left() {
+  if (auto* watch = activity_watch()) watch->left();
   if (clock_.outermost()) {
     if (!charged) {
       // By where it came in: looking its name up takes longer than most calls.
@@ -200,6 +203,7 @@ DeviceClock::Device& DeviceClock::device(int ordinal) {
   const auto done = [this](const timing::device::Operation& operation, const Times& times) {
     if (timeline_) timeline_->done(operation, times);
     over(operation, times);
+    if (auto* watch = activity_watch()) watch->done(operation.id, times.begin, times.end);
     if (operation.kind == Kind::Record) moments_[operation.id] = times.end;
     device_of_.erase(operation.id);
     quiet_.erase(operation.id);
@@ -435,6 +439,7 @@ double DeviceClock::staging_time(double bytes) const {
 
 void DeviceClock::queued(const Operation& operation) {
   std::lock_guard lock(mutex_);
+  if (auto* watch = activity_watch()) watch->queued(operation, host_now());
   if (streams_.size() > kStreams && operation.id % kStreams == 0)
     std::erase_if(streams_, [&](const auto& each) {
       const Ids& last = each.second.last;
@@ -533,6 +538,7 @@ void DeviceClock::begins(const vm::Launch& launch, uint64_t operation) {
   if (launch.cooperative) charge(link_.cooperative_call);
   vm::begin_kernel_clock(launch.grid_id, host_now());
   if (timeline_) timeline_->describe_launch(operation, launch);
+  if (auto* watch = activity_watch()) watch->describe(operation, launch);
   predictor_.keep_visits(far_.any());
   if (far_.any()) far_.before_launch(operation);
 }
@@ -669,6 +675,7 @@ DeviceClock::Ids DeviceClock::awaited(WaitKind kind, uint64_t which, int* device
 
 void DeviceClock::waited(WaitKind kind, uint64_t which) {
   std::lock_guard lock(mutex_);
+  if (auto* watch = activity_watch()) watch->waited(kind, which);
   if (!clock_.inside()) return;
   int ordinal = 0;
   const Ids ids = awaited(kind, which, &ordinal);
