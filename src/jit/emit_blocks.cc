@@ -18,7 +18,7 @@ void Emitter::begin_blocks() {
   static const bool without = left_out("blocks");
   const auto& insns = flow_.code->insns;
   const auto calls = [&](const vm::Insn& i) { return i.call && !flow_.is_library_call(i); };  // printf, which blocks do in their order
-  if (without || watch_ || flow_.in_turns || plan_.regions.size() > 1 || insns.size() > kShort || std::ranges::any_of(insns, calls)) return;
+  if (without || watch_ || flow_.in_turns || plan_.polls || plan_.regions.size() > 1 || insns.size() > kShort || std::ranges::any_of(insns, calls)) return;
   next_block_ = BasicBlock::Create(c_, "next_block", f_);
   block_x_ = b_.CreateAlloca(b_.getInt32Ty());
   tables_.goes_on = true;

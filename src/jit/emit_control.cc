@@ -60,7 +60,7 @@ void Emitter::find_full() {
 }
 
 void Emitter::run() {
-  many_regions_ = !flow_.in_turns && (plan_.regions.size() > 1 || std::ranges::any_of(flow_.nodes, [](const Node& n) { return n.ends == End::Barrier; }));
+  many_regions_ = !flow_.in_turns && (plan_.regions.size() > 1 || std::ranges::any_of(flow_.nodes, [](const Node& n) { return n.ends == End::Barrier || n.awaited; }));
   find_block_level();
   for (const Region& r : plan_.regions)
     for (uint32_t b : r.nodes)
@@ -180,6 +180,7 @@ void Emitter::add_lanes(uint32_t node, V lanes) {
     if (inside(node)) set_lanes(node, b_.CreateOr(lanes_at(node), lanes));
     return;
   }
+  if (leaves_wait(node)) note_passed(lanes);
   auto* cell = inside(node) ? masks_[node] : exit_mask_;
   b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), cell), lanes), cell);
 }
@@ -246,7 +247,7 @@ void Emitter::emit_node(uint32_t n) {
     if (l.head == n) emit_lane_loop(l);
   if (loops_whole(n)) emit_whole_loop(n);
   emit_straight(node.begin, last);
-  if (node.polls && flow_.in_turns) emit_poll(node);
+  if (node.polls) emit_poll(node);
   if (region.exit_node == static_cast<int32_t>(n)) {
     watch_exit(*node.last);
     b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), exit_mask_), active_), exit_mask_);

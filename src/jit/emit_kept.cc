@@ -33,7 +33,7 @@ void Emitter::lay_out_kept() {
   const uint64_t warps = (uint64_t(shape[0]) * shape[1] * shape[2] + kLanes - 1) / kLanes,
                  bytes = std::max<uint64_t>(warps * kept_stride_, 1);
   if (bytes > kMostOnStack) {
-    kept_ = call("wb_kept", b_.getPtrTy(), {b_.getInt64(bytes)});
+    kept_ = call("wb_kept", b_.getPtrTy(), {context_, b_.getInt64(bytes)});
   } else {
     auto* place = b_.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), bytes));
     place->setAlignment(llvm::Align(64));

@@ -11,14 +11,9 @@ namespace warpbeam::jit {
 using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
-// What the barrier holds, if it is one; `slow` is where the code goes otherwise. Null: lanes may mean different ones.
-Emitter::V Emitter::barrier_word(const vm::WideOperand& o, BasicBlock* slow, V* pointer) {
-  V at = b_.getInt64(0);
-  if (o.slot >= 0) {
-    const Value address = read(o.slot, o.width);
-    if (!address.uniform()) return nullptr;
-    at = b_.CreateZExt(address.run[0], b_.getInt64Ty());
-  }
+// Where in the block's shared memory the barrier is that all lanes mean; `slow` is where the code goes if it is elsewhere.
+Emitter::V Emitter::barrier_place(const vm::WideOperand& o, BasicBlock* slow) {
+  V at = o.slot >= 0 ? b_.CreateZExt(read(o.slot, o.width).run[0], b_.getInt64Ty()) : static_cast<V>(b_.getInt64(0));
   at = b_.CreateAdd(at, b_.getInt64(static_cast<uint64_t>(o.offset)));
   const V size = context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true);
   const V fits = b_.CreateAnd(b_.CreateICmpULT(at, b_.CreateBinaryIntrinsic(In::usub_sat, size, b_.getInt64(7))),
@@ -26,7 +21,12 @@ Emitter::V Emitter::barrier_word(const vm::WideOperand& o, BasicBlock* slow, V* 
   auto* there = BasicBlock::Create(c_, "barrier", f_);
   b_.CreateCondBr(fits, there, slow);
   b_.SetInsertPoint(there);
-  *pointer = b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), at);
+  return b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), at);
+}
+
+// What it holds, if it is one.
+Emitter::V Emitter::barrier_word(const vm::WideOperand& o, BasicBlock* slow, V* pointer) {
+  *pointer = barrier_place(o, slow);
   const V word = user(b_.CreateAlignedLoad(b_.getInt64Ty(), *pointer, llvm::Align(8)));
   auto* valid = BasicBlock::Create(c_, "valid", f_);
   const V bit = b_.CreateAnd(word, b_.getInt64(uint64_t{1} << vm::kValidAt));
@@ -39,11 +39,39 @@ static bool in_shared(const vm::Insn& i) {
   return i.mods().space == isa::Space::Shared || i.mods().space == isa::Space::SharedCluster;
 }
 
+bool Emitter::emit_barrier_made(const vm::Insn& i) {
+  if (!in_shared(i)) return false;
+  const Value count = read(i.wide[1].slot, i.wide[1].width);
+  if (!count.uniform()) return false;
+  const vm::WideOperand& where = i.wide[0];
+  if (where.slot >= 0 && !read(where.slot, where.width).uniform()) return false;
+  uses(Technique::MemoryBarriers);
+  auto* slow = BasicBlock::Create(c_, "slow", f_);
+  auto* quick = BasicBlock::Create(c_, "make", f_);
+  auto* join = BasicBlock::Create(c_, "join", f_);
+  const V pointer = barrier_place(where, slow);
+  const V n = b_.CreateZExtOrTrunc(count.run[0], b_.getInt64Ty());
+  b_.CreateCondBr(b_.CreateICmpULT(b_.CreateSub(n, b_.getInt64(1)), b_.getInt64(vm::kMostCount)), quick, slow);
+  b_.SetInsertPoint(slow);
+  call_handler(i, active_);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(quick);
+  const uint64_t rest = static_cast<uint64_t>(vm::kZeroTransactions) << vm::kTransactionsAt | uint64_t{1} << vm::kValidAt;
+  const V word = b_.CreateOr(b_.CreateMul(n, b_.getInt64(1 | uint64_t{1} << vm::kExpectedAt)), b_.getInt64(rest));
+  user(b_.CreateAlignedStore(word, pointer, llvm::Align(8)));
+  note_event(b_.getTrue());
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  return true;
+}
+
 bool Emitter::emit_arrival(const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;
   const isa::Mods& m = i.mods();
+  if (row.op == isa::Opcode::Mbarrier && says(row, ".init")) return emit_barrier_made(i);
   const bool copies = row.op == isa::Opcode::Cp && says(row, ".mbarrier") && m.noinc;
-  const bool plain = row.op == isa::Opcode::Mbarrier && says(row, ".arrive") && !m.expect_tx && !m.no_complete;
+  const bool drops = row.op == isa::Opcode::Mbarrier && says(row, ".arrive_drop");
+  const bool plain = row.op == isa::Opcode::Mbarrier && (drops || says(row, ".arrive")) && !m.expect_tx && !m.no_complete;
   if ((!copies && !plain) || !in_shared(i)) return false;
   V each = b_.getInt64(1);
   if (plain && i.count > 2) {
@@ -64,13 +92,16 @@ bool Emitter::emit_arrival(const vm::Insn& i) {
   // Nobody arrives beyond the phase.
   V good = b_.CreateICmpUGE(b_.CreateAnd(word, k(vm::kMostCount)), all);
   good = b_.CreateAnd(good, b_.CreateAnd(b_.CreateICmpNE(each, k(0)), b_.CreateICmpULE(each, k(vm::kMostCount))));
+  // What drops out is awaited no more in later phases.
+  const V step = drops ? k(1 | uint64_t{1} << vm::kExpectedAt) : k(1);
+  if (drops) good = b_.CreateAnd(good, b_.CreateICmpUGE(b_.CreateAnd(b_.CreateLShr(word, k(vm::kExpectedAt)), k(vm::kMostCount)), all));
   b_.CreateCondBr(good, quick, slow);
   b_.SetInsertPoint(slow);
   call_handler(i, active_);
   b_.CreateBr(join);
 
   b_.SetInsertPoint(quick);
-  const V left = b_.CreateSub(word, all);
+  const V left = b_.CreateSub(word, b_.CreateMul(all, step));
   const V none = b_.CreateICmpEQ(b_.CreateAnd(left, k(vm::kMostCount | vm::kTransactionsMask << vm::kTransactionsAt)),
                                  k(static_cast<uint64_t>(vm::kZeroTransactions) << vm::kTransactionsAt));
   const V expected = b_.CreateAnd(b_.CreateLShr(left, k(vm::kExpectedAt)), k(vm::kMostCount));
@@ -82,7 +113,7 @@ bool Emitter::emit_arrival(const vm::Insn& i) {
     for (uint32_t l = 0; l < kLanes; ++l) before.push_back(b_.getInt32((1u << l) - 1));
     const V ranks = intrinsic(In::ctpop, b_.CreateAnd(splat(active_), llvm::ConstantVector::get(before)));
     Value state;
-    state.lanes = b_.CreateSub(splat(word), b_.CreateMul(b_.CreateZExt(ranks, type_of(8, true)), splat(each)));
+    state.lanes = b_.CreateSub(splat(word), b_.CreateMul(b_.CreateZExt(ranks, type_of(8, true)), splat(b_.CreateMul(each, step))));
     write(i.wide[0].slot, i.wide[0].width, state);
   }
   b_.CreateBr(join);

@@ -27,7 +27,7 @@ Bits Emitter::written_in(const Region& r) const {
 
 bool Emitter::inside(uint32_t node) const {
   if (slice_) return slice_->has(node);
-  return std::binary_search(plan_.regions[region_].nodes.begin(), plan_.regions[region_].nodes.end(), node) &&
+  return std::binary_search(plan_.regions[region_].nodes.begin(), plan_.regions[region_].nodes.end(), node) && plan_.regions[region_].exit_to != static_cast<int32_t>(node) &&
          (region_of_entry_[node] < 0 || region_of_entry_[node] == static_cast<int32_t>(region_));
 }
 

@@ -42,6 +42,7 @@ bool Emitter::can_rehearse(const Region& region, bool whole) const {
   for (uint32_t n : region.nodes) {
     const Node& node = flow_.nodes[n];
     const bool leaves = whole && node.ends == End::Leave && node.last->guard < 0;
+    if (node.polls) return false;
     if (node.ends != End::Fall && node.ends != End::Branch && node.ends != End::Barrier && !leaves) return false;
     if (node.ends == End::Barrier && node.last->mods().red) return false;
     for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k) {

@@ -1,6 +1,9 @@
 // Kernels whose warps take turns (turns.h): the code is for one warp, which calls the machine where it has to wait. Coming
-// back, it goes on, or it is handed over at the instruction at which it waited.
+// back, it goes on, or it is handed over at the instruction at which it waited. And loops that wait for other blocks
+// (waiting_block.h), in kernels of either kind.
 #include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
 
 #include "jit/emitter.h"
 
@@ -69,8 +72,6 @@ void Emitter::emit_look(const vm::Insn& i) {
   const bool product = i.source->form.row->op == isa::Opcode::Wgmma;
   const uint32_t weight = product || says(*i.source->form.row, ".try_wait") ? 256 : 64;  // as the handlers have it
   auto* look = BasicBlock::Create(c_, "look", f_);
-  auto* again = BasicBlock::Create(c_, "again", f_);
-  auto* on = BasicBlock::Create(c_, "on", f_);
   b_.CreateBr(look);
   b_.SetInsertPoint(look);
   V missing;
@@ -82,6 +83,13 @@ void Emitter::emit_look(const vm::Insn& i) {
     const Value done = read(i.wide[0].slot, 0);
     missing = b_.CreateAnd(active_, b_.CreateNot(done.uniform() ? b_.CreateSExt(done.run[0], b_.getInt32Ty()) : mask_bits(done.lanes)));
   }
+  if (!flow_.in_turns) {  // all warps are here (find_awaited)
+    uses(Technique::Awaited);
+    hand_over(i, b_.CreateICmpNE(missing, b_.getInt32(0)), Why::Waits);
+    return;
+  }
+  auto* again = BasicBlock::Create(c_, "again", f_);
+  auto* on = BasicBlock::Create(c_, "on", f_);
   b_.CreateCondBr(b_.CreateICmpNE(missing, b_.getInt32(0)), again, on);
   b_.SetInsertPoint(again);
   hand_over(i, b_.CreateICmpNE(call("wb_look_again", b_.getInt32Ty(), {context_, b_.getInt32(weight)}), b_.getInt32(0)), Why::Waits);
@@ -89,8 +97,24 @@ void Emitter::emit_look(const vm::Insn& i) {
   b_.SetInsertPoint(on);
 }
 
+bool Emitter::leaves_wait(uint32_t to) const {
+  return std::ranges::any_of(plan_.waits, [&](const WaitingLoop& l) { return l.has(node_) && !l.has(to); });
+}
+
+// What they waited for has come about.
+void Emitter::note_passed(V lanes) {
+  auto* some = BasicBlock::Create(c_, "passed", f_);
+  auto* on = BasicBlock::Create(c_, "on", f_);
+  b_.CreateCondBr(any_of(lanes), some, on);
+  b_.SetInsertPoint(some);
+  call("wb_passed", b_.getVoidTy(), {context_});
+  b_.CreateBr(on);
+  b_.SetInsertPoint(on);
+}
+
 // The way back in a loop that may wait.
 void Emitter::emit_poll(const Node& node) {
+  uses(Technique::Waits);
   hand_over(flow_.code->insns[node.end - 1], b_.CreateICmpNE(call("wb_poll", b_.getInt32Ty(), {context_, b_.getInt32(node.changes)}), b_.getInt32(0)), Why::Waits);
 }
 

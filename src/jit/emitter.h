@@ -130,8 +130,12 @@ class Emitter {
   void emit_barrier(const vm::Insn& insn);
   void emit_look(const vm::Insn& insn);
   void emit_poll(const Node& node);
+  bool leaves_wait(uint32_t to) const;
+  void note_passed(V lanes);
   void note_event(V happens);
   // --- barriers in memory (emit_mbarrier.cc)
+  V barrier_place(const vm::WideOperand& at, llvm::BasicBlock* slow);
+  bool emit_barrier_made(const vm::Insn& insn);
   V barrier_word(const vm::WideOperand& at, llvm::BasicBlock* slow, V* pointer);
   bool emit_arrival(const vm::Insn& insn);
   bool emit_test(const vm::Insn& insn);

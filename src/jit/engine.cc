@@ -19,7 +19,7 @@
 #include "jit/meetings.h"
 #include "jit/slopes.h"
 #include "jit/spreads.h"
-#include "jit/turns.h"
+#include "jit/waiting_block.h"
 #include "vm/grid.h"
 #include "vm/host_threads.h"
 
@@ -40,12 +40,6 @@ double thread_ms() {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
 }
-
-struct BlockState {
-  Context context;
-  std::byte *frames[32], *locals[32];
-  uint32_t live[32];
-};
 
 // A kernel whose calls were replaced: what blocks run that are compiled, to their ends in the interpreter if need be.
 struct Flattened {
@@ -81,8 +75,34 @@ class Kernel final : public vm::CompiledKernel {
   static constexpr uint64_t kMostHandovers = 16, kFewInSoMany = 32;
 
   uint64_t run_range(vm::Block& block, uint64_t count) const {
-    static thread_local BlockState state;
     if (flattened_) block.code = &flattened_->code;
+    if (tables_->polls) return run_waiting(block);
+    static thread_local BlockState state;
+    if (!set_up(state, block)) return 0;
+    if (tables_->watch) return run_watched(state, block, count);
+    if (tables_->in_turns) return run_in_turns(state, block, count);
+    Context& c = state.context;
+    const HostCode::Function function = code_->function;
+    for (uint64_t n = 0;; services_.next_block(block)) {
+      begin(state, block);
+      const uint64_t more = tables_->goes_on ? std::min<uint64_t>(count - n, block.launch->grid[0] - block.index[0]) - 1 : 0;
+      c.more = more;
+      const bool done = function(&c);
+      n += more - c.more;
+      if (!done) ++handed_over_;
+      if (done && ++n < count) continue;
+      settle_stores();
+      return n;
+    }
+  }
+
+  // Stores past the caches come before what follows.
+  void settle_stores() const {
+    if (tables_->streams) std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+
+  // What stays as it is from block to block. False: the interpreter has it.
+  bool set_up(BlockState& state, vm::Block& block) const {
     Context& c = state.context;
     const vm::Launch& launch = *block.launch;
     c.params = launch.params.data();
@@ -105,26 +125,47 @@ class Kernel final : public vm::CompiledKernel {
     c.services = &services_;
     for (const RangeCells& range : tables_->ranges) fill_cells(c, range);
     c.watch = tables_->watch.get();
-    if (c.watch) return run_watched(state, block, count);
-    if (tables_->local && !find_local_memory(state, block)) {
-      services_.prepare_warps(block);
-      services_.resume(block);
-      return 0;
-    }
-    if (tables_->in_turns) return run_in_turns(state, block, count);
-    const HostCode::Function function = code_->function;
-    for (uint64_t n = 0;; services_.next_block(block)) {
-      begin(state, block);
-      const uint64_t more = tables_->goes_on ? std::min<uint64_t>(count - n, launch.grid[0] - block.index[0]) - 1 : 0;
-      c.more = more;
-      const bool done = function(&c);
-      n += more - c.more;
-      if (!done) ++handed_over_;
-      if (done && ++n < count) continue;
-      if (tables_->streams) std::atomic_thread_fence(std::memory_order_seq_cst);  // stores past the caches come before what follows
-      return n;
-    }
+    if (c.watch || !tables_->local || find_local_memory(state, block)) return true;
+    services_.prepare_warps(block);
+    services_.resume(block);
+    return false;
   }
+
+  // A block that may wait for others: it is run alone, on a stack of its own, and may be left in the middle.
+  uint64_t run_waiting(vm::Block& block) const {
+    static thread_local std::unique_ptr<WaitingBlock, GiveBack> kept;
+    std::unique_ptr<WaitingBlock, GiveBack> one = std::move(kept);
+    if (!one) one.reset(WaitingBlock::take());
+    if (!set_up(one->state(), block)) return 0;
+    begin(one->state(), block);
+    const auto code = reinterpret_cast<void*>(code_->function);
+    const vm::Went went = one->begin(block, tables_->in_turns ? nullptr : code_->function, tables_->in_turns ? reinterpret_cast<Turns::WarpCode>(code) : nullptr);
+    if (went == vm::Went::Stopped) block.stopped = std::make_shared<Stopped>(*this, std::move(one));
+    else kept = std::move(one), note_end(went);
+    return went == vm::Went::Through;
+  }
+
+  void note_end(vm::Went went) const {
+    if (went == vm::Went::HandedOver) ++handed_over_;
+    settle_stores();
+  }
+
+  struct GiveBack {
+    void operator()(WaitingBlock* one) const { WaitingBlock::give_back(one); }
+  };
+  class Stopped final : public vm::StoppedBlock {
+   public:
+    Stopped(const Kernel& kernel, std::unique_ptr<WaitingBlock, GiveBack> block) : kernel_(kernel), block_(std::move(block)) {}
+    vm::Went go_on() override {
+      const vm::Went went = block_->go_on();
+      if (went != vm::Went::Stopped) kernel_.note_end(went);
+      return went;
+    }
+
+   private:
+    const Kernel& kernel_;
+    std::unique_ptr<WaitingBlock, GiveBack> block_;
+  };
 
   // False: too much of it for places of 32 bits.
   bool find_local_memory(BlockState& state, vm::Block& block) const {
@@ -154,7 +195,7 @@ class Kernel final : public vm::CompiledKernel {
       const bool done = turns.run(state.context, code);
       if (!done) ++handed_over_;
       if (done && ++n < count) continue;
-      if (tables_->streams) std::atomic_thread_fence(std::memory_order_seq_cst);
+      settle_stores();
       return n;
     }
   }
@@ -270,7 +311,7 @@ class FastEngine final : public vm::Engine {
     std::array<uint32_t, 3> block{};
     size_t param_bytes = 0;
     vm::Wanted wanted;
-    bool assume = true, in_turns = false, cooperative = false;
+    bool assume = true, in_turns = false;
   };
 
   void note(const std::string& name, const std::string& why) {
@@ -281,7 +322,7 @@ class FastEngine final : public vm::Engine {
   void look_again(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version) {
     const Handover* most = version.kernel->most_often();
     const std::string why = most ? fmt::format("{} ({})", in_words(most->why), version.kernel->place_of(*most, code)) : "many blocks were handed over";
-    const bool apart = most && most->why == Why::Warps && !version.in_turns && !launch.observer;
+    const bool apart = most && (most->why == Why::Warps || most->why == Why::Waits) && !version.kernel->in_turns() && !launch.observer;
     if (apart) version.in_turns = true;
     else if (version.assumes) version.assumes = false;
     else {
@@ -294,7 +335,7 @@ class FastEngine final : public vm::Engine {
 
   void order(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version) {
     version.state = State::Ordered;
-    orders_.push_back({&code, &launch.program->image(), &versions, &version, launch.block, launch.params.size(), launch.observer ? launch.observer->wanted() : vm::Wanted{}, version.assumes, version.in_turns, launch.cooperative});
+    orders_.push_back({&code, &launch.program->image(), &versions, &version, launch.block, launch.params.size(), launch.observer ? launch.observer->wanted() : vm::Wanted{}, version.assumes, version.in_turns});
     if (!worker_.joinable()) {
       worker_ = std::thread([this] { work(); });
       pthread_setname_np(worker_.native_handle(), vm::kCompilingThread);
@@ -379,7 +420,7 @@ class FastEngine final : public vm::Engine {
 
   std::string build(const Order& o, const vm::Code& code, std::unique_ptr<Flattened> flattened, std::shared_ptr<Kernel>& kernel, bool& from_cache) {
     KernelPlan plan;
-    if (std::string why = make_plan(plan, {&code, &services_, o.block, o.param_bytes, o.wanted, o.cooperative, o.assume, o.in_turns}); !why.empty()) return why;
+    if (std::string why = make_plan(plan, {&code, &services_, o.block, o.param_bytes, o.wanted, o.assume, o.in_turns}); !why.empty()) return why;
     if (!generator_) {
       auto made = CodeGenerator::make();
       if (!made) return made.error().message;

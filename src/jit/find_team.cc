@@ -277,7 +277,7 @@ Emitter::Team Emitter::find_team(const Region& region, bool may_store) {
     if (!inside(n) || team.together[n]) return;
     const bool ends = region.exit_node == static_cast<int32_t>(n), all_leave = leaves_at_end(region, node);
     if (ends ? !ends_plainly(region) : node.ends != End::Fall && node.ends != End::Branch && !all_leave) return;
-    if (node.ends == End::Fall && node.next.empty()) return;
+    if (node.polls || (node.ends == End::Fall && node.next.empty())) return;
     for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k)
       if (!suits_team(flow_.code->insns[k], may_store)) return;
     team.together[n] = 1;

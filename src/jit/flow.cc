@@ -249,6 +249,39 @@ bool waits_for_some(const vm::Insn& i) {
   return says(row, ".arrive") || i.source->operands.size() != (red ? 3 : 1) || id.kind != ptx::OperandKind::Immediate || id.imm != 0;
 }
 
+void find_awaited(Flow& flow) {
+  const auto waits = [&](uint32_t k) { return waits_for_some(flow.code->insns[k]); };
+  const auto plain = [&](const vm::Insn& i) { return i.silent() || i.step == vm::Step::Branch || i.step == vm::Step::NotPred || (i.row() && i.effects().pure()); };
+  // To itself, or by way of nodes that do nothing else.
+  const auto leads_back = [&](uint32_t s, uint32_t n) {
+    const auto does_nothing = [&](const Node& node) {
+      return node.next.size() == 1 && std::all_of(flow.code->insns.begin() + node.begin, flow.code->insns.begin() + node.end, [](const vm::Insn& i) { return i.silent(); });
+    };
+    for (size_t k = 0; s != n && k < flow.nodes.size() && does_nothing(flow.nodes[s]); ++k) s = flow.nodes[s].next[0];
+    return s == n;
+  };
+  std::vector<uint32_t> found;
+  size_t all = 0;
+  for (uint32_t k = 0; k < flow.code->insns.size(); ++k) all += waits(k);
+  for (uint32_t n = 0; n < flow.nodes.size(); ++n) {
+    const Node& node = flow.nodes[n];
+    const vm::Insn& look = flow.code->insns[node.begin];
+    if (!waits(node.begin) || look.guard >= 0 || look.row()->op != isa::Opcode::Mbarrier || node.end != node.begin + 1 || node.next.size() != 1) continue;
+    const Node& decides = flow.nodes[node.next[0]];
+    if (decides.ends != End::Branch || leads_back(decides.next[0], n) == leads_back(decides.next[1], n)) continue;
+    if (std::all_of(flow.code->insns.begin() + decides.begin, flow.code->insns.begin() + decides.end, plain)) found.push_back(n);
+  }
+  if (found.empty() || found.size() != all) return;
+  flow.awaits = true;
+  for (uint32_t n : found) {
+    Node& node = flow.nodes[n];
+    node.awaited = true;
+    Node& decides = flow.nodes[node.next[0]];
+    const uint32_t on = decides.next[leads_back(decides.next[0], n)];
+    decides.next = {on, on};
+  }
+}
+
 void take_turns(Flow& flow) {
   flow.in_turns = true;
   for (const Meeting& m : flow.meetings) flow.nodes[m.to].gives_way = true;
@@ -261,7 +294,7 @@ void take_turns(Flow& flow) {
 }
 
 std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services, const std::array<uint32_t, 3>& block,
-                       const EarlyLeaves& early, bool watched) {
+                       const EarlyLeaves& early, bool watched, bool in_turns) {
   flow.code = &code;
   flow.services = &services;
   for (const vm::FrameSlot& s : code.slots) flow.special_at[s.offset] = &s;
@@ -273,7 +306,8 @@ std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::Engin
     if (std::string why = make_nodes(flow, cuts); !why.empty()) return why;
     for (uint32_t k : cuts) flow.nodes[static_cast<size_t>(flow.node_at[k])].apart = true;
   }
-  static const bool without = left_out("leaving");
+  static const bool without = left_out("leaving"), without_awaited = left_out("awaited");
+  if (!watched && !in_turns && !without_awaited) find_awaited(flow);
   if (!watched && !without) {  // watched, what comes apart is told of in the interpreter's order
     forget_reads_of_one_warp(flow, block);
     if (!early.empty()) split_early_leaves(flow, early);

@@ -39,8 +39,9 @@ struct Node {
   const vm::Insn* last = nullptr;     // Branch, Table, Leave, Barrier: the instruction that does it
   std::vector<uint32_t> next;         // Branch: taken, not taken; Leave: those that a guard keeps here
   bool apart = false;                 // begins behind a read that all warps had better make before one goes on
+  bool awaited = false;               // begins with a look at a barrier in memory whose phase is over once all warps have come here
   bool gives_way = false;             // where warps take turns: the others go first
-  bool polls = false;                 // then: leads back to where a loop begins that may wait for other threads
+  bool polls = false;                 // leads back to where a loop begins that may wait for other threads
   bool changes = false;               // and that loop changes memory in every round
   Bits live_in, live_out;             // variables
   Bits waits;                         // nodes where lanes may wait while this one runs
@@ -93,6 +94,7 @@ struct Flow {
   bool local_escapes = false;                   // generic addresses may point into local memory, where each lane has its own
   std::vector<int32_t> node_at;                 // by instruction: the node that begins there, or -1
   std::vector<Meeting> meetings;
+  bool awaits = false;                          // Node::awaited, somewhere: no wait is another
   bool in_turns = false;                        // each warp runs on a stack of its own (turns.h), and barriers are instructions like others
 
   // The variable of a slot, if it has one: slots of calls' parameters in memory have none.
@@ -114,9 +116,15 @@ void find_local_cells(Flow& flow, bool watched);
 
 using EarlyLeaves = std::set<const vm::Insn*>;  // branches that some lanes leave the kernel by
 
-// Why the kernel cannot be compiled; empty: it can.
+// Why the kernel cannot be compiled; empty: it can. `in_turns`: its warps will take turns.
 std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::EngineServices& services, const std::array<uint32_t, 3>& block,
-                       const EarlyLeaves& early, bool watched);
+                       const EarlyLeaves& early, bool watched, bool in_turns);
+
+// Idea: where all warps of a block come to `W: mbarrier.try_wait p, [barrier], state; @!p bra W;`, as in cuda::barrier's arrive_and_wait,
+// the place cuts the kernel as bar.sync does: whatever the phase awaits has come about by the time that all warps are there, so one
+// look will do. Precondition: all waits of the kernel are such loops, and all warps come to each. Postcondition: Node::awaited, and the
+// loop is one no more. Fallback: a look in vain hands the block over, and a kernel of which that is true often is compiled for turns.
+void find_awaited(Flow& flow);
 
 // Gives ways that lead out of the kernel nodes of their own, where those that leave early share them with those that come to its
 // end behind barriers (leaving.cc).
@@ -156,6 +164,8 @@ std::string find_reordering(const Flow& flow, const std::vector<Region>& regions
 struct WaitingLoop {
   uint32_t head = 0, latch = 0;
   bool changes = false;  // memory, in every round: it does not only look
+  bool shared = false;   // what it looks at is shared memory: it waits for a warp of its own block
+  bool has(uint32_t node) const { return node >= head && node <= latch; }
   std::string why(const Flow& flow) const;
 };
 std::vector<WaitingLoop> find_waiting_loops(const Flow& flow, bool watched);

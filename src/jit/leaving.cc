@@ -21,7 +21,7 @@ Nodes before_barriers(const Flow& flow) {
     changed = false;
     for (size_t b = flow.nodes.size(); b-- > 0;) {
       const Node& node = flow.nodes[b];
-      const bool is = node.ends == End::Barrier || std::ranges::any_of(node.next, [&](uint32_t s) { return before[s] || flow.nodes[s].apart; });
+      const bool is = node.ends == End::Barrier || std::ranges::any_of(node.next, [&](uint32_t s) { return before[s] || flow.nodes[s].apart || flow.nodes[s].awaited; });
       if (is && !before[b]) before[b] = changed = true;
     }
   }

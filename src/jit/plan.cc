@@ -54,8 +54,9 @@ std::string refuse(const PlanRequest& r) {
 }
 
 // Do its warps wait for each other in other ways than all at one barrier?
-bool needs_turns(const Flow& flow) {
-  return std::ranges::any_of(flow.code->insns, [&](const vm::Insn& i) { return waits_for_some(i); });
+bool needs_turns(const KernelPlan& plan) {
+  if (std::ranges::any_of(plan.waits, &WaitingLoop::shared)) return true;
+  return !plan.flow.awaits && std::ranges::any_of(plan.flow.code->insns, [&](const vm::Insn& i) { return waits_for_some(i); });
 }
 
 // Where all come to a barrier in each round, something comes about for ever, and blocks have to take turns nevertheless.
@@ -84,7 +85,7 @@ std::string refuse_handovers(const Flow& flow) {
 std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLeaves& early) {
   plan.code = r.code;
   plan.block = r.block;
-  if (std::string why = build_flow(plan.flow, *r.code->function, *r.services, r.block, early, r.wanted.compiled); !why.empty()) return why;
+  if (std::string why = build_flow(plan.flow, *r.code->function, *r.services, r.block, early, r.wanted.compiled, r.in_turns); !why.empty()) return why;
   const auto passed = [](const std::vector<Slot>& slots) {
     size_t n = 0;
     for (const Slot& s : slots) n += size_t{s.read} + size_t{s.written};
@@ -92,15 +93,14 @@ std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLe
   };
   for (size_t k = 0; k < plan.flow.slots.size(); ++k)
     if (passed(plan.flow.slots[k]) > kMostOperands && !plan.flow.is_left_call(r.code->function->insns[k])) return "it has an instruction with very many registers";
-  const std::vector<WaitingLoop> waiting = find_waiting_loops(plan.flow, r.wanted.compiled);
+  plan.waits = find_waiting_loops(plan.flow, r.wanted.compiled);
   static const bool without_polls = left_out("polls");
-  // A cooperative grid's blocks wait for each other, all of them, and that takes the interpreter.
-  if (!waiting.empty() && (r.wanted.compiled || r.cooperative || without_polls)) return waiting[0].why(plan.flow);
-  for (const WaitingLoop& l : waiting) {
-    if (meets_in(plan.flow, l)) return l.why(plan.flow);
+  if (!plan.waits.empty() && (r.wanted.compiled || without_polls)) return plan.waits[0].why(plan.flow);
+  for (const WaitingLoop& l : plan.waits) {
     plan.flow.nodes[l.latch].polls = true;
     plan.flow.nodes[l.latch].changes = l.changes;
   }
+  plan.polls = !plan.waits.empty();
   std::string why;
   if (r.wanted.events) {  // told of in the interpreter's order, which under a watcher knows no such places
     for (Node& node : plan.flow.nodes) node.apart = false;
@@ -109,12 +109,14 @@ std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLe
     if (why = find_same_work(plan.flow, roots, r.block); !why.empty()) return why;
     plan.flow.meetings = find_meetings(plan.flow, roots, r.block);
   }
-  plan.polls = !waiting.empty();
-  const bool some = needs_turns(plan.flow) || plan.polls;
+  const bool some = needs_turns(plan);
   if (some && r.wanted.compiled) return "its warps wait for each other in their own ways, and it is watched";
   auto regions = some || r.in_turns || left_out("regions") ? std::nullopt : find_regions(plan.flow, why);
   if (!regions && r.wanted.compiled) return why;
+  if (!regions && (plan.uncut = plan.flow.awaits)) return "";
   if (!regions) {
+    for (const WaitingLoop& l : plan.waits)
+      if (meets_in(plan.flow, l)) return l.why(plan.flow);
     take_turns(plan.flow);
     regions = find_regions(plan.flow, why);
   }
@@ -149,24 +151,36 @@ void find_techniques(KernelPlan& plan, const PlanRequest& r) {
   if (!left_out("guesses") && !r.wanted.compiled && !plan.flow.in_turns) plan.guessed = guess_shapes(plan.flow, plan.shapes, plan.regions, plan.decides, plan.regions.size() > 1, plan.lane_loops);
 }
 
+// Where warps wait for barriers in memory some of them may well go other ways than others, as where one fills what others empty.
+bool decides_by_warp(const KernelPlan& plan) {
+  for (size_t b = 0; b < plan.decides.size(); ++b) {
+    if (!plan.decides[b]) continue;
+    const Shape s = plan.shapes.source(plan.flow.nodes[b].last->guard, 0);
+    if (!s.one_value() || s.reach != Reach::Block) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-std::string make_plan(KernelPlan& plan, const PlanRequest& r) {
+std::string make_plan(KernelPlan& plan, const PlanRequest& request) {
+  PlanRequest r = request;
   if (std::string why = refuse(r); !why.empty()) return why;
   EarlyLeaves early;
   for (bool more = true; more;) {
     plan = {};
     if (std::string why = find_structure(plan, r, early); !why.empty()) return why;
     more = false;
-    if (r.wanted.compiled || left_out("leaving")) break;  // watched, the order of what is told would change
-    if (plan.flow.in_turns && early.empty() && !r.in_turns && !plan.polls && !needs_turns(plan.flow)) {  // the ways out may be what could not be cut
+    const bool leaves = !r.wanted.compiled && !left_out("leaving");  // watched, the order of what is told would change
+    if (leaves && early.empty() && (plan.uncut || (plan.flow.in_turns && !r.in_turns && !needs_turns(plan)))) {  // the ways out may be what could not be cut
       for (const Node& node : plan.flow.nodes)
-        if (node.ends == End::Branch) more = early.insert(node.last).second;
-      continue;
+        if (node.ends == End::Branch) more = early.insert(node.last).second || more;
+      if (more) continue;
     }
     // Decisions of the whole block that warps may take differently.
-    for (size_t b = 0; b < plan.decides.size(); ++b)
+    for (size_t b = 0; b < plan.decides.size() && leaves && !plan.uncut; ++b)
       if (plan.decides[b] && !plan.shapes.source(plan.flow.nodes[b].last->guard, 0).one_value()) more = early.insert(plan.flow.nodes[b].last).second || more;
+    if (!more && (plan.uncut || (plan.flow.awaits && decides_by_warp(plan)))) r.in_turns = more = true;
   }
   find_techniques(plan, r);
   return "";

@@ -18,7 +18,6 @@ struct PlanRequest {
   std::array<uint32_t, 3> block{1, 1, 1};
   size_t param_bytes = 0;
   vm::Wanted wanted;
-  bool cooperative = false;
   bool assume = true;     // that what is widened does not wrap around
   bool in_turns = false;  // warps of a block were seen to go different ways to their barriers
 };
@@ -35,7 +34,9 @@ struct KernelPlan {
   std::vector<char> decides;
   std::vector<char> settled;  // by node, where somebody wants events
   std::array<uint32_t, 3> block{1, 1, 1};
-  bool polls = false;         // it may wait for other threads
+  std::vector<WaitingLoop> waits;
+  bool polls = false;         // there are some: it may wait for other threads
+  bool uncut = false;         // barriers do not cut it, and there is nothing else yet
   uint32_t threads() const { return block[0] * block[1] * block[2]; }
 };
 

@@ -19,6 +19,15 @@ class Cutter {
       if (node.ends == End::Barrier)
         for (uint32_t s : node.next) entry_[s] = 1;
     auto regions = cut(why);
+    for (uint32_t b = 0; b < flow_.nodes.size() && regions; ++b) {
+      if (!flow_.nodes[b].awaited || entry_[b] || owner_[b] < 0) continue;
+      if (!all_come_by(b)) {
+        why = "warps wait for barriers in memory in their own ways";
+        return std::nullopt;
+      }
+      entry_[b] = 1;
+      regions = cut(why);
+    }
     if (!regions) return regions;
     bool again = false;
     for (uint32_t b = 0; b < flow_.nodes.size(); ++b)
@@ -91,26 +100,26 @@ class Cutter {
     return seen;
   }
 
-  // Every way through the region of `place` that does not leave the kernel comes past it, and just once.
-  bool all_come_to(uint32_t place) const {
+  // From `work` on, an end of the region of `place` without coming there, or the place itself.
+  bool reaches(uint32_t place, std::vector<uint32_t> work, bool end) const {
     const uint32_t e = static_cast<uint32_t>(owner_[place]);
-    const auto reaches = [&](std::vector<uint32_t> work, bool end) {  // an end of the region without `place`, or `place`
-      std::vector<char> seen(flow_.nodes.size());
-      while (!work.empty()) {
-        const uint32_t b = work.back();
-        work.pop_back();
-        if (b == place && !end) return true;
-        if (seen[b] || b == place) continue;
-        seen[b] = 1;
-        if (end && !exits_of(b, e).empty()) return true;
-        if (stops(b)) continue;
-        for (uint32_t s : flow_.nodes[b].next)
-          if (!entry_[s]) work.push_back(s);
-      }
-      return false;
-    };
-    return place != e && !reaches({e}, true) && !reaches(flow_.nodes[place].next, false);
+    std::vector<char> seen(flow_.nodes.size());
+    while (!work.empty()) {
+      const uint32_t b = work.back();
+      work.pop_back();
+      if (b == place && !end) return true;
+      if (seen[b] || b == place) continue;
+      seen[b] = 1;
+      if (end && !exits_of(b, e).empty()) return true;
+      if (stops(b)) continue;
+      for (uint32_t s : flow_.nodes[b].next)
+        if (!entry_[s]) work.push_back(s);
+    }
+    return false;
   }
+  // Every way through the region of `place` that does not leave the kernel comes past it; and just once.
+  bool all_come_by(uint32_t place) const { return static_cast<int32_t>(place) != owner_[place] && !reaches(place, {static_cast<uint32_t>(owner_[place])}, true); }
+  bool all_come_to(uint32_t place) const { return all_come_by(place) && !reaches(place, flow_.nodes[place].next, false); }
 
   bool stops(uint32_t b) const { return flow_.nodes[b].ends == End::Barrier || decides_[b]; }
 
@@ -141,13 +150,13 @@ class Cutter {
   }
 
   // An exit is the number of a stopping block, or of an entry plus the number of blocks.
-  // An edge back to the region's own entry is a loop inside of it.
+  // An edge back to the region's own entry is a loop inside of it, if warps need not meet there.
   std::set<uint32_t> exits_of(uint32_t b, uint32_t e) const {
     const uint32_t n = static_cast<uint32_t>(flow_.nodes.size());
     if (stops(b)) return {b};
     std::set<uint32_t> out;
     for (uint32_t s : flow_.nodes[b].next)
-      if (entry_[s] && s != e) out.insert(s + n);
+      if (entry_[s] && (s != e || flow_.nodes[s].awaited)) out.insert(s + n);
     return out;
   }
 
@@ -191,7 +200,7 @@ class Cutter {
 
   std::set<uint32_t> ends_from(uint32_t s, uint32_t e) const {
     const uint32_t n = static_cast<uint32_t>(flow_.nodes.size());
-    if (entry_[s] && s != e) return {s + n};
+    if (entry_[s] && (s != e || flow_.nodes[s].awaited)) return {s + n};
     std::set<uint32_t> out;
     std::vector<uint32_t> work{s};
     Bits seen(n);
@@ -218,7 +227,7 @@ class Cutter {
 }  // namespace
 
 std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& why) {
-  const bool cut = std::any_of(flow.nodes.begin(), flow.nodes.end(), [](const Node& n) { return n.ends == End::Barrier; });
+  const bool cut = std::any_of(flow.nodes.begin(), flow.nodes.end(), [](const Node& n) { return n.ends == End::Barrier || n.awaited; });
   if (!cut) {  // one region holds everything
     if (!flow.meetings.empty() && !flow.in_turns)
       if (auto regions = Cutter(flow).run(why)) return regions;

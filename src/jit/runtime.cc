@@ -1,7 +1,7 @@
 #include "jit/runtime.h"
 
 #include "jit/columns.h"
-#include "jit/turns.h"
+#include "jit/waiting_block.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,13 +12,6 @@ namespace warpbeam::jit {
 namespace {
 
 constexpr int kLanes = 32;
-
-// Where regions keep what warps have, when that is too much for the stack.
-extern "C" std::byte* wb_kept(uint64_t bytes) {
-  static thread_local std::vector<std::byte> place;
-  if (place.size() < bytes + 64) place.resize(bytes + 64);
-  return reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(place.data()) + 63) & ~uintptr_t(63));
-}
 
 template <class T> void spread_as(std::byte* lanes, const Saved& s, const std::byte* bases) {
   const int length = kLanes / s.runs;
@@ -183,6 +176,7 @@ std::vector<Symbol> runtime_symbols(const Processor& processor) {
       {"wb_read_texture", reinterpret_cast<void*>(&wb_read_texture)},
       {"wb_look_again", reinterpret_cast<void*>(&wb_look_again)},
       {"wb_poll", reinterpret_cast<void*>(&wb_poll)},
+      {"wb_passed", reinterpret_cast<void*>(&wb_passed)},
       {"wb_give_way", reinterpret_cast<void*>(&wb_give_way)},
       {"wb_wait_at", reinterpret_cast<void*>(&wb_wait_at)},
       {"wb_stays", reinterpret_cast<void*>(&wb_stays)},

@@ -64,7 +64,8 @@ struct Context {
   bool* known_good = nullptr;           // of the observer
   uint32_t as_rehearsed = 0;            // the block does what was rehearsed, and is looked at nevertheless
   class Turns* turns = nullptr;         // where warps have stacks of their own (turns.h)
-  uint64_t events = 0;                  // then: what has come about that one may be waiting for
+  class WaitingBlock* waiting = nullptr;  // where the block may wait for others (waiting_block.h)
+  uint64_t events = 0;                  // of these: what has come about that one may be waiting for
   // Of code that goes on with the next block by itself: how many more there are, and what else knows which one it is.
   uint64_t more = 0;
   uint64_t* block_linear = nullptr;
@@ -137,7 +138,7 @@ struct CompiledTables {
   bool goes_on = false;   // with the next block by itself (Context::more)
   bool local = false;     // the code accesses local memory by itself
   bool in_turns = false;  // it is for one warp (turns.h)
-  bool polls = false;     // and it may wait for other blocks
+  bool polls = false;     // it may wait for other blocks
   std::unique_ptr<WatchTables> watch;  // null: nobody watches
   std::string plan;       // which techniques it got
 };

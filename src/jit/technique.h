@@ -43,6 +43,8 @@ namespace warpbeam::jit {
   X(LocalArrays, "local arrays")                            \
   X(Copies, "copies")                                       \
   X(MemoryBarriers, "barriers in memory")                   \
+  X(Awaited, "cut at barriers in memory")                   \
+  X(Waits, "stops to wait for others")                      \
   X(SpecialFunctions, "special functions")                  \
   X(Directed, "directed rounding")                          \
   X(LateNans, "NaNs looked for late")                       \

@@ -4,6 +4,8 @@
 #include <thread>
 #include <utility>
 
+#include "jit/waiting_block.h"
+
 namespace warpbeam::jit {
 namespace {
 
@@ -12,6 +14,7 @@ namespace {
 constexpr uint64_t kMostLooks = 256;
 constexpr uint64_t kMostRounds = 1 << 16;  // of loops that may be doing something meanwhile
 constexpr uint64_t kLooksAtOnce = 32;      // before the processor is left to who may be what is waited for
+constexpr uint64_t kLooksOfBlock = 4;      // before other blocks go first
 
 constexpr uint32_t kPatience = 256, kLeastPatience = 16;  // as in vm/warp.cc
 
@@ -111,7 +114,9 @@ bool Turns::look_again(uint32_t weight, bool busy) {
   looks_ = now == seen_ ? looks_ + 1 : 0;
   seen_ = now;
   if (looks_ % kLooksAtOnce == kLooksAtOnce - 1) std::this_thread::yield();
-  if (looks_ > (busy ? kMostRounds : kMostLooks) * left_) handing_over_ = true;
+  const bool in_vain = looks_ > (busy ? kMostRounds : kMostLooks) * left_;
+  if (!context_->waiting) handing_over_ = in_vain;
+  else if (looks_ && looks_ % (kLooksOfBlock * left_) == 0) handing_over_ = context_->waiting->stop(mine.stack, busy && !in_vain);
   return give_way();
 }
 
@@ -197,7 +202,6 @@ void Turns::place_others() {
 }
 
 extern "C" uint32_t wb_look_again(Context* c, uint32_t weight) { return c->turns->look_again(weight); }
-extern "C" uint32_t wb_poll(Context* c, uint32_t busy) { return c->turns->look_again(1, busy); }
 extern "C" uint32_t wb_give_way(Context* c) { return c->turns->give_way(); }
 extern "C" uint32_t wb_wait_at(Context* c, const vm::Insn* barrier, uint32_t lanes, uint32_t id, uint32_t count, uint32_t said) {
   return c->turns->wait_at(*barrier, lanes, id, count, said);

@@ -71,7 +71,6 @@ class Turns {
 };
 
 extern "C" uint32_t wb_look_again(Context* c, uint32_t weight);
-extern "C" uint32_t wb_poll(Context* c, uint32_t busy);
 extern "C" uint32_t wb_give_way(Context* c);
 extern "C" uint32_t wb_wait_at(Context* c, const vm::Insn* barrier, uint32_t lanes, uint32_t id, uint32_t count, uint32_t said);
 extern "C" uint32_t wb_stays(Context* c, uint32_t warp, const vm::Insn* i);  // the handler wants to be called again

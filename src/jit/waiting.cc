@@ -136,7 +136,7 @@ std::vector<WaitingLoop> find_waiting_loops(const Flow& flow, bool watched) {
       };
       if (chooses(head)) continue;
       // The loop's blocks stand together, from its head to the furthest block that leads back to it.
-      bool sleeps = false, any = false, meets = false, stirs = false, changes = false;
+      bool sleeps = false, any = false, meets = false, stirs = false, changes = false, shared = false;
       for (uint32_t b = head; b <= latch; ++b) {
         meets = meets || flow.nodes[b].ends == End::Barrier;
         for (uint32_t k = flow.nodes[b].begin; k < flow.nodes[b].end; ++k) {
@@ -150,7 +150,7 @@ std::vector<WaitingLoop> find_waiting_loops(const Flow& flow, bool watched) {
         }
       }
       if (stirs && !meets && polls_plainly(flow, head, latch)) {
-        found.push_back({head, latch, changes});
+        found.push_back({head, latch, changes, false});
         continue;
       }
       Bits tainted(flow.variables.size());
@@ -173,6 +173,7 @@ std::vector<WaitingLoop> find_waiting_loops(const Flow& flow, bool watched) {
             const vm::Insn& i = flow.code->insns[k];
             bool taints = source(i);
             any = any || taints;
+            shared = shared || (taints && i.mods().space == isa::Space::Shared);
             for (const Slot& slot : flow.slots[k])
               if (const int64_t v = variable(slot.at); slot.read && v >= 0 && tainted.has(static_cast<size_t>(v))) taints = true;
             for (const Slot& slot : flow.slots[k]) {
@@ -205,7 +206,7 @@ std::vector<WaitingLoop> find_waiting_loops(const Flow& flow, bool watched) {
           }
         }
       }
-      if (waits && any) found.push_back({head, latch, changes});
+      if (waits && any) found.push_back({head, latch, changes, shared});
     }
   return found;
 }

@@ -186,7 +186,9 @@ Prospect prospect_of(const Launch& launch) {
   auto& [work, slowest] = kept.seen[version_of(launch)];
   if (work < kWorthCompiling) work += uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] * warps * guess_work(kept, kFewTurns);
   if (slowest) return {true, slowest};
-  const double guess = static_cast<double>(warps) * static_cast<double>(guess_work(kept, guess_turns(launch, kept.turns))) * kInterpreted;
+  // Blocks of a cooperative launch begin together, and the interpreter's go on with it to their ends.
+  const uint64_t together = launch.cooperative ? uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] : 1;
+  const double guess = static_cast<double>(together * warps) * static_cast<double>(guess_work(kept, guess_turns(launch, kept.turns))) * kInterpreted;
   if (guess > kLongGuess) return {true, kMostPatience};
   return {work >= kWorthCompiling, 0};
 }

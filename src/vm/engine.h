@@ -22,13 +22,24 @@ namespace warpbeam::vm {
 struct Access;
 struct Block;
 
+// How far a compiled block came that may wait for others.
+enum class Went : uint8_t { Through, Stopped, HandedOver };
+
+// Such a block where it was left in the middle, as all it does is wait.
+class StoppedBlock {
+ public:
+  virtual ~StoppedBlock() = default;
+  virtual Went go_on() = 0;
+};
+
 // A kernel compiled for one shape of block.
 class CompiledKernel {
  public:
   virtual ~CompiledKernel() = default;
   // Runs `count` blocks in order, of which the first was begun with Block::begin. Gives how many ran to their ends. Fewer
   // than `count`: `block`, which is the next one then, met something that the interpreter has to deal with, and its warps
-  // are ready for Block::run to go on from there. Throws TrapException; `block` is the one that failed.
+  // are ready for Block::run to go on from there; or it waits for other blocks, and Block::stopped goes on with it. Throws
+  // TrapException; `block` is the one that failed.
   virtual uint64_t run(Block& block, uint64_t count) const = 0;
   // Which techniques it got, in a line.
   virtual std::string plan() const { return ""; }

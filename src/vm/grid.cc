@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "vm/engine.h"
 #include "vm/host_threads.h"
@@ -62,9 +63,19 @@ void keep_children(Grid& grid, Block& block) {
   grid.had_children.push_back(std::move(block.children));
 }
 
+// A block that may have waited for others does so no more.
+void goes_on(Grid& grid, Block& block) {
+  if (grid.stops_in_vain) grid.stops_in_vain = 0;
+  if (std::exchange(block.waits, false)) --grid.waiting;
+}
+
 // Ends a block's turn on this thread; finishes the grid after the last one.
 void end_block(Grid& grid, std::unique_ptr<Block> block) {
-  if (block) keep_children(grid, *block);
+  if (block) {
+    keep_children(grid, *block);
+    goes_on(grid, *block);
+    block->stopped = nullptr;
+  }
   {
     const auto lock = lock_soon(grid.mutex);
     if (block) {
@@ -170,8 +181,10 @@ void check_for_hang(Grid& grid, Block& block) {
     block.progress_seen = block.progress;
     grid.last_progress = now;
     if (grid.takes_turns) grid.idle_turns = 0;
+    goes_on(grid, block);
     return;
   }
+  ++grid.stops_in_vain;
   if (grid.takes_turns) ++grid.idle_turns;
   // It may wait for one on another device, which takes its time.
   const int64_t limit = hang_limit() * (grid.launch.others.count > 1 ? 3 : 1);
@@ -326,8 +339,23 @@ void note_time(Grid& grid, int64_t took) {
   if (may_be_compiled) tell_of_block(grid.launch, took);
 }
 
+// A compiled block waits for others, which go first.
+void give_way(Grid& grid, std::unique_ptr<Block> block, bool& spun) {
+  spun = block->progress == block->progress_seen;
+  if (!spun) grid.last_progress = nanoseconds();
+  block->progress_seen = block->progress;
+  std::lock_guard lock(grid.mutex);
+  grid.yielded.push_back(std::move(block));
+}
+
 void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRange range, bool& spun) {
   try {
+    if (resumed && block->stopped) {
+      const Went went = grid.failed ? Went::Through : block->stopped->go_on();
+      if (went == Went::Stopped) return give_way(grid, std::move(block), spun);
+      block->stopped = nullptr;
+      if (went == Went::Through) return end_block(grid, std::move(block));
+    }
     if (!resumed && !grid.cut_off(block->linear)) {
       block->begin_unit(grid, block->linear);
       if (range.compiled) {
@@ -341,6 +369,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRang
         }
         leave_range(grid, range, *block);
         range.count = 1;
+        if (block->stopped) return give_way(grid, std::move(block), spun);
       } else {
         block->start_unit();
       }
@@ -378,6 +407,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRang
     }
     const uint64_t linear = block->linear;
     keep_children(grid, *block);
+    goes_on(grid, *block);
     block = std::make_unique<Block>();
     block->linear = linear;
   } catch (std::bad_alloc&) {
@@ -391,6 +421,7 @@ void run_block(Grid& grid, std::unique_ptr<Block> block, bool resumed, BlockRang
     fail(grid, std::move(t), block->linear);
     const uint64_t linear = block->linear;
     keep_children(grid, *block);
+    goes_on(grid, *block);
     block = std::make_unique<Block>();
     block->linear = linear;
   }

@@ -47,6 +47,8 @@ struct GridState {
   std::atomic<bool> finished{false};
   bool takes_turns = false;              // one block at a time
   uint64_t idle_turns = 0;               // then: how many in a row have changed nothing
+  // Compiled blocks that have stopped to wait for others and not gone on since; how often some did since one last went on.
+  std::atomic<uint64_t> waiting{0}, stops_in_vain{0};
   std::atomic<bool> turn_taken{false};   // by a block that runs; taken under the mutex
 
   std::mutex mutex;

@@ -195,6 +195,7 @@ enum class BlockStatus : uint8_t { Done, Yielded, Blocked, AwaitsChildren };
 
 struct GridState;
 struct BlockChildren;
+class StoppedBlock;
 
 // Shared memory begins where a line of the host's caches does, as compiled code likes it, which may also read past its end.
 template <class T>
@@ -234,6 +235,8 @@ struct Block {
   bool fresh_warps = true;      // what the warps remember is of another grid
   uint64_t prepared_for = ~uint64_t(0);  // prepare_warps was called for this block
   uint64_t progress_seen = 0;   // when the block last gave way
+  std::shared_ptr<StoppedBlock> stopped;  // compiled code has left it in the middle, to wait for others
+  bool waits = false;           // it is among GridState::waiting
   std::array<AccessRange, 64> ranges;
   uint64_t ranges_epoch = 0;
   std::shared_ptr<BlockChildren> children;  // null until its code calls the device runtime

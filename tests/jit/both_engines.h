@@ -52,6 +52,7 @@ class Engines : public testing::Test {
       launch.memory = &memory;
       launch.resident_blocks = 64;
       launch.interpret = interpret;
+      launch.cooperative = cooperative_;
       launch.params.resize(12);
       std::memcpy(launch.params.data(), &out->base, 8);
       std::memcpy(launch.params.data() + 8, &n, 4);
@@ -79,6 +80,7 @@ class Engines : public testing::Test {
       }
     return slow;
   }
+  bool cooperative_ = false;
   int rounds_ = 1;      // how often it is compiled code's turn
   bool planned(std::string_view technique) const { return plan_.find(technique) != std::string::npos; }
   // Did a kernel of this test get the technique?
