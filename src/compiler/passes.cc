@@ -141,8 +141,11 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
     append(words, {"-fpass-plugin=" + lowering, "-Xclang", "-load", "-Xclang", lowering});
     // With types come the members of structures that are copied; the plugin forgets the types of accesses (split_copies.cc).
     words.push_back("-fstrict-aliasing");
-    // Of loops of unknown length nvcc makes four rounds one, also where it takes some reckoning to find the length (loop_lengths.cc).
-    append(words, {"-mllvm", "-unroll-max-count=4", "-mllvm", "-scev-cheap-expansion-budget=16"});
+    // Of loops of unknown length nvcc makes four rounds one, also where it takes some reckoning to find the length
+    // (loop_lengths.cc, unroll_counts.cc).
+    append(words, {"-mllvm", "-unroll-max-count=4", "-mllvm", "-unroll-partial-threshold=202", "-mllvm", "-scev-cheap-expansion-budget=16"});
+    // A loop that sets or copies an array stays one.
+    append(words, {"-mllvm", "-disable-loop-idiom-memset", "-mllvm", "-disable-loop-idiom-memcpy"});
     // `if (i < n) { if (a) o[i] = x; else o[i] = y; }` stores in two places with nvcc, which leaves what several ways end with where
     // it is, but for what joined_stores.cc joins.
     append(words, {"-mllvm", "-sink-common-insts=0"});

@@ -13,6 +13,7 @@
 #include "lowering/language/host_variables.h"
 #include "lowering/language/known_spaces.h"
 #include "lowering/language/missing_functions.h"
+#include "lowering/optimiser/array_clears.h"
 #include "lowering/optimiser/array_unrolling.h"
 #include "lowering/optimiser/exchange_order.h"
 #include "lowering/optimiser/index_loads.h"
@@ -22,6 +23,7 @@
 #include "lowering/optimiser/narrow_conversions.h"
 #include "lowering/optimiser/reloads.h"
 #include "lowering/optimiser/split_copies.h"
+#include "lowering/optimiser/unroll_counts.h"
 #include "lowering/optimiser/whole_loads.h"
 #include "lowering/optimiser/whole_program.h"
 #include "lowering/optimiser/written_parameters.h"
@@ -46,6 +48,7 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(MarkUnwrapping()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(HideDivisors()));
     passes.addPass(WholeProgram());
+    passes.addPass(FreeShortFunctions());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
     passes.addPass(ForgetTypes());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(ShowOutsideArrays()));
@@ -62,12 +65,17 @@ void add_passes(llvm::PassBuilder& builder) {
   builder.registerLateLoopOptimizationsEPCallback([](llvm::LoopPassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(UnrollOverArrays());
     passes.addPass(KeepUnknownLengths());
+    passes.addPass(ChooseUnrollCounts());
+  });
+  builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(ChooseUnrollCounts(true)));
   });
   // Behind the passes that take vectors apart.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(ShowDivisors(true)));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(ForgetUnwrittenCopies()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(PlainConversions()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(ClearArrays()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinStores()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepIndexLoads()));

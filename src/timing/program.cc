@@ -21,6 +21,7 @@ Text make_ready(const assembly::MachineText& text, uint32_t last, const Rates& r
     // An addition of two numbers is a multiply-add by one where that unit is idle.
     if (m.operation == Operation::IntAdd && m.reads[2].first < 0) r.other = Unit::FmaHeavy;
     r.access = m.access;
+    r.phase_wait = m.mnemonic.starts_with("SYNCS.PHASECHK");
     r.guarded = m.guarded || r.unit == Unit::Branch;
     r.ptx = std::min(m.ptx, last);
     r.latency = static_cast<int32_t>(ticks(rate.latency));
@@ -49,7 +50,10 @@ Program make_program(const Work& work, const Rates& rates) {
     std::vector<ReadyBlock>& blocks = p.functions.emplace_back();
     const auto last = static_cast<uint32_t>(std::max<size_t>(1, f.code->block_of.size()) - 1);
     for (const assembly::MachineBlock& b : f.code->blocks)
+    {
       blocks.push_back({make_ready(b.text, last, rates, p.registers), make_ready(b.unrolled, last, rates, p.registers), std::max(1u, b.turns), b.folded_into});
+      blocks.back().phase_wait = std::ranges::any_of(blocks.back().once.code, &Ready::phase_wait);
+    }
   }
   return p;
 }

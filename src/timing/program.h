@@ -22,6 +22,7 @@ struct Ready {
   assembly::Operation operation{};
   Unit unit{}, other{};
   bool access = false, guarded = false;
+  bool phase_wait = false;  // for a phase of a barrier in memory
   uint32_t ptx = 0;
   uint32_t first_register = 0;  // at Program::registers: those that it reads, then those that it writes
   uint8_t reads = 0, writes = 0;
@@ -38,6 +39,7 @@ struct ReadyBlock {
   Text once, unrolled;
   uint32_t turns = 1;
   int32_t folded_into = -1;
+  bool phase_wait = false;  // has one
 };
 
 struct Program {

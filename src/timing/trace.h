@@ -26,6 +26,7 @@ struct Access {
   uint16_t sectors = 0;      // of its lines
   bool whole = true;         // all bytes of the sectors are touched
   bool past_l1 = false;      // a load that L1 is not asked for
+  bool bulk = false;         // a copy that the unit for copies makes by itself
   uint32_t first_line = 0;   // of atomics in shared memory: that word
 };
 

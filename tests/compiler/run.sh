@@ -451,6 +451,50 @@ END
   expect 0 nvcc -ptx loops.cu && expect 0 nvcc -ptx rolled.cu && [[ $(grep -c ld.global loops.ptx) == 5 && $(grep -c ld.global rolled.ptx) == 2 ]]
 }
 case_loops_by_unknown_steps_of_int_are_unrolled() { with_lowering loops_by_steps; }
+# As often as in nvcc's ptx: all turns of what is short, a power of two of what is long, two or four of an odd number, four of a number that is
+# not known, none of one that is below 24. Rows: turns, pairs of operations in a turn, how often the first of them stands there.
+unroll_counts() {
+  local turns pairs marks
+  while read -r turns pairs marks; do
+    {
+      echo "__global__ void k(int* o, int n, int m, int c, int d) { int x = o[0]; for (int i = 0; i < n; i++) { asm volatile(\"// round\"); for (int j = 0; j < $turns; j++) {"
+      while ((pairs--)); do echo 'x = (x ^ c) + x * d; x = (x >> 3) - c * x;'; done
+      echo '} } o[threadIdx.x] = x; }'
+    } >counts.cu
+    expect 0 nvcc -ptx counts.cu || return 1
+    [[ $(grep -c 'xor.b32' counts.ptx) == "$marks" ]] || { echo "$turns turns: $(grep -c 'xor.b32' counts.ptx) of $marks" >&2; return 1; }
+  done <<<'60 1 60
+64 1 64
+72 1 8
+80 1 16
+1000 1 8
+97 1 4
+16 4 64
+17 4 16
+18 4 8
+24 4 32
+32 4 32
+4 16 64
+5 16 32
+min(m,16) 1 1
+min(m,40) 1 5
+m 8 40
+m 9 27
+m 14 42
+m 16 16'
+}
+case_loops_are_unrolled_as_often_as_by_nvcc() { with_lowering unroll_counts; }
+set_arrays() {
+  cat >bins.cu <<'END'
+__global__ void k(const unsigned* a, unsigned* o, int n) {
+  unsigned bins[64] = {};
+  for (int k = 0; k < n; k++) bins[a[k] & 63] += k;
+  o[threadIdx.x] = bins[n & 63];
+}
+END
+  expect 0 nvcc -ptx bins.cu && [[ $(grep -c 'st.local' bins.ptx) -le 21 ]]
+}
+case_arrays_are_set_by_words() { with_lowering set_arrays; }
 doubled_divisors() {
   cat >tree.cu <<'END'
 __global__ void tree(int* s) {

@@ -258,6 +258,8 @@ static void each_address(const vm::Access& access, Visit visit) {
   }
 }
 
+constexpr uint32_t kMostOfLane = 32;  // bytes; what is longer is a bulk copy
+
 // Loads that must see what other multiprocessors wrote.
 static bool passes_l1(const isa::Mods& mods) {
   const bool strong = mods.sem == isa::Sem::Volatile || mods.sem == isa::Sem::Mmio || ((mods.sem == isa::Sem::Relaxed || mods.sem == isa::Sem::Acquire) && mods.scope != isa::Scope::Cta);
@@ -278,7 +280,8 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
   switch (access.space) {
     case isa::Space::Global: {
       a.space = timing::Space::Global;
-      a.past_l1 = a.kind == timing::Kind::Load && passes_l1(insn.mods());
+      a.bulk = access.bytes > kMostOfLane;
+      a.past_l1 = a.bulk || (a.kind == timing::Kind::Load && passes_l1(insn.mods()));
       add_lines(access, warp, a);
       // What L1 has lies in banks like those of shared memory.
       if (launch_.device.unified_l1 && std::has_single_bit(access.bytes) && access.bytes <= 16) {

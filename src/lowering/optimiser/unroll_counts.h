@@ -1,0 +1,22 @@
+#pragma once
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+
+namespace warpbeam::lowering {
+
+class ChooseUnrollCounts : public llvm::PassInfoMixin<ChooseUnrollCounts> {
+ public:
+  explicit ChooseUnrollCounts(bool last = false) : last_(last) {}
+  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses, llvm::LoopStandardAnalysisResults& known, llvm::LPMUpdater& updater);
+
+ private:
+  bool last_;
+};
+
+// Functions that are a few instructions with nvcc do not keep loops as they are.
+struct FreeShortFunctions : llvm::PassInfoMixin<FreeShortFunctions> {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+};
+
+}  // namespace warpbeam::lowering
