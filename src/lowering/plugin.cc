@@ -22,6 +22,7 @@
 #include "lowering/optimiser/loop_lengths.h"
 #include "lowering/optimiser/narrow_conversions.h"
 #include "lowering/optimiser/reloads.h"
+#include "lowering/optimiser/ring_places.h"
 #include "lowering/optimiser/split_copies.h"
 #include "lowering/optimiser/unroll_counts.h"
 #include "lowering/optimiser/whole_loads.h"
@@ -79,6 +80,7 @@ void add_passes(llvm::PassBuilder& builder) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinStores()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepIndexLoads()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepRingPlaces()));
     passes.addPass(ShowUnsetVariables());
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(LocalMargins()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(GuessPlaces()));

@@ -484,6 +484,26 @@ m 14 42
 m 16 16'
 }
 case_loops_are_unrolled_as_often_as_by_nvcc() { with_lowering unroll_counts; }
+# `k % 3` is one value: what lies at constant distances from a tile of a ring is read at such, without arithmetic for each.
+rings() {
+  cat >ring.cu <<'END'
+__global__ void k(const float* a, float* o, int n) {
+  __shared__ float tile[3][64][16];
+  float s = 0;
+  for (int k = 0; k < n; k++) {
+    tile[(k + 2) % 3][threadIdx.x][0] = a[k];
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < 16; j++)
+#pragma unroll
+      for (int i = 0; i < 4; i++) s += tile[k % 3][threadIdx.x + i][j] * j;
+  }
+  o[threadIdx.x] = s;
+}
+END
+  expect 0 nvcc -ptx ring.cu && [[ $(grep -cE '(add|sub).s64' ring.ptx) -le 16 ]]
+}
+case_places_in_rings_are_constant_distances() { with_lowering rings; }
 set_arrays() {
   cat >bins.cu <<'END'
 __global__ void k(const unsigned* a, unsigned* o, int n) {
