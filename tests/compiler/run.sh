@@ -501,7 +501,7 @@ __global__ void k(const float* a, float* o, int n) {
   o[threadIdx.x] = s;
 }
 END
-  expect 0 nvcc -ptx ring.cu && [[ $(grep -cE '(add|sub).s64' ring.ptx) -le 16 ]]
+  expect 0 nvcc -ptx ring.cu && [[ $(grep -cE '(add|sub).s64' ring.ptx) -le 8 ]]
 }
 case_places_in_rings_are_constant_distances() { with_lowering rings; }
 set_arrays() {
