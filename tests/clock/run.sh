@@ -42,6 +42,9 @@ for device in v100 a100 h100; do
   verdict "memory elsewhere on $device" $? "$work/log"
 done
 
+on h100 costs.cu >"$work/log" 2>&1
+verdict 'what calls cost' $? "$work/log"
+
 # A program that is profiled lives on the times that are predicted, and prints the same.
 on h100 spin.cu >"$work/alone" 2>&1
 "$warpbeam" profile --host-scale 0 --device h100 --json "$work/profile.json" spin.cu >"$work/log" 2>&1
@@ -93,7 +96,7 @@ for row in m2090:one k40:many h100:many; do
 done
 
 # Timelines: JSON whose rows do not overlap, tables that the published queries run on, and reports with their columns.
-"$warpbeam" timeline --device k40 -o "$work/t.json" streams.cu -- many >"$work/log" 2>&1 && python3 - "$work/t.json" >>"$work/log" 2>&1 <<'CHECK'
+"$warpbeam" timeline --host-scale 0 --device k40 -o "$work/t.json" streams.cu -- many >"$work/log" 2>&1 && python3 - "$work/t.json" >>"$work/log" 2>&1 <<'CHECK'
 import json, sys
 trace = json.load(open(sys.argv[1]))
 events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
@@ -114,7 +117,7 @@ for e in sorted(events, key=lambda e: (e["ts"], -e["dur"])):
 assert len({e["tid"] for e in events if e["cat"] == "kernel"}) == 5, events
 CHECK
 verdict 'timeline as JSON' $? "$work/log"
-"$warpbeam" timeline --device k40 -o "$work/t.sqlite" streams.cu -- many >"$work/log" 2>&1 && python3 - "$work/t.sqlite" >>"$work/log" 2>&1 <<'CHECK'
+"$warpbeam" timeline --host-scale 0 --device k40 -o "$work/t.sqlite" streams.cu -- many >"$work/log" 2>&1 && python3 - "$work/t.sqlite" >>"$work/log" 2>&1 <<'CHECK'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 rows = db.execute("""SELECT names.value, COUNT(*), MIN(k.start - r.start) FROM CUPTI_ACTIVITY_KIND_KERNEL AS k
@@ -126,7 +129,7 @@ kinds = db.execute("SELECT e.label, SUM(m.bytes) FROM CUPTI_ACTIVITY_KIND_MEMCPY
 assert kinds == [("Device-to-Host", 8 << 20), ("Host-to-Device", 8 << 20)], kinds
 CHECK
 verdict 'timeline as tables' $? "$work/log"
-"$warpbeam" stats --device h100 -f csv -r cuda_gpu_kern_sum,cuda_gpu_trace,cuda_gpu_mem_size_sum -o "$work/stats" streams.cu >"$work/log" 2>&1 &&
+"$warpbeam" stats --host-scale 0 --device h100 -f csv -r cuda_gpu_kern_sum,cuda_gpu_trace,cuda_gpu_mem_size_sum -o "$work/stats" streams.cu >"$work/log" 2>&1 &&
   grep -qx 'Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name' "$work/stats" &&
   grep -qx 'Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,Strm,Name' "$work/stats" &&
   grep -q '^8.389,5,.*,\[CUDA memcpy Host-to-Device\]$' "$work/stats"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,9 @@ constexpr double kHostCopy = 10;  // bytes in a nanosecond, from host to host
 constexpr double kMiB = 1 << 20;
 constexpr uint64_t kSmallAllocation = 1 << 20, kGrain = 512;  // bytes
 constexpr double kBlock = 2 * kMiB;
+constexpr uint32_t kWriteCombined = 4;      // cudaHostAllocWriteCombined
+constexpr uint64_t kFewNodes = 16;          // of a capture
+constexpr double kPoolBlock = 32 * kMiB;  // by which pools grow
 constexpr double kSmallFill = 4096;     // bytes; an H100
 constexpr double kStaged = 64 << 10;    // bytes; less is copied from pageable memory by the processor, whatever the stream has to do
 constexpr double kFirstToHost = 512 << 10;  // bytes that come to pageable memory slower
@@ -199,6 +203,7 @@ void DeviceClock::charge(double nanoseconds) {
 DeviceClock::Device& DeviceClock::device(int ordinal) {
   auto found = devices_.find(ordinal);
   if (found != devices_.end()) return found->second;
+  charge_first(&model::Link::driver);
   charge(link_.context);
   const auto done = [this](const timing::device::Operation& operation, const Times& times) {
     if (timeline_) timeline_->done(operation, times);
@@ -211,11 +216,28 @@ DeviceClock::Device& DeviceClock::device(int ordinal) {
   return devices_.emplace(ordinal, Device{Model(model_, connections_, done)}).first->second;
 }
 
+// Whether there is something that pools hold and nobody uses.
+bool DeviceClock::give_back_free() {
+  const double needed = std::ceil(pool_used_ / kPoolBlock) * kPoolBlock;
+  return std::exchange(pool_held_, std::min(pool_held_, needed)) > needed;
+}
+
+// The first of its kind.
+void DeviceClock::charge_first(double model::Link::*cost) {
+  if (std::ranges::find(firsts_, cost) != firsts_.end()) return;
+  firsts_.push_back(cost);
+  charge(link_.*cost);
+}
+
 void DeviceClock::charge_call(const CallCost& cost) {
+  charge_first(&model::Link::driver);
   quick = cost.kind == CallCost::Kind::Quick || cost.kind == CallCost::Kind::Node;
-  charge(cost.cost ? link_.*cost.cost : link_.call);
+  if (cost.kind == CallCost::Kind::Trim && !give_back_free()) return charge(link_.call);
+  if (cost.kind == CallCost::Kind::Capture) captured_ = 0;
+  const bool more = cost.cost == &model::Link::capture_node && ++captured_ > kFewNodes;
+  charge(more ? link_.capture_more : cost.cost ? link_.*cost.cost : link_.call);
   if (cost.kind == CallCost::Kind::Node) ++graph_nodes_;
-  if (cost.kind == CallCost::Kind::Capture && !std::exchange(captured_, true)) charge(link_.capture_first);
+  if (cost.first) charge_first(cost.first);
   if (cost.kind != CallCost::Kind::Instantiate) return;
   if (!graph_nodes_) graph_nodes_ = last_graph_nodes_;
   charge(link_.instantiate_node * static_cast<double>(graph_nodes_) + (instantiated_ ? 0 : link_.instantiate_first));
@@ -395,7 +417,7 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
   const double rows = apart(operation.to) || apart(operation.from) ? static_cast<double>(operation.to.rows * operation.to.planes) : 0;
   if (!is_host(to) && !is_host(from)) {
     if (to == Place::Device && from == Place::Device) {
-      if (!to_do.in_graph) charge(link_.on_device_call);
+      if (!to_do.in_graph) charge(link_.on_device_call), charge_first(&model::Link::on_device_first);
       const bool stays = 2 * bytes <= kStays * static_cast<double>(model_.l2_bytes);
       const double memory = model_.memory_bytes_per_second() * 1e-9 * link_.on_device_share;
       const double moved = 2 * bytes / (stays ? std::max(memory, link_.on_device_cached) : memory);
@@ -420,12 +442,13 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
     return;
   }
   if (!there) {
-    if (!to_do.in_graph) charge(link_.copy_call);
+    if (!to_do.in_graph) charge(link_.copy_call), charge_first(&model::Link::copy_back_first);
     const double first = std::min(bytes, kFirstToHost);
     to_do.nanoseconds = link_.pageable_start + rows * link_.copy_row + first / link_.pageable_to_host_first + (bytes - first) / link_.pageable_to_host;
     return;
   }
   // It goes through a pinned buffer of the driver's, piece by piece: the device waits for the processor.
+  if (!to_do.in_graph) charge_first(&model::Link::copy_first);
   if (!to_do.in_graph) charge(link_.pageable_call + (bytes < kStaged && link_.inline_bytes > 0 ? bytes / link_.inline_speed : 0));
   *pageable_bytes = bytes;
   const double last = std::min(bytes, kStaged) / link_.pinned_to_device;
@@ -450,6 +473,8 @@ void DeviceClock::queued(const Operation& operation) {
   const double asked_for = host_now();
   if (!graphs_.contains(operation.stream)) {
     charge(cost_of(operation));
+    if (operation.kind == OperationKind::Record) charge_first(&model::Link::record_first);
+    if (operation.kind == OperationKind::HostCall) charge_first(&model::Link::host_function_first);
     if (operation.kind == OperationKind::Launch || operation.kind == OperationKind::Library) charge_launch(operation);
     quick = true;
   }
@@ -484,7 +509,7 @@ void DeviceClock::queued(const Operation& operation) {
       const auto bytes = static_cast<double>(operation.to.width * operation.to.rows * operation.to.planes);
       const double moved = bytes / (model_.memory_bytes_per_second() * 1e-9 * link_.fill_share);
       const bool small = bytes <= kSmallFill;
-      if (!to_do.in_graph) charge(small ? link_.small_fill_call : link_.fill_call);
+      if (!to_do.in_graph) charge(small ? link_.small_fill_call : link_.fill_call), charge_first(&model::Link::fill_first);
       to_do.kind = Kind::Memory;
       const double rows = operation.to.rows > 1 && operation.to.pitch != operation.to.width ? static_cast<double>(operation.to.rows * operation.to.planes) : 0;
       to_do.nanoseconds = (small ? link_.small_fill : least_kernel_time(model_).nanoseconds) + moved + rows * link_.fill_row;
@@ -535,7 +560,7 @@ void DeviceClock::queued(const Operation& operation) {
 
 void DeviceClock::begins(const vm::Launch& launch, uint64_t operation) {
   launched_ = true;
-  if (launch.cooperative) charge(link_.cooperative_call);
+  if (launch.cooperative) charge(link_.cooperative_call), charge_first(&model::Link::cooperative_first);
   vm::begin_kernel_clock(launch.grid_id, host_now());
   if (timeline_) timeline_->describe_launch(operation, launch);
   if (auto* watch = activity_watch()) watch->describe(operation, launch);
@@ -584,7 +609,7 @@ void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, boo
   double all = time.nanoseconds + open.of_children;
   // It was still waiting when its launch returned: for something that the host has done only now.
   if (const double now = clock_.floor(); open.left_alone)
-    if (const auto began = model.look_ahead().begin(operation); began && *began + all < now) all = now - *began;
+    if (const auto began = model.look_ahead().begin(operation); began && *began + all < now) all = now + link_.zero_copy_latency - *began;
   model.tell(operation, all, time.memory_share, blocks, std::max(1u, launch.resident_blocks));
 }
 
@@ -684,9 +709,13 @@ void DeviceClock::waited(WaitKind kind, uint64_t which) {
   Device& on = device(ordinal);
   far_.let_host_touch();
   quick = true;
-  if (!pool_keeps_) pool_held_ = pool_used_;  // a pool gives back what is free whenever the host waits
+  // A pool gives back what is free whenever the host waits, if nobody has told it to keep that.
+  const bool gives_back = !pool_keeps_ && give_back_free();
+  const uint64_t freed = std::exchange(pool_freed_, 0);
+  pool_waited_ = gives_back ? 0 : pool_waited_ + freed;
   if (!asked) charge(link_.synchronize_call);
   if (const double end = end_of(on, ids); end > clock_.here()) clock_.here() = end + link_.wake, has_waited = true;
+  if (gives_back) charge(link_.pool_back);
 }
 
 bool DeviceClock::reached(WaitKind kind, uint64_t which) {
@@ -725,23 +754,40 @@ std::optional<double> DeviceClock::time_between(uint64_t from, uint64_t to) {
 
 // --- memory
 
+double DeviceClock::pinned_share(const vm::Allocation& allocation) const { return allocation.flags & kWriteCombined ? link_.write_combined : 1; }
+
 void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
   std::lock_guard lock(mutex_);
   device(ordinal);
   const double mib = static_cast<double>(allocation.size) / kMiB;
   switch (allocation.kind) {
-    case vm::MemoryKind::Managed: charge(link_.managed_call); break;
+    case vm::MemoryKind::Managed:
+      charge(link_.managed_call);
+      charge_first(&model::Link::managed_first);
+      break;
     case vm::MemoryKind::Device:
       if (!in_order(allocation)) {
-        charge(small_blocks_.take(allocation.base, allocation.size) ? link_.allocate_small_call : link_.allocate_call + link_.allocate_mib * mib);
+        if (small_blocks_.take(allocation.base, allocation.size)) {
+          charge(link_.allocate_small_call);
+          break;
+        }
+        charge(link_.allocate_call + link_.allocate_mib * mib);
+        charge_first(&model::Link::allocate_first);
+        if (device(ordinal).model.unfinished()) charge(link_.allocate_beside);
         break;
       }
       pool_used_ += static_cast<double>(allocation.size);
-      charge(pool_used_ <= pool_held_ ? link_.allocate_in_order_call : link_.pool_call + link_.pool_mib * (pool_used_ - pool_held_) / kMiB);
-      pool_held_ = std::max(pool_held_, pool_used_);
+      charge_first(&model::Link::pool_first);
+      if (pool_waited_ && pool_used_ <= pool_held_) --pool_waited_, charge(link_.allocate_in_order_again);
+      if (pool_used_ <= pool_held_) {
+        charge(link_.allocate_in_order_call);
+        break;
+      }
+      charge(std::ceil((pool_used_ - pool_held_) / kPoolBlock) * (link_.pool_call + link_.pool_mib * kPoolBlock / kMiB));
+      pool_held_ = std::ceil(pool_used_ / kPoolBlock) * kPoolBlock;
       break;
     case vm::MemoryKind::Registered: charge(link_.register_call + link_.register_mib * mib); break;
-    case vm::MemoryKind::Pinned: charge(link_.pin_call + link_.pin_mib * std::max(1.0, mib)); break;
+    case vm::MemoryKind::Pinned: charge(link_.pin_call + link_.pin_mib * (1 + std::max(0.0, mib - 1) * pinned_share(allocation))); break;
     case vm::MemoryKind::Variable:
     case vm::MemoryKind::Constant: break;
   }
@@ -754,19 +800,25 @@ void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
 void DeviceClock::freed(const vm::Allocation& allocation, int ordinal) {
   std::lock_guard lock(mutex_);
   if (timeline_ && is_on_device(allocation.kind)) timeline_->memory(host_now(), ordinal, -static_cast<int64_t>(allocation.size));
-  far_.freed(allocation.base);
+  const bool touched = far_.freed(allocation.base);
   const double mib = static_cast<double>(allocation.size) / kMiB;
   switch (allocation.kind) {
-    case vm::MemoryKind::Managed: charge(link_.managed_call); break;
+    case vm::MemoryKind::Managed: charge(link_.managed_call + (touched ? link_.managed_used : 0)); break;
     case vm::MemoryKind::Registered: charge(link_.unregister_call + link_.unregister_mib * mib); break;
-    case vm::MemoryKind::Pinned: charge(link_.unpin_call + link_.unpin_mib * std::max(1.0, mib)); break;
+    case vm::MemoryKind::Pinned: charge(link_.unpin_call + link_.unpin_mib * (1 + std::max(0.0, mib - 1) * pinned_share(allocation))); break;
     default:
       if (in_order(allocation)) pool_used_ = std::max(0.0, pool_used_ - static_cast<double>(allocation.size));
       if (in_order(allocation)) {
         charge(link_.free_in_order_call);
+        ++pool_freed_;
         break;
       }
-      charge(small_blocks_.give(allocation.base) ? link_.allocate_small_call : link_.free_call + link_.free_mib * mib);
+      if (small_blocks_.give(allocation.base)) {
+        charge(link_.allocate_small_call);
+        break;
+      }
+      charge(link_.free_call + link_.free_mib * mib);
+      charge_first(&model::Link::free_first);
   }
 }
 

@@ -114,6 +114,9 @@ class DeviceClock : public Tool {
   Ids follows(const Operation&);
   void charge_launch(const Operation&);
   void charge_call(const CallCost&);
+  void charge_first(double model::Link::*cost);
+  bool give_back_free();
+  double pinned_share(const vm::Allocation& allocation) const;
   void account_for(const Operation&, uint64_t id);
   uint64_t branch_of(const Operation&, const Ids& after);
   double cost_of(const Operation&) const;
@@ -151,12 +154,15 @@ class DeviceClock : public Tool {
   bool launched_ = false;
   std::set<const void*> loaded_;        // kernels that have been launched
   std::set<const void*> uploaded_;      // graphs that have been launched
+  uint64_t captured_ = 0;               // by the capture under way
   uint64_t graph_nodes_ = 0, last_graph_nodes_ = 0;  // since a graph was instantiated; of that one
-  bool instantiated_ = false, captured_ = false;
+  bool instantiated_ = false;
+  std::vector<double model::Link::*> firsts_;  // that have been
   bool uploads_ = false;  // the graph that is being put on a stream, for the first time
   SmallBlocks small_blocks_;
   double pool_used_ = 0, pool_held_ = 0;  // bytes of stream-ordered memory
   bool pool_keeps_ = false;               // beyond the next wait
+  uint64_t pool_freed_ = 0, pool_waited_ = 0;  // pieces, since the host waited; of these, before it did
   std::unordered_map<uint64_t, Operation> moves_;            // copies and fills under way
 };
 

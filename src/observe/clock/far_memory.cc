@@ -25,7 +25,7 @@ double LinkUse::nanoseconds(const model::Link& link, double of_kernel, double wa
     all = std::max({all, read / link.zero_copy_read, written / link.zero_copy_write, by_latency}) + (read > 0 ? link.zero_copy_latency : 0);
   }
   if (!faults) return all + migrated / link.pinned_to_device;  // pages come before the kernel begins
-  if (migrated > 0 || populated > 0) all += link.managed_fault + migrated / link.managed_migrate + populated / link.managed_populate;
+  if (migrated > 0 || populated > 0) all += (migrated > 0 ? link.managed_fault : link.managed_first_fault) + migrated / link.managed_migrate + populated / link.managed_populate;
   return all;
 }
 
@@ -49,7 +49,13 @@ void FarMemory::allocated(const vm::Allocation& allocation) {
   ranges_[allocation.base] = std::move(range);
 }
 
-void FarMemory::freed(uint64_t base) { ranges_.erase(base); }
+bool FarMemory::freed(uint64_t base) {
+  const auto found = ranges_.find(base);
+  if (found == ranges_.end()) return false;
+  const bool touched = std::ranges::any_of(found->second.pages, [](const Page& page) { return page.here || page.with_host; });
+  ranges_.erase(found);
+  return touched;
+}
 
 FarMemory::Range* FarMemory::find(uint64_t address) {
   auto after = ranges_.upper_bound(address);

@@ -42,7 +42,7 @@ class FarMemory {
  public:
   explicit FarMemory(const model::Device& device);
   void allocated(const vm::Allocation& allocation);
-  void freed(uint64_t base);
+  bool freed(uint64_t base);  // whether it was managed memory that somebody had touched
   bool any() const { return !ranges_.empty(); }
   bool watches() const { return watches_; }
 

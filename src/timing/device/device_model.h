@@ -52,6 +52,7 @@ class DeviceModel {
   // What is done and long past is forgotten, and counts as done.
   bool is_done(uint64_t id) const;
   size_t unfinished(uint64_t stream) const;  // operations
+  bool unfinished() const { return !in_stream_.empty(); }
   double now() const { return now_; }
   size_t queues() const { return queues_.size(); }
 

@@ -1,0 +1,99 @@
+// What calls cost beside an H100: the first of a kind more than the next, pools what they have to get and give back, and who is waited for has its time.
+#include <cuda_runtime.h>
+
+#include <chrono>
+#include <cstdio>
+
+static int failed = 0;
+#define EXPECT(what) ((what) ? void() : (void)(failed = 1, printf("FAILED line %d: %s\n", __LINE__, #what)))
+
+__global__ void touch(float* x) { x[threadIdx.x] = 1; }
+__global__ void wait_for(volatile int* flag) {
+  while (!*flag) {
+  }
+}
+
+static double now_us() { return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+template <class Work>
+double host_us(Work&& work) {
+  const double begin = now_us();
+  work();
+  return now_us() - begin;
+}
+
+int main() {
+  int count = 0;
+  const double driver = host_us([&] { cudaGetDeviceCount(&count); }), again = host_us([&] { cudaGetDeviceCount(&count); });
+  const double context = host_us([] { cudaFree(nullptr); });
+  EXPECT(driver > 10'000 && again < 1 && context > 10'000);
+
+  const size_t bytes = 4 << 20;
+  float *a, *b, *managed, *untouched;
+  const double first = host_us([&] { cudaMalloc(&a, bytes); }), second = host_us([&] { cudaMalloc(&b, bytes); });
+  EXPECT(first > 1.5 * second);
+  cudaMallocManaged(&managed, bytes);
+  cudaMallocManaged(&untouched, bytes);
+  touch<<<1, 256>>>(managed);
+  cudaDeviceSynchronize();
+  const double used = host_us([&] { cudaFree(managed); }), unused = host_us([&] { cudaFree(untouched); });
+  EXPECT(used > 3 * unused);
+
+  cudaStream_t stream;
+  const double first_stream = host_us([&] { cudaStreamCreate(&stream); });
+  cudaStream_t other;
+  EXPECT(first_stream > 2 * host_us([&] { cudaStreamCreate(&other); }));
+
+  // Pools grow by 32 MiB, and give back when the host waits.
+  float *p, *q;
+  const auto allocate = [&](float** pointer) { return host_us([&] { cudaMallocAsync(pointer, bytes, stream); }); };
+  const auto wait = [&] { return host_us([&] { cudaStreamSynchronize(stream); }); };
+  allocate(&p);
+  const double beside = allocate(&q);
+  EXPECT(beside < 5);
+  cudaFreeAsync(p, stream);
+  const double part = wait();
+  cudaFreeAsync(q, stream);
+  const double rest = wait(), nothing = wait();
+  EXPECT(rest > 10 * part && nothing < part + 1);
+  const double grows = allocate(&p);
+  EXPECT(grows > 10 * beside);
+  cudaMemPool_t pool;
+  cudaDeviceGetDefaultMemPool(&pool, 0);
+  unsigned long long keep = ~0ull;
+  cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
+  cudaFreeAsync(p, stream);
+  wait();
+  const double after_wait = allocate(&p);
+  cudaFreeAsync(p, stream);
+  const double at_once = allocate(&p);
+  EXPECT(after_wait > 2 * at_once && after_wait < 0.5 * grows);
+  cudaFreeAsync(p, stream);
+  wait();
+  const double trimmed = host_us([&] { cudaMemPoolTrimTo(pool, 0); });
+  EXPECT(trimmed > 10 * host_us([&] { cudaMemPoolTrimTo(pool, 0); }));
+
+  // Of a capture the first node is dear, not its begin.
+  cudaGraph_t graph;
+  const double begin = host_us([&] { cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal); });
+  const double node = host_us([&] { touch<<<1, 256, 0, stream>>>(a); }), next = host_us([&] { touch<<<1, 256, 0, stream>>>(a); });
+  cudaStreamEndCapture(stream, &graph);
+  EXPECT(begin < 0.2 * node && next < 0.2 * node);
+
+  // Beside a kernel cudaMalloc takes longer. Who lets a kernel go on that waits for a word waits until it has seen that.
+  int* flag;
+  cudaHostAlloc(&flag, 64, cudaHostAllocMapped);
+  *flag = 0;
+  wait_for<<<1, 1, 0, stream>>>(flag);
+  float* large;
+  const double busy = host_us([&] { cudaMalloc(&large, bytes); });
+  EXPECT(busy > 1.3 * second);
+  *static_cast<volatile int*>(flag) = 1;
+  EXPECT(wait() > 2);
+  const double idle = wait();
+  EXPECT(idle < 1);
+  printf("driver %.0f context %.0f malloc %.1f %.1f beside a kernel %.1f, managed used %.1f unused %.1f, pool grows %.1f has %.2f after a wait %.2f, gives back %.1f %.1f\n", driver,
+         context, first, second, busy, used, unused, grows, at_once, after_wait, rest, part);
+  puts(failed ? "FAILED" : "ok");
+  return failed;
+}
