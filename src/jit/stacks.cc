@@ -115,8 +115,9 @@ void Stack::begin(Entry entry, void* argument) {
 #endif
 }
 
-// The first thing that is done on a stack that the thread changes to.
-void Stack::arrived() {
+// The first thing that is done on a stack that the thread changes to. Not inlined: a stack may go on on another thread than the one
+// that it stopped on, whose `left` is another.
+[[gnu::noinline]] void Stack::arrived() {
 #ifdef WB_ADDRESS_SANITIZER
   __sanitizer_finish_switch_fiber(shadow_, left->memory_ ? nullptr : &left->bottom_, left->memory_ ? nullptr : &left->bytes_);
 #endif
