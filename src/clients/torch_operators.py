@@ -114,6 +114,47 @@ def _recurrent_cells(torch):
             "aten::_thnn_fused_gru_cell_backward": gru_backward}
 
 
+def _written_in_others(torch):
+    """Operators that PyTorch has for GPUs only, in terms of others."""
+
+    def wide(tensor):
+        return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor
+
+    def rms_norm_backward(grad, x, normalized_shape, rstd, weight, mask):
+        across = tuple(range(x.dim() - len(normalized_shape), x.dim()))
+        kept = tuple(range(x.dim() - len(normalized_shape)))
+        normal = wide(x) * rstd
+        bent = wide(grad) if weight is None else wide(grad) * wide(weight)
+        of_x = (rstd * (bent - normal * (bent * normal).mean(across, keepdim=True))).to(x.dtype) if mask[0] else None
+        of_weight = None
+        if mask[1] and weight is not None:
+            product = wide(grad) * normal
+            of_weight = (product.sum(kept) if kept else product).to(weight.dtype)
+        return of_x, of_weight
+
+    def product(op):
+        return lambda a, b, dtype: op(a.to(dtype), b.to(dtype))
+
+    def sum_and_product(op):
+        return lambda c, a, b, dtype, beta=1, alpha=1: op(c.to(dtype), a.to(dtype), b.to(dtype), beta=beta, alpha=alpha)
+
+    def masked_scale(x, mask, scale):
+        return x * mask.to(x.dtype) * scale
+
+    def dropout(x, p, generator=None):
+        mask = torch.rand(x.shape, device=x.device, generator=generator) < p
+        return masked_scale(x, mask, 1 / p), mask.to(torch.uint8)
+
+    written = _recurrent_cells(torch) | {"aten::_fused_rms_norm_backward": rms_norm_backward, "aten::_masked_scale": masked_scale, "aten::_fused_dropout": dropout}
+    for name, op in (("mm", torch.mm), ("bmm", torch.bmm)):
+        written[f"aten::{name}.dtype"] = product(op)
+    for name, op in (("addmm", torch.addmm), ("baddbmm", torch.baddbmm)):
+        written[f"aten::{name}.dtype"] = sum_and_product(op)
+    for name in (f"aten::_use_{library}_ctc_loss{form}" for library in ("cudnn", "miopen") for form in ("", ".Tensor")):
+        written[name] = lambda *arguments: False
+    return written
+
+
 def register(torch):
     if not getattr(torch, "version", None) or not torch.version.cuda or not hasattr(torch._C, "_dispatch_get_registrations_for_dispatch_key"):
         return
@@ -203,7 +244,7 @@ def register(torch):
         packet, _, rest = name[len("aten::"):].partition(".")
         return getattr(getattr(torch.ops.aten, packet), rest or "default")
 
-    cells = _recurrent_cells(torch)
+    written = _written_in_others(torch)
     names = set(torch._C._dispatch_get_registrations_for_dispatch_key("CUDA")) | set(_MORE)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -218,8 +259,8 @@ def register(torch):
             # A view has its memory from an argument, and does not write to it.
             if any(result.alias_info is not None and not result.alias_info.is_write for result in schema.returns):
                 continue
-            if name in cells:
-                library.impl(name[len("aten::"):], cells[name], "CUDA")
+            if name in written:
+                library.impl(name[len("aten::"):], written[name], "CUDA")
                 continue
             there = torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, "CPU")
             library.impl(name[len("aten::"):], kernel_for(op, schema) if there else no_kernel_for(schema), "CUDA")

@@ -372,8 +372,8 @@ void map_replace(Warp& w, const Insn& i, uint32_t mask) {
                            : global_span(w, i, l, address, 128, 64, AccessKind::Write);
     TensorMap m;
     std::memcpy(&m, at, sizeof m);
-    // Kernels make maps of their own, beginning with zeros.
-    if (std::all_of(at, at + 128, [](std::byte b) { return b == std::byte{0}; })) m.magic = TensorMap::kMagic;
+    // Kernels make maps of their own, beginning with zeros: those are a map, too, of one dimension.
+    if (std::all_of(at, at + 128, [](std::byte b) { return b == std::byte{0}; })) m.magic = TensorMap::kMagic, m.rank = 1;
     if (m.magic != TensorMap::kMagic)
       w.trap(TrapKind::IllegalInstruction, i, l, "tensormap.replace on 128 bytes that are no tensor map", address);
     const uint64_t last = value_of(w, i.wide[i.count - 1], l),

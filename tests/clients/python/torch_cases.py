@@ -197,6 +197,38 @@ def triton_product():
 
 
 @case
+def operators_that_only_gpus_have():
+    layer = torch.nn.RMSNorm(48)
+    x = torch.randn(3, 5, 48)
+    want = layer(x).tanh().sum()
+    want.backward()
+    grad = layer.weight.grad.clone()
+    layer.zero_grad()
+    layer.cuda()
+    have = layer(x.cuda()).tanh().sum()
+    have.backward()
+    same(have.detach(), want.detach(), 1e-3)
+    same(layer.weight.grad, grad, 1e-3)
+    a, b = torch.randn(2, 16, 16).bfloat16()
+    same(torch.mm(a.cuda(), b.cuda(), out_dtype=torch.float32), a.float() @ b.float(), 1e-3)
+    logs, target = torch.randn(20, 2, 5).log_softmax(2), torch.randint(1, 5, (2, 6))
+    lengths = torch.tensor([20, 20]), torch.tensor([6, 4])
+    same(F.ctc_loss(logs.cuda(), target.cuda(), *lengths), F.ctc_loss(logs, target, *lengths), 1e-3)
+
+
+@case
+def profiled():
+    from torch.profiler import ProfilerActivity, profile
+    x, y, out = torch.rand(1000, device=GPU), torch.rand(1000, device=GPU), torch.empty(1000, device=GPU)
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as seen:
+        for _ in range(3):
+            add_kernel[(8,)](x, y, out, 1000, 128)
+        torch.cuda.synchronize()
+    (kernel,) = [event for event in seen.key_averages() if event.key == "add_kernel"]
+    assert kernel.count == 3 and kernel.device_time_total > 0, kernel
+
+
+@case
 def compiled():
     @torch.compile
     def f(x, y):
