@@ -138,6 +138,9 @@ def _written_in_others(torch):
     def sum_and_product(op):
         return lambda c, a, b, dtype, beta=1, alpha=1: op(c.to(dtype), a.to(dtype), b.to(dtype), beta=beta, alpha=alpha)
 
+    def into(op):
+        return lambda *arguments, out, **named: out.copy_(op(*arguments, **named))
+
     def masked_scale(x, mask, scale):
         return x * mask.to(x.dtype) * scale
 
@@ -150,6 +153,8 @@ def _written_in_others(torch):
         written[f"aten::{name}.dtype"] = product(op)
     for name, op in (("addmm", torch.addmm), ("baddbmm", torch.baddbmm)):
         written[f"aten::{name}.dtype"] = sum_and_product(op)
+    for name in ("mm", "bmm", "addmm", "baddbmm"):
+        written[f"aten::{name}.dtype_out"] = into(written[f"aten::{name}.dtype"])
     for name in (f"aten::_use_{library}_ctc_loss{form}" for library in ("cudnn", "miopen") for form in ("", ".Tensor")):
         written[name] = lambda *arguments: False
     return written
@@ -207,6 +212,8 @@ def register(torch):
 
     def kernel_for(op, schema):
         outs = [argument.name for argument in schema.arguments if argument.is_out]
+        tensors = [place for place, argument in enumerate(schema.arguments) if str(argument.type) == "Tensor"]
+        packet = op.overloadpacket
         generators = [(place, argument.name) for place, argument in enumerate(schema.arguments) if "Generator" in str(argument.type)]
 
         def kernel(*arguments, **named):
@@ -229,7 +236,9 @@ def register(torch):
                         values[place] = generator_of(device, given)
                     else:
                         plain[name] = generator_of(device, given)
-            result = op(*values, **plain)
+            # A number that stands for a tensor comes as itself: another form of the operator takes it so, with its rules for types.
+            number = any(place < len(values) and isinstance(values[place], (bool, int, float, complex)) for place in tensors)
+            result = (packet if number else op)(*values, **plain)
             for name, out in wanted.items():
                 made = plain[name]
                 if out.size() != made.size():

@@ -1,4 +1,3 @@
 # A part of tinygrad's tests of backends.
 . "$WARPBEAM_CLIENTS/python/environment.sh"
-only_with_all "an hour" || exit
-python_suite tinygrad "https://github.com/tinygrad/tinygrad v0.14.0 tinygrad" tinygrad==0.14.0 numpy==2.4.6
+python_suite tinygrad "https://github.com/tinygrad/tinygrad v0.14.0 tinygrad" tinygrad==0.14.0 numpy==2.4.6 torch==2.15.0

@@ -1,4 +1,3 @@
 # PyTorch's operators by its own table of them.
 . "$WARPBEAM_CLIENTS/python/environment.sh"
-only_with_all "6 GB" || exit
 python_suite torch_operators "$WARPBEAM_CLIENTS/suites/pytorch" torch==2.15.0 numpy==2.4.6 setuptools

@@ -37,7 +37,7 @@ only_with_all() {
 }
 
 # What the tests themselves need lies beside the package's environment, so that this one is shared with the client's cases.
-suite_tools=(pytest==9.2.0 hypothesis==6.138.0 psutil==7.2.2 scipy==1.17.1 ml_dtypes==0.6.0 expecttest==0.3.0 pytest-mock==3.15.1 pytest-benchmark==5.3.1)
+suite_tools=(pytest==9.2.0 hypothesis psutil==7.2.2 ml_dtypes==0.6.0 expecttest pytest-mock pytest-benchmark pytest-timeout pytest-rerunfailures requests tqdm)
 
 python_suite() {
   local name=$1 sources=$2 place tools root
@@ -45,7 +45,7 @@ python_suite() {
   python_environment "${name%%_*}" "$@" || return
   tools=$place-tools
   if [[ ! -e $tools/.made ]]; then
-    "$place/bin/python" -m pip install --disable-pip-version-check -q --no-deps --target "$tools" "${suite_tools[@]}" iniconfig pluggy packaging Pygments sortedcontainers attrs py-cpuinfo2 >"$place.log" 2>&1 && touch "$tools/.made" || {
+    "$place/bin/python" -m pip install --disable-pip-version-check -q --no-deps --target "$tools" "${suite_tools[@]}" iniconfig pluggy packaging Pygments sortedcontainers attrs py-cpuinfo2 scipy==1.17.1 >"$place.log" 2>&1 && touch "$tools/.made" || {
       echo "what its tests need cannot be installed here: $(tail -n 1 "$place.log")"
       return 77
     }

@@ -217,6 +217,18 @@ def operators_that_only_gpus_have():
 
 
 @case
+def numbers_as_operands():
+    for values in (torch.arange(-6, 6, dtype=torch.int8), torch.linspace(-3, 3, 12), torch.linspace(-3, 3, 12).double()):
+        for f in (lambda x: x % 5, lambda x: x * 0.1, lambda x: x + 1, lambda x: 2 - x, lambda x: x > 0.1):
+            want, have = f(values), f(values.cuda())
+            assert have.dtype == want.dtype
+            same(have, want, 0)
+    bits = torch.arange(12)
+    same(bits.cuda() & 3, bits & 3)
+    same(torch.bitwise_and(bits.cuda(), 6), bits & 6)
+
+
+@case
 def profiled():
     from torch.profiler import ProfilerActivity, profile
     x, y, out = torch.rand(1000, device=GPU), torch.rand(1000, device=GPU), torch.empty(1000, device=GPU)

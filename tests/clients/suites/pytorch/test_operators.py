@@ -54,6 +54,7 @@ def run(op, sample, device):
 
 
 def same(a, b):
+    a, b = a.resolve_conj().resolve_neg(), b.resolve_conj().resolve_neg()
     return a.shape == b.shape and (a.numel() == 0 or torch.equal(torch.nan_to_num(torch.view_as_real(a) if a.is_complex() else a.float()), torch.nan_to_num(torch.view_as_real(b) if b.is_complex() else b.float())))
 
 
@@ -75,7 +76,7 @@ def test_operator(op, dtype):
         compared = True
         _, got = run(op, sample, "cuda")
         assert len(got) == len(wanted)
-        drawn = any(not a.is_sparse and a.layout == torch.strided and not same(a.detach(), b.detach()) for a, b in zip(wanted, other))
+        drawn = "empty" in op.name or any(not a.is_sparse and a.layout == torch.strided and not same(a.detach(), b.detach()) for a, b in zip(wanted, other))
         for mine, theirs in zip(got, wanted):
             assert mine.shape == theirs.shape and mine.dtype == theirs.dtype
             if not drawn:
