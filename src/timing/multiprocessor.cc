@@ -479,11 +479,14 @@ class Multiprocessor {
       from = t + r.latency, why = Stall::Membar;
       l1_.forget_all();  // what others stored is to be seen
     }
+    // What blocks of the cluster are to see has to be there before they are told.
+    if (r.cluster_arrives) from = std::max({t + ticks(rates_.of(Operation::Fence).latency), warp.stored, cluster_free_ + ticks(rates_.cluster_latency)}), why = Stall::Membar;
+    if (r.cluster_waits) from = t + ticks(rates_.cluster_barrier), why = Stall::Barrier;
     if (r.operation == Operation::Sleep) why = Stall::Sleeping;
     if (r.operation == Operation::Print) from = served(prints_, warp, t), why = Stall::LongScoreboard;
     if (r.operation == Operation::Allocate) from = served(allocations_, warp, t), why = Stall::LongScoreboard;
     warp.waits_since = t + kTick;
-    const bool barrier = r.operation == Operation::Barrier;
+    const bool barrier = r.operation == Operation::Barrier && !r.cluster_arrives;
     const uint32_t here = warp.trace->steps[warp.step].block;
     const uint32_t function = warp.trace->steps[warp.step].function;
     if (++warp.at == warp.text->code.size()) {
@@ -504,7 +507,7 @@ class Multiprocessor {
     }
     if (barrier) {
       // Its unit takes one warp after the other.
-      barrier_free_ = std::max(barrier_free_, t) + ticks(rates_.barrier_warp);
+      barrier_free_ = std::max(barrier_free_, r.cluster_waits ? from : t) + ticks(rates_.barrier_warp);
       Place& p = places_[warp.place];
       warp.at_barrier = true;
       if (++p.waiting == p.alive) open_barrier(p, warp.place, barrier_free_);
@@ -575,6 +578,10 @@ class Multiprocessor {
     if (a) {
       switch (a->space) {
         case Space::Shared: {
+          if (a->cluster) {
+            done = over_cluster(*a, start, cost) + r.latency;
+            break;
+          }
           cost = std::max<Ticks>(cost, a->passes * kTick);
           done = start + r.latency + further_passes(*a, rates_.shared_pass_latency);
           if (r.operation == Operation::AtomicLoop) done = std::max(done, last_of_turns(warp, *a, start, cost) + r.latency);
@@ -592,6 +599,14 @@ class Multiprocessor {
     const Ticks backlog = path - ticks(rates_.lsu_queue);
     s.unit_free[static_cast<size_t>(r.unit)] = std::max(s.unit_free[static_cast<size_t>(r.unit)], backlog);
     return done;
+  }
+
+  // The cluster's network takes one after the other; what it has not taken fills up the path to memory.
+  Ticks over_cluster(const Access& a, Ticks start, Ticks& cost) {
+    const bool atomic = a.kind == Kind::Atomic || a.kind == Kind::Reduce;
+    cluster_free_ = std::max(cluster_free_, start) + ticks(atomic ? a.lines * rates_.cluster_atomic : a.sectors * rates_.cluster_sector);
+    cost = std::max(cost, cluster_free_ - ticks(rates_.store_backlog) - start);
+    return cluster_free_ + ticks(rates_.cluster_latency);
   }
 
   // How much later a load is there for each pass over the banks beyond the first.
@@ -800,6 +815,7 @@ class Multiprocessor {
   size_t instructions_here_ = 0;
   OneByOne prints_{rates_.print_ns, rates_.print_lane_ns, rates_.print_serve_ns, rates_.print_serve_lane_ns};
   OneByOne allocations_{rates_.allocate_ns, rates_.allocate_lane_ns, rates_.allocate_serve_ns, rates_.allocate_serve_lane_ns};
+  Ticks cluster_free_ = 0;
   Ticks barrier_free_ = 0, next_start_ = 0, next_warp_ = 0;
   double local_beyond_l2_ = 0, local_credit_ = 0;  // the share of threads' own memory that L2 has no room for
   double active_ = 1;  // multiprocessors

@@ -21,6 +21,8 @@ Text make_ready(const assembly::MachineText& text, uint32_t last, const Rates& r
     // An addition of two numbers is a multiply-add by one where that unit is idle.
     if (m.operation == Operation::IntAdd && m.reads[2].first < 0) r.other = Unit::FmaHeavy;
     r.access = m.access;
+    r.cluster_arrives = m.mnemonic == "UCGABAR_ARV";
+    r.cluster_waits = m.mnemonic == "UCGABAR_WAIT";
     r.phase_wait = m.mnemonic.starts_with("SYNCS.PHASECHK");
     r.guarded = m.guarded || r.unit == Unit::Branch;
     r.ptx = std::min(m.ptx, last);

@@ -21,12 +21,13 @@ struct Access {
   uint32_t ptx = 0;  // the instruction, by its place in the function's body
   Space space{};
   Kind kind{};
-  uint8_t lines = 0;         // at BlockTrace::lines from first_line on; Global, Local. Atomics in shared memory: lanes of the word that most change
+  uint8_t lines = 0;         // at BlockTrace::lines from first_line on; Global, Local. Atomics in shared memory: lanes of the word that most change, or that go to the cluster's
   uint16_t passes = 1;       // over the banks or the tags
-  uint16_t sectors = 0;      // of its lines
+  uint16_t sectors = 0;      // of its lines; of the cluster's memory
   bool whole = true;         // all bytes of the sectors are touched
   bool past_l1 = false;      // a load that L1 is not asked for
   bool bulk = false;         // a copy that the unit for copies makes by itself
+  bool cluster = false;      // to the shared memory of blocks of the cluster, by their network
   uint32_t first_line = 0;   // of atomics in shared memory: that word
 };
 

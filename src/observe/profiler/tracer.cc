@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/transactions.h"
+#include "observe/profiler/traffic.h"
 #include "vm/access.h"
 #include "vm/spans.h"
 
@@ -258,6 +259,16 @@ static void each_address(const vm::Access& access, Visit visit) {
   }
 }
 
+template <class Visit>
+static void each_sector(const vm::Access& access, Visit visit) {
+  std::array<uint64_t, 32> sectors;
+  size_t count = 0;
+  for (uint32_t left = access.mask; left; left &= left - 1) sectors[count++] = access.address[static_cast<size_t>(std::countr_zero(left))] / kSector;
+  std::sort(sectors.begin(), sectors.begin() + static_cast<ptrdiff_t>(count));
+  for (size_t k = 0; k < count; ++k)
+    if (!k || sectors[k] != sectors[k - 1]) visit();
+}
+
 constexpr uint32_t kMostOfLane = 32;  // bytes; what is longer is a bulk copy
 
 // Loads that must see what other multiprocessors wrote.
@@ -296,6 +307,12 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
       break;
     case isa::Space::Shared:
       a.space = timing::Space::Shared;
+      if (to_cluster(access)) {
+        a.cluster = true;
+        a.lines = static_cast<uint8_t>(std::popcount(access.mask));
+        each_sector(access, [&] { ++a.sectors; });
+        break;
+      }
       a.passes = static_cast<uint16_t>(std::clamp<uint64_t>(counts.shared.wavefronts + counts.loop_loads.wavefronts, 1, 65535));
       if (a.kind == timing::Kind::Atomic || a.kind == timing::Kind::Reduce)
         each_address(access, [&](uint64_t word, uint32_t lanes) {
