@@ -185,6 +185,8 @@ void check_for_hang(Grid& grid, Block& block) {
     return;
   }
   ++grid.stops_in_vain;
+  // Who has what it waits for may be a block that stops with lanes that could go on: once all wait, that one is handed over, too.
+  if (!std::exchange(block.waits, true)) ++grid.waiting;
   if (grid.takes_turns) ++grid.idle_turns;
   // It may wait for one on another device, which takes its time.
   const int64_t limit = hang_limit() * (grid.launch.others.count > 1 ? 3 : 1);

@@ -76,6 +76,16 @@ TEST_F(Together, AgreeWhereLanesWaitForLanes) {
        {4, 1, 1}, {32, 1, 1}, 0);
 }
 
+// The lock is one lane's of block `n` first, and the other lanes of its warp wait for it as all others do: whichever block is handed over
+// before, that one has to be, too.
+TEST_F(Together, AgreeWhoeverHasTheLock) {
+  for (const uint32_t n : {0u, 1u, 2u, 3u, 4u, 5u})
+    both(std::string(kBegin) + "add.u32 %r5, %r19, 1; setp.eq.u32 %p1, %c, %n; setp.eq.and.u32 %p1, %t, 0, %p1; selp.u32 %r6, %r19, %r5, %p1; L: atom.global.cas.b32 %r1, [%out+12000], %r6, 1; "
+             "setp.ne.u32 %p2, %r1, %r6; @%p2 bra L; ld.volatile.global.u32 %r2, [%out+12004]; add.u32 %r2, %r2, %i; st.volatile.global.u32 [%out+12004], %r2; membar.gl; "
+             "atom.global.exch.b32 %r3, [%out+12000], %r5; st.global.u32 [%at], %t; ret;",
+         {6, 1, 1}, {32, 1, 1}, n);
+}
+
 // A barrier in memory of all threads, once around and in a loop, in which some leave before.
 std::string at_barrier(std::string_view leave) {
   return fmt::format(

@@ -127,6 +127,73 @@ TEST(Multiprocessor, StallsAndIssuesAddUpToTheWarpsTime) {
   EXPECT_NEAR(sum, run.warp_cycles, 0.1 * run.warp_cycles);
 }
 
+// A warp asks for a tile, all wait for the phase that ends when it is there.
+TEST(Multiprocessor, WaitsForAPhaseWaitForTheCopy) {
+  assembly::MachineText text{instruction(Operation::CopyBulk, -1, -1), instruction(Operation::Mbarrier, -1, -1), instruction(Operation::FloatFma, 1, 1)};
+  text[1].mnemonic = "SYNCS.PHASECHK";
+  const auto cycles = [&](uint32_t lines) {
+    Work work = work_of(text, 4, 1);
+    work.functions[0].from_memory.resize(text.size());
+    BlockTrace& trace = work.blocks[0];
+    for (uint32_t k = 0; k < lines; ++k) trace.lines.push_back({k, 0xf});
+    Access copy;
+    copy.space = Space::Global;
+    copy.kind = Kind::Load;
+    copy.bulk = true;
+    copy.lines = static_cast<uint8_t>(lines);
+    copy.sectors = static_cast<uint16_t>(4 * lines);
+    if (lines) trace.warps[0].accesses.push_back(copy);
+    return cycles_of(work);
+  };
+  EXPECT_GT(cycles(1), cycles(0) + h100().l2_latency);
+  EXPECT_GT(cycles(128), cycles(1) + 127 * 128 / h100().l1_fill_bytes - 1);
+}
+
+TEST(Multiprocessor, TheClustersNetworkTakesOneLanesOperationAfterTheOther) {
+  assembly::MachineText text(8, instruction(Operation::AtomicShared, -1, 1));
+  for (MachineInstruction& m : text) m.access = true;
+  const auto cycles = [&](bool cluster) {
+    Work work = work_of(text, 8, 1);
+    for (WarpTrace& w : work.blocks[0].warps)
+      for (uint32_t k = 0; k < text.size(); ++k) {
+        Access a;
+        a.ptx = k;
+        a.space = Space::Shared;
+        a.kind = Kind::Atomic;
+        a.cluster = cluster;
+        a.lines = 32;
+        w.accesses.push_back(a);
+      }
+    return cycles_of(work);
+  };
+  EXPECT_GT(cycles(true), 8 * 8 * 32 * h100().cluster_atomic);
+  EXPECT_LT(cycles(false), 8 * 8 * 32 * h100().cluster_atomic / 2);
+}
+
+// Local memory of all threads that are at work, twice as much as L2 holds.
+TEST(Multiprocessor, ThreadsOwnMemoryBeyondL2ComesFromMemory) {
+  assembly::MachineText text(64, instruction(Operation::LoadLocal, -1, 1));
+  for (MachineInstruction& m : text) m.access = true;
+  const auto from_memory = [&](uint64_t grid) {
+    Work work = work_of(text, 8, grid);
+    BlockTrace& trace = work.blocks[0];
+    for (uint32_t w = 0; w < 8; ++w)
+      for (uint32_t k = 0; k < text.size(); ++k) {
+        Access a;
+        a.ptx = k;
+        a.space = Space::Local;
+        a.lines = 16;
+        a.sectors = 64;
+        a.first_line = static_cast<uint32_t>(trace.lines.size());
+        for (uint32_t l = 0; l < 16; ++l) trace.lines.push_back({uint64_t{w} << 33 | (16 * k + l), 0xf});
+        trace.warps[w].accesses.push_back(a);
+      }
+    return run_multiprocessor(work, h100(), Share{}, alike(work, 1)).traffic.dram_read;
+  };
+  EXPECT_EQ(from_memory(1), 0);
+  EXPECT_GT(from_memory(100000), 0);
+}
+
 // printf serves one warp of the device after the other.
 TEST(Multiprocessor, PrintsAreServedInTurn) {
   const assembly::MachineText text{instruction(Operation::Print, -1, -1), instruction(Operation::FloatFma, 1, 1)};
