@@ -51,15 +51,24 @@ struct Numbers {
 // than a tenth do not count.
 void print_pairs(const std::vector<Row>& rows) {
   size_t right = 0, all = 0;
+  std::map<std::string, size_t> wrong;
   for (size_t a = 0; a < rows.size(); ++a)
     for (size_t b = a + 1; b < rows.size() && rows[b].program == rows[a].program; ++b) {
       if (rows[a].kernel == rows[b].kernel) continue;
       const double ratio = rows[a].truth / rows[b].truth;
       if (ratio > 1 / 1.1 && ratio < 1.1) continue;
       ++all;
-      right += (rows[a].predicted > rows[b].predicted) == (ratio > 1);
+      if ((rows[a].predicted > rows[b].predicted) == (ratio > 1)) ++right;
+      else ++wrong[rows[a].program];
     }
   if (all) fmt::print("  which of two kernels of a program is faster: right in {:.1f} % of {} pairs that differ by 10 %\n", 100.0 * static_cast<double>(right) / static_cast<double>(all), all);
+  std::vector<std::pair<std::string, size_t>> most(wrong.begin(), wrong.end());
+  std::ranges::sort(most, std::greater<>(), &std::pair<std::string, size_t>::second);
+  constexpr size_t kNamed = 6;
+  if (most.size() > kNamed) most.resize(kNamed);
+  if (!most.empty()) fmt::print("    wrong most often in");
+  for (const auto& [program, times] : most) fmt::print(" {} ({})", program, times);
+  if (!most.empty()) fmt::print("\n");
 }
 
 }  // namespace
