@@ -194,6 +194,8 @@ class Multiprocessor {
     for (Scheduler& s : schedulers_) wake(s);
   }
 
+  static bool is_read(const Access& a) { return a.kind == Kind::Load || a.kind == Kind::Copy; }
+
   // Loads by the unit for copies: one for each time that a warp comes to the instruction.
   static size_t bulk_copies(const BlockTrace& trace) {
     size_t count = 0;
@@ -203,7 +205,7 @@ class Multiprocessor {
       for (uint32_t k = 0; k < w.accesses.size(); ++k) {
         for (; step + 1 < w.steps.size() && w.steps[step + 1].first_access <= k; ++step) before = ~0u;
         const Access& a = w.accesses[k];
-        if (a.bulk && a.kind == Kind::Load) count += std::exchange(before, a.ptx) != a.ptx;
+        if (a.bulk && is_read(a)) count += std::exchange(before, a.ptx) != a.ptx;
       }
     }
     return count;
@@ -221,7 +223,7 @@ class Multiprocessor {
     for (uint32_t k = warp.first_access; k < warp.end_access; ++k) {
       const Access& a = warp.trace->accesses[k];
       if (!a.bulk || a.ptx != r.ptx) continue;
-      if (a.kind == Kind::Load) loaded += a.sectors, requests += a.lines;
+      if (is_read(a)) loaded += a.sectors, requests += a.lines;
       else stored += a.sectors, store_of = a;
     }
     const uint32_t function = warp.trace->steps[warp.step].function;
@@ -638,7 +640,7 @@ class Multiprocessor {
     double stored = 0;  // bytes, as they count on the way
     bool asked = false;
     Ticks comes = 0;  // what other warps wait for already
-    const bool loads = a.kind == Kind::Load || a.kind == Kind::Copy;
+    const bool loads = is_read(a);
     for (uint32_t k = 0; k < a.lines; ++k) {
       const uint8_t want = lines[k].sectors;
       const uint32_t wanted = static_cast<uint32_t>(__builtin_popcount(want));

@@ -138,7 +138,7 @@ TEST(Multiprocessor, WaitsForAPhaseWaitForTheCopy) {
     for (uint32_t k = 0; k < lines; ++k) trace.lines.push_back({k, 0xf});
     Access copy;
     copy.space = Space::Global;
-    copy.kind = Kind::Load;
+    copy.kind = Kind::Copy;
     copy.bulk = true;
     copy.lines = static_cast<uint8_t>(lines);
     copy.sectors = static_cast<uint16_t>(4 * lines);
