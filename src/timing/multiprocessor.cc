@@ -90,7 +90,10 @@ class Multiprocessor {
     active_ = std::max(1.0, share.active);
     for (const FunctionWork& f : work.functions)
       for (const assembly::MachineBlock& b : f.code->blocks)
-        has_barriers_ = has_barriers_ || std::ranges::any_of(b.text, [](const auto& m) { return m.operation == Operation::Barrier; });
+        for (const assembly::MachineInstruction& m : b.text) {
+          has_barriers_ = has_barriers_ || m.operation == Operation::Barrier;
+          copies_ = copies_ || m.operation == Operation::CopyBulk;
+        }
     if (const double atomics = accesses_per_block([](const Access& a) { return a.space == Space::Global && (a.kind == Kind::Atomic || a.kind == Kind::Reduce) ? 1.0 : 0.0; }); atomics > 0)
       ticks_of_atomic_ = ticks(share.atomics / (atomics * static_cast<double>(work.grid_blocks) / share.active));
     const double stored = total_stores();
@@ -166,7 +169,7 @@ class Multiprocessor {
     const BlockTrace& trace = *part.trace;
     result_.executed += static_cast<double>(trace.executed) * part.times;
     const uint32_t warps = (work_.block_threads + 31) / 32;
-    p = {warps, warps, 0, false, true, at, bulk_copies(trace), {}};
+    p = {warps, warps, 0, false, true, at, copies_ ? bulk_copies(trace) : 0, {}};
     for (uint32_t w = 0; w < warps; ++w) {
       const uint32_t index = place * warps + w;
       Warp& warp = warps_[index];
@@ -230,14 +233,8 @@ class Multiprocessor {
     if (loaded) {
       result_.traffic.global_load += loaded;
       const double from_dram = dram_sectors(function, r.ptx, loaded, loaded, requests);
-      const Ticks begin = t + r.latency;
-      Ticks done = fill_.serve(begin, loaded * kSector + requests * rates_.l2_request_bytes) + ticks(rates_.l2_latency);
-      if (from_dram > 0) {
-        result_.traffic.dram_read += from_dram;
-        const double fetched = work_.functions[function].from_memory[r.ptx].fetched_share();
-        done = std::max(done, use_dram(begin, from_dram * kSector * fetched) + ticks(rates_.l2_latency) + ticks(rates_.dram_latency));
-      }
-      arrives(places_[warp.place], warp.place, done);
+      const double fetched = from_dram > 0 ? work_.functions[function].from_memory[r.ptx].fetched_share() : 1;
+      arrives(places_[warp.place], warp.place, from_l2(t + r.latency, loaded, from_dram, fetched, requests));
     }
     Ticks cost = 0;
     if (stored) store(warp, store_of, r, t + r.latency, cost, stored, stored * kSector, false);
@@ -449,10 +446,10 @@ class Multiprocessor {
         if (chosen == ~0u || w == s.last) chosen = w;
       }
     if (chosen == ~0u) return wake(s);
-    const auto to_memory = [&](uint32_t w) { return warps_[w].text->code[warps_[w].at].unit == Unit::Lsu; };
-    if (ready > 1 && to_memory(chosen))
+    const auto asks_memory = [&](uint32_t w) { return warps_[w].text->code[warps_[w].at].unit == Unit::Lsu; };
+    if (ready > 1 && asks_memory(chosen))
       for (uint32_t w : s.warps)
-        if (warps_[w].ready < warps_[chosen].ready && can(w) && to_memory(w)) chosen = w;
+        if (warps_[w].ready < warps_[chosen].ready && can(w) && asks_memory(w)) chosen = w;
     result_.eligible += ready;
     s.last = chosen;
     issue(s, warps_[chosen], t);
@@ -741,14 +738,17 @@ class Multiprocessor {
     // As many sectors may be on their way as the multiprocessor can keep track of.
     Ticks begin = start;
     for (uint32_t k = 0; k < sectors; ++k) begin = std::max(begin, in_flight_[(flight_ + k) % in_flight_.size()]);
-    const Ticks l2 = ticks(rates_.l2_latency);
-    Ticks arrives = fill_.serve(begin, sectors * kSector + requests * rates_.l2_request_bytes) + l2;
-    if (from_dram > 0) {
-      result_.traffic.dram_read += from_dram;
-      arrives = std::max(arrives, use_dram(begin, from_dram * kSector * fetched) + l2 + ticks(rates_.dram_latency));
-    }
+    const Ticks arrives = from_l2(begin, sectors, from_dram, fetched, requests);
     for (uint32_t k = 0; k < sectors; ++k) in_flight_[flight_++ % in_flight_.size()] = arrives;
     return arrives;
+  }
+
+  Ticks from_l2(Ticks begin, uint32_t sectors, double from_dram, double fetched, uint32_t requests) {
+    const Ticks l2 = ticks(rates_.l2_latency);
+    const Ticks arrives = fill_.serve(begin, sectors * kSector + requests * rates_.l2_request_bytes) + l2;
+    if (from_dram <= 0) return arrives;
+    result_.traffic.dram_read += from_dram;
+    return std::max(arrives, use_dram(begin, from_dram * kSector * fetched) + l2 + ticks(rates_.dram_latency));
   }
 
   // Memory answers later the more it has to do: requests of many multiprocessors meet there by chance.
@@ -826,7 +826,7 @@ class Multiprocessor {
   Ticks atomics_free_ = 0, ticks_of_atomic_ = 0;
   Ticks atomics_left_ = ticks(share_.atomics);  // all of them take no longer together
   double unused_credit_ = 0;
-  bool has_barriers_ = false;
+  bool has_barriers_ = false, copies_ = false;
   double load_ = 0, written_back_share_ = 0, stores_on_fill_ = 1;
   std::vector<std::vector<double>> credit_;
   const std::vector<Part>* blocks_ = nullptr;

@@ -259,17 +259,13 @@ static void each_address(const vm::Access& access, Visit visit) {
   }
 }
 
-template <class Visit>
-static void each_sector(const vm::Access& access, Visit visit) {
+static uint16_t different_sectors(const vm::Access& access) {
   std::array<uint64_t, 32> sectors;
-  size_t count = 0;
-  for (uint32_t left = access.mask; left; left &= left - 1) sectors[count++] = access.address[static_cast<size_t>(std::countr_zero(left))] / kSector;
-  std::sort(sectors.begin(), sectors.begin() + static_cast<ptrdiff_t>(count));
-  for (size_t k = 0; k < count; ++k)
-    if (!k || sectors[k] != sectors[k - 1]) visit();
+  auto end = sectors.begin();
+  for (uint32_t left = access.mask; left; left &= left - 1) *end++ = access.address[static_cast<size_t>(std::countr_zero(left))] / kSector;
+  std::sort(sectors.begin(), end);
+  return static_cast<uint16_t>(std::unique(sectors.begin(), end) - sectors.begin());
 }
-
-constexpr uint32_t kMostOfLane = 32;  // bytes; what is longer is a bulk copy
 
 // Loads that must see what other multiprocessors wrote.
 static bool passes_l1(const isa::Mods& mods) {
@@ -310,7 +306,7 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
       if (to_cluster(access)) {
         a.cluster = true;
         a.lines = static_cast<uint8_t>(std::popcount(access.mask));
-        each_sector(access, [&] { ++a.sectors; });
+        a.sectors = different_sectors(access);
         break;
       }
       a.passes = static_cast<uint16_t>(std::clamp<uint64_t>(counts.shared.wavefronts + counts.loop_loads.wavefronts, 1, 65535));

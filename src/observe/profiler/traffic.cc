@@ -401,7 +401,6 @@ bool to_cluster(const vm::Access& access) {
 namespace {
 
 // What lanes ask for whole: a bulk copy, in pieces side by side.
-constexpr uint32_t kMostOfLane = 32;
 void count_bulk(const vm::Access& access, Counts& counts) {
   for (uint32_t left = access.mask; left; left &= left - 1) {
     const uint64_t begin = access.address[static_cast<size_t>(std::countr_zero(left))], end = begin + access.bytes;

@@ -18,6 +18,8 @@ bool is_shared_loop(const vm::Insn& insn, int cc);
 
 // Whether it goes to shared memory by the name of a block of the cluster.
 bool to_cluster(const vm::Access& access);
+// What a lane asks for that is longer is a bulk copy.
+inline constexpr uint32_t kMostOfLane = 32;
 
 // So many accesses to words where lanes that want one word get it together: different words in the fullest bank, and altogether.
 SharedPasses passes_of_words(uint64_t times, uint64_t most, uint64_t words);
