@@ -31,8 +31,8 @@ void for_words(const WarpAccess& access, uint32_t lanes, F f) {
   for (uint32_t left = access.active & lanes; left; left &= left - 1) {
     uint64_t address = access.address[std::countr_zero(left)];
     uint32_t first = static_cast<uint32_t>(address / 4);
-    uint32_t last = static_cast<uint32_t>((address + access.bytes_per_lane - 1) / 4);
-    for (uint32_t word = first; word <= last; ++word) f(word);
+    uint32_t behind = static_cast<uint32_t>((address + access.bytes_per_lane - 1) / 4) + 1;  // 0 at multiples of 16 GiB
+    for (uint32_t word = first; word != behind; ++word) f(word);
   }
 }
 

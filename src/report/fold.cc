@@ -33,13 +33,15 @@ std::string joined(const std::vector<std::string>& words) {
 // What is the same in findings of one mistake; empty: it stands alone.
 std::string place_of(const CheckFinding& f) {
   if (f.kernel.empty() || f.locations.empty() || f.locations[0].empty()) return "";
+  // A line of PTX that names no source is a place in this kernel's text, and another one in another text.
+  const std::string text = f.locations[0].starts_with("PTX line ") ? f.kernel + '|' : "";
   // `*p += x` reads and writes in one line: whatever of it meets whatever of it, or of another line, is one mistake.
   if (fact(f, "accesses")) {
     std::vector<std::string> lines = f.locations;
     std::ranges::sort(lines);
-    return "race|" + joined(lines);
+    return "race|" + text + joined(lines);
   }
-  return f.check == "race" ? "" : f.kind + '|' + joined(f.locations);
+  return f.check == "race" ? "" : f.kind + '|' + text + joined(f.locations);
 }
 
 // How far apart the threads of a race are. What orders those furthest apart orders the others, too.

@@ -225,6 +225,7 @@ void BlockWatch::constant_written(Now& n, int lane) {
 }
 
 void BlockWatch::misaligned(Now& n, int lane, uint32_t align) {
+  if (n.access.space == Space::Local) n.site = c_.sites.number(n.insn, n.warp);  // of which nothing is remembered
   const uint64_t address = n.access.address[lane];
   const char* space = n.shared ? "shared" : n.access.space == Space::Local ? "local" : "global";
   Finding f = finding(n, lane, "memory", "misaligned", fmt::format("Invalid __{}__ {} of size {}", space, verb(n.act), in_bytes(n.access.bytes)));
