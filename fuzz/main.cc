@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "fuzz/coverage.h"
 #include "fuzz/exchange.h"
 #include "fuzz/generate.h"
 #include "fuzz/run.h"
@@ -25,6 +26,7 @@ compared; a kernel that differs is made small and printed.
   --no-shrink       only name what differs
   --keep-going      do not stop at the first difference
   --print           print the kernels as well
+  --rows            run nothing: say which rows of the instruction table the kernels have, and which not
   --portable        the kernels that --emit writes: without what devices are known to do otherwise
   --emit DIR        write the kernels as PTX with their input, for gpu_runner.cu to run on a device
   --compare FILE    compare with what gpu_runner wrote, on engine a
@@ -35,7 +37,7 @@ struct Options {
   uint64_t cases = 1000, seed = 1;
   double minutes = 0;
   Engine a = Engine::Interpreter, b = Engine::Jit;
-  bool keep_going = false, print = false, shrink = true, portable = false;
+  bool keep_going = false, print = false, shrink = true, portable = false, rows = false;
   std::string emit, compare, raw;
 };
 
@@ -61,6 +63,10 @@ bool read_options(int count, char** words, Options& options) {
     }
     if (word == "--print") {
       options.print = true;
+      continue;
+    }
+    if (word == "--rows") {
+      options.rows = true;
       continue;
     }
     if (word == "--portable") {
@@ -109,6 +115,14 @@ void report(const Kernel& kernel, Bench& bench, const Options& options, const st
   std::fflush(stdout);
 }
 
+int count_rows(const Options& options) {
+  const Palette palette(options.portable);
+  Coverage coverage;
+  for (uint64_t k = 0; k < options.cases; ++k) coverage.add(generate(options.seed + k, palette));
+  fmt::print("{} kernels from seed {} on have {}", options.cases, options.seed, coverage.report());
+  return 0;
+}
+
 int run(const Options& options) {
   const Palette palette(options.portable);
   Bench bench;
@@ -144,6 +158,7 @@ int main(int count, char** words) {
   }
   Options options;
   if (!read_options(count, words, options)) return 2;
+  if (options.rows) return count_rows(options);
   if (options.a == Engine::Jit || options.b == Engine::Jit) choose_fast_engine();
   if (!options.emit.empty()) return emit_cases(options.emit, options.seed, options.cases) ? 0 : 1;
   if (!options.compare.empty()) return compare_cases(options.compare, options.raw, options.a) ? 0 : 1;

@@ -5,7 +5,7 @@
 
 namespace warpbeam::compiler {
 
-inline constexpr const char* kVersion = "0.1.0";
+inline constexpr const char* kVersion = "0.2.0";
 // The release whose language and API are implemented; macros and --version say so.
 inline constexpr int kCudaMajor = 13;
 inline constexpr int kCudaMinor = 0;

@@ -113,14 +113,14 @@ ok 'profile: summary' $?
 ok 'a mode that does not exist' $?
 
 # A release, where the server has it: a tarball of this build.
-mkdir -p "$work/server/some/body/releases/download/v0.1.0" "$work/warpbeam-0.1.0/bin"
-printf '#!/bin/sh\nexec "%s/bin/warpbeam" "$@"\n' "$build" >"$work/warpbeam-0.1.0/bin/warpbeam"
-chmod +x "$work/warpbeam-0.1.0/bin/warpbeam"
-tar czf "$work/server/some/body/releases/download/v0.1.0/warpbeam-0.1.0-linux-x86_64.tar.gz" -C "$work" warpbeam-0.1.0
+mkdir -p "$work/server/some/body/releases/download/v0.2.0" "$work/warpbeam-0.2.0/bin"
+printf '#!/bin/sh\nexec "%s/bin/warpbeam" "$@"\n' "$build" >"$work/warpbeam-0.2.0/bin/warpbeam"
+chmod +x "$work/warpbeam-0.2.0/bin/warpbeam"
+tar czf "$work/server/some/body/releases/download/v0.2.0/warpbeam-0.2.0-linux-x86_64.tar.gz" -C "$work" warpbeam-0.2.0
 export GITHUB_SERVER_URL=file://$work/server GITHUB_ACTION_REPOSITORY=some/body
-step setup version=0.1.0
+step setup version=0.2.0
 ok 'setup of a release' $?
-grep -qx "root=$RUNNER_TEMP/warpbeam/warpbeam-0.1.0" "$GITHUB_OUTPUT"
+grep -qx "root=$RUNNER_TEMP/warpbeam/warpbeam-0.2.0" "$GITHUB_OUTPUT"
 ok 'setup of a release tells where it is' $?
 ! step setup version=9.9.9 && grep -q '^::error.*cannot be fetched' "$work/log"
 ok 'a release that does not exist' $?

@@ -116,6 +116,11 @@ while read -r technique; do
 done <<<"$techniques"
 rule 'src/jit/technique.h lists no techniques' "$([[ -n $techniques ]] || echo none)"
 
+# A release has a page in the changelog, and the newest is the one that runs.
+rule 'a release has more than 40 lines in CHANGELOG.md' "$(awk '/^## /{if (n > 40) print "  " name ": " n; name=$2; n=0} {++n} END{if (n > 40) print "  " name ": " n}' ../CHANGELOG.md)"
+newest=$(sed -nE 's/^## ([0-9]+\.[0-9]+\.[0-9]+).*/\1/p' ../CHANGELOG.md | head -n 1)
+rule "CHANGELOG.md says $newest, and not so do" "$(grep -LF "\"$newest\"" compiler/toolchain.h; grep -LF "VERSION $newest " ../CMakeLists.txt)"
+
 failed=$((${#offences[@]} + broken))
 printf '%d passed, %d failed\n' "$((${#seen[@]} - ${#offences[@]} + checks - broken))" "$failed"
 ((failed == 0))

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "fuzz/coverage.h"
 #include "fuzz/generate.h"
 #include "fuzz/run.h"
 #include "fuzz/shrink.h"
@@ -22,6 +23,14 @@ TEST(RandomKernels, AreTakenAndGiveTheSameTwice) {
     EXPECT_EQ(first, bench.run(kernel, Engine::Interpreter)) << "seed " << seed;
     EXPECT_EQ(kernel.text(), generate(seed, palette).text()) << "seed " << seed;
   }
+}
+
+// Every row that the generator can use comes up, and whole kinds do not get lost on the way.
+TEST(RandomKernels, HaveEveryRowThatTheyCan) {
+  const Palette palette(false);
+  Coverage coverage;
+  for (uint64_t seed = 1; seed <= 1000; ++seed) coverage.add(generate(seed, palette));
+  EXPECT_GE(coverage.covered(), 250u) << coverage.report();
 }
 
 // Over the sets of lanes in this one LLVM's instruction selection went round in circles.

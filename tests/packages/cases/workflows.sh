@@ -2,8 +2,8 @@
 # Sourced by ../installed.
 # With the tarball where releases are.
 workflow() { # name
-  mkdir -p "server/some/body/releases/download/v0.1.0" project temp
-  cp "$tarball" server/some/body/releases/download/v0.1.0/
+  mkdir -p "server/some/body/releases/download/v0.2.0" project temp
+  cp "$tarball" server/some/body/releases/download/v0.2.0/
   export GITHUB_SERVER_URL=file://$PWD/server GITHUB_ACTION_REPOSITORY=some/body
   "project_of_$1" || return
   python3 "$root/tests/action/workflow.py" "$root/examples/workflows/$1.yml" project "$root" temp
