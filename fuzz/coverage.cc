@@ -34,7 +34,9 @@ void Coverage::add(const Kernel& kernel) {
     for (const ptx::Instruction& i : f.body) ++times_[static_cast<size_t>(i.form.row->id)];
 }
 
-size_t Coverage::covered() const { return static_cast<size_t>(std::ranges::count_if(times_, [](uint64_t n) { return n > 0; })); }
+size_t Coverage::covered() const {
+  return static_cast<size_t>(std::ranges::count_if(times_, [](uint64_t n) { return n > 0; }));
+}
 
 std::string Coverage::report() const {
   std::string out = fmt::format("{} of {} rows of the instruction table\n", covered(), times_.size());

@@ -22,10 +22,9 @@ bool emit_cases(const std::string& directory, uint64_t seed, uint64_t count) {
   for (uint64_t k = 0; k < count; ++k) {
     const Kernel kernel = generate(seed + k, palette);
     std::ofstream(fmt::format("{}/case{}.ptx", directory, kernel.seed)) << kernel.text();
-    manifest << fmt::format("{} {} {} {} {} {} {} {} {}", kernel.seed, kernel.grid[0], kernel.grid[1], kernel.grid[2],
-                            kernel.block[0], kernel.block[1], kernel.block[2], out_bytes(kernel), kCells * 8);
-    for (const OutputArray& a : output_arrays(kernel))
-      manifest << fmt::format(" {} {} {} {}", a.name, a.offset, a.bytes, a.count);
+    manifest << fmt::format("{} {} {} {} {} {} {} {} {}", kernel.seed, kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0],
+                            kernel.block[1], kernel.block[2], out_bytes(kernel), kCells * 8);
+    for (const OutputArray& a : output_arrays(kernel)) manifest << fmt::format(" {} {} {} {}", a.name, a.offset, a.bytes, a.count);
     manifest << "\n";
   }
   manifest.flush();
@@ -51,14 +50,11 @@ bool compare_cases(const std::string& path, const std::string& raw, Engine engin
     const Kernel kernel = generate(number, palette);
     const Outcome ours = bench.run(kernel, engine);
     std::string names;
-    if (arrays.contains("failed"))
-      names = " failed on the device: " + arrays.at("failed");
-    else if (!ours.failure.empty())
-      names = " failed here: " + ours.failure;
+    if (arrays.contains("failed")) names = " failed on the device: " + arrays.at("failed");
+    else if (!ours.failure.empty()) names = " failed here: " + ours.failure;
     else
       for (const auto& [name, digest] : digests(kernel, ours.out))
-        if (const auto it = arrays.find(name); it == arrays.end() || it->second != fmt::format("{:016x}", digest))
-          names += " " + name;
+        if (const auto it = arrays.find(name); it == arrays.end() || it->second != fmt::format("{:016x}", digest)) names += " " + name;
     if (!raw.empty()) {
       theirs.out.resize(out_bytes(kernel));
       raw_in.read(reinterpret_cast<char*>(theirs.out.data()), static_cast<std::streamsize>(theirs.out.size()));
@@ -66,8 +62,7 @@ bool compare_cases(const std::string& path, const std::string& raw, Engine engin
     if (names.empty()) continue;
     ++different;
     fmt::print("seed {}:{}\n", number, names);
-    if (!raw.empty() && ours.failure.empty())
-      fmt::print("  {}\n", describe_difference(kernel, kernel.text(), ours, theirs));
+    if (!raw.empty() && ours.failure.empty()) fmt::print("  {}\n", describe_difference(kernel, kernel.text(), ours, theirs));
   }
   fmt::print("{} kernels compared with {}: {} differ\n", recorded.size(), path, different);
   return different == 0;

@@ -10,8 +10,7 @@ namespace {
 
 class Generator {
  public:
-  Generator(Kernel& kernel, Random& random, const Palette& palette)
-      : random_(random), leaves_(kernel, random, palette) {}
+  Generator(Kernel& kernel, Random& random, const Palette& palette) : random_(random), leaves_(kernel, random, palette) {}
 
   std::vector<Node> sequence(int length, Place place) {
     std::vector<Node> nodes;
@@ -42,11 +41,9 @@ class Generator {
     if (!deep && dice < 9) return branch(place);
     if (!deep && dice < 14 && place.loops < 2) return loop(place);
     if (!deep && dice < 17) return switch_over(place);
-    if (dice < 20 && place.may_break)
-      return {random_.chance(60) ? NodeKind::Break : NodeKind::Continue, {}, condition(), {}};
+    if (dice < 20 && place.may_break) return {random_.chance(60) ? NodeKind::Break : NodeKind::Continue, {}, condition(), {}};
     if (dice < 20 && place.breaks_together) return {NodeKind::Break, {}, condition(), {}};
-    if (dice < 22 && place.depth == 0 && !place.function && random_.chance(40))
-      return {NodeKind::Exit, {}, condition(), {}};
+    if (dice < 22 && place.depth == 0 && !place.function && random_.chance(40)) return {NodeKind::Exit, {}, condition(), {}};
     if (dice < 22 && place.function) return {NodeKind::Exit, {}, condition(), {}};
     return leaves_.make(place);
   }
@@ -93,8 +90,7 @@ class Generator {
       node.lines = {"and.b32 $N, %s0, 3;", "add.u32 $N, $N, 1;"};
     } else {  // differently
       inner.uniform = false;
-      node.lines = {fmt::format("and.b32 $N, {}, 7;",
-                                kind == 2 && !place.function ? "%tx" : random_register(isa::Type::U32, random_)),
+      node.lines = {fmt::format("and.b32 $N, {}, 7;", kind == 2 && !place.function ? "%tx" : random_register(isa::Type::U32, random_)),
                     "add.u32 $N, $N, 1;"};
     }
     // Lanes may leave from anywhere where nothing inside speaks to them; else only where the others notice.
@@ -144,40 +140,27 @@ std::vector<Setup> setup(Random& random) {
   for (int k = 0; k < kRegisters; ++k) {
     const std::string r = name('r', k), p = name('p', k);
     switch (random.between(0, 4)) {
-      case 0:
-        list.push_back({r, {fmt::format("mov.u32 {}, %s{};", r, random.between(0, 1))}});
-        break;
-      case 1:
-        list.push_back({r, {fmt::format("mad.lo.u32 {}, %lin, {}, %s0;", r, random.between(0, 9))}});
-        break;
+      case 0: list.push_back({r, {fmt::format("mov.u32 {}, %s{};", r, random.between(0, 1))}}); break;
+      case 1: list.push_back({r, {fmt::format("mad.lo.u32 {}, %lin, {}, %s0;", r, random.between(0, 9))}}); break;
       case 2:
-        list.push_back(
-            {r,
-             {fmt::format("mov.u32 {}, {};", r,
-                          random.one_of({"%laneid", "%ctaid.x", "%ntid.x", "%tid.y", "%lanemask_lt", "%nctaid.x"}))}});
+        list.push_back({r,
+                        {fmt::format("mov.u32 {}, {};", r,
+                                     random.one_of({"%laneid", "%ctaid.x", "%ntid.x", "%tid.y", "%lanemask_lt", "%nctaid.x"}))}});
         break;
-      default:
-        from_input('r', k, Area::Bits, "b32", 4);
+      default: from_input('r', k, Area::Bits, "b32", 4);
     }
-    if (random.chance(20))
-      list.push_back({name('f', k), {fmt::format("mov.f32 %f{}, %s2;", k)}});
-    else
-      from_input('f', k, Area::F32, "f32", 4);
-    if (random.chance(20))
-      list.push_back({name('d', k), {fmt::format("cvt.u64.u32 %d{}, %tx;", k)}});
-    else
-      from_input('d', k, Area::Bits, "b64", 8);
+    if (random.chance(20)) list.push_back({name('f', k), {fmt::format("mov.f32 %f{}, %s2;", k)}});
+    else from_input('f', k, Area::F32, "f32", 4);
+    if (random.chance(20)) list.push_back({name('d', k), {fmt::format("cvt.u64.u32 %d{}, %tx;", k)}});
+    else from_input('d', k, Area::Bits, "b64", 8);
     from_input('g', k, Area::F64, "f64", 8);
     from_input('h', k, Area::F16, "b16", 2);
     from_input('c', k, Area::Bits, "b8", 1);
     const char* compare = random.one_of({"lt", "ne", "ge"});
-    if (random.chance(50))
-      list.push_back({p, {fmt::format("setp.{}.u32 {}, %lin, {};", compare, p, random.between(0, 33))}});
-    else
-      list.push_back({p, {fmt::format("setp.{}.s32 {}, {}, {};", compare, p, r, random.between(-2, 2))}});
+    if (random.chance(50)) list.push_back({p, {fmt::format("setp.{}.u32 {}, %lin, {};", compare, p, random.between(0, 33))}});
+    else list.push_back({p, {fmt::format("setp.{}.s32 {}, {}, {};", compare, p, r, random.between(-2, 2))}});
   }
-  for (int k = 0; k < kWideRegisters; ++k)
-    list.push_back({name('q', k), {fmt::format("mov.b128 %q{0}, {{%d{0}, %d{1}}};", k, k + 1)}});
+  for (int k = 0; k < kWideRegisters; ++k) list.push_back({name('q', k), {fmt::format("mov.b128 %q{0}, {{%d{0}, %d{1}}};", k, k + 1)}});
   return list;
 }
 
@@ -187,9 +170,9 @@ Kernel generate(uint64_t seed, const Palette& palette) {
   Random random(seed);
   Kernel kernel;
   kernel.seed = seed;
-  static const std::vector<std::array<uint32_t, 3>> kBlocks = {
-      {32, 1, 1}, {32, 1, 1},  {64, 1, 1}, {33, 1, 1}, {7, 1, 1},   {128, 1, 1}, {16, 4, 1}, {8, 8, 2},
-      {5, 5, 1},  {100, 1, 1}, {32, 2, 1}, {3, 3, 3},  {16, 16, 1}, {1, 1, 1},   {2, 40, 1}, {32, 4, 1}};
+  static const std::vector<std::array<uint32_t, 3>> kBlocks = {{32, 1, 1},  {32, 1, 1}, {64, 1, 1}, {33, 1, 1},  {7, 1, 1},  {128, 1, 1},
+                                                               {16, 4, 1},  {8, 8, 2},  {5, 5, 1},  {100, 1, 1}, {32, 2, 1}, {3, 3, 3},
+                                                               {16, 16, 1}, {1, 1, 1},  {2, 40, 1}, {32, 4, 1}};
   static const std::vector<std::array<uint32_t, 3>> kGrids = {{1, 1, 1}, {1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {2, 2, 1}};
   kernel.block = random.one_of(kBlocks);
   kernel.grid = random.one_of(kGrids);

@@ -18,9 +18,7 @@ constexpr std::string_view kRegisterDeclarations =
 
 uint64_t aligned(uint64_t n) { return (n + 15) & ~uint64_t{15}; }
 
-std::string negated(const std::string& condition) {
-  return condition[0] == '!' ? condition.substr(1) : "!" + condition;
-}
+std::string negated(const std::string& condition) { return condition[0] == '!' ? condition.substr(1) : "!" + condition; }
 
 bool wants_mask(const std::vector<Node>& nodes) {
   for (const Node& node : nodes) {
@@ -63,8 +61,7 @@ class Writer {
   void write(const Node& node, const std::string& mask, const std::string& loop) {
     const int id = name();
     switch (node.kind) {
-      case NodeKind::Lines:
-        return lines(node, mask);
+      case NodeKind::Lines: return lines(node, mask);
       case NodeKind::If: {
         lines(node, mask);
         std::string then_mask, else_mask;
@@ -115,8 +112,7 @@ class Writer {
         // The lanes that stay go on together.
         if (!mask.empty()) line(fmt::format("vote.sync.ballot.b32 {0}, {1}, {0};", mask, negated(node.condition)));
         return line(fmt::format("@{} bra END{};", node.condition, loop));
-      case NodeKind::Continue:
-        return line(fmt::format("@{} bra NEXT{};", node.condition, loop));
+      case NodeKind::Continue: return line(fmt::format("@{} bra NEXT{};", node.condition, loop));
       case NodeKind::Exit:
         if (!mask.empty()) line(fmt::format("vote.sync.ballot.b32 {0}, {1}, {0};", mask, negated(node.condition)));
         return line(fmt::format("@{} bra EXIT;", node.condition));
@@ -160,16 +156,14 @@ std::string function_text(const Function& f) {
                                     : "mov.b32 %t0, %f3;\nxor.b32 %t0, %t0, %r1;\nst.param.b32 [result], %t0;\nret;\n";
   text += result;
   if (has_exit(f.body))
-    text +=
-        "EXIT:\n" + std::string(f.wide ? "st.param.b64 [result], %d3;\nret;\n" : "st.param.b32 [result], %r3;\nret;\n");
+    text += "EXIT:\n" + std::string(f.wide ? "st.param.b64 [result], %d3;\nret;\n" : "st.param.b32 [result], %r3;\nret;\n");
   return text + "}\n";
 }
 
 std::string dump_text(const Kernel& kernel) {
   std::string text;
   for (const DumpedRegister& r : dumped_registers(kernel)) {
-    if (!kernel.stored.empty() && std::find(kernel.stored.begin(), kernel.stored.end(), r.name) == kernel.stored.end())
-      continue;
+    if (!kernel.stored.empty() && std::find(kernel.stored.begin(), kernel.stored.end(), r.name) == kernel.stored.end()) continue;
     const char cls = r.name[1];
     text += fmt::format("mad.wide.u32 %a0, %gt, {}, %out;\n", r.bytes);
     std::string value = r.name;
@@ -197,8 +191,7 @@ std::string dump_text(const Kernel& kernel) {
 std::vector<DumpedRegister> dumped_registers(const Kernel& kernel) {
   std::vector<DumpedRegister> list;
   uint64_t offset = 0;
-  for (const auto& [cls, bytes] :
-       {std::pair{'p', 1}, {'c', 1}, {'h', 2}, {'r', 4}, {'f', 4}, {'d', 8}, {'g', 8}, {'q', 16}})
+  for (const auto& [cls, bytes] : {std::pair{'p', 1}, {'c', 1}, {'h', 2}, {'r', 4}, {'f', 4}, {'d', 8}, {'g', 8}, {'q', 16}})
     for (int k = 0; k < (cls == 'q' ? kWideRegisters : kRegisters); ++k) {
       list.push_back({fmt::format("%{}{}", cls, k), bytes, offset});
       offset = aligned(offset + uint64_t{kernel.threads()} * static_cast<uint64_t>(bytes));
@@ -228,8 +221,7 @@ namespace {
 // True where `text` has the name and no longer one.
 bool names(const std::string& text, std::string_view name) {
   for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
-    if (at + name.size() == text.size() || !std::isdigit(static_cast<unsigned char>(text[at + name.size()])))
-      return true;
+    if (at + name.size() == text.size() || !std::isdigit(static_cast<unsigned char>(text[at + name.size()]))) return true;
   return false;
 }
 
@@ -259,8 +251,7 @@ constexpr std::string_view kPositions =
     "mov.u32 %t3, %ctaid.x;\nmov.u32 %t4, %ctaid.y;\nmov.u32 %t5, %nctaid.x;\nmad.lo.u32 %t3, %t4, %t5, %t3;\n"
     "mad.lo.u32 %gt, %t3, %nt, %lin;\n";
 // The lanes that this warp has: the last one of a block may be partial.
-constexpr std::string_view kLanes =
-    "and.b32 %t0, %lin, -32;\nsub.u32 %t0, %nt, %t0;\nmin.u32 %t0, %t0, 32;\nbmsk.clamp.b32 %m0, 0, %t0;\n";
+constexpr std::string_view kLanes = "and.b32 %t0, %lin, -32;\nsub.u32 %t0, %nt, %t0;\nmin.u32 %t0, %t0, 32;\nbmsk.clamp.b32 %m0, 0, %t0;\n";
 
 std::string fill_local() {
   std::string t;
@@ -273,15 +264,13 @@ std::string fill_shared(const Kernel& kernel) {
   struct Fill {
     const char *type, *value;
   };
-  constexpr Fill kFills[kSlotSizes] = {
-      {"b8", "0"}, {"b16", "0"}, {"b32", "%gt"}, {"b64", "%a0"}, {"v2.b64", "{%a0, %a0}"}};
+  constexpr Fill kFills[kSlotSizes] = {{"b8", "0"}, {"b16", "0"}, {"b32", "%gt"}, {"b64", "%a0"}, {"v2.b64", "{%a0, %a0}"}};
   std::string t = fmt::format("mov.u32 %t0, tile;\nmov.b64 %a0, {};\n", 0x0123456789abcdefu);
   for (int k = 0; k < kSlotSizes; ++k)
-    t += fmt::format("mad.lo.u32 %t1, %lin, {}, %t0;\nst.shared.{} [%t1+{}], {};\n", 1 << k, kFills[k].type,
-                     shared_slot_offset(kernel, k), kFills[k].value);
+    t += fmt::format("mad.lo.u32 %t1, %lin, {}, %t0;\nst.shared.{} [%t1+{}], {};\n", 1 << k, kFills[k].type, shared_slot_offset(kernel, k),
+                     kFills[k].value);
   t += "setp.ne.u32 %u0, %lin, 0;\n@%u0 bra CLEARED;\n";
-  for (uint32_t k = 0; k < kSharedCells; ++k)
-    t += fmt::format("st.shared.b64 [%t0+{}], 0;\n", shared_cells_offset(kernel) + 8 * k);
+  for (uint32_t k = 0; k < kSharedCells; ++k) t += fmt::format("st.shared.b64 [%t0+{}], 0;\n", shared_cells_offset(kernel) + 8 * k);
   return t + "CLEARED:\nbarrier.sync 0;\n";
 }
 
@@ -300,9 +289,7 @@ std::string Kernel::text() const {
   code += dump_text(*this) + "ret;\n";
   if (has_exit(body)) code += "EXIT:\n" + dump_text(*this) + "exit;\n";
   const bool everything = stored.empty();
-  const auto where = [&](std::string_view name, std::string text) {
-    return everything || names(code, name) ? std::move(text) : "";
-  };
+  const auto where = [&](std::string_view name, std::string text) { return everything || names(code, name) ? std::move(text) : ""; };
 
   std::string t = module_header(90);
   t += where("table", constants(seed));

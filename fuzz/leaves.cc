@@ -12,9 +12,7 @@ using isa::Type;
 
 namespace {
 
-bool has_word(const Statement& s, std::string_view word) {
-  return std::find(s.words.begin(), s.words.end(), word) != s.words.end();
-}
+bool has_word(const Statement& s, std::string_view word) { return std::find(s.words.begin(), s.words.end(), word) != s.words.end(); }
 
 // Bytes that a load, store or atomic touches.
 int bytes_of_access(const Statement& s) {
@@ -69,23 +67,15 @@ std::string Leaves::index(Lines& lines, uint32_t limit) {
     case 0:
     case 1:
       if (threads * 4 + 64 < limit) {
-        lines.push_back(fmt::format("mad.lo.u32 %t0, {}, {}, {};", random_.one_of({"%tx", "%lin", "%ty"}),
-                                    random_.between(0, 4), random_.between(0, 63)));
+        lines.push_back(fmt::format("mad.lo.u32 %t0, {}, {}, {};", random_.one_of({"%tx", "%lin", "%ty"}), random_.between(0, 4),
+                                    random_.between(0, 63)));
         return "%t0";
       }
       break;
-    case 2:
-      lines.push_back("add.u32 %t0, %lin, %s0;");
-      break;
-    case 3:
-      lines.push_back(fmt::format("xor.b32 %t0, %lin, {};", random_.between(0, 40)));
-      break;
-    case 4:
-      lines.push_back(fmt::format("shr.u32 %t0, %tx, {};", random_.between(0, 4)));
-      break;
-    case 5:
-      lines.push_back("mov.u32 %t0, %s1;");
-      break;
+    case 2: lines.push_back("add.u32 %t0, %lin, %s0;"); break;
+    case 3: lines.push_back(fmt::format("xor.b32 %t0, %lin, {};", random_.between(0, 40))); break;
+    case 4: lines.push_back(fmt::format("shr.u32 %t0, %tx, {};", random_.between(0, 4))); break;
+    case 5: lines.push_back("mov.u32 %t0, %s1;"); break;
     case 6: {  // some bits of its number, the upper ones times something
       const char* number = random_.one_of({"%tx", "%lin", "%ty"});
       const int low = random_.one_of({31, 31, 15, 7, 3, 1});
@@ -95,8 +85,7 @@ std::string Leaves::index(Lines& lines, uint32_t limit) {
       lines.push_back(fmt::format("{} %t0, %t0, %t1;", random_.one_of({"or.b32", "or.b32", "add.u32", "xor.b32"})));
       break;
     }
-    default:
-      lines.push_back(fmt::format("mov.b32 %t0, {};", random_register(Type::B32, random_)));
+    default: lines.push_back(fmt::format("mov.b32 %t0, {};", random_register(Type::B32, random_)));
   }
   lines.push_back(fmt::format("and.b32 %t0, %t0, {};", limit - 1));
   return "%t0";
@@ -108,16 +97,11 @@ Leaves::Lines Leaves::input() {
     if ((s.row->opcode != "ld" && s.row->opcode != "ldu") || is_shared(s) || has_word(s, ".local")) continue;
     const int bytes = bytes_of_access(s);
     const Type type = s.operands[0].type;
-    const Area area = type == Type::F32   ? Area::F32
-                      : type == Type::F64 ? Area::F64
-                      : type == Type::B16 ? Area::F16
-                                          : Area::Bits;
+    const Area area = type == Type::F32 ? Area::F32 : type == Type::F64 ? Area::F64 : type == Type::B16 ? Area::F16 : Area::Bits;
     Lines lines;
     // ldu: from one address.
-    if (s.row->opcode == "ldu")
-      lines.push_back(fmt::format("and.b32 %t0, %s0, {};", 63));
-    else
-      index(lines, kAreaBytes / static_cast<uint32_t>(bytes));
+    if (s.row->opcode == "ldu") lines.push_back(fmt::format("and.b32 %t0, %s0, {};", 63));
+    else index(lines, kAreaBytes / static_cast<uint32_t>(bytes));
     lines.push_back(fmt::format("mad.wide.u32 %a0, %t0, {}, %in;", bytes));
     lines.push_back(guarded(fitted(s, random_, fmt::format("[%a0+{}]", static_cast<uint32_t>(area) * kAreaBytes))));
     return lines;
@@ -178,9 +162,8 @@ Leaves::Lines Leaves::cell(const Place& place) {
     Type type;
   };
   static const std::vector<Operation> kOperations = {
-      {"add.u32", Type::U32}, {"add.u64", Type::U64}, {"min.s32", Type::S32}, {"max.u32", Type::U32},
-      {"min.u64", Type::U64}, {"max.s64", Type::S64}, {"and.b32", Type::B32}, {"or.b32", Type::B32},
-      {"xor.b64", Type::B64}, {"add.f32", Type::F32}};
+      {"add.u32", Type::U32}, {"add.u64", Type::U64}, {"min.s32", Type::S32}, {"max.u32", Type::U32}, {"min.u64", Type::U64},
+      {"max.s64", Type::S64}, {"and.b32", Type::B32}, {"or.b32", Type::B32},  {"xor.b64", Type::B64}, {"add.f32", Type::F32}};
   const uint32_t kind = random_.below(static_cast<uint32_t>(kOperations.size()));
   const Operation& o = kOperations[kind];
   const bool shared = random_.chance(40);
@@ -212,8 +195,8 @@ Leaves::Lines Leaves::cell(const Place& place) {
   // Between barriers everyone sees the same.
   if (shared && place.uniform && !place.exited) {
     lines.push_back("barrier.sync 0;");
-    lines.push_back(fmt::format("ld.shared.b32 {}, [%t0+{}];", random_register(Type::B32, random_),
-                                shared_cells_offset(kernel_) + 8 * kind));
+    lines.push_back(
+        fmt::format("ld.shared.b32 {}, [%t0+{}];", random_register(Type::B32, random_), shared_cells_offset(kernel_) + 8 * kind));
     lines.push_back("barrier.sync 0;");
   }
   return lines;
@@ -246,29 +229,20 @@ Leaves::Lines Leaves::special() {
   const auto r = [&](Type t) { return random_register(t, random_); };
   const auto pair = [&](Type t) {
     const int n = random_.between(0, kRegisters - 1);
-    return fmt::format("{{{}, {}}}", register_name(t, n),
-                       register_name(t, (n + 1 + random_.between(0, 5)) % kRegisters));
+    return fmt::format("{{{}, {}}}", register_name(t, n), register_name(t, (n + 1 + random_.between(0, 5)) % kRegisters));
   };
   switch (random_.between(0, 7)) {
     case 0:
-      return {
-          guarded(fmt::format("mov.u32 {}, {};", r(Type::U32),
-                              random_.one_of({"%tid.x", "%tid.y", "%ntid.x", "%ctaid.x", "%nctaid.x", "%laneid",
-                                              "%lanemask_eq", "%lanemask_le", "%lanemask_gt", "%tid.z", "%ntid.y"})))};
-    case 1:
-      return {guarded(fmt::format("mov.b64 {}, {};", r(Type::B64), pair(Type::B32)))};
-    case 2:
-      return {guarded(fmt::format("mov.b64 {}, {};", pair(Type::B32), r(Type::B64)))};
-    case 3:
-      return {guarded(fmt::format("mov.b32 {}, {};", r(Type::B32), pair(Type::B16)))};
-    case 4:
-      return {guarded(fmt::format("mov.b32 {}, {};", pair(Type::B16), r(Type::B32)))};
-    case 5:
-      return {guarded(fmt::format("mov.b32 {}, {};", r(Type::F32), r(Type::B32)))};
-    case 6:
-      return {guarded(fmt::format("mov.b64 {}, {};", r(Type::B64), r(Type::F64)))};
-    default:
-      return {guarded(fmt::format("mov.b32 {}, {};", r(Type::B32), r(Type::F32)))};
+      return {guarded(fmt::format("mov.u32 {}, {};", r(Type::U32),
+                                  random_.one_of({"%tid.x", "%tid.y", "%ntid.x", "%ctaid.x", "%nctaid.x", "%laneid", "%lanemask_eq",
+                                                  "%lanemask_le", "%lanemask_gt", "%tid.z", "%ntid.y"})))};
+    case 1: return {guarded(fmt::format("mov.b64 {}, {};", r(Type::B64), pair(Type::B32)))};
+    case 2: return {guarded(fmt::format("mov.b64 {}, {};", pair(Type::B32), r(Type::B64)))};
+    case 3: return {guarded(fmt::format("mov.b32 {}, {};", r(Type::B32), pair(Type::B16)))};
+    case 4: return {guarded(fmt::format("mov.b32 {}, {};", pair(Type::B16), r(Type::B32)))};
+    case 5: return {guarded(fmt::format("mov.b32 {}, {};", r(Type::F32), r(Type::B32)))};
+    case 6: return {guarded(fmt::format("mov.b64 {}, {};", r(Type::B64), r(Type::F64)))};
+    default: return {guarded(fmt::format("mov.b32 {}, {};", r(Type::B32), r(Type::F32)))};
   }
 }
 
@@ -301,8 +275,7 @@ Leaves::Lines Leaves::among_lanes(const Place& place) {
   if (s.row->opcode == "shfl" && !all_there) {
     // Only lanes that are there have something to give: the highest one of them.
     std::replace_if(
-        s.words.begin(), s.words.end(), [](const std::string& w) { return w == ".up" || w == ".down" || w == ".bfly"; },
-        ".idx");
+        s.words.begin(), s.words.end(), [](const std::string& w) { return w == ".up" || w == ".down" || w == ".bfly"; }, ".idx");
     lines.push_back("bfind.u32 %t1, $M;");
     s.operands[2].text = "%t1";
     s.operands[3].text = "31";
@@ -315,19 +288,49 @@ Leaves::Lines Leaves::among_lanes(const Place& place) {
 Leaves::Lines Leaves::barrier(const Place& place) {
   if (!place.uniform || place.exited) return {random_.chance(50) ? "bar.warp.sync $M;" : "membar.gl;"};
   switch (random_.between(0, 4)) {
-    case 0:
-      return {"barrier.sync 0;"};
+    case 0: return {"barrier.sync 0;"};
     case 1:
-      return {fmt::format("barrier.red.popc.u32 {}, 0, {};", random_register(Type::U32, random_),
-                          random_register(Type::Pred, random_))};
+      return {fmt::format("barrier.red.popc.u32 {}, 0, {};", random_register(Type::U32, random_), random_register(Type::Pred, random_))};
     case 2:
-      return {fmt::format("barrier.red.and.pred {}, 0, {};", random_register(Type::Pred, random_),
-                          random_register(Type::Pred, random_))};
+      return {fmt::format("barrier.red.and.pred {}, 0, {};", random_register(Type::Pred, random_), random_register(Type::Pred, random_))};
     case 3:
-      return {fmt::format("barrier.red.or.pred {}, 0, !{};", random_register(Type::Pred, random_),
-                          random_register(Type::Pred, random_))};
-    default:
-      return {"barrier.sync 0;"};
+      return {fmt::format("barrier.red.or.pred {}, 0, !{};", random_register(Type::Pred, random_), random_register(Type::Pred, random_))};
+    default: return {"barrier.sync 0;"};
+  }
+}
+
+Leaves::Lines Leaves::meeting(const Place& place) {
+  Random& r = others_;
+  const bool whole_warps = kernel_.block_threads() % 32 == 0;
+  if (place.uniform && !place.exited && r.chance(70)) {
+    const std::string u = random_register(Type::U32, r), p = random_register(Type::Pred, r), q = random_register(Type::Pred, r);
+    const std::string bar = std::string(r.one_of<const char*>({"bar", "bar.cta", "barrier", "barrier.cta"})),
+                      op = std::string(r.one_of<const char*>({"and", "or"}));
+    const std::string mark = bar.starts_with("barrier") && r.chance(50) ? ".aligned" : "";
+    const uint32_t all = kernel_.block_threads();
+    const std::string count = whole_warps && r.chance(60) ? fmt::format("{}, ", all) : "";
+    switch (r.between(0, 4)) {
+      case 0:
+        return {fmt::format("{}.sync{} {}{};", bar, mark, r.between(1, 15), whole_warps && r.chance(50) ? fmt::format(", {}", all) : "")};
+      case 1: return {fmt::format("{}.red.popc{}.u32 {}, 1, {}{};", bar, mark, u, count, q)};
+      case 2: return {fmt::format("{}.red.{}{}.pred {}, 1, {}{};", bar, op, mark, p, count, q)};
+      case 3:  // each warp counts twice
+        if (!whole_warps || 2 * all > 1024) break;
+        return {fmt::format("{}.arrive{} 2, {};", bar, mark, 2 * all), fmt::format("{}.sync{} 2, {};", bar, mark, 2 * all)};
+      default: break;
+    }
+  }
+  switch (r.between(0, 7)) {
+    case 0:
+      return {fmt::format("fence.{}.{};", std::string(r.one_of<const char*>({"sc", "acq_rel"})),
+                          std::string(r.one_of<const char*>({"cta", "gpu", "sys", "cluster"})))};
+    case 1: return {std::string(r.one_of<const char*>({"fence.proxy.alias;", "fence.proxy.async;"}))};
+    case 2: return {fmt::format("fence.proxy.async.{};", std::string(r.one_of<const char*>({"global", "shared::cta", "shared::cluster"})))};
+    case 3: return {"fence.mbarrier_init.release.cluster;"};
+    case 4: return {fmt::format("nanosleep.u32 {};", r.between(0, 40))};
+    case 5: return {fmt::format("pmevent {};", r.between(0, 15))};
+    case 6: return {std::string(r.one_of<const char*>({"griddepcontrol.wait;", "griddepcontrol.launch_dependents;"}))};
+    default: return {"membar.cta;"};
   }
 }
 
@@ -341,14 +344,9 @@ Leaves::Lines Leaves::exchange() {
   lines.push_back("st.shared" + suffix + address + ", " + random_register(type, random_) + ";");
   lines.push_back("barrier.sync 0;");
   switch (random_.between(0, 2)) {
-    case 0:
-      lines.push_back(fmt::format("mad.lo.u32 %t1, %lin, {}, {};", random_.between(1, 5), random_.between(0, 31)));
-      break;
-    case 1:
-      lines.push_back(fmt::format("xor.b32 %t1, %lin, {};", random_.between(1, 31)));
-      break;
-    default:
-      lines.push_back(fmt::format("mov.b32 %t1, {};", random_register(Type::B32, random_)));
+    case 0: lines.push_back(fmt::format("mad.lo.u32 %t1, %lin, {}, {};", random_.between(1, 5), random_.between(0, 31))); break;
+    case 1: lines.push_back(fmt::format("xor.b32 %t1, %lin, {};", random_.between(1, 31))); break;
+    default: lines.push_back(fmt::format("mov.b32 %t1, {};", random_register(Type::B32, random_)));
   }
   lines.push_back("rem.u32 %t1, %t1, %nt;");
   lines.push_back("mov.u32 %t0, tile;");
@@ -378,36 +376,21 @@ Node Leaves::make(const Place& place) {
     node.lines = dice < 80 || !place.callable ? compute() : dice < 90 ? call(place) : special();
     return node;
   }
-  if (dice < 48)
-    node.lines = compute();
-  else if (dice < 50)
-    node.lines = carry();
-  else if (dice < 58)
-    node.lines = input();
-  else if (dice < 66)
-    node.lines = own_place(place);
-  else if (dice < 70)
-    node.lines = own_atomic();
-  else if (dice < 74)
-    node.lines = cell(place);
-  else if (dice < 77)
-    node.lines = local();
-  else if (dice < 79)
-    node.lines = constant();
-  else if (dice < 82)
-    node.lines = special();
-  else if (dice < 83)
-    node.lines = async_copy();
-  else if (dice < 87 && place.callable)
-    node.lines = call(place);
-  else if (dice < 93 && place.masked)
-    node.lines = among_lanes(place);
-  else if (dice < 95 && place.masked)
-    node.lines = barrier(place);
-  else if (dice < 100 && place.uniform && !place.exited)
-    node.lines = exchange();
-  else
-    node.lines = compute();
+  if (dice < 48) node.lines = compute();
+  else if (dice < 50) node.lines = carry();
+  else if (dice < 58) node.lines = input();
+  else if (dice < 66) node.lines = own_place(place);
+  else if (dice < 70) node.lines = own_atomic();
+  else if (dice < 74) node.lines = cell(place);
+  else if (dice < 77) node.lines = local();
+  else if (dice < 79) node.lines = constant();
+  else if (dice < 82) node.lines = special();
+  else if (dice < 83) node.lines = async_copy();
+  else if (dice < 87 && place.callable) node.lines = call(place);
+  else if (dice < 93 && place.masked) node.lines = among_lanes(place);
+  else if (dice < 95 && place.masked) node.lines = barrier(place), std::ranges::move(meeting(place), std::back_inserter(node.lines));
+  else if (dice < 100 && place.uniform && !place.exited) node.lines = exchange();
+  else node.lines = compute();
   return node;
 }
 

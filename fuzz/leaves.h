@@ -19,8 +19,7 @@ struct Place {
 
 class Leaves {
  public:
-  Leaves(const Kernel& kernel, Random& random, const Palette& palette)
-      : kernel_(kernel), random_(random), palette_(palette) {}
+  Leaves(const Kernel& kernel, Random& random, const Palette& palette) : kernel_(kernel), random_(random), palette_(palette) {}
   Node make(const Place& place);
 
  private:
@@ -38,6 +37,8 @@ class Leaves {
   Lines call(const Place& place);
   Lines among_lanes(const Place& place);
   Lines barrier(const Place& place);
+  // A statement that waits for others or orders what others see, in a form that `barrier` does not write.
+  Lines meeting(const Place& place);
   Lines exchange();
   Lines async_copy();
   // Leaves the address of this thread's place of the size in %a0 (or %t0, of shared memory); gives what stands in [..].
@@ -47,6 +48,7 @@ class Leaves {
   const Kernel& kernel_;
   Random& random_;
   const Palette& palette_;
+  Random others_{kernel_.seed ^ 0x6d656574};  // does not change what follows a choice of `random_`: seeds keep their kernels otherwise
 };
 
 }  // namespace warpbeam::fuzz

@@ -47,10 +47,8 @@ bool read_options(int count, char** words, Options& options) {
     const char* value = k + 1 < count ? words[k + 1] : "";
     const auto engine = [&](Engine& e) {
       const auto named = engine_named(value);
-      if (!named)
-        fmt::print(stderr, "warpbeam fuzz: {} '{}': interpreter or jit\n", word, value);
-      else
-        e = *named;
+      if (!named) fmt::print(stderr, "warpbeam fuzz: {} '{}': interpreter or jit\n", word, value);
+      else e = *named;
       return named.has_value();
     };
     if (word == "--keep-going") {
@@ -74,18 +72,12 @@ bool read_options(int count, char** words, Options& options) {
       continue;
     }
     ++k;
-    if (word == "--cases")
-      options.cases = std::strtoull(value, nullptr, 0);
-    else if (word == "--minutes")
-      options.minutes = std::atof(value);
-    else if (word == "--seed")
-      options.seed = std::strtoull(value, nullptr, 0);
-    else if (word == "--emit")
-      options.emit = value;
-    else if (word == "--compare")
-      options.compare = value;
-    else if (word == "--raw")
-      options.raw = value;
+    if (word == "--cases") options.cases = std::strtoull(value, nullptr, 0);
+    else if (word == "--minutes") options.minutes = std::atof(value);
+    else if (word == "--seed") options.seed = std::strtoull(value, nullptr, 0);
+    else if (word == "--emit") options.emit = value;
+    else if (word == "--compare") options.compare = value;
+    else if (word == "--raw") options.raw = value;
     else if (word == "--engine-a") {
       if (!engine(options.a)) return false;
     } else if (word == "--engine-b") {
@@ -108,10 +100,9 @@ void report(const Kernel& kernel, Bench& bench, const Options& options, const st
     return a.out.size() == out_bytes(k) && a != bench.run(k, options.b);
   });
   const std::string text = small.text();
-  fmt::print("{}\nseed {}: grid {}x{}x{}, block {}x{}x{}, first {}, second {}, third {}\n{}\n", text, kernel.seed,
-             small.grid[0], small.grid[1], small.grid[2], small.block[0], small.block[1], small.block[2],
-             Parameters{}.first, Parameters{}.second, Parameters{}.third,
-             describe_difference(small, text, bench.run(small, options.a), bench.run(small, options.b)));
+  fmt::print("{}\nseed {}: grid {}x{}x{}, block {}x{}x{}, first {}, second {}, third {}\n{}\n", text, kernel.seed, small.grid[0],
+             small.grid[1], small.grid[2], small.block[0], small.block[1], small.block[2], Parameters{}.first, Parameters{}.second,
+             Parameters{}.third, describe_difference(small, text, bench.run(small, options.a), bench.run(small, options.b)));
   std::fflush(stdout);
 }
 
@@ -127,9 +118,7 @@ int run(const Options& options) {
   const Palette palette(options.portable);
   Bench bench;
   const auto begin = std::chrono::steady_clock::now();
-  const auto minutes = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 60;
-  };
+  const auto minutes = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 60; };
   uint64_t done = 0, different = 0, refused = 0, compiled = 0;
   for (; options.minutes > 0 ? minutes() < options.minutes : done < options.cases; ++done) {
     const Kernel kernel = generate(options.seed + done, palette);
@@ -142,8 +131,8 @@ int run(const Options& options) {
     report(kernel, bench, options, describe_difference(kernel, kernel.text(), a, b));
     if (!options.keep_going) break;
   }
-  fmt::print("{} kernels from seed {} on in {:.1f} minutes: {} differ, {} were refused or trapped, {} were compiled\n",
-             done, options.seed, minutes(), different, refused, compiled);
+  fmt::print("{} kernels from seed {} on in {:.1f} minutes: {} differ, {} were refused or trapped, {} were compiled\n", done, options.seed,
+             minutes(), different, refused, compiled);
   return different || refused ? 1 : 0;
 }
 

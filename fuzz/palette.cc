@@ -37,12 +37,9 @@ bool usable(const Statement& s, bool portable) {
       // Parameters have statements of their own. A policy must come from createpolicy.
       if (has_word(s, ".param") || has_word(s, ".const") || has_word(s, "cache_hint")) return false;
       return row.opcode == "ld" || row.opcode == "st" || row.opcode == "ldu" || row.opcode == "prefetch";
-    case Kind::Atomic:
-      return !has_word(s, "cache_hint");
-    case Kind::Move:
-      return row.opcode == "mov";
-    default:
-      return true;
+    case Kind::Atomic: return !has_word(s, "cache_hint");
+    case Kind::Move: return row.opcode == "mov";
+    default: return true;
   }
 }
 
@@ -51,24 +48,16 @@ std::string literal(Type type, Random& random) {
   const uint64_t value = input_value(type, 1, random.below(1024));
   switch (type) {
     case Type::U16:
-    case Type::B16:
-      return std::to_string(value & 0xffff);
-    case Type::S16:
-      return std::to_string(static_cast<int16_t>(value));
+    case Type::B16: return std::to_string(value & 0xffff);
+    case Type::S16: return std::to_string(static_cast<int16_t>(value));
     case Type::U32:
-    case Type::B32:
-      return fmt::format("{:#x}", value & 0xffffffff);
-    case Type::S32:
-      return std::to_string(static_cast<int32_t>(value));
+    case Type::B32: return fmt::format("{:#x}", value & 0xffffffff);
+    case Type::S32: return std::to_string(static_cast<int32_t>(value));
     case Type::U64:
-    case Type::B64:
-      return fmt::format("{:#x}", value);
-    case Type::F32:
-      return fmt::format("0f{:08X}", value & 0xffffffff);
-    case Type::F64:
-      return fmt::format("0d{:016X}", value);
-    default:
-      return "";
+    case Type::B64: return fmt::format("{:#x}", value);
+    case Type::F32: return fmt::format("0f{:08X}", value & 0xffffffff);
+    case Type::F64: return fmt::format("0d{:016X}", value);
+    default: return "";
   }
 }
 
@@ -83,8 +72,7 @@ std::string renumbered(const std::string& text, Random& random) {
     const char cls = text[++k];
     out += cls;
     int number = 0;
-    for (; k + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[k + 1])); ++k)
-      number = number * 10 + text[k + 1] - '0';
+    for (; k + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[k + 1])); ++k) number = number * 10 + text[k + 1] - '0';
     const int count = cls == 'q' ? kWideRegisters : kRegisters;
     out += std::to_string((vector ? number + shift : random.between(0, count - 1)) % count);
   }
@@ -93,9 +81,7 @@ std::string renumbered(const std::string& text, Random& random) {
 
 }  // namespace
 
-const Statement& Palette::pick(const Rows& rows, Random& random) {
-  return random.one_of(random.one_of(random.one_of(rows)).statements);
-}
+const Statement& Palette::pick(const Rows& rows, Random& random) { return random.one_of(random.one_of(random.one_of(rows)).statements); }
 
 // ptxas 13.0 makes several instructions of these, and not all of them heed the guard.
 bool Palette::guardable(const Statement& s) const {
@@ -115,23 +101,12 @@ Palette::Palette(bool portable) : portable_(portable) {
       case Kind::Compare:
       case Kind::Select:
       case Kind::Video:
-      case Kind::Move:
-        place = &compute;
-        break;
-      case Kind::Warp:
-        place = &warp;
-        break;
-      case Kind::Carry:
-        place = &carry;
-        break;
-      case Kind::Memory:
-        place = &memory;
-        break;
-      case Kind::Atomic:
-        place = &atomic;
-        break;
-      default:
-        continue;
+      case Kind::Move: place = &compute; break;
+      case Kind::Warp: place = &warp; break;
+      case Kind::Carry: place = &carry; break;
+      case Kind::Memory: place = &memory; break;
+      case Kind::Atomic: place = &atomic; break;
+      default: continue;
     }
     PaletteRow row{form.row, legal_statements(form, bounds)};
     std::erase_if(row.statements, [&](const Statement& s) { return !usable(s, portable); });
@@ -149,9 +124,7 @@ Palette::Palette(bool portable) : portable_(portable) {
   atomic_ = values(atomic);
 }
 
-std::string random_register(Type type, Random& random) {
-  return register_name(type, random.between(0, kRegisters - 1));
-}
+std::string random_register(Type type, Random& random) { return register_name(type, random.between(0, kRegisters - 1)); }
 
 std::string fitted(const Statement& statement, Random& random, const std::string& address) {
   Statement s = statement;
@@ -166,8 +139,8 @@ std::string fitted(const Statement& statement, Random& random, const std::string
     if (o.reg < 0) continue;
     // One number at most: a few instructions take no second one.
     const bool source = k > 0 || !result_first;
-    if (source && s.row->kind == Kind::Lane && o.text.find_first_of("-!.{") == std::string::npos && !literal_used &&
-        k > 1 && random.chance(12)) {
+    if (source && s.row->kind == Kind::Lane && o.text.find_first_of("-!.{") == std::string::npos && !literal_used && k > 1 &&
+        random.chance(12)) {
       // Positions and counts, whatever the instruction's type, are bytes to ptxas.
       const bool count = s.row->operands.list[k].rule == isa::OperandRule::Fixed && isa::bits_of(o.type) == 32;
       const std::string number = count ? std::to_string(random.below(256)) : literal(o.type, random);

@@ -18,8 +18,7 @@ constexpr int kUntouched = 0xee;
 
 std::string hex(const std::vector<std::byte>& bytes, uint64_t offset, int count) {
   std::string text = "0x";
-  for (int k = count - 1; k >= 0; --k)
-    text += fmt::format("{:02x}", static_cast<unsigned>(bytes[offset + static_cast<uint64_t>(k)]));
+  for (int k = count - 1; k >= 0; --k) text += fmt::format("{:02x}", static_cast<unsigned>(bytes[offset + static_cast<uint64_t>(k)]));
   return text;
 }
 
@@ -45,10 +44,8 @@ std::string last_writer(const std::string& text, const std::string& name) {
 
 std::vector<OutputArray> output_arrays(const Kernel& kernel) {
   std::vector<OutputArray> list;
-  for (const DumpedRegister& r : dumped_registers(kernel))
-    list.push_back({r.name, r.bytes, r.offset, kernel.threads()});
-  for (int k = 0; k < kSlotSizes; ++k)
-    list.push_back({fmt::format("place{}", 1 << k), 1 << k, slot_offset(kernel, k), kernel.threads()});
+  for (const DumpedRegister& r : dumped_registers(kernel)) list.push_back({r.name, r.bytes, r.offset, kernel.threads()});
+  for (int k = 0; k < kSlotSizes; ++k) list.push_back({fmt::format("place{}", 1 << k), 1 << k, slot_offset(kernel, k), kernel.threads()});
   list.push_back({"cells", 8, cells_offset(kernel), kCells});
   return list;
 }
@@ -136,8 +133,7 @@ std::vector<std::pair<std::string, uint64_t>> digests(const Kernel& kernel, cons
   std::vector<std::pair<std::string, uint64_t>> list;
   for (const OutputArray& array : output_arrays(kernel)) {
     uint64_t h = 0;
-    for (uint64_t k = 0; k < array.count; ++k)
-      h = mix_element(h, array, &out[array.offset + k * static_cast<uint64_t>(array.bytes)]);
+    for (uint64_t k = 0; k < array.count; ++k) h = mix_element(h, array, &out[array.offset + k * static_cast<uint64_t>(array.bytes)]);
     list.emplace_back(array.name, h);
   }
   return list;

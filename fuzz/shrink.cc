@@ -21,15 +21,13 @@ std::vector<std::vector<Node>*> all_lists(Kernel& kernel) {
 
 bool has(const std::vector<Node>& nodes, NodeKind kind) {
   return std::any_of(nodes.begin(), nodes.end(), [&](const Node& n) {
-    return n.kind == kind ||
-           std::any_of(n.parts.begin(), n.parts.end(), [&](const auto& part) { return has(part, kind); });
+    return n.kind == kind || std::any_of(n.parts.begin(), n.parts.end(), [&](const auto& part) { return has(part, kind); });
   });
 }
 
 class Shrinker {
  public:
-  Shrinker(const Kernel& kernel, const std::function<bool(const Kernel&)>& interesting)
-      : best_(kernel), interesting_(interesting) {}
+  Shrinker(const Kernel& kernel, const std::function<bool(const Kernel&)>& interesting) : best_(kernel), interesting_(interesting) {}
 
   Kernel run() {
     store_one();
@@ -60,8 +58,7 @@ class Shrinker {
 
   bool launch() {
     bool any = false;
-    if (best_.grid != std::array<uint32_t, 3>{1, 1, 1})
-      any = attempt([](Kernel& k) { return k.grid = {1, 1, 1}, true; });
+    if (best_.grid != std::array<uint32_t, 3>{1, 1, 1}) any = attempt([](Kernel& k) { return k.grid = {1, 1, 1}, true; });
     for (const std::array<uint32_t, 3> block : {std::array<uint32_t, 3>{1, 1, 1}, {2, 1, 1}, {32, 1, 1}, {64, 1, 1}})
       if (block[0] < best_.block_threads() && attempt([&](Kernel& k) { return k.block = block, true; })) return true;
     return any;
@@ -93,9 +90,7 @@ class Shrinker {
           if (attempt([&](Kernel& k) {
                 auto& nodes = *all_lists(k)[list];
                 std::vector<Node> inside = nodes[at].parts[part];
-                if (nodes[at].kind == NodeKind::Loop &&
-                    (has(inside, NodeKind::Break) || has(inside, NodeKind::Continue)))
-                  return false;
+                if (nodes[at].kind == NodeKind::Loop && (has(inside, NodeKind::Break) || has(inside, NodeKind::Continue))) return false;
                 nodes.erase(nodes.begin() + static_cast<long>(at));
                 nodes.insert(nodes.begin() + static_cast<long>(at), inside.begin(), inside.end());
                 return true;
@@ -114,8 +109,6 @@ class Shrinker {
 
 }  // namespace
 
-Kernel shrink(const Kernel& kernel, const std::function<bool(const Kernel&)>& interesting) {
-  return Shrinker(kernel, interesting).run();
-}
+Kernel shrink(const Kernel& kernel, const std::function<bool(const Kernel&)>& interesting) { return Shrinker(kernel, interesting).run(); }
 
 }  // namespace warpbeam::fuzz

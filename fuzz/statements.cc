@@ -92,9 +92,7 @@ std::vector<Words> combinations(const RowForm& form, int cap) {
 
 std::vector<std::string_view> views(const Words& words) { return {words.begin(), words.end()}; }
 
-bool is_vector(const isa::Mods& m, const Row& row) {
-  return m.vec != 0 && (row.kind == Kind::Memory || row.kind == Kind::Atomic);
-}
+bool is_vector(const isa::Mods& m, const Row& row) { return m.vec != 0 && (row.kind == Kind::Memory || row.kind == Kind::Atomic); }
 
 StatementOperand make_operand(const Row& row, const isa::OperandSpec& spec, int position, const isa::Matched& m) {
   const isa::Mods& mods = m.mods;
@@ -133,8 +131,7 @@ StatementOperand make_operand(const Row& row, const isa::OperandSpec& spec, int 
                                                                       : "16";
   } else if (is_vector(mods, row) && spec.rule == isa::OperandRule::Slot0) {
     o.text = "{";
-    for (int k = 0; k < mods.vec; ++k)
-      o.text += fmt::format("{}{}", k ? ", " : "", register_name(o.type, position * 4 + k));
+    for (int k = 0; k < mods.vec; ++k) o.text += fmt::format("{}{}", k ? ", " : "", register_name(o.type, position * 4 + k));
     o.text += "}";
     o.reg = position * 4;
   } else {
@@ -166,8 +163,7 @@ void add_variants(std::vector<Statement>& out, const Statement& plain, const isa
     }
   if (row.kind == Kind::Convert && m.operand_count == 2 && isa::bits_of(m.type) != 0) {
     const auto packed = [](Type t) {
-      return t == Type::F16x2 || t == Type::BF16x2 || t == Type::TF32 || t == Type::E4M3x2 || t == Type::E5M2x2 ||
-             t == Type::BF16;
+      return t == Type::F16x2 || t == Type::BF16x2 || t == Type::TF32 || t == Type::E4M3x2 || t == Type::E5M2x2 || t == Type::BF16;
     };
     for (Type wide : {Type::B16, Type::B32, Type::B64})
       for (int k = 0; k < 2; ++k) {
@@ -190,8 +186,7 @@ void add_variants(std::vector<Statement>& out, const Statement& plain, const isa
         s.operands[0].text += four ? kMasks4[random.below(6)] : kMasks2[random.below(4)];
         for (int k = 1; k < 3; ++k) {
           s.operands[k].text += four ? ".b" : ".h";
-          for (int e = 0; e < (four ? 4 : 2); ++e)
-            s.operands[k].text += static_cast<char>('0' + random.below(four ? 8 : 4));
+          for (int e = 0; e < (four ? 4 : 2); ++e) s.operands[k].text += static_cast<char>('0' + random.below(four ? 8 : 4));
         }
       } else {
         s.operands[1].text += kParts[random.below(7)];
@@ -199,10 +194,8 @@ void add_variants(std::vector<Statement>& out, const Statement& plain, const isa
         if (row.opcode == "vmad") {
           if (!m.mods.po) {
             const uint32_t which = random.below(4);
-            if (which == 3)
-              s.operands[3].text = "-" + s.operands[3].text;
-            else if (which > 0)
-              s.operands[which].text = "-" + s.operands[which].text;
+            if (which == 3) s.operands[3].text = "-" + s.operands[3].text;
+            else if (which > 0) s.operands[which].text = "-" + s.operands[which].text;
           }
         } else if (m.operand_count == 4 && m.mods.op == isa::Op::None) {
           s.operands[0].text += kParts[random.below(7)];
@@ -255,8 +248,7 @@ void add_image_statement(std::vector<Statement>& out, const Row& row, const Word
 }
 
 // The statements for these words; with `check`, only what the table accepts as this row.
-void add_statements(std::vector<Statement>& out, const Row& row, const Words& words, bool check, bool variants,
-                    Random& random) {
+void add_statements(std::vector<Statement>& out, const Row& row, const Words& words, bool check, bool variants, Random& random) {
   if (row.kind == Kind::Image) return add_image_statement(out, row, words, check);
   int least = 0;
   for (int k = 0; k < row.operands.count; ++k) least += !row.operands.list[k].optional;
@@ -270,10 +262,8 @@ void add_statements(std::vector<Statement>& out, const Row& row, const Words& wo
     } else {
       for (const std::string& w : words)
         if (Type t = isa::type_named(w); t != Type::None) {
-          if (m.type == Type::None)
-            m.type = t;
-          else if (m.atype == Type::None)
-            m.atype = t;
+          if (m.type == Type::None) m.type = t;
+          else if (m.atype == Type::None) m.atype = t;
         }
       for (const std::string& w : words)
         for (const isa::ModWord& mod : isa::mod_words())
@@ -285,13 +275,11 @@ void add_statements(std::vector<Statement>& out, const Row& row, const Words& wo
     Statement s;
     s.row = &row;
     s.words = words;
-    if (row.kind == Kind::Video && check && row.operands.list[3].optional &&
-        (m.mods.op != isa::Op::None) != (count == 4) && random.below(2))
+    if (row.kind == Kind::Video && check && row.operands.list[3].optional && (m.mods.op != isa::Op::None) != (count == 4) &&
+        random.below(2))
       continue;
-    if (row.kind == Kind::Video && check && row.operands.list[3].optional && m.mods.op != isa::Op::None && count == 3)
-      continue;
-    for (int k = 0; k < count; ++k)
-      s.operands.push_back(make_operand(matched ? *matched->row : row, specs.list[k], k, m));
+    if (row.kind == Kind::Video && check && row.operands.list[3].optional && m.mods.op != isa::Op::None && count == 3) continue;
+    for (int k = 0; k < count; ++k) s.operands.push_back(make_operand(matched ? *matched->row : row, specs.list[k], k, m));
     if (specs.count > 0 && specs.list[0].both) s.pair_reg = 5;
     out.push_back(s);
     if (variants) add_variants(out, s, m, random);
@@ -318,18 +306,16 @@ std::vector<Statement> legal_statements(const RowForm& form, const Bounds& bound
   std::vector<Statement> out;
   if (free_form(*form.row)) return out;
   Random random(form.row->syntax);
-  for (const Words& words : combinations(form, bounds.per_row))
-    add_statements(out, *form.row, words, true, bounds.variants, random);
+  for (const Words& words : combinations(form, bounds.per_row)) add_statements(out, *form.row, words, true, bounds.variants, random);
   return out;
 }
 
 std::vector<Statement> near_misses(const RowForm& form, const Bounds& bounds) {
   static constexpr std::string_view kStrays[] = {
-      ".rn",   ".rz",      ".rm",      ".rna",    ".rni",    ".rzi",      ".ftz",     ".sat",      ".satfinite",
-      ".relu", ".NaN",     ".xorsign", ".abs",    ".approx", ".full",     ".lo",      ".hi",       ".wide",
-      ".cc",   ".po",      ".shr7",    ".eq",     ".lo",     ".ltu",      ".and",     ".sync",     ".clamp",
-      ".wrap", ".noftz",   ".v2",      ".global", ".shared", ".gpu",      ".relaxed", ".volatile", ".ca",
-      ".nc",   ".aligned", ".uni",     ".add",    ".min",    ".shiftamt", ".to",      ".oob"};
+      ".rn",      ".rz",       ".rm",     ".rna",  ".rni",     ".rzi",  ".ftz",   ".sat", ".satfinite", ".relu",   ".NaN",
+      ".xorsign", ".abs",      ".approx", ".full", ".lo",      ".hi",   ".wide",  ".cc",  ".po",        ".shr7",   ".eq",
+      ".lo",      ".ltu",      ".and",    ".sync", ".clamp",   ".wrap", ".noftz", ".v2",  ".global",    ".shared", ".gpu",
+      ".relaxed", ".volatile", ".ca",     ".nc",   ".aligned", ".uni",  ".add",   ".min", ".shiftamt",  ".to",     ".oob"};
   std::vector<Statement> out;
   if (free_form(*form.row)) return out;
   Random random(form.row->syntax);
@@ -363,8 +349,7 @@ std::vector<Statement> near_misses(const RowForm& form, const Bounds& bounds) {
       if (std::find(words.begin(), words.end(), stray) != words.end()) continue;
       Words longer = words;
       // Before the types, where modifiers belong.
-      auto at = std::find_if(longer.begin(), longer.end(),
-                             [](const std::string& w) { return isa::type_named(w) != Type::None; });
+      auto at = std::find_if(longer.begin(), longer.end(), [](const std::string& w) { return isa::type_named(w) != Type::None; });
       longer.insert(at, std::string(stray));
       offer(longer);
     }
@@ -374,20 +359,13 @@ std::vector<Statement> near_misses(const RowForm& form, const Bounds& bounds) {
 
 std::string register_name(Type type, int number) {
   const char* cls = "r";
-  if (type == Type::Pred)
-    cls = "p";
-  else if (isa::bits_of(type) == 8)
-    cls = "c";
-  else if (isa::bits_of(type) == 16)
-    cls = "h";
-  else if (type == Type::F32)
-    cls = "f";
-  else if (type == Type::F64)
-    cls = "g";
-  else if (isa::bits_of(type) == 64)
-    cls = "d";
-  else if (isa::bits_of(type) == 128)
-    cls = "q";
+  if (type == Type::Pred) cls = "p";
+  else if (isa::bits_of(type) == 8) cls = "c";
+  else if (isa::bits_of(type) == 16) cls = "h";
+  else if (type == Type::F32) cls = "f";
+  else if (type == Type::F64) cls = "g";
+  else if (isa::bits_of(type) == 64) cls = "d";
+  else if (isa::bits_of(type) == 128) cls = "q";
   return fmt::format("%{}{}", cls, number);
 }
 

@@ -16,6 +16,7 @@
 #include "compiler/host_lines.h"
 #include "compiler/split.h"
 #include "compiler/toolchain.h"
+#include "findings/kinds.h"
 #include "report/check_report.h"
 #include "report/sarif.h"
 
@@ -24,6 +25,7 @@ namespace warpbeam::compiler {
 namespace {
 
 namespace fs = std::filesystem;
+using findings::Kind;
 
 constexpr std::string_view kHelp = R"(Usage: warpbeam check [options] [nvcc options] file... [-- arguments]
        warpbeam check [options] executable [arguments]
@@ -130,8 +132,8 @@ Result<CheckRequest> read_request(const Arguments& arguments) {
 void add_uninitialised(report::CheckReport& report, const CheckFacts& facts) {
   for (const auto& u : facts.uninitialised) {
     report::CheckFinding f;
-    f.check = "init";
-    f.kind = "uninitialized_variable";
+    f.check = word(check_of(Kind::UninitializedVariable));
+    f.kind = word(Kind::UninitializedVariable);
     f.title = u.sometimes ? fmt::format("Variable '{}' may be read before it has a value", u.variable) : fmt::format("Uninitialized read of variable '{}'", u.variable);
     f.is_error = !u.sometimes;
     f.locations = {u.place};
@@ -146,9 +148,9 @@ void add_uninitialised(report::CheckReport& report, const CheckFacts& facts) {
 // knows whether they asked for the error afterwards.
 void judge_calls(report::CheckReport& report, const CheckFacts& facts, int status) {
   for (auto& f : report.findings) {
-    if (f.check != "host" || !f.facts.contains("function")) continue;
+    if (f.check != word(findings::Check::Host) || !f.facts.contains("function")) continue;
     const bool launch = f.facts["function"].starts_with("cudaLaunch");
-    bool looked_at = f.kind == "api_error";
+    bool looked_at = f.kind == word(Kind::ApiError);
     if (!looked_at && !launch) {
       bool dropped = false;
       for (const auto& line : f.lines)
@@ -157,7 +159,7 @@ void judge_calls(report::CheckReport& report, const CheckFacts& facts, int statu
     }
     if (looked_at) {
       std::erase_if(f.lines, [](const auto& line) { return line.text.starts_with("and no later call"); });
-      f.kind = "api_error";
+      f.kind = word(Kind::ApiError);
       if (!f.facts.contains("arguments")) f.mend = "";
     }
     // A program that saw the error and ended well wanted to see it, unless its arguments made no sense.
@@ -169,7 +171,7 @@ void judge_calls(report::CheckReport& report, const CheckFacts& facts, int statu
 void judge_leaks(report::CheckReport& report, const std::string& leaks) {
   if (leaks != "auto" || !report.freed_by_library) return;
   for (auto& f : report.findings)
-    if (f.kind == "leak" && f.facts["space"] == "global") f.is_error = false;
+    if (f.kind == word(Kind::Leak) && f.facts["space"] == "global") f.is_error = false;
 }
 
 // The compiler makes several accesses of one line, in host code as in a loop that it unrolls: they are one finding.
@@ -179,11 +181,11 @@ void fold_same_lines(report::CheckReport& report, const CheckFacts& facts) {
   for (auto& f : report.findings) {
     // The compiler has told of it by its name.
     const auto same = [&](const auto& u) { return !u.sometimes && !f.locations.empty() && f.locations[0] == u.place; };
-    if (f.kind == "uninitialized_read" && f.title.find("__local__") != std::string::npos && std::ranges::any_of(facts.uninitialised, same)) continue;
+    if (f.kind == word(Kind::UninitializedRead) && f.title.find("__local__") != std::string::npos && std::ranges::any_of(facts.uninitialised, same)) continue;
     std::string key;
     for (const auto& line : f.lines)
       for (const auto& frame : line.frames) key += fmt::format("|{} {} {}:{}", line.text, frame.function, frame.file, frame.line);
-    if (f.kind != "host_race" || key.empty()) {
+    if (f.kind != word(Kind::HostRace) || key.empty()) {
       kept.push_back(std::move(f));
       continue;
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "findings/kinds.h"
 #include "report/check_report.h"
 
 namespace warpbeam::report {
@@ -114,7 +115,7 @@ void CheckReport::fold() {
   // Steps of a tail without __syncwarp(): each of its lines races with those around it, and may read what nobody needs.
   fold_by(findings, [](const CheckFinding& f) {
     const std::string *variable = fact(f, "variable"), *accesses = fact(f, "accesses");
-    if (f.is_error || !variable || (!accesses && f.kind != "uninitialized_read")) return Words{};
+    if (f.is_error || !variable || (!accesses && f.kind != word(findings::Kind::UninitializedRead))) return Words{};
     Words words = f.accesses.empty() && accesses ? Words{*accesses} : f.accesses;
     for (const auto& kernel : f.kernels.empty() ? Words{f.kernel} : f.kernels)
       words.push_back(f.check + '|' + template_of(kernel) + '|' + variable->substr(0, variable->find_first_of("[+.")));

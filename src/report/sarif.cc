@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "findings/kinds.h"
+
 namespace warpbeam::report {
 namespace {
 
@@ -84,7 +86,9 @@ std::string sarif(const CheckReport& report, const std::string& root, const std:
   for (const CheckFinding& f : report.findings) {
     if (std::ranges::find(kinds, f.kind) == kinds.end()) {
       kinds.push_back(f.kind);
-      rules.push_back({{"id", f.kind}, {"properties", {{"tags", {"cuda", f.check}}}}});
+      Json rule = {{"id", f.kind}, {"properties", {{"tags", {"cuda", f.check}}}}};
+      if (const auto* row = findings::find_kind(f.kind)) rule["shortDescription"] = {{"text", row->about}};
+      rules.push_back(std::move(rule));
     }
     results.push_back(result_of(f, root));
   }

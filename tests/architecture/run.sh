@@ -8,6 +8,7 @@ cd -- "$(dirname -- "$0")/../../src" || exit 1
 declare -A may=(
   [base]=""
   [fatbin]="base"
+  [findings]=""
   [isa]="base"
   [ptx]="base isa"
   [model]="base"
@@ -15,14 +16,14 @@ declare -A may=(
   [timing]="base isa ptx model assembly"
   [vm]="base isa ptx model"
   [jit]="base isa ptx model vm"
-  [observe]="base isa ptx model assembly timing vm"
+  [observe]="base findings isa ptx model assembly timing vm"
   [cuda]="base fatbin isa ptx model assembly timing vm jit observe"
-  [report]="base"
+  [report]="base findings"
   [lowering]=""
   [lowering/checker]=""
   [lowering/language]="lowering/checker"
   [lowering/optimiser]="lowering/checker"
-  [compiler]="base fatbin isa ptx model assembly observe report"
+  [compiler]="base fatbin findings isa ptx model assembly observe report"
   [audit]=""
   [libraries/numeric]=""
   [libraries/curand]="base"
@@ -108,6 +109,14 @@ rule() { # what it says, what grep found
 rule 'src/jit compares an opcode with a string; ask Row::op' "$(grep -nE 'op(code)? *[!=]= *"|opcode\.(starts|ends)_with' jit/*.cc jit/*.h)"
 rule 'src/observe compares an opcode with a string; ask Row::op' "$(grep -rnE 'op(code)? *[!=]= *"|opcode\.(starts|ends)_with' observe)"
 rule 'src/jit tells instructions apart by their handlers; ask Insn::step' "$(grep -nE '(\.|->)fn *[!=]=' jit/*.cc jit/*.h)"
+# What the checker finds is a row of findings/kinds.inc, has a place in the manual and a case that fails without it.
+kinds=$(sed -nE 's/^WB_FINDING\(\w+, *"(\w+)".*/\1/p' findings/kinds.inc)
+while read -r kind; do
+  rule "kinds of findings are named by findings::Kind, not by \"$kind\"" "$(grep -rn "\.kind *[!=]*= *\"$kind\"" observe compiler report)"
+  grep -q "\`$kind\`" ../docs/checker.md || rule "docs/checker.md does not tell of" "  $kind"
+  grep -rqw -- "$kind" ../tests/check ../tests/kernels || rule "no case in tests/check finds" "  $kind"
+done <<<"$kinds"
+rule 'src/findings/kinds.inc lists no kinds' "$([[ -n $kinds ]] || echo none)"
 # Each technique is told of, and a test fails when it does not happen any more.
 techniques=$(sed -nE 's/^ *X\(\w+, "([^"]+)"\).*/\1/p' jit/technique.h)
 while read -r technique; do

@@ -30,7 +30,7 @@ TEST(RandomKernels, HaveEveryRowThatTheyCan) {
   const Palette palette(false);
   Coverage coverage;
   for (uint64_t seed = 1; seed <= 1000; ++seed) coverage.add(generate(seed, palette));
-  EXPECT_GE(coverage.covered(), 250u) << coverage.report();
+  EXPECT_GE(coverage.covered(), 270u) << coverage.report();
 }
 
 // Over the sets of lanes in this one LLVM's instruction selection went round in circles.

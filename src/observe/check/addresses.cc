@@ -32,10 +32,9 @@ std::string spaced(const std::string& name) {
   return out;
 }
 
-Finding BlockWatch::finding(const Now& n, int lane, const char* check, const char* kind, std::string title) const {
+Finding BlockWatch::finding(const Now& n, int lane, FindingKind kind, std::string title) const {
   const Site& site = c_.sites[n.site];
   Finding f;
-  f.check = check;
   f.kind = kind;
   f.title = std::move(title);
   f.kernel = site.kernel;
@@ -144,7 +143,7 @@ std::pair<const Region*, uint64_t> BlockWatch::below_zero(uint64_t address, uint
 void BlockWatch::bad_address(Now& n, int lane) {
   const uint64_t address = n.access.address[lane];
   const uint32_t bytes = n.access.bytes;
-  Finding f = finding(n, lane, "memory", "out_of_bounds",
+  Finding f = finding(n, lane, FindingKind::OutOfBounds,
                       fmt::format("Invalid __{}__ {} of size {}", n.access.space == Space::Const ? "constant" : "global", verb(n.act), in_bytes(bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", address));
   const vm::MemoryFault fault = l_.launch->memory->explain(address);
@@ -163,18 +162,18 @@ void BlockWatch::bad_address(Now& n, int lane) {
     if (!r || !r->holds(a, bytes)) ++others;
   }
   if (address < 4096) {
-    f.kind = "null_pointer";
+    f.kind = FindingKind::NullPointer;
     f.lines.push_back({fmt::format("Address {:#x} is null or nearly so", address), {}});
     f.mend = "the pointer was never set on the device: was cudaMalloc called, and its result passed to the kernel?";
   } else if (freed && (!nearest || !inside)) {
-    f.kind = "use_after_free";
+    f.kind = FindingKind::UseAfterFree;
     f.lines.push_back({fmt::format("Address {:#x} is {} into an allocation at {:#x} of size {} that was freed", address,
                                    in_bytes(address - freed->base), freed->base, in_bytes(freed->size)), {}});
     c_.describe_region(f, *freed);
     f.lines.push_back({freed->in_heap ? fmt::format("freed by {} at {}", freed->freed_by, freed->freed_at) : fmt::format("freed by {}", freed->freed_by), freed->freed});
     f.mend = "free the memory only after the last kernel that uses it";
   } else if (fault.host_pointer) {
-    f.kind = "host_pointer";
+    f.kind = FindingKind::HostPointer;
     f.lines.push_back({fmt::format("Address {:#x} belongs to the host program: kernels cannot use it", address), {}});
     // A table of virtual functions lies in the program itself, as its variables do.
     Dl_info image;
@@ -216,7 +215,7 @@ void BlockWatch::bad_address(Now& n, int lane) {
 
 void BlockWatch::constant_written(Now& n, int lane) {
   const uint64_t address = n.access.address[lane];
-  Finding f = finding(n, lane, "memory", "constant_written", fmt::format("Invalid __constant__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
+  Finding f = finding(n, lane, FindingKind::ConstantWritten, fmt::format("Invalid __constant__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
   add_place(f, n, address);
   f.lines.push_back({"the kernel was launched", l_.stack});
   f.mend = "kernels only read __constant__ variables: copy to them with cudaMemcpyToSymbol, or make it a __device__ variable";
@@ -228,7 +227,7 @@ void BlockWatch::misaligned(Now& n, int lane, uint32_t align) {
   if (n.access.space == Space::Local) n.site = c_.sites.number(n.insn, n.warp);  // of which nothing is remembered
   const uint64_t address = n.access.address[lane];
   const char* space = n.shared ? "shared" : n.access.space == Space::Local ? "local" : "global";
-  Finding f = finding(n, lane, "memory", "misaligned", fmt::format("Invalid __{}__ {} of size {}", space, verb(n.act), in_bytes(n.access.bytes)));
+  Finding f = finding(n, lane, FindingKind::Misaligned, fmt::format("Invalid __{}__ {} of size {}", space, verb(n.act), in_bytes(n.access.bytes)));
   f.lines.push_back({fmt::format("Address {:#x} is misaligned: it must be a multiple of {}", address, align), {}});
   if (Region* r = n.shared || n.access.space == Space::Local ? nullptr : c_.region_at(address, *l_.launch->memory); r || n.shared) {
     n.region = r;
@@ -294,7 +293,7 @@ void BlockWatch::shared_access(Now& n) {
 
 void BlockWatch::bad_shared(Now& n, int lane) {
   const uint64_t offset = n.access.address[lane] % vm::kClusterStride;
-  Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __shared__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
+  Finding f = finding(n, lane, FindingKind::OutOfBounds, fmt::format("Invalid __shared__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", offset));
   const LaunchInfo::SharedVariable* nearest = nullptr;
   uint64_t least = ~uint64_t(0);
@@ -327,7 +326,7 @@ void BlockWatch::missing_proxy_fence(Now& n, const Event& write, uint32_t write_
   if (c_.repeated(key)) return;
   const Site &mine = c_.sites[n.site], &theirs = c_.sites[write.site];
   const char* what = mine.product ? "product of a warp group" : "bulk copy";
-  Finding f = finding(n, lane, "race", "race_proxy", fmt::format("Race reported between Write access at {} in {} and a {} without a proxy fence after it", theirs.kernel, theirs.location, what));
+  Finding f = finding(n, lane, FindingKind::RaceProxy, fmt::format("Race reported between Write access at {} in {} and a {} without a proxy fence after it", theirs.kernel, theirs.location, what));
   f.locations.push_back(theirs.location);
   f.lines.clear();
   f.lines.push_back({fmt::format("and the {} at {} in {}", what, mine.kernel, mine.location), {}});
@@ -377,7 +376,7 @@ void BlockWatch::heap_freed(vm::Warp& w, const vm::Insn& i, int lane, uint64_t a
   }
   const Region* freed = r ? nullptr : c_.regions.freed_at(address);
   const bool twice = freed && freed->base == address;
-  Finding f = finding(n, lane, "memory", twice ? "double_free" : "invalid_free",
+  Finding f = finding(n, lane, twice ? FindingKind::DoubleFree : FindingKind::InvalidFree,
                       twice ? "Double free: free in a kernel of an address that was freed before" : "Invalid free: free in a kernel of an address that malloc did not give");
   f.facts.emplace_back("address", fmt::format("{:#x}", address));
   if (twice) {
@@ -424,7 +423,7 @@ void BlockWatch::uninitialised(Now& n, int lane, uint64_t offset, uint32_t bytes
   // A merge reads the next element of a run that may have ended, and decides by the run's length.
   if (n.shared && c_.sites[n.site].algorithm) return;
   const bool local = n.access.space == Space::Local;
-  Finding f = finding(n, lane, "init", "uninitialized_read",
+  Finding f = finding(n, lane, FindingKind::UninitializedRead,
                       fmt::format("Uninitialized __{}__ memory read of size {}", n.shared ? "shared" : local ? "local" : "global", in_bytes(bytes)));
   // In a warp-synchronous tail lanes read past what is there, and nobody uses what they make of it.
   if (n.shared && n.act == Act::Read && n.strength != Strength::Weak) f.severity = Severity::Warning;

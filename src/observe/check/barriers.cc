@@ -44,8 +44,7 @@ void BlockWatch::look_at_count(const vm::Warp& w, const vm::Insn& i, uint8_t bar
   if (first.threads == threads) return;
   l_.counts_differ = true;
   Finding found;
-  found.check = "sync";
-  found.kind = "counts_differ";
+  found.kind = FindingKind::CountsDiffer;
   found.kernel = spaced(f.display_name);
   found.locations = {vm::Warp::location(i, f), vm::Warp::location(*first.by, *first.function)};
   found.title = fmt::format("Threads come to barrier {} that expect different numbers of threads there: {} and {}", barrier, first.threads, threads);
@@ -92,8 +91,7 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
     auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const std::string& what, const vm::Insn* at = nullptr, const vm::FunctionCode* of = nullptr, Severity severity = Severity::Error) {
       Finding f;
       f.severity = severity;
-      f.check = "sync";
-      f.kind = "barrier_divergence";
+      f.kind = FindingKind::BarrierDivergence;
       f.kernel = spaced(b.code->function->display_name);
       f.locations = {here, there};
       f.title = title;
@@ -358,8 +356,7 @@ void BlockWatch::ends() {
     const char* act = name(e->act);
     const auto& b = block_.index;
     Finding f;
-    f.check = "race";
-    f.kind = "race_block_end";
+    f.kind = FindingKind::RaceBlockEnd;
     f.kernel = site.kernel;
     f.locations = {site.location};
     f.apart = Apart::InLaunch;

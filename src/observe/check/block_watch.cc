@@ -149,8 +149,7 @@ void BlockWatch::run_too_long(vm::Warp& w, const vm::Insn& i, uint32_t mask) {
            w.block->who_waits());
   const auto lock = hold();
   Finding f;
-  f.check = "sync";
-  f.kind = "endless_kernel";
+  f.kind = FindingKind::EndlessKernel;
   f.kernel = spaced(w.frame->function->display_name);
   f.locations = {vm::Warp::location(i, *w.frame->function)};
   f.title = fmt::format("Kernel does not end: a warp has executed {} instructions", c_.settings.most_instructions);

@@ -230,7 +230,7 @@ class BlockWatch final : public vm::BlockObserver {
   void constant_written(Now&, int lane);
   void misaligned(Now&, int lane, uint32_t align);
   void uninitialised(Now&, int lane, uint64_t offset, uint32_t bytes);
-  Finding finding(const Now&, int lane, const char* check, const char* kind, std::string title) const;
+  Finding finding(const Now&, int lane, FindingKind kind, std::string title) const;
   void add_callers(Finding&, const vm::Warp&) const;
   std::string thread_text(const vm::Warp&, int lane) const;
   void add_place(Finding&, const Now&, uint64_t offset);

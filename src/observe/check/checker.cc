@@ -62,8 +62,8 @@ bool Checker::repeated(uint64_t key) {
 
 void Checker::report(uint64_t key, Finding finding) {
   if (done_) return;
-  for (auto& [name, on] : {std::pair{"memory", settings.memory}, {"race", settings.race}, {"init", settings.init}, {"sync", settings.sync}, {"host", settings.host}})
-    if (finding.check == name && !on) return;
+  const bool on[] = {settings.memory, settings.race, settings.init, settings.sync, settings.host, true};  // as findings::Check
+  if (!on[static_cast<size_t>(check_of(finding.kind))]) return;
   const size_t number = findings.add(std::move(finding));
   if (key) reported_[key] = number;
 }
@@ -296,8 +296,7 @@ void Checker::library_failed(uint64_t operation, const vm::Trap& t, bool writes)
   const HostStack& stack = it->second.stack;
   if (!regions.find(t.address) && regions.freed_at(t.address)) return look_for_freed({t.address, 1}, writes, stack, what.c_str());
   Finding f;
-  f.check = "memory";
-  f.kind = "out_of_bounds";
+  f.kind = FindingKind::OutOfBounds;
   add_trap(f, t);
   f.lines.insert(f.lines.begin(), {fmt::format("{} was issued", what), stack});
   if (const Region* r = regions.nearest(t.address)) describe_region(f, *r);
@@ -424,13 +423,12 @@ void LaunchWatch::end_grid(const vm::LaunchResult& result) {
   // A kernel ends with those that it launched: the first to end is the one that failed.
   if (!c_.failed_.insert(c_.order.root(info_.op)).second || info_.ended_by_checker || (t.kind == Deadlock && info_.counts_differ)) return;
   Finding f;
-  f.check = t.kind == Deadlock || t.kind == LaunchTimeout ? "sync" : "memory";
-  f.kind = t.kind == Deadlock        ? "deadlock"
-           : t.kind == LaunchTimeout ? "endless_kernel"
-           : t.kind == Assert        ? "assert"
-           : t.kind == IllegalAddress || t.kind == SharedOutOfRange ? "out_of_bounds"
-           : t.kind == MisalignedAddress ? "misaligned"
-                                         : "trap";
+  f.kind = t.kind == Deadlock                                       ? FindingKind::Deadlock
+           : t.kind == LaunchTimeout                                ? FindingKind::EndlessKernel
+           : t.kind == Assert                                       ? FindingKind::Assert
+           : t.kind == IllegalAddress || t.kind == SharedOutOfRange ? FindingKind::OutOfBounds
+           : t.kind == MisalignedAddress                            ? FindingKind::Misaligned
+                                                                    : FindingKind::Trap;
   f.kernel = info_.kernel;
   f.locations = {t.location};
   if (!t.location.empty()) f.lines.push_back({fmt::format("at {} in {}", f.kernel, t.location), {}});

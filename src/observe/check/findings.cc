@@ -17,7 +17,7 @@ std::string key_of(const HostStack& stack) {
 namespace {
 
 std::string key_of(const Finding& f, const std::string& more) {
-  std::string key = f.check + '|' + f.kind + '|' + f.kernel + '|' + more;
+  std::string key = std::string(word(f.kind)) + '|' + f.kernel + '|' + more;
   for (const auto& l : f.locations) key += '|' + l;
   for (const auto& l : f.callers) key += '^' + l;
   return key;
@@ -41,14 +41,14 @@ std::string whole_place(const Finding& f) {
 
 // Who comes too early finds no value where nobody has stored one yet: it is the race that is the mistake.
 bool comes_of_race(const Finding& read, const Finding& race) {
-  const auto is = [&](const char* kind) { return race.kind == kind; };
-  return read.kind == "uninitialized_read" && (is("race_raw") || is("race_war") || is("race_waw")) && race.severity == Severity::Error &&
+  using enum FindingKind;
+  return read.kind == UninitializedRead && (race.kind == RaceRaw || race.kind == RaceWar || race.kind == RaceWaw) && race.severity == Severity::Error &&
          std::ranges::find(race.locations, read.locations[0]) != race.locations.end() && whole_place(read) == whole_place(race);
 }
 
 // What a shuffle reads of lanes that never come to it is that mistake, not another one.
 bool comes_of_absence(const Finding& read, const Finding& absence) {
-  return read.kind == "shuffle_inactive_lane" && absence.kind == "lanes_never_arrive" && absence.severity == Severity::Error && read.locations[0] == absence.locations[0];
+  return read.kind == FindingKind::ShuffleInactiveLane && absence.kind == FindingKind::LanesNeverArrive && absence.severity == Severity::Error && read.locations[0] == absence.locations[0];
 }
 
 }  // namespace
@@ -111,8 +111,8 @@ void Findings::write_all() const {
     if (std::ranges::any_of(all_, [&](const Finding& cause) { return comes_of_race(f, cause) || comes_of_absence(f, cause); })) continue;
     const bool unset = std::ranges::any_of(all_, [&](const Finding& read) { return comes_of_race(read, f); });
     nlohmann::ordered_json j;
-    j["check"] = f.check;
-    j["kind"] = f.kind;
+    j["check"] = word(check_of(f.kind));
+    j["kind"] = word(f.kind);
     j["severity"] = f.severity == Severity::Error ? "error" : "warning";
     j["title"] = f.title;
     j["kernel"] = f.kernel;

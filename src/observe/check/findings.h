@@ -13,7 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "findings/kinds.h"
+
 namespace warpbeam::observe::check {
+
+using FindingKind = warpbeam::findings::Kind;
 
 enum class Severity : uint8_t { Error, Warning };
 
@@ -25,8 +29,7 @@ using HostStack = std::vector<uint64_t>;
 std::string key_of(const HostStack& stack);  // what tells findings apart: see Findings::add
 
 struct Finding {
-  std::string check;     // memory, race, init, sync, host, leak
-  std::string kind;      // a word for programs: out_of_bounds, race_raw, barrier_divergence …
+  FindingKind kind{};
   Severity severity = Severity::Error;
   Apart apart = Apart::InWarp;
   std::string title;     // "Invalid __global__ write of size 4 bytes"
@@ -48,8 +51,8 @@ class Findings {
  public:
   // Where the document goes; nothing is written while it is empty.
   void set_file(std::string path) { file_ = std::move(path); }
-  // Gives its number, or that of the finding into which it was folded. `more`: what tells findings apart beside check,
-  // kind, kernel and locations.
+  // Gives its number, or that of the finding into which it was folded. `more`: what tells findings apart beside kind,
+  // kernel and locations.
   size_t add(Finding finding, const std::string& more = "");
   void bump(size_t number, uint64_t by = 1);  // it was found again
   uint64_t errors() const;

@@ -18,16 +18,15 @@ void Checker::failed_call(const FailedCall& call) {
     const Region* live = regions.find(address);
     const Region* freed = live ? nullptr : regions.freed_at(address);
     Finding f;
-    f.check = "memory";
     f.facts.emplace_back("address", fmt::format("{:#x}", address));
     if (freed && freed->base == address) {
-      f.kind = "double_free";
+      f.kind = FindingKind::DoubleFree;
       f.title = fmt::format("Double free: {} of an address that was freed before", call.function);
       f.lines.push_back({fmt::format("Address {:#x} of size {} bytes was freed by {}", address, freed->size, freed->freed_by), freed->freed});
       describe_region(f, *freed);
       f.mend = "free every allocation once; setting the pointer to nullptr after cudaFree makes a second call harmless";
     } else {
-      f.kind = "invalid_free";
+      f.kind = FindingKind::InvalidFree;
       f.title = fmt::format("Invalid free: {} of an address it did not give", call.function);
       if (live) {
         f.lines.push_back({fmt::format("Address {:#x} is {} bytes into the allocation at {:#x} of size {} bytes", address, address - live->base, live->base, live->size), {}});
@@ -81,8 +80,7 @@ void Checker::report_leaks(const char* when) {
     bytes += r->size;
     ++count;
     Finding f;
-    f.check = "leak";
-    f.kind = "leak";
+    f.kind = FindingKind::Leak;
     f.severity = full || (r->in_heap ? heap_freed : !frees_.empty()) ? Severity::Error : Severity::Warning;
     f.title = fmt::format("Leaked {} bytes at {:#x}", r->size, r->base);
     if (r->in_heap) f.locations = {r->made_at.substr(0, r->made_at.find(' '))};
@@ -114,8 +112,7 @@ void Checker::report_calls() {
   for (const Call& c : calls_) {
     const bool launch = c.call.function == "cudaLaunchKernel";
     Finding f;
-    f.check = "host";
-    f.kind = c.looked_at ? "api_error" : "unchecked_error";
+    f.kind = c.looked_at ? FindingKind::ApiError : FindingKind::UncheckedError;
     const bool misused = has_bad_arguments(c.call);
     f.severity = c.looked_at && !misused ? Severity::Warning : Severity::Error;
     f.title = fmt::format("Program hit {} (error {}) due to \"{}\" on CUDA API call to {}.", c.call.error_name, c.call.code, c.call.error_text, c.call.function);
@@ -147,8 +144,7 @@ void Checker::took_time(uint64_t from, uint64_t to) {
   if (!settings.host || (waited(from) && waited(to))) return;
   const Queued& event = queued_[waited(to) ? from : to];
   Finding f;
-  f.check = "host";
-  f.kind = "event_not_waited";
+  f.kind = FindingKind::EventNotWaited;
   f.title = "The time of an event is taken that the host has not waited for";
   HostStack stack = callers();
   const std::string key = key_of(stack);
@@ -249,8 +245,7 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
   const char* verb = writes ? "write" : "read";
   if (r->kind == vm::MemoryKind::Device) {
     Finding f;
-    f.check = "memory";
-    f.kind = "device_pointer";
+    f.kind = FindingKind::DevicePointer;
     f.title = fmt::format("Invalid {} of device memory by host code", verb);
     f.lines.push_back({"on the host", stack});
     f.lines.push_back({fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", address, address - r->base, r->base, r->size), {}});
@@ -297,8 +292,7 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
   if (self) note_host_function(*r, self, touched, end, writes);
   if (!other) return HostGuard::Answer::LetThrough;
   Finding f;
-  f.check = "host";
-  f.kind = "host_race";
+  f.kind = FindingKind::HostRace;
   f.kernel = kernel;
   if (!location.empty()) f.locations = {location};
   f.title = self ? fmt::format("Race reported between {} and a {} by a host function that does not come after it", who, verb)
@@ -324,8 +318,7 @@ void Checker::host_lost(uint64_t address, bool writes, HostStack stack) {
   if (!freed) return host_outside(address, writes, std::move(stack));
   if (freed->kind == vm::MemoryKind::Registered) return;
   Finding f;
-  f.check = "memory";
-  f.kind = "use_after_free";
+  f.kind = FindingKind::UseAfterFree;
   f.title = fmt::format("Invalid {} by host code of memory that was freed", writes ? "write" : "read");
   f.lines.push_back({"on the host", std::move(stack)});
   f.lines.push_back({fmt::format("Address {:#x} is {} bytes into an allocation at {:#x} of size {} bytes", address, address - freed->base, freed->base, freed->size), {}});
@@ -346,8 +339,7 @@ void Checker::host_outside(uint64_t address, bool writes, HostStack stack) {
   const uint64_t distance = before ? r->base - address : address - (r->base + r->size) + 1;
   if (distance > kNear) return;
   Finding f;
-  f.check = "memory";
-  f.kind = "out_of_bounds";
+  f.kind = FindingKind::OutOfBounds;
   f.title = fmt::format("Invalid {} by host code outside of all memory", writes ? "write" : "read");
   f.lines.push_back({"on the host", std::move(stack)});
   f.lines.push_back({fmt::format("Address {:#x} is {} bytes {} the nearest allocation at {:#x} of size {} bytes", address, distance, before ? "before" : "after", r->base, r->size), {}});

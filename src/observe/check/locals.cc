@@ -90,7 +90,7 @@ void BlockWatch::local_access(Now& n) {
 void BlockWatch::bad_local(Now& n, int lane, std::string what) {
   n.site = c_.sites.number(n.insn, n.warp);
   const uint64_t offset = n.access.address[lane];
-  Finding f = finding(n, lane, "memory", "out_of_bounds", fmt::format("Invalid __local__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
+  Finding f = finding(n, lane, FindingKind::OutOfBounds, fmt::format("Invalid __local__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", offset));
   f.lines.push_back({std::move(what), {}});
   f.mend = "compare the index with the size of the local array, and the type that it is looked at through with its own";

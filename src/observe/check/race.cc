@@ -282,7 +282,7 @@ void BlockWatch::look_at_ranges(Now& n, uint64_t address, int lane) {
     if (c_.order.ordered(u.op, l_.op) || c_.order.ordered(l_.op, u.op)) continue;
     const uint64_t key = uint64_t(n.site) << 32 | uint64_t(u.op & 0xffffff) << 8 | 2;
     if (c_.repeated(key)) continue;
-    Finding f = finding(n, lane, "race", "race_streams",
+    Finding f = finding(n, lane, FindingKind::RaceStreams,
                         fmt::format("Race reported between {} access at {} in {} and {} in another stream", name(n.act), c_.sites[n.site].kernel,
                                     c_.sites[n.site].location, c_.order.what(u.op)));
     f.lines.erase(f.lines.begin());
@@ -348,8 +348,8 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   const uint64_t key = uint64_t(n.site) << 34 | uint64_t(other.site & 0xffffff) << 10 | uint64_t(severity) << 9 | uint64_t(hazard) << 7 |
                        uint64_t(same_warp) << 6 | uint64_t(same_block) << 5 | uint64_t(same_op) << 4 | uint64_t(scope_too_small) << 3 | 3;
   if (c_.repeated(key)) return;
-  static constexpr const char* kKinds[] = {"race_raw", "race_war", "race_waw"};
-  Finding f = finding(n, lane, "race", lost_update ? "race_volatile" : kKinds[static_cast<int>(hazard)], "");
+  static constexpr FindingKind kKinds[] = {FindingKind::RaceRaw, FindingKind::RaceWar, FindingKind::RaceWaw};
+  Finding f = finding(n, lane, lost_update ? FindingKind::RaceVolatile : kKinds[static_cast<int>(hazard)], "");
   f.severity = severity;
   f.apart = same_warp ? Apart::InWarp : same_block ? Apart::InBlock : same_op ? Apart::InLaunch : Apart::InProgram;
   f.title = fmt::format("Race reported between {} access at {} in {}", name(other.act), theirs.kernel, theirs.location);

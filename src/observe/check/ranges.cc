@@ -59,8 +59,7 @@ void Checker::read_unwritten(Region& r, const Bytes& bytes, OpId op, const HostS
   });
   if (!without || (without < total && only_gaps(r, bytes))) return;
   Finding f;
-  f.check = "init";
-  f.kind = "uninitialized_copy";
+  f.kind = FindingKind::UninitializedCopy;
   f.severity = without == total ? Severity::Error : Severity::Warning;
   const std::string done = is_of_library ? "read by " + order.what(op) : "copied";
   f.title = without == total ? fmt::format("Uninitialized memory is {}: nobody has written any of it", done)
@@ -77,8 +76,7 @@ void Checker::look_for_freed(const Bytes& bytes, bool writes, const HostStack& s
   const Region* freed = regions.freed_at(bytes.base);
   if (!freed || freed->kind == vm::MemoryKind::Registered || freed->in_heap || !freed->by_program) return;
   Finding f;
-  f.check = "memory";
-  f.kind = "use_after_free";
+  f.kind = FindingKind::UseAfterFree;
   f.title = fmt::format("Invalid {} by {} of memory that was freed", writes ? "write" : "read", what);
   f.lines.push_back({fmt::format("{} was issued", what), stack});
   f.lines.push_back({fmt::format("Address {:#x} is {} bytes into an allocation at {:#x} of size {} bytes", bytes.base, bytes.base - freed->base, freed->base, freed->size), {}});
@@ -108,8 +106,7 @@ bool Checker::bad_bytes(const FailedCall& call, const HostStack& stack) {
   const uint64_t last = bytes.base + bytes.width + (bytes.rows - 1) * bytes.pitch + (bytes.planes - 1) * bytes.plane;
   const uint64_t address = inside ? end : bytes.base;
   Finding f;
-  f.check = "memory";
-  f.kind = "out_of_bounds";
+  f.kind = FindingKind::OutOfBounds;
   f.title = fmt::format("Invalid {} of {} bytes by {}", call.writes ? "write" : "read", bytes.width * bytes.rows * bytes.planes, call.function);
   f.lines.push_back({fmt::format("{} was called", call.function), stack});
   if (inside || bytes.base >= end)
@@ -143,8 +140,7 @@ void Checker::look_for_overlap(const Operation& o, const HostStack& stack) {
   });
   if (!at) return;
   Finding f;
-  f.check = "memory";
-  f.kind = "overlapping_copy";
+  f.kind = FindingKind::OverlappingCopy;
   f.title = "Copy between places that overlap: what it leaves there is undefined";
   f.lines.push_back({"the copy was issued", stack});
   f.lines.push_back({fmt::format("{} bytes go from {:#x} to {:#x}; both hold the address {:#x}", from.width * from.rows * from.planes, from.base, to.base, at), {}});
@@ -161,8 +157,7 @@ void Checker::look_past_end(const Region& r, const Bytes& bytes, bool writes, co
   if (!settings.memory || !r.by_program || last <= end || regions.find(end)) return;
   const std::string what = order.what(by.op);
   Finding f;
-  f.check = "memory";
-  f.kind = "out_of_bounds";
+  f.kind = FindingKind::OutOfBounds;
   f.title = fmt::format("Invalid __global__ {} by {}", writes ? "write" : "read", what);
   f.lines.push_back({fmt::format("{} was issued", what), by.stack});
   f.lines.push_back({fmt::format("It begins at {:#x} and ends {} bytes after the allocation at {:#x} of size {} bytes", bytes.base, last - end, r.base, r.size), {}});
@@ -185,8 +180,7 @@ void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const
   auto race = [&](const std::string& other, const HostStack& other_stack, const std::string& thread, const Site* site, uint64_t key) {
     if (repeated(key)) return;
     Finding f;
-    f.check = "race";
-    f.kind = "race_streams";
+    f.kind = FindingKind::RaceStreams;
     f.kernel = site ? site->kernel : "";
     f.locations = {site ? site->location : ""};
     f.title = fmt::format("Race reported between {} and {} in another stream", other, what);

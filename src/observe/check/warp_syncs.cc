@@ -12,12 +12,11 @@ namespace warpbeam::observe::check {
 // Lanes that meet with several masks are told of one after the other, by mask: where one of these names lanes of another, they
 // disagree about who is there.
 void BlockWatch::look_at_masks(vm::Warp& w, const vm::Insn& i, uint32_t members, uint32_t mask) {
-  const auto tell = [&](int lane, const char* kind, std::string title, std::string other, const char* mend) {
+  const auto tell = [&](int lane, FindingKind kind, std::string title, std::string other, const char* mend) {
     const uint32_t site = c_.sites.number(i, w);
     const uint64_t key = uint64_t(site) << 8 | 1;
     if (c_.repeated(key)) return;
     Finding f;
-    f.check = "sync";
     f.kind = kind;
     f.kernel = c_.sites[site].kernel;
     f.locations = {c_.sites[site].location};
@@ -30,14 +29,14 @@ void BlockWatch::look_at_masks(vm::Warp& w, const vm::Insn& i, uint32_t members,
     c_.report(key, std::move(f));
   };
   if (mask & ~members)
-    tell(__builtin_ctz(mask & ~members), "mask_without_caller", fmt::format("A thread calls a .sync function of its warp with a mask that leaves it out ({:#010x})", members), "",
+    tell(__builtin_ctz(mask & ~members), FindingKind::MaskWithoutCaller, fmt::format("A thread calls a .sync function of its warp with a mask that leaves it out ({:#010x})", members), "",
          "the mask must name every lane that executes the call, and no other");
   auto& met = warps_[w.index].met;
   const bool both = met.at == &i && !(met.mask & mask) && ((met.members ^ members) & w.live);
   if (both && ((members & met.mask) || (met.members & mask))) {
     const bool named = members & met.mask;  // by this one, or the other way round
     const uint32_t them = named ? members & met.mask : met.members & mask;
-    tell(__builtin_ctz(named ? mask : met.mask), "masks_differ", fmt::format("Lanes meet at a .sync function of their warp with masks that differ: {:#010x} and {:#010x}", named ? members : met.members, named ? met.members : members),
+    tell(__builtin_ctz(named ? mask : met.mask), FindingKind::MasksDiffer, fmt::format("Lanes meet at a .sync function of their warp with masks that differ: {:#010x} and {:#010x}", named ? members : met.members, named ? met.members : members),
          fmt::format("lane {}, which the first mask names, calls it with the second", __builtin_ctz(them)), "all lanes that a mask names must call the function with that same mask");
   }
   met = {&i, members, mask};
@@ -158,8 +157,7 @@ void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::Functi
   const bool is_barrier = i.source->form.row->op == isa::Opcode::Bar;
   const int lane = __builtin_ctz(mask);
   Finding f;
-  f.check = "sync";
-  f.kind = "lanes_never_arrive";
+  f.kind = FindingKind::LanesNeverArrive;
   f.severity = severity;
   f.kernel = spaced(f_code.display_name);
   f.locations = {vm::Warp::location(i, f_code)};
@@ -182,8 +180,7 @@ void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, ui
   if (c_.repeated(key)) return;
   const int lane = __builtin_ctz(lanes);
   Finding f;
-  f.check = "sync";
-  f.kind = "shuffle_inactive_lane";
+  f.kind = FindingKind::ShuffleInactiveLane;
   // The upper lanes of a sum with __shfl_down_sync hold nothing of use, and some programs store them all the same.
   const bool upper = of_sum && c_.sites[shuffle].shuffles_down && !(lanes & (w.present & -w.present));
   f.severity = upper ? Severity::Warning : Severity::Error;
