@@ -39,9 +39,9 @@ void Emitter::store_dense(const Access& a, V data, V address, V pointer) {
   }
   tables_.streams = true;
   uses(Technique::Streaming);
-  auto* past = BasicBlock::Create(c_, "past_caches", f_);
-  auto* plain = BasicBlock::Create(c_, "plain", f_);
-  auto* join = BasicBlock::Create(c_, "stored", f_);
+  auto* past = new_block("past_caches");
+  auto* plain = new_block("plain");
+  auto* join = new_block("stored");
   const V large = is_large(range_of(a));
   const V lines = b_.CreateICmpEQ(b_.CreateAnd(address, b_.getInt64(kLine - 1)), b_.getInt64(0));
   b_.CreateCondBr(b_.CreateAnd(large, lines), past, plain);
@@ -77,10 +77,10 @@ AccessFacts Emitter::facts_of(const Access& a, const Value& address, V mask) con
   f.runs = address.runs;
   f.stride = address.stride;
   f.full = mask && is_all(mask);
-  f.few = few_ != 0;
+  f.few = as_.few != 0;
   f.line = address.line.base != nullptr;
-  f.window = windows_.contains(a.insn);
-  f.may_wait = a.insn == late_store_;
+  f.window = named_.windows.contains(a.insn);
+  f.may_wait = a.insn == late_.store;
   f.probes = looks_for_stretches();
   f.permutes_wide = wide_host() && !no_steps;
   return f;
@@ -89,14 +89,14 @@ AccessFacts Emitter::facts_of(const Access& a, const Value& address, V mask) con
 bool Emitter::in_steps(const Access& a, const Value& address) const { return facts_of(a, address, nullptr).in_steps(); }
 
 // Where addresses say: one, or a vector of them.
-Emitter::V Emitter::pointer_to(const Access& a, V at, uint64_t offset) {
+V Emitter::pointer_to(const Access& a, V at, uint64_t offset) {
   if (offset) at = b_.CreateAdd(at, llvm::ConstantInt::get(at->getType(), offset));
   if (a.shared) return b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), at);
   return b_.CreateIntToPtr(at, at->getType()->isVectorTy() ? static_cast<llvm::Type*>(FixedVectorType::get(b_.getPtrTy(), kLanes)) : b_.getPtrTy());
 }
 
 // Lane addresses of what has no better form.
-Emitter::V Emitter::lane_addresses(const Access& a, const Value& address) {
+V Emitter::lane_addresses(const Access& a, const Value& address) {
   const V all = lanes_of(address, 8);
   return a.shared ? b_.CreateTrunc(all, FixedVectorType::get(b_.getInt32Ty(), kLanes)) : all;
 }
@@ -112,10 +112,10 @@ void Emitter::put_loaded(const Access& a, int k, V v) {
 }
 
 // Of the k-th register, as it is stored.
-Emitter::V Emitter::stored_lanes(const Access& a, int k) { return b_.CreateTrunc(lanes_of(data_of(a, k), a.reg), type_of(a.memory, true)); }
+V Emitter::stored_lanes(const Access& a, int k) { return b_.CreateTrunc(lanes_of(data_of(a, k), a.reg), type_of(a.memory, true)); }
 
 // The lanes of a run in a mask of all.
-Emitter::V Emitter::run_mask(V mask, int runs, int run) {
+V Emitter::run_mask(V mask, int runs, int run) {
   const unsigned length = static_cast<unsigned>(kLanes / runs);
   const V here = runs == 1 ? mask : b_.CreateLShr(mask, static_cast<uint64_t>(run) * length);
   return b_.CreateBitCast(b_.CreateTrunc(here, b_.getIntNTy(length)), FixedVectorType::get(b_.getInt1Ty(), length));
@@ -151,7 +151,7 @@ void Emitter::load_dense(const Access& a, const Value& address, V mask) {
 }
 
 // The lanes of one run, a lane's elements side by side.
-Emitter::V Emitter::interleaved(const std::vector<V>& data, int runs, int run) {
+V Emitter::interleaved(const std::vector<V>& data, int runs, int run) {
   const int length = kLanes / runs, count = static_cast<int>(data.size());
   std::vector<int> pick, all;
   for (int l = 0; l < length; ++l)
@@ -197,9 +197,9 @@ void Emitter::store_last(const Access& a, const Value& address, V mask) {
 void Emitter::store_deferred(const Access& a, const Value& address, V mask) {
   const V data = stored_lanes(a, 0);
   if (is_all(mask)) return store_late(a, data, address.line);
-  auto* every = BasicBlock::Create(c_, "full_warp", f_);
-  auto* some = BasicBlock::Create(c_, "some_lanes", f_);
-  auto* join = BasicBlock::Create(c_, "stored", f_);
+  auto* every = new_block("full_warp");
+  auto* some = new_block("some_lanes");
+  auto* join = new_block("stored");
   b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
   b_.SetInsertPoint(every);
   store_late(a, data, address.line);

@@ -56,7 +56,7 @@ bool gathers(Op op, Type t) {
 }  // namespace
 
 // What the operation leaves where `old` was.
-Emitter::V Emitter::combine(const vm::Insn& i, V old, V b, V c, bool in_shared) {
+V Emitter::combine(const vm::Insn& i, V old, V b, V c, bool in_shared) {
   const bool sg = isa::is_signed(i.type());
   llvm::Type* type = old->getType();
   V zero = llvm::Constant::getNullValue(type);
@@ -107,7 +107,7 @@ Emitter::V Emitter::combine(const vm::Insn& i, V old, V b, V c, bool in_shared) 
 }
 
 // One lane's operation; gives what was there.
-Emitter::V Emitter::update_one(const vm::Insn& i, V place, V b, V c, bool in_shared) {
+V Emitter::update_one(const vm::Insn& i, V place, V b, V c, bool in_shared) {
   llvm::Type* type = b->getType();
   const llvm::Align align(type->getScalarSizeInBits() / 8);
   if (in_shared) {
@@ -121,8 +121,8 @@ Emitter::V Emitter::update_one(const vm::Insn& i, V place, V b, V c, bool in_sha
   if (i.mods().op == Op::Cas) return b_.CreateExtractValue(b_.CreateAtomicCmpXchg(place, b, c, align, order, order), 0);
   if (isa::is_float(i.type())) {
     auto* start = b_.GetInsertBlock();
-    auto* again = BasicBlock::Create(c_, "again", f_);
-    auto* done = BasicBlock::Create(c_, "done", f_);
+    auto* again = new_block("again");
+    auto* done = new_block("done");
     auto* first = b_.CreateAlignedLoad(type, place, align);
     first->setAtomic(llvm::AtomicOrdering::Monotonic);
     b_.CreateBr(again);
@@ -169,7 +169,7 @@ Emitter::V Emitter::update_one(const vm::Insn& i, V place, V b, V c, bool in_sha
 }
 
 // All lanes of the mask in one value, as the operation would take them one after the other.
-Emitter::V Emitter::gathered(const vm::Insn& i, const Value& v, V mask) {
+V Emitter::gathered(const vm::Insn& i, const Value& v, V mask) {
   const Width bytes = static_cast<Width>(isa::bytes_of(i.type()));
   const bool sg = isa::is_signed(i.type());
   const Op op = i.mods().op;
@@ -208,7 +208,7 @@ void Emitter::emit_atomic(const vm::Insn& i) {
   if (i.list || i.op[1] < 0 || (!shared && !global) || !known(m.op, t) || left_out("atomics"))
     return by_handler(i);
   const Width bytes = static_cast<Width>(isa::bytes_of(t));
-  const V mask = active_;
+  const V mask = at_.active;
   const bool wants_old = i.op[0] >= 0 && !i.drops_result;
   Value address = read(i.op[1], i.base_width);
   const Value b = read(i.op[2], bytes), c = i.op[3] >= 0 ? read(i.op[3], bytes) : b;
@@ -246,13 +246,13 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     good = b_.CreateICmpEQ(b_.CreateAnd(bad, mask), b_.getInt32(0));
   }
   uses(Technique::Atomics);
-  auto* fast = BasicBlock::Create(c_, "fast", f_);
-  auto* slow = BasicBlock::Create(c_, "slow", f_);
-  auto* join = BasicBlock::Create(c_, "join", f_);
+  auto* fast = new_block("fast");
+  auto* slow = new_block("slow");
+  auto* join = new_block("join");
   b_.CreateCondBr(good, fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(slow);
-  if (!apart_) call_handler(i, mask);
-  b_.CreateBr(apart_ ? apart_ : join);
+  if (!as_.apart) call_handler(i, mask);
+  b_.CreateBr(as_.apart ? as_.apart : join);
   b_.SetInsertPoint(fast);
   if (watch_) {
     Value places = address;
@@ -260,11 +260,11 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     for (size_t r = 0; r < places.runs; ++r) places.run[r] = whole(address.run[r]);
     watch_access(i, places, mask, bytes);
   }
-  const bool aside = team_ && team_->counts;
-  const V base = aside ? team_->tables : shared ? context_field(offsetof(Context, shared), b_.getPtrTy(), true) : nullptr;
+  const bool aside = as_.team && as_.team->counts;
+  const V base = aside ? as_.team->own_counts.tables : shared ? context_field(offsetof(Context, shared), b_.getPtrTy(), true) : nullptr;
   const auto place = [&](V where, uint32_t table = 0) {
     if (!shared) return b_.CreateIntToPtr(where, b_.getPtrTy());
-    const V first = table ? b_.CreateGEP(b_.getInt8Ty(), base, b_.CreateMul(team_->apart_by, b_.getInt64(table))) : base;
+    const V first = table ? b_.CreateGEP(b_.getInt8Ty(), base, b_.CreateMul(as_.team->own_counts.apart_by, b_.getInt64(table))) : base;
     return b_.CreateGEP(b_.getInt8Ty(), first, where);
   };
   const auto finish = [&](V old) {
@@ -320,16 +320,16 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       const V old = update_one(i, place(shared ? b_.CreateZExt(where, b_.getInt64Ty()) : where), x, y, shared);
       if (olds) b_.CreateStore(old, b_.CreateInBoundsGEP(lane_type(bytes), olds, lane));
     };
-    auto* loop = BasicBlock::Create(c_, "lane", f_);
-    auto* done = BasicBlock::Create(c_, "lanes_done", f_);
+    auto* loop = new_block("lane");
+    auto* done = new_block("lanes_done");
     if (shared && m.op == Op::Add && !isa::is_float(t)) {  // counting: all lanes in a row
-      auto* every = BasicBlock::Create(c_, "every_lane", f_);
-      auto* some = BasicBlock::Create(c_, "some_lanes", f_);
+      auto* every = new_block("every_lane");
+      auto* some = new_block("some_lanes");
       b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
       b_.SetInsertPoint(every);
       // Eight to a round: all of them at once would be most of the code of kernels that count in many places.
       constexpr uint32_t kRound = 8;
-      auto* round = BasicBlock::Create(c_, "round", f_);
+      auto* round = new_block("round");
       b_.CreateBr(round);
       b_.SetInsertPoint(round);
       auto* begin = b_.CreatePHI(b_.getInt64Ty(), 2);

@@ -19,19 +19,19 @@ bool is_weak_load(const vm::Insn& i) {
 
 // Among instructions that a whole warp executes one after the other, once all their accesses have been found good.
 void Emitter::find_batches(uint32_t begin, uint32_t end) {
-  batch_of_.clear();
+  watching_.batch_of.clear();
   if (!watch_ || !watch_->wanted.events) return;
   std::map<std::pair<int32_t, uint64_t>, Batch> open;  // by the slot of the address and the bytes of a lane
   const auto close = [&](Batch& loads) {
     const auto batch = std::make_shared<const Batch>(std::exchange(loads, {}));
     if (batch->size() < kFewest) return;
-    for (const vm::Insn* load : *batch) batch_of_[load] = batch;
+    for (const vm::Insn* load : *batch) watching_.batch_of[load] = batch;
   };
   for (uint32_t k = begin; k < end; ++k) {
     const vm::Insn& i = flow_.code->insns[k];
     if (i.watched == vm::Watched::Memory && is_weak_load(i)) {
       const uint64_t element = isa::bytes_of(i.type()), bytes = element * i.count;
-      if (checked_.contains(&i) && i.op[1] >= 0 && i.mods().space == isa::Space::Shared && element >= 4 && bytes <= 16) {
+      if (as_.checked.contains(&i) && i.op[1] >= 0 && i.mods().space == isa::Space::Shared && element >= 4 && bytes <= 16) {
         Batch& loads = open[{i.op[1], bytes}];
         if (loads.empty() || (i.imm - loads[0]->imm) % static_cast<int64_t>(bytes) == 0) loads.push_back(&i);
         if (loads.size() == vm::LoadBatch::kMost) close(loads);
@@ -52,15 +52,15 @@ void Emitter::touched_last(const vm::Insn& i) {
   const auto part = [&](V base, uint64_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset); };
   const V block = context_field(offsetof(Context, words), b_.getPtrTy(), true);
   const V first = machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, warps)), true);
-  const V state = b_.CreateInBoundsGEP(b_.getInt8Ty(), first, b_.CreateMul(b_.CreateZExt(warp_, b_.getInt64Ty()), b_.getInt64(sizeof(vm::WatchedWarp))));
+  const V state = b_.CreateInBoundsGEP(b_.getInt8Ty(), first, b_.CreateMul(b_.CreateZExt(at_.warp, b_.getInt64Ty()), b_.getInt64(sizeof(vm::WatchedWarp))));
   machine_store(outside(&i), part(state, offsetof(vm::WatchedWarp, last_access)));
   machine_store(b_.getInt32(~0u), part(state, offsetof(vm::WatchedWarp, last_mask)));
 }
 
 // Whether the observer knows of the access as one of a batch.
 bool Emitter::watch_batched(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
-  const auto it = batch_of_.find(&i);
-  if (it == batch_of_.end()) return false;
+  const auto it = watching_.batch_of.find(&i);
+  if (it == watching_.batch_of.end()) return false;
   const std::shared_ptr<const Batch> batch = it->second;
   if (batch->front() != &i) {
     if (batch->back() == &i) touched_last(i);  // other accesses may have come between
@@ -69,10 +69,10 @@ bool Emitter::watch_batched(const vm::Insn& i, const Value& address, V mask, uin
   const V gap = gap_of(address);
   auto* whole = llvm::dyn_cast<llvm::ConstantInt>(mask);
   if (!gap || !whole || !whole->isMinusOne()) {
-    for (const vm::Insn* load : *batch) batch_of_.erase(load);
+    for (const vm::Insn* load : *batch) watching_.batch_of.erase(load);
     return false;
   }
-  if (places_.of.empty()) places_ = vm::access_places(*flow_.code);
+  if (watching_.places.of.empty()) watching_.places = vm::access_places(*flow_.code);
   vm::LoadBatch& told = watch_->batches.emplace_back();
   told.bytes = static_cast<uint32_t>(bytes);
   told.pattern.runs = address.runs;
@@ -83,18 +83,18 @@ bool Emitter::watch_batched(const vm::Insn& i, const Value& address, V mask, uin
     told.row = told.row && offset == static_cast<int64_t>(bytes * told.loads.size());
     told.least = std::min(told.least, offset);
     told.most = std::max(told.most, offset);
-    told.loads.push_back({load, offset, places_.of[number_of(*load)]});
+    told.loads.push_back({load, offset, watching_.places.of[number_of(*load)]});
   }
-  auto* on = BasicBlock::Create(c_, "batch_seen", f_);
+  auto* on = new_block("batch_seen");
   if (told.pattern.settled) skip_settled(i, true, address, mask, on);
-  const V seen = call("wb_watched_batch", b_.getInt1Ty(), {context_, outside(&told), warp_, address.run[0], gap});
-  auto* one_by_one = BasicBlock::Create(c_, "one_by_one", f_);
+  const V seen = call("wb_watched_batch", b_.getInt1Ty(), {w_.context, outside(&told), at_.warp, address.run[0], gap});
+  auto* one_by_one = new_block("one_by_one");
   b_.CreateCondBr(seen, on, one_by_one, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(one_by_one);
   for (size_t k = 0; k < batch->size(); ++k) {
     Value place = address;
     for (size_t r = 0; r < place.runs; ++r) place.run[r] = b_.CreateAdd(place.run[r], b_.getInt64(static_cast<uint64_t>(told.loads[k].offset)));
-    tell_access(*(*batch)[k], place, mask, bytes, BasicBlock::Create(c_, "told", f_));
+    tell_access(*(*batch)[k], place, mask, bytes, new_block("told"));
   }
   b_.CreateBr(on);
   b_.SetInsertPoint(on);

@@ -19,31 +19,31 @@ void Emitter::begin_blocks() {
   const auto& insns = flow_.code->insns;
   const auto calls = [&](const vm::Insn& i) { return i.call && !flow_.is_library_call(i); };  // printf, which blocks do in their order
   if (without || watch_ || flow_.in_turns || plan_.polls || plan_.regions.size() > 1 || insns.size() > kShort || std::ranges::any_of(insns, calls)) return;
-  next_block_ = BasicBlock::Create(c_, "next_block", f_);
-  block_x_ = b_.CreateAlloca(b_.getInt32Ty());
+  row_.next = new_block("next_block");
+  row_.x = b_.CreateAlloca(b_.getInt32Ty());
   tables_.goes_on = true;
 }
 
 // The block has ended.
 void Emitter::end_block() {
-  if (next_block_) b_.CreateBr(next_block_);
+  if (row_.next) b_.CreateBr(row_.next);
   else b_.CreateRet(b_.getInt32(1));
 }
 
 // All that is written for a block stands in a loop; what is to be done once moves before it.
 void Emitter::emit_next_block() {
-  if (!next_block_) return;
-  const auto field = [&](size_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offset); };
-  auto* first = BasicBlock::Create(c_, "first_block", f_, entry_);
-  for (llvm::Instruction& i : llvm::make_early_inc_range(*entry_))
+  if (!row_.next) return;
+  const auto field = [&](size_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offset); };
+  auto* first = BasicBlock::Create(c_, "first_block", w_.function, w_.entry);
+  for (llvm::Instruction& i : llvm::make_early_inc_range(*w_.entry))
     if (llvm::isa<llvm::AllocaInst>(i)) i.moveBefore(*first, first->end());
   b_.SetInsertPoint(first);
-  b_.CreateStore(context_field(offsetof(Context, ctaid), b_.getInt32Ty(), true), block_x_);
-  b_.CreateBr(entry_);
+  b_.CreateStore(context_field(offsetof(Context, ctaid), b_.getInt32Ty(), true), row_.x);
+  b_.CreateBr(w_.entry);
 
-  auto* on = BasicBlock::Create(c_, "go_on", f_);
-  auto* last = BasicBlock::Create(c_, "last_block", f_);
-  b_.SetInsertPoint(next_block_);
+  auto* on = new_block("go_on");
+  auto* last = new_block("last_block");
+  b_.SetInsertPoint(row_.next);
   const V left = context_field(offsetof(Context, more), b_.getInt64Ty(), false);
   b_.CreateCondBr(b_.CreateICmpEQ(left, b_.getInt64(0)), last, on);
   b_.SetInsertPoint(last);
@@ -53,15 +53,15 @@ void Emitter::emit_next_block() {
   const auto place = [&](size_t offset) { return context_field(offset, b_.getPtrTy(), true); };
   const V linear = place(offsetof(Context, block_linear));
   machine_store(b_.CreateAdd(machine_load(b_.getInt64Ty(), linear), b_.getInt64(1)), linear);
-  const V x = b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), block_x_), b_.getInt32(1));
-  b_.CreateStore(x, block_x_);
+  const V x = b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), row_.x), b_.getInt32(1));
+  b_.CreateStore(x, row_.x);
   machine_store(x, place(offsetof(Context, block_x)));
   const V beside = b_.CreateAdd(context_field(offsetof(Context, smid), b_.getInt32Ty(), false), b_.getInt32(1));
   const V there = b_.CreateICmpULT(beside, context_field(offsetof(Context, nsmid), b_.getInt32Ty(), true));
   const V smid = b_.CreateSelect(there, beside, b_.getInt32(0));
   machine_store(smid, field(offsetof(Context, smid)));
   machine_store(smid, place(offsetof(Context, block_smid)));
-  b_.CreateBr(entry_);
+  b_.CreateBr(w_.entry);
 }
 
 }  // namespace warpbeam::jit

@@ -11,13 +11,9 @@ namespace warpbeam::jit {
 
 namespace In = llvm::Intrinsic;
 
-Emitter::V Emitter::frame() {
+V Emitter::frame() {
   const V frames = context_field(offsetof(Context, frames), b_.getPtrTy(), true);
-  return machine_load(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), frames, warp_));
-}
-
-Emitter::V Emitter::function(const char* name) {
-  return m_.getOrInsertFunction(name, llvm::FunctionType::get(b_.getVoidTy(), false)).getCallee();
+  return machine_load(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), frames, at_.warp));
 }
 
 void Emitter::call_aside(V function, llvm::ArrayRef<V> arguments) {
@@ -43,7 +39,7 @@ void Emitter::call_aside(V function, llvm::ArrayRef<V> arguments) {
 void Emitter::by_handler(const vm::Insn& i) {
   if (i.call) handlers_.insert("call");
   else handlers_.emplace(i.row() ? i.row()->opcode : "special");
-  call_handler(i, active_);
+  call_handler(i, at_.active);
 }
 
 void Emitter::call_handler(const vm::Insn& i, V mask, const RangeCells* range) { call_detour(i, mask, range, Detour::What::Handler); }
@@ -64,7 +60,7 @@ void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, De
     return saved;
   };
   const auto place = [&](const Saved& s, size_t run = 0) {
-    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, operands) + static_cast<size_t>(s.part) * sizeof(Context::operands[0]) + run * s.bytes);
+    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, operands) + static_cast<size_t>(s.part) * sizeof(Context::operands[0]) + run * s.bytes);
   };
   const auto variable = [&](const Slot& s) {
     const Source source = flow_.source(s.at, s.bytes);
@@ -87,9 +83,9 @@ void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, De
     }
     d.given.push_back(given);
   }
-  if (watch_ && watch_->wanted.events) machine_store(lanes_alive(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, alive)));
-  call_aside(function("wb_detour"), {context_, outside(&d), warp_, mask, active_});
-  if (lane_cells_) lane_cells_->changed.push_back(&b_.GetInsertBlock()->back());
+  if (watch_ && watch_->wanted.events) machine_store(lanes_alive(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, alive)));
+  call_aside(function("wb_detour"), {w_.context, outside(&d), at_.warp, mask, at_.active});
+  if (as_.lane_cells) as_.lane_cells->changed.push_back(&b_.GetInsertBlock()->back());
   if (what != Detour::What::Handler) return;
   for (const Slot& s : slots) {
     const int64_t k = variable(s);
@@ -103,7 +99,7 @@ void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, De
     };
     Value v;
     if (shapes_.variables[static_cast<size_t>(k)].uniform()) {  // any lane that took part has it
-      const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()});
+      const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {at_.active, b_.getTrue()});
       v.runs = 1;
       v.run[0] = s.bytes == 0 ? b_.CreateTrunc(b_.CreateLShr(load(b_.getInt32Ty(), place(taken)), lane), b_.getInt1Ty())
                               : static_cast<V>(load(lane_type(s.bytes), b_.CreateGEP(lane_type(s.bytes), place(taken), lane)));
@@ -114,11 +110,6 @@ void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, De
   }
 }
 
-Emitter::V Emitter::scratch(llvm::Type* type) {
-  llvm::IRBuilder<> top(entry_, entry_->begin());
-  return top.CreateAlloca(type);
-}
-
 void Emitter::emit_library_call(const vm::Insn& i) {
   const auto& f = *static_cast<const isa::LibraryFunction*>(i.call->builtin_data);
   for (const vm::LocalPart& p : i.call->args)
@@ -126,7 +117,7 @@ void Emitter::emit_library_call(const vm::Insn& i) {
   for (const vm::LocalPart& p : i.call->returns)
     if (flow_.cell_of(p) < 0) return by_handler(i);
   uses(Technique::LibraryCalls);
-  llvm::IRBuilder<> top(entry_, entry_->begin());
+  llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
   const size_t n = i.call->args.size();
   auto* pointers = top.CreateAlloca(llvm::ArrayType::get(b_.getPtrTy(), std::max<size_t>(n, 1)));
   for (size_t k = 0; k < n; ++k) {
@@ -138,7 +129,7 @@ void Emitter::emit_library_call(const vm::Insn& i) {
   const vm::LocalPart& r = i.call->returns[0];
   auto* result = top.CreateAlloca(type_of(static_cast<Width>(r.size), true));
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
-  b_.CreateCall(type, outside(reinterpret_cast<const void*>(f.lanes)), {active_, result, pointers});
+  b_.CreateCall(type, outside(reinterpret_cast<const void*>(f.lanes)), {at_.active, result, pointers});
   Value v;
   v.lanes = b_.CreateLoad(type_of(static_cast<Width>(r.size), true), result);
   write(flow_.cell_of(r), static_cast<Width>(r.size), v);
@@ -148,7 +139,7 @@ void Emitter::emit_library_call(const vm::Insn& i) {
 void Emitter::emit_pick(const vm::Insn& i) {
   uses(Technique::ChosenCalls);
   const Value target = read(i.op[1], 8);
-  const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()});
+  const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {at_.active, b_.getTrue()});
   const V first = target.uniform() ? target.run[0] : b_.CreateExtractElement(lanes_of(target, 8), lane);
   V which = b_.getInt32(static_cast<uint32_t>(i.imm));
   for (int64_t k = i.imm; k-- > 0;)

@@ -35,7 +35,7 @@ Value Emitter::moved_by(int32_t slot, Width bytes, int64_t offset) {
 void Emitter::emit_copy(const vm::Insn& i) {
   const Source size = flow_.source(i.op[2], 4);
   const uint64_t bytes = size.kind == SourceKind::Constant ? size.bits : 0;
-  const bool apart = watch_ || alone_ || slice_ || few_ || apart_ || rehearsal_;
+  const bool apart = watch_ || as_.alone || as_.slice || as_.few || as_.apart || rehearsals_.now;
   if (apart || (bytes != 4 && bytes != 8 && bytes != 16) || (i.op[3] >= 0 && !read(i.op[3], 4).uniform())) return by_handler(i);
   Access from, to;
   from.insn = to.insn = &i;
@@ -45,7 +45,7 @@ void Emitter::emit_copy(const vm::Insn& i) {
   to.load = false;
   to.shared = true;
   const Value source = moved_by(i.op[1], i.width, i.imm2), target = moved_by(i.op[0], i.base_width, i.imm);
-  const V mask = active_;
+  const V mask = at_.active;
   V good = b_.getTrue();
   if (i.op[3] >= 0) good = b_.CreateICmpUGE(read(i.op[3], 4).run[0], b_.getInt32(static_cast<uint32_t>(bytes)));
   if (i.op[4] >= 0) {
@@ -55,9 +55,9 @@ void Emitter::emit_copy(const vm::Insn& i) {
   const auto fit = [&](const Access& a, const Value& address) { return address.runs ? fits_whole(a, address) : fits_lanes(a, address.lanes, mask); };
   good = b_.CreateAnd(good, b_.CreateAnd(fit(from, source), fit(to, target)));
   uses(Technique::Copies);
-  auto* quick = BasicBlock::Create(c_, "copy", f_);
-  auto* slow = BasicBlock::Create(c_, "slow", f_);
-  auto* join = BasicBlock::Create(c_, "join", f_);
+  auto* quick = new_block("copy");
+  auto* slow = new_block("slow");
+  auto* join = new_block("join");
   b_.CreateCondBr(good, quick, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(slow);
   call_handler(i, mask, &range_of(from));
@@ -72,8 +72,8 @@ void Emitter::emit_copy(const vm::Insn& i) {
   };
   const int64_t step = static_cast<int64_t>(bytes);
   if (source.runs && target.runs && source.stride == step && target.stride == step) {
-    auto* all = BasicBlock::Create(c_, "together", f_);
-    auto* some = BasicBlock::Create(c_, "lane_by_lane", f_);
+    auto* all = new_block("together");
+    auto* some = new_block("lane_by_lane");
     b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), all, some);
     b_.SetInsertPoint(all);
     const int runs = std::max<int>(source.runs, target.runs);
@@ -85,7 +85,7 @@ void Emitter::emit_copy(const vm::Insn& i) {
   b_.CreateStore(lanes_of(source, 8), places[0]);
   b_.CreateStore(lanes_of(target, 8), places[1]);
   auto* before = b_.GetInsertBlock();
-  auto* loop = BasicBlock::Create(c_, "lane", f_);
+  auto* loop = new_block("lane");
   b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
   auto* left = b_.CreatePHI(b_.getInt32Ty(), 2);

@@ -46,16 +46,16 @@ bool Emitter::only_counts(const Region& region) const {
 }
 
 // Where the tables are, on the stack. False at run time: they are too large.
-Emitter::V Emitter::begin_counts(Team& team) {
+V Emitter::begin_counts(Team& team) {
   uses(Technique::Counts);
-  llvm::IRBuilder<> top(entry_, entry_->begin());
+  llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
   auto* room = top.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), kRoom));
   room->setAlignment(llvm::Align(kLine));
-  team.tables = room;
+  team.own_counts.tables = room;
   const V bytes = context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true);
   const V whole = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(kLine - 1)), b_.getInt64(~(kLine - 1)));
   // One table is all where there is no room for several.
-  team.apart_by = b_.CreateSelect(b_.CreateICmpULE(whole, b_.getInt64(kRoom / kTables)), whole, b_.getInt64(0));
+  team.own_counts.apart_by = b_.CreateSelect(b_.CreateICmpULE(whole, b_.getInt64(kRoom / kTables)), whole, b_.getInt64(0));
   return b_.CreateICmpULE(bytes, b_.getInt64(kRoom));
 }
 
@@ -78,9 +78,9 @@ static void each_line(llvm::IRBuilder<>& b, llvm::Function* f, llvm::Value* byte
 
 void Emitter::clear_counts(Team& team) {
   auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), kLine / 4);
-  each_line(b_, f_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), [&](V at) {
+  each_line(b_, w_.function, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), [&](V at) {
     for (uint64_t t = 0; t < kTables; ++t) {
-      const V place = b_.CreateGEP(b_.getInt8Ty(), team.tables, b_.CreateAdd(at, b_.CreateMul(team.apart_by, b_.getInt64(t))));
+      const V place = b_.CreateGEP(b_.getInt8Ty(), team.own_counts.tables, b_.CreateAdd(at, b_.CreateMul(team.own_counts.apart_by, b_.getInt64(t))));
       auto* store = b_.CreateAlignedStore(llvm::Constant::getNullValue(type), place, llvm::Align(kLine));
       store->setVolatile(true);  // not to become a call of memset
       user(store);
@@ -91,11 +91,11 @@ void Emitter::clear_counts(Team& team) {
 void Emitter::settle_counts(Team& team) {
   auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), kLine / 4);
   const V zero = llvm::Constant::getNullValue(type), shared = context_field(offsetof(Context, shared), b_.getPtrTy(), true);
-  const V several = b_.CreateICmpNE(team.apart_by, b_.getInt64(0));
-  each_line(b_, f_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), [&](V at) {
+  const V several = b_.CreateICmpNE(team.own_counts.apart_by, b_.getInt64(0));
+  each_line(b_, w_.function, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), [&](V at) {
     V sum = nullptr;
     for (uint64_t t = kTables; t-- > 0;) {
-      const V place = b_.CreateGEP(b_.getInt8Ty(), team.tables, b_.CreateAdd(at, b_.CreateMul(team.apart_by, b_.getInt64(t))));
+      const V place = b_.CreateGEP(b_.getInt8Ty(), team.own_counts.tables, b_.CreateAdd(at, b_.CreateMul(team.own_counts.apart_by, b_.getInt64(t))));
       const V counted = user(b_.CreateAlignedLoad(type, place, llvm::Align(kLine)));
       sum = !sum ? counted : t ? b_.CreateAdd(sum, counted) : b_.CreateAdd(b_.CreateSelect(several, sum, zero), counted);
     }
@@ -109,21 +109,21 @@ void Emitter::settle_counts(Team& team) {
 // Adds each lane's value, which may be `known`. The members put down what is theirs, and the last one goes through all of
 // it, in code that is there once. A load brings two lanes' places.
 void Emitter::count_in_turn(V at, const Value& value, bool known, const std::function<void(V, V, uint32_t)>& add) {
-  Team& team = *team_;
+  Team& team = *as_.team;
   const size_t count = team.members.size();
   llvm::Type* lanes = type_of(4, true);
   auto* all = llvm::ArrayType::get(lanes, count);
   if (team.member == 0) {
-    team.places = scratch(all);
-    team.values = known ? nullptr : scratch(all);
+    team.own_counts.places = scratch(all);
+    team.own_counts.values = known ? nullptr : scratch(all);
   }
   const auto mine = [&](V array) { return b_.CreateConstInBoundsGEP2_32(all, array, 0, static_cast<unsigned>(team.member)); };
-  b_.CreateStore(b_.CreateTrunc(at, lanes), mine(team.places));
-  if (!known) b_.CreateStore(lanes_of(value, 4), mine(team.values));
+  b_.CreateStore(b_.CreateTrunc(at, lanes), mine(team.own_counts.places));
+  if (!known) b_.CreateStore(lanes_of(value, 4), mine(team.own_counts.values));
   if (team.member + 1 < count) return;
   auto* before = b_.GetInsertBlock();
-  auto* loop = BasicBlock::Create(c_, "member", f_);
-  auto* done = BasicBlock::Create(c_, "members_done", f_);
+  auto* loop = new_block("member");
+  auto* done = new_block("members_done");
   b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
   auto* m = b_.CreatePHI(b_.getInt64Ty(), 2);
@@ -135,8 +135,8 @@ void Emitter::count_in_turn(V at, const Value& value, bool known, const std::fun
   };
   V pair = nullptr;
   for (uint32_t l = 0; l < kLanes; ++l) {
-    if (l % 2 == 0) pair = pick(b_.getInt64Ty(), team.places, l / 2);
-    add(b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, b_.getInt32Ty()), known ? value.run[0] : pick(b_.getInt32Ty(), team.values, l), l % kTables);
+    if (l % 2 == 0) pair = pick(b_.getInt64Ty(), team.own_counts.places, l / 2);
+    add(b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, b_.getInt32Ty()), known ? value.run[0] : pick(b_.getInt32Ty(), team.own_counts.values, l), l % kTables);
   }
   const V next = b_.CreateAdd(m, b_.getInt64(1));
   m->addIncoming(next, b_.GetInsertBlock());

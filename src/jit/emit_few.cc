@@ -32,9 +32,9 @@ bool Emitter::compares_steps(const Node& node, int32_t predicate, uint32_t end) 
 
 // Where data decide which lanes come here, few lanes are seldom the first ones.
 bool Emitter::comes_in_order() const {
-  return std::ranges::any_of(plan_.regions[region_].nodes, [&](uint32_t p) {
+  return std::ranges::any_of(plan_.regions[at_.region].nodes, [&](uint32_t p) {
     const Node& from = flow_.nodes[p];
-    return from.ends == End::Branch && shapes_.divergent[p] && std::ranges::find(from.next, node_) != from.next.end() &&
+    return from.ends == End::Branch && shapes_.divergent[p] && std::ranges::find(from.next, at_.node) != from.next.end() &&
            compares_steps(from, from.last->guard, from.end);
   });
 }
@@ -43,7 +43,7 @@ bool Emitter::comes_in_order() const {
 // `accesses`?
 bool Emitter::suits_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses) const {
   static const bool without = left_out("few");
-  if (without || watch_ || alone_ || end - first > kMostInstructions) return false;
+  if (without || watch_ || as_.alone || end - first > kMostInstructions) return false;
   bool stores = false;
   size_t known = 0;
   for (uint32_t k = first; k < end; ++k) {
@@ -70,15 +70,15 @@ bool Emitter::suits_few(uint32_t first, uint32_t end, const std::vector<Access>&
 void Emitter::emit_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses,
                        const std::vector<uint32_t>& ahead, V none_wraps, BasicBlock* join) {
   uses(Technique::FewLanes);
-  const V mask = active_;
-  auto* other = BasicBlock::Create(c_, "other", f_);
-  auto* sort = BasicBlock::Create(c_, "few", f_);
+  const V mask = at_.active;
+  auto* other = new_block("other");
+  auto* sort = new_block("few");
   b_.CreateCondBr(none_wraps, sort, other);
   b_.SetInsertPoint(sort);
   auto* versions = b_.CreateSwitch(mask, other, static_cast<unsigned>(std::size(kFew)));
   for (const int lanes : kFew) {
-    auto* check = BasicBlock::Create(c_, "few_lanes", f_);
-    auto* body = BasicBlock::Create(c_, "few_well", f_);
+    auto* check = new_block("few_lanes");
+    auto* body = new_block("few_well");
     const uint32_t these = (1u << lanes) - 1;
     versions->addCase(b_.getInt32(these), check);
     b_.SetInsertPoint(check);
@@ -90,46 +90,46 @@ void Emitter::emit_few(uint32_t first, uint32_t end, const std::vector<Access>& 
     }
     b_.CreateCondBr(good, body, other);
     b_.SetInsertPoint(body);
-    active_ = b_.getInt32(these);
-    few_ = lanes;
-    for (const Access& a : accesses) checked_.insert(a.insn);
+    at_.active = b_.getInt32(these);
+    as_.few = lanes;
+    for (const Access& a : accesses) as_.checked.insert(a.insn);
     for (uint32_t k = first; k < end; ++k)
       if (std::find(ahead.begin(), ahead.end(), k) == ahead.end()) emit_instruction(flow_.code->insns[k]);
-    checked_.clear();
-    few_ = 0;
-    active_ = mask;
+    as_.checked.clear();
+    as_.few = 0;
+    at_.active = mask;
     b_.CreateBr(join);
   }
   b_.SetInsertPoint(other);
 }
 
-Emitter::V Emitter::load_few(const Value& address, V shared, Width bytes) {
-  auto* type = llvm::FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(few_));
+V Emitter::load_few(const Value& address, V shared, Width bytes) {
+  auto* type = llvm::FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(as_.few));
   V some = llvm::Constant::getNullValue(type);
   if (address.runs)
     some = user(b_.CreateAlignedLoad(type, b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]), llvm::Align(bytes)));
-  for (int l = 0; l < few_ && !address.runs; ++l)
+  for (int l = 0; l < as_.few && !address.runs; ++l)
     some = b_.CreateInsertElement(
         some, user(b_.CreateAlignedLoad(type->getElementType(), on_line(address.line, shared, l), llvm::Align(bytes))),
         static_cast<uint64_t>(l));
   std::vector<int> pick;
-  for (int l = 0; l < kLanes; ++l) pick.push_back(l < few_ ? l : few_);
+  for (int l = 0; l < kLanes; ++l) pick.push_back(l < as_.few ? l : as_.few);
   return b_.CreateShuffleVector(some, llvm::Constant::getNullValue(type), pick);
 }
 
 void Emitter::store_few(V lanes, const Value& address, V shared, Width bytes) {
   std::vector<int> pick;
-  for (int l = 0; l < few_; ++l) pick.push_back(l);
+  for (int l = 0; l < as_.few; ++l) pick.push_back(l);
   if (address.runs)
     user(b_.CreateAlignedStore(b_.CreateShuffleVector(lanes, pick),
                                b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]), llvm::Align(bytes)));
-  for (int l = 0; l < few_ && !address.runs; ++l)
+  for (int l = 0; l < as_.few && !address.runs; ++l)
     user(b_.CreateAlignedStore(b_.CreateExtractElement(lanes, static_cast<uint64_t>(l)),
                                on_line(address.line, shared, l), llvm::Align(bytes)));
 }
 
 // The place of a lane.
-Emitter::V Emitter::on_line(const Line& line, V shared, int lane) {
+V Emitter::on_line(const Line& line, V shared, int lane) {
   return b_.CreateGEP(b_.getInt8Ty(), shared,
                       b_.CreateAdd(line.base, b_.CreateMul(line.slope, b_.getInt64(static_cast<uint64_t>(lane)))));
 }

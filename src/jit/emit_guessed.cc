@@ -10,7 +10,7 @@ void Emitter::change_shapes() {
   std::swap(plan_.shapes, g.shapes);
   std::swap(plan_.slopes, g.slopes);
   std::swap(plan_.spreads, g.spreads);
-  std::swap(storage_, guessed_storage_);
+  std::swap(registers_.storage, registers_.guessed);
   for (size_t n = 0; n < plan_.flow.nodes.size(); ++n) std::swap(plan_.flow.nodes[n].waits, g.waits[n]);
 }
 
@@ -23,18 +23,18 @@ void Emitter::emit_guessed(const Region& region, V todo, BasicBlock* after) {
     for (const Slot& s : flow_.slots[k])
       if (const Source v = flow_.source(s.at, s.bytes); v.kind == SourceKind::Variable && !shapes_.variables[v.variable].uniform()) return;
   }
-  warp_ = b_.getInt32(0);
-  active_ = b_.getInt32(~0u);
-  node_ = region.entry;
-  if (many_regions_) load_kept(region);
+  at_.warp = b_.getInt32(0);
+  at_.active = b_.getInt32(~0u);
+  at_.node = region.entry;
+  if (ways_.many_regions) load_kept(region);
   for (uint32_t k : guessed.makes) emit_instruction(flow_.code->insns[k]);
   V holds = b_.getTrue();
   for (const Mask& m : guessed.masks) {
     const V low = b_.CreateAnd(read(m.at, 4).run[0], b_.getInt32(kLanes - 1));
     holds = b_.CreateAnd(holds, b_.CreateICmpEQ(low, b_.getInt32(m.ones ? kLanes - 1 : 0)));
   }
-  auto* as_guessed = BasicBlock::Create(c_, "as_guessed", f_);
-  auto* otherwise = BasicBlock::Create(c_, "otherwise", f_);
+  auto* as_guessed = new_block("as_guessed");
+  auto* otherwise = new_block("otherwise");
   b_.CreateCondBr(holds, as_guessed, otherwise);
   b_.SetInsertPoint(as_guessed);
   uses(Technique::GuessedMasks);

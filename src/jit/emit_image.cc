@@ -18,7 +18,7 @@ extern "C" int wb_read_texture(Context* c, const vm::Insn* i, uint64_t handle, u
 }
 
 bool Emitter::emit_image(const vm::Insn& i) {
-  if (watch_ || alone_ || slice_ || few_ || apart_ || rehearsal_ || !flow_.services->reads_lanes(i)) return false;
+  if (watch_ || as_.alone || as_.slice || as_.few || as_.apart || rehearsals_.now || !flow_.services->reads_lanes(i)) return false;
   const Value handle = read(i.op[1], 8);
   if (!handle.uniform()) return false;
   const auto n = std::bit_cast<vm::ImageOperands>(i.imm);
@@ -26,13 +26,13 @@ bool Emitter::emit_image(const vm::Insn& i) {
   const auto lanes = [&](V at, int k) { return b_.CreateConstInBoundsGEP1_64(type_of(4, true), at, static_cast<uint64_t>(k)); };
   for (int k = 0; k < n.coordinates; ++k) b_.CreateStore(lanes_of(read(i.list[n.results + k], 4), 4), lanes(coordinates, k));
   write_rows();
-  const V channels = call("wb_read_texture", b_.getInt32Ty(), {context_, outside(&i), handle.run[0], active_, coordinates, results});
-  auto* quick = BasicBlock::Create(c_, "texels", f_);
-  auto* slow = BasicBlock::Create(c_, "slow", f_);
-  auto* join = BasicBlock::Create(c_, "join", f_);
+  const V channels = call("wb_read_texture", b_.getInt32Ty(), {w_.context, outside(&i), handle.run[0], at_.active, coordinates, results});
+  auto* quick = new_block("texels");
+  auto* slow = new_block("slow");
+  auto* join = new_block("join");
   b_.CreateCondBr(b_.CreateICmpNE(channels, b_.getInt32(0)), quick, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(slow);
-  call_handler(i, active_);
+  call_handler(i, at_.active);
   b_.CreateBr(join);
   b_.SetInsertPoint(quick);
   for (int k = 0; k < n.results; ++k) {

@@ -25,7 +25,7 @@ bool all_lanes(uint32_t mask) { return mask == ~0u; }
 bool Emitter::stores_pass(const Access& load) {
   if (load.insn->mods().space == Space::Const || says(*load.insn->source->form.row, ".nc")) return true;
   std::set<int64_t> others;
-  for (const RehearsedStore& s : rehearsal_->now.stores) {
+  for (const RehearsedStore& s : rehearsals_.now->now.stores) {
     if (s.access.root < 0 || load.root < 0 || s.access.root == load.root) return false;
     if (!others.insert(s.access.root).second) continue;
     const V where = lo_of(range_of(load));
@@ -35,7 +35,7 @@ bool Emitter::stores_pass(const Access& load) {
 }
 
 bool Emitter::rehearse_global(const Access& a, uint32_t mask) {
-  Rehearsal& r = *rehearsal_;
+  Rehearsal& r = *rehearsals_.now;
   const isa::Sem sem = a.insn->mods().sem;
   if (may_be_local(a) || (sem != isa::Sem::None && sem != isa::Sem::Weak) || says(*a.insn->source->form.row, ".volatile")) return false;
   if (a.load && !stores_pass(a)) return false;
@@ -67,9 +67,9 @@ bool Emitter::rehearse_global(const Access& a, uint32_t mask) {
 }
 
 // What a value is in this warp if it grows by `pace` from warp to warp. The `first` that asks has to look at all warps.
-Emitter::V Emitter::as_first(const vm::Insn& i, V value, int64_t pace, bool& first) {
-  Rehearsal& r = *rehearsal_;
-  const auto [known, fresh] = r.firsts.try_emplace({&i, r.step, r.visits[node_]}, Rehearsal::First{value, r.warp});
+V Emitter::as_first(const vm::Insn& i, V value, int64_t pace, bool& first) {
+  Rehearsal& r = *rehearsals_.now;
+  const auto [known, fresh] = r.firsts.try_emplace({&i, r.step, r.visits[at_.node]}, Rehearsal::First{value, r.warp});
   first = fresh;
   if (fresh) return value;
   const int64_t warps = static_cast<int64_t>(r.warp) - static_cast<int64_t>(known->second.warp);
@@ -79,7 +79,7 @@ Emitter::V Emitter::as_first(const vm::Insn& i, V value, int64_t pace, bool& fir
 }
 
 bool Emitter::rehearse_access(const Access& a, uint32_t mask) {
-  Rehearsal& r = *rehearsal_;
+  Rehearsal& r = *rehearsals_.now;
   if (r.element && r.element != a.memory) return false;
   r.element = a.memory;
   const Value address = address_of(a);
@@ -144,10 +144,10 @@ bool Emitter::rehearse_access(const Access& a, uint32_t mask) {
 
 // False: another warp has to do with the element in the same region, and the order would show.
 bool Emitter::note_access(size_t index, bool load) {
-  RehearsedWord& word = rehearsal_->now.words[index];
-  const int16_t warp = static_cast<int16_t>(rehearsal_->warp);
-  if (word.step != rehearsal_->step) {
-    word.step = rehearsal_->step;
+  RehearsedWord& word = rehearsals_.now->now.words[index];
+  const int16_t warp = static_cast<int16_t>(rehearsals_.now->warp);
+  if (word.step != rehearsals_.now->step) {
+    word.step = rehearsals_.now->step;
     word.writer = word.reader = -1;
     word.many_readers = false;
     word.lane_writer = word.lane_reader = -1;
@@ -164,7 +164,7 @@ bool Emitter::note_access(size_t index, bool load) {
 
 // For an observer of events: false where it might have something to say, of lanes of the warp or of what nobody wrote.
 bool Emitter::note_lane(size_t index, int lane, bool load) {
-  RehearsedWord& word = rehearsal_->now.words[index];
+  RehearsedWord& word = rehearsals_.now->now.words[index];
   const int8_t me = static_cast<int8_t>(lane);
   if (load && !word.from) return false;
   if (word.lane_writer >= 0 && word.lane_writer != me) return false;
@@ -175,8 +175,8 @@ bool Emitter::note_lane(size_t index, int lane, bool load) {
 }
 
 // A register that has the element, and in which lane.
-Emitter::V Emitter::rehearsed_word(size_t index, uint8_t& lane) {
-  Rehearsal& r = *rehearsal_;
+V Emitter::rehearsed_word(size_t index, uint8_t& lane) {
+  Rehearsal& r = *rehearsals_.now;
   const RehearsedWord& word = r.now.words[index];
   lane = word.lane;
   if (word.from) return word.from;
@@ -192,8 +192,8 @@ Emitter::V Emitter::rehearsed_word(size_t index, uint8_t& lane) {
 }
 
 // Those elements that are as they were before, each in its lane, straight from shared memory.
-Emitter::V Emitter::gather_unchanged(const std::vector<int64_t>& words) {
-  const Rehearsal& r = *rehearsal_;
+V Emitter::gather_unchanged(const std::vector<int64_t>& words) {
+  const Rehearsal& r = *rehearsals_.now;
   std::vector<llvm::Constant*> places, wanted;
   for (int64_t w : words) {
     const bool here = w >= 0 && !r.now.words[static_cast<size_t>(w)].from;
@@ -206,8 +206,8 @@ Emitter::V Emitter::gather_unchanged(const std::vector<int64_t>& words) {
 }
 
 // A register whose lane l is element words[l]; below 0: whatever.
-Emitter::V Emitter::gather_words(const std::vector<int64_t>& words) {
-  const auto unchanged = [&](int64_t w) { return w >= 0 && !rehearsal_->now.words[static_cast<size_t>(w)].from; };
+V Emitter::gather_words(const std::vector<int64_t>& words) {
+  const auto unchanged = [&](int64_t w) { return w >= 0 && !rehearsals_.now->now.words[static_cast<size_t>(w)].from; };
   std::set<int64_t> parts;
   for (int64_t w : words)
     if (unchanged(w)) parts.insert(w / kLanes);
@@ -245,22 +245,22 @@ Emitter::V Emitter::gather_words(const std::vector<int64_t>& words) {
 
 // What the warp has in the variable; values that regions keep are loaded when they are first asked for.
 const Cells& Emitter::rehearsed_cells(uint32_t v) {
-  Rehearsal& r = *rehearsal_;
+  Rehearsal& r = *rehearsals_.now;
   Cells& cells = r.now.values[r.warp][v];
   if (cells[0]) return cells;
   const Shape& s = shapes_.variables[v];
   const Width bytes = flow_.variables[v].bytes;
   const size_t parts = std::max<size_t>(s.runs, 1);
-  if (r.knows_all || r.whole || (!block_level(v) && kept_at_[v] < 0)) {
+  if (r.knows_all || r.whole || (!block_level(v) && kept_.at[v] < 0)) {
     for (size_t k = 0; k < parts; ++k) cells[k] = llvm::Constant::getNullValue(type_of(bytes, s.runs == 0));
     return cells;
   }
   if (block_level(v)) {
-    const V first = b_.CreateLoad(lane_type(bytes), block_storage_[v]);
+    const V first = b_.CreateLoad(lane_type(bytes), registers_.in_block[v]);
     cells[0] = bytes ? b_.CreateAdd(first, folded(paced(v))) : first;
     return cells;
   }
-  kept_piece_ = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_, uint64_t(r.warp) * kept_stride_);
+  kept_.piece = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_.frame, uint64_t(r.warp) * kept_.stride);
   const V at = kept_place(v);
   if (bytes == 0) {
     const V mask = machine_load(b_.getInt32Ty(), at);
@@ -276,9 +276,9 @@ const Cells& Emitter::rehearsed_cells(uint32_t v) {
 }
 
 void Emitter::write_rehearsed(uint32_t v, Value value) {
-  Rehearsal& r = *rehearsal_;
-  if (!r.knows_all && value.runs == 0 && (forced_ || shapes_.needs_blend(node_, v))) {
-    const V old = rehearsed_cells(v)[0], lanes = folded(bool_lanes(active_));
+  Rehearsal& r = *rehearsals_.now;
+  if (!r.knows_all && value.runs == 0 && (at_.forced || shapes_.needs_blend(at_.node, v))) {
+    const V old = rehearsed_cells(v)[0], lanes = folded(bool_lanes(at_.active));
     value.lanes = b_.CreateSelect(lanes, value.lanes, old);
   }
   Cells& cells = r.now.values[r.warp][v];
@@ -290,21 +290,21 @@ void Emitter::write_rehearsed(uint32_t v, Value value) {
 
 // What the region that comes next takes over.
 void Emitter::keep_rehearsed(uint32_t to) {
-  Rehearsal& r = *rehearsal_;
+  Rehearsal& r = *rehearsals_.now;
   flow_.nodes[to].live_in.each([&](size_t variable) {
     const uint32_t v = static_cast<uint32_t>(variable);
     const Width bytes = flow_.variables[v].bytes;
     const Shape& s = shapes_.variables[v];
     for (r.warp = 0; r.warp < r.now.values.size(); ++r.warp) {
       if (!r.now.written[r.warp].has(v) && !r.whole) continue;
-      warp_ = b_.getInt32(r.warp);
+      at_.warp = b_.getInt32(r.warp);
       const Cells& cells = rehearsed_cells(v);
       if (block_level(v)) {
-        b_.CreateStore(bytes ? b_.CreateSub(cells[0], folded(paced(v))) : cells[0], block_storage_[v]);
+        b_.CreateStore(bytes ? b_.CreateSub(cells[0], folded(paced(v))) : cells[0], registers_.in_block[v]);
         break;
       }
-      if (kept_at_[v] < 0) continue;
-      kept_piece_ = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_, uint64_t(r.warp) * kept_stride_);
+      if (kept_.at[v] < 0) continue;
+      kept_.piece = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_.frame, uint64_t(r.warp) * kept_.stride);
       const V at = kept_place(v);
       if (bytes == 0) machine_store(s.runs ? b_.CreateSExt(cells[0], b_.getInt32Ty()) : mask_bits(cells[0]), at);
       else if (s.runs == 0) machine_store(cells[0], at);
@@ -318,7 +318,7 @@ void Emitter::keep_rehearsed(uint32_t to) {
 
 // What has changed in shared memory.
 void Emitter::store_rehearsed() {
-  Rehearsal& r = *rehearsal_;
+  Rehearsal& r = *rehearsals_.now;
   const std::vector<RehearsedWord>& words = r.now.words;
   for (size_t first = 0; first < words.size(); first += kLanes) {
     std::vector<int64_t> all(kLanes, -1);

@@ -19,63 +19,63 @@ void Emitter::lay_out_kept() {
     all.add(live_at_exit(flow_, r));
     if (r.entry != 0) all.add(flow_.nodes[r.entry].live_in);
   }
-  kept_at_.assign(flow_.variables.size(), -1);
+  kept_.at.assign(flow_.variables.size(), -1);
   for (const bool vectors : {true, false})
     all.each([&](size_t v) {
       const Width bytes = flow_.variables[v].bytes;
       const bool vector = bytes != 0 && shapes_.variables[v].runs == 0;
       if (vector != vectors || bytes == 16 || block_level(static_cast<uint32_t>(v))) return;
-      kept_at_[v] = static_cast<int32_t>(kept_stride_);
-      kept_stride_ += bytes == 0 ? 8u : vector ? kLanes * bytes : (bytes * shapes_.variables[v].runs + 7u) & ~7u;
+      kept_.at[v] = static_cast<int32_t>(kept_.stride);
+      kept_.stride += bytes == 0 ? 8u : vector ? kLanes * bytes : (bytes * shapes_.variables[v].runs + 7u) & ~7u;
     });
-  kept_stride_ = (kept_stride_ + 63) & ~63u;
+  kept_.stride = (kept_.stride + 63) & ~63u;
   const auto& shape = plan_.block;
   const uint64_t warps = (uint64_t(shape[0]) * shape[1] * shape[2] + kLanes - 1) / kLanes,
-                 bytes = std::max<uint64_t>(warps * kept_stride_, 1);
+                 bytes = std::max<uint64_t>(warps * kept_.stride, 1);
   if (bytes > kMostOnStack) {
-    kept_ = call("wb_kept", b_.getPtrTy(), {context_, b_.getInt64(bytes)});
+    kept_.frame = call("wb_kept", b_.getPtrTy(), {w_.context, b_.getInt64(bytes)});
   } else {
     auto* place = b_.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), bytes));
     place->setAlignment(llvm::Align(64));
-    kept_ = place;
+    kept_.frame = place;
   }
 }
 
-Emitter::V Emitter::kept_place(uint32_t v) {
-  return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_piece_, static_cast<uint64_t>(kept_at_[v]));
+V Emitter::kept_place(uint32_t v) {
+  return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_.piece, static_cast<uint64_t>(kept_.at[v]));
 }
 
 // How far the variable has grown from the first warp to this one.
-Emitter::V Emitter::paced(size_t v) {
+V Emitter::paced(size_t v) {
   llvm::Type* type = lane_type(flow_.variables[v].bytes);
-  return b_.CreateMul(b_.CreateZExtOrTrunc(warp_, type), llvm::ConstantInt::getSigned(type, shapes_.variables[v].pace));
+  return b_.CreateMul(b_.CreateZExtOrTrunc(at_.warp, type), llvm::ConstantInt::getSigned(type, shapes_.variables[v].pace));
 }
 
 void Emitter::load_kept(const Region& region) {
-  kept_piece_ = b_.CreateInBoundsGEP(b_.getInt8Ty(), kept_,
-                                     b_.CreateMul(b_.CreateZExt(warp_, b_.getInt64Ty()), b_.getInt64(kept_stride_)));
+  kept_.piece = b_.CreateInBoundsGEP(b_.getInt8Ty(), kept_.frame,
+                                     b_.CreateMul(b_.CreateZExt(at_.warp, b_.getInt64Ty()), b_.getInt64(kept_.stride)));
   if (region.entry == 0) return;
   flow_.nodes[region.entry].live_in.each([&](size_t v) {
     const Width bytes = flow_.variables[v].bytes;
     const Shape& s = shapes_.variables[v];
     if (block_level(static_cast<uint32_t>(v))) {
-      const V first = b_.CreateLoad(lane_type(bytes), block_storage_[v]);
-      b_.CreateStore(bytes ? b_.CreateAdd(first, paced(v)) : first, storage_[v][0]);
+      const V first = b_.CreateLoad(lane_type(bytes), registers_.in_block[v]);
+      b_.CreateStore(bytes ? b_.CreateAdd(first, paced(v)) : first, registers_.storage[v][0]);
       return;
     }
-    if (kept_at_[v] < 0) return;
+    if (kept_.at[v] < 0) return;
     const V at = kept_place(static_cast<uint32_t>(v));
     if (bytes == 0) {
       const V mask = machine_load(b_.getInt32Ty(), at);
-      b_.CreateStore(s.runs ? b_.CreateICmpNE(mask, b_.getInt32(0)) : bool_lanes(mask), storage_[v][0]);
+      b_.CreateStore(s.runs ? b_.CreateICmpNE(mask, b_.getInt32(0)) : bool_lanes(mask), registers_.storage[v][0]);
     } else if (s.runs == 0) {
       auto* load = llvm::cast<llvm::LoadInst>(machine_load(type_of(bytes, true), at));
       load->setAlignment(llvm::Align(32));
-      b_.CreateStore(load, storage_[v][0]);
+      b_.CreateStore(load, registers_.storage[v][0]);
     } else {
       for (size_t k = 0; k < s.runs; ++k)
         b_.CreateStore(machine_load(lane_type(bytes), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, k * bytes)),
-                       storage_[v][k]);
+                       registers_.storage[v][k]);
     }
   });
 }
@@ -85,11 +85,11 @@ void Emitter::store_kept(const Region& region) {
   live_at_exit(flow_, region).each([&](size_t variable) {
     const uint32_t v = static_cast<uint32_t>(variable);
     if (block_level(v)) {
-      const V first = b_.CreateLoad(lane_type(flow_.variables[v].bytes), storage_[v][0]);
-      b_.CreateStore(flow_.variables[v].bytes ? b_.CreateSub(first, paced(v)) : first, block_after_[v]);
+      const V first = b_.CreateLoad(lane_type(flow_.variables[v].bytes), registers_.storage[v][0]);
+      b_.CreateStore(flow_.variables[v].bytes ? b_.CreateSub(first, paced(v)) : first, registers_.block_after[v]);
       return;
     }
-    if (kept_at_[v] < 0 || (region.entry != 0 && !written.has(v))) return;
+    if (kept_.at[v] < 0 || (region.entry != 0 && !written.has(v))) return;
     const Value value = read_variable(v);
     const Width bytes = flow_.variables[v].bytes;
     const V at = kept_place(v);
@@ -133,7 +133,7 @@ std::vector<Saved> Emitter::saved(const Bits& variables, bool between_regions) {
       s.gap = shape.gap;
       s.pace = shape.pace;
     } else {
-      s.kept = kept_at_[v];
+      s.kept = kept_.at[v];
     }
     all.push_back(s);
   });
@@ -144,7 +144,7 @@ void Emitter::store_saved(const std::vector<Saved>& all, V frame) {
   for (const Saved& s : all) {
     const Value v = read_variable(s.variable);
     V at = s.part >= 0 ? b_.CreateConstInBoundsGEP1_64(
-                             b_.getInt8Ty(), context_,
+                             b_.getInt8Ty(), w_.context,
                              offsetof(Context, parts) + static_cast<size_t>(s.part) * sizeof(Context::parts[0]))
                        : b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(s.at));
     if (s.bytes == 0)
@@ -159,23 +159,23 @@ void Emitter::store_saved(const std::vector<Saved>& all, V frame) {
 
 // Ends a stub that has stored what the warp has; the other warps' values are found where regions keep them.
 void Emitter::emit_handover(Handover& h, V warp, V active, V first_warp) {
-  h.kept_stride = kept_stride_;
-  if (kept_) machine_store(kept_, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, kept)));
+  h.kept_stride = kept_.stride;
+  if (kept_.frame) machine_store(kept_.frame, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, kept)));
   for (int which = 0; which < 2; ++which)
     for (const Saved& s : which ? h.saved_after : h.saved_before)
       if (s.block_value >= 0) {
         const uint32_t v = s.variable;
         // Between regions there is no warp that has run only a part of them.
-        const V value = b_.CreateLoad(lane_type(s.bytes), which && h.before ? block_after_[v] : block_storage_[v]);
+        const V value = b_.CreateLoad(lane_type(s.bytes), which && h.before ? registers_.block_after[v] : registers_.in_block[v]);
         machine_store(b_.CreateZExt(value, b_.getInt64Ty()),
-                      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_,
+                      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context,
                                                     offsetof(Context, block_values) +
                                                         static_cast<size_t>(which) * sizeof(Context::block_values[0]) +
                                                         static_cast<size_t>(s.block_value) * 8));
       }
-  if (flow_.in_turns) call("wb_leave_turns", b_.getVoidTy(), {context_, outside(&h), active});
-  else call("wb_handover", b_.getVoidTy(), {context_, outside(&h), warp, active, first_warp});
-  b_.CreateBr(handed_over_);
+  if (flow_.in_turns) call("wb_leave_turns", b_.getVoidTy(), {w_.context, outside(&h), active});
+  else call("wb_handover", b_.getVoidTy(), {w_.context, outside(&h), warp, active, first_warp});
+  b_.CreateBr(ways_.handed_over);
 }
 
 bool Emitter::of_block(int32_t at, Width bytes) const {
@@ -192,7 +192,7 @@ bool Emitter::only_computes(const vm::Insn& i) const {
 }
 
 bool Emitter::runs_once(const Region& region) const {
-  if (watch_ || !many_regions_ || region.entry == 0 || (region.exit_node < 0 && region.exit_to < 0)) return false;
+  if (watch_ || !ways_.many_regions || region.entry == 0 || (region.exit_node < 0 && region.exit_to < 0)) return false;
   for (uint32_t n : region.nodes) {
     const Node& node = flow_.nodes[n];
     if (node.ends != End::Fall && node.ends != End::Branch && node.ends != End::Barrier) return false;

@@ -34,22 +34,22 @@ bool forget_differences(WarpsValues& known, const WarpsValues& other) {
 }  // namespace
 
 // As simple as it can be made; what it was made from is made simple with it.
-Emitter::V Emitter::folded(V v) {
-  if (auto* constant = llvm::dyn_cast<llvm::ConstantExpr>(v)) return llvm::ConstantFoldConstant(constant, m_.getDataLayout());
+V Emitter::folded(V v) {
+  if (auto* constant = llvm::dyn_cast<llvm::ConstantExpr>(v)) return llvm::ConstantFoldConstant(constant, w_.module.getDataLayout());
   auto* i = llvm::dyn_cast<llvm::Instruction>(v);
-  if (!i || llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::AllocaInst>(i) || rehearsal_->folded.contains(i)) return v;
+  if (!i || llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::AllocaInst>(i) || rehearsals_.now->folded.contains(i)) return v;
   for (llvm::Use& operand : i->operands()) operand.set(folded(operand.get()));
-  if (V simple = llvm::simplifyInstruction(i, llvm::SimplifyQuery(m_.getDataLayout()))) return simple;
-  rehearsal_->folded.insert(i);
+  if (V simple = llvm::simplifyInstruction(i, llvm::SimplifyQuery(w_.module.getDataLayout()))) return simple;
+  rehearsals_.now->folded.insert(i);
   return v;
 }
 
 // Does it depend on nothing but thread numbers?
 bool Emitter::knows_source(const Source& s) const {
   using isa::Special;
-  if (s.kind == SourceKind::Variable) return rehearsal_->now.values[rehearsal_->warp][s.variable][0];
+  if (s.kind == SourceKind::Variable) return rehearsals_.now->now.values[rehearsals_.now->warp][s.variable][0];
   if (s.kind != SourceKind::Special) return s.kind == SourceKind::Constant;
-  if (rehearsal_->samples) return true;
+  if (rehearsals_.now->samples) return true;
   if (s.special->kind == vm::SlotKind::SharedAddress) return true;
   if (s.special->kind == vm::SlotKind::LocalAddress || s.special->kind == vm::SlotKind::ParamAddress) return false;
   switch (s.special->special) {
@@ -64,16 +64,16 @@ bool Emitter::knows_source(const Source& s) const {
 // Runs an instruction for the warp, for all of its lanes.
 void Emitter::find_known_of(const vm::Insn& i) {
   const auto& slots = flow_.slots[number_of(i)];
-  bool knows = only_computes(i) && i.guard < 0 && (rehearsal_->samples || !i.source || i.source->form.row->kind != isa::Kind::Memory);
+  bool knows = only_computes(i) && i.guard < 0 && (rehearsals_.now->samples || !i.source || i.source->form.row->kind != isa::Kind::Memory);
   for (const Slot& s : slots) knows = knows && (!s.read || knows_source(flow_.source(s.at, s.bytes)));
   std::vector<V> wraps;
   if (knows) {
-    wraps_ = &wraps;
+    as_.wraps = &wraps;
     emit_instruction(i);
-    wraps_ = nullptr;
+    as_.wraps = nullptr;
     for (V& w : wraps) knows = knows && folded(w) == b_.getFalse();
   }
-  std::vector<Cells>& values = rehearsal_->now.values[rehearsal_->warp];
+  std::vector<Cells>& values = rehearsals_.now->now.values[rehearsals_.now->warp];
   for (const Slot& s : slots) {
     const Source to = flow_.source(s.at, s.bytes);
     if (!s.written || to.kind != SourceKind::Variable) continue;
@@ -86,7 +86,7 @@ void Emitter::find_known_of(const vm::Insn& i) {
 bool Emitter::may_rehearse() const {
   static const bool without = left_out("rehearsals");
   const uint32_t threads = plan_.threads(), warps = threads / kLanes;
-  if (without || !many_regions_ || lanes_leave_ || !processor_.avx || threads % kLanes) return false;
+  if (without || !ways_.many_regions || ways_.lanes_leave || !processor_.avx || threads % kLanes) return false;
   if (flow_.nodes.size() * flow_.variables.size() * warps > kMostKnown) return false;
   return std::ranges::any_of(plan_.regions, [&](const Region& r) { return can_rehearse(r, true) && touches_shared(r); });
 }
@@ -94,21 +94,21 @@ bool Emitter::may_rehearse() const {
 void Emitter::find_known() {
   const uint32_t threads = plan_.threads();
   if (std::ranges::none_of(plan_.regions, [&](const Region& r) { return can_rehearse(r, false) && touches_shared(r); })) return;
-  known_ = known_from(0, WarpsValues(threads / kLanes, std::vector<Cells>(flow_.variables.size())), nullptr);
+  rehearsals_.known = known_from(0, WarpsValues(threads / kLanes, std::vector<Cells>(flow_.variables.size())), nullptr);
 }
 
 // What is known at the ends of nodes, those of one region or all of them, when the kernel goes on from `start`.
 std::vector<std::optional<WarpsValues>> Emitter::known_from(uint32_t start, const WarpsValues& values, const Region* only, bool samples) {
   const auto at = b_.saveIP();
-  Rehearsal* const outer = rehearsal_;
+  Rehearsal* const outer = rehearsals_.now;
   Rehearsal rehearsal;
   rehearsal.knows_all = true;
   rehearsal.samples = samples;
-  rehearsal.block = BasicBlock::Create(c_, "known", f_);
+  rehearsal.block = new_block("known");
   rehearsal.now.written.assign(values.size(), Bits(flow_.variables.size()));
-  rehearsal_ = &rehearsal;
+  rehearsals_.now = &rehearsal;
   b_.SetInsertPoint(rehearsal.block);
-  active_ = b_.getInt32(~0u);
+  at_.active = b_.getInt32(~0u);
   std::vector<std::optional<WarpsValues>> before(flow_.nodes.size()), after(flow_.nodes.size());
   before[start] = values;
   for (std::vector<Cells>& of_warp : *before[start])
@@ -119,13 +119,13 @@ std::vector<std::optional<WarpsValues>> Emitter::known_from(uint32_t start, cons
     const uint32_t n = *work.begin();
     work.erase(work.begin());
     const Node& node = flow_.nodes[n];
-    node_ = n;
+    at_.node = n;
     rehearsal.now.values = *before[n];
     for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k) {
       const vm::Insn& i = flow_.code->insns[k];
       if (i.silent()) continue;
       for (rehearsal.warp = 0; rehearsal.warp < values.size(); ++rehearsal.warp) {
-        warp_ = b_.getInt32(rehearsal.warp);
+        at_.warp = b_.getInt32(rehearsal.warp);
         find_known_of(i);
       }
     }
@@ -137,7 +137,7 @@ std::vector<std::optional<WarpsValues>> Emitter::known_from(uint32_t start, cons
       work.insert(s);
     }
   }
-  rehearsal_ = outer;
+  rehearsals_.now = outer;
   rehearsal.block->dropAllReferences();
   rehearsal.block->eraseFromParent();
   b_.restoreIP(at);
@@ -147,9 +147,9 @@ std::vector<std::optional<WarpsValues>> Emitter::known_from(uint32_t start, cons
 // By how much a value that is found in the node grows from warp to warp, as far as some numbers tell.
 std::optional<int64_t> Emitter::sampled_pace(int32_t at, Width bytes) const {
   const Source s = flow_.source(at, bytes);
-  if (s.kind != SourceKind::Variable || node_ >= rehearsal_->sampled.size() || !rehearsal_->sampled[node_]) return std::nullopt;
+  if (s.kind != SourceKind::Variable || at_.node >= rehearsals_.now->sampled.size() || !rehearsals_.now->sampled[at_.node]) return std::nullopt;
   std::vector<int64_t> values;
-  for (const std::vector<Cells>& of_warp : *rehearsal_->sampled[node_]) {
+  for (const std::vector<Cells>& of_warp : *rehearsals_.now->sampled[at_.node]) {
     auto* known = llvm::dyn_cast_or_null<llvm::ConstantInt>(of_warp[s.variable][0]);
     if (!known) return std::nullopt;
     values.push_back(known->getSExtValue());
@@ -162,13 +162,13 @@ std::optional<int64_t> Emitter::sampled_pace(int32_t at, Width bytes) const {
 
 // Where the region's warps go on at the node.
 std::optional<WarpsValues> Emitter::known_between(const Region& region, uint32_t to) const {
-  if (known_.empty()) return std::nullopt;
-  if (region.exit_node >= 0) return known_[static_cast<size_t>(region.exit_node)];
+  if (rehearsals_.known.empty()) return std::nullopt;
+  if (region.exit_node >= 0) return rehearsals_.known[static_cast<size_t>(region.exit_node)];
   std::optional<WarpsValues> out;
   for (uint32_t n : region.nodes) {
-    if (!known_[n] || std::ranges::find(flow_.nodes[n].next, to) == flow_.nodes[n].next.end()) continue;
-    if (!out) out = known_[n];
-    else forget_differences(*out, *known_[n]);
+    if (!rehearsals_.known[n] || std::ranges::find(flow_.nodes[n].next, to) == flow_.nodes[n].next.end()) continue;
+    if (!out) out = rehearsals_.known[n];
+    else forget_differences(*out, *rehearsals_.known[n]);
   }
   return out;
 }

@@ -10,17 +10,17 @@ namespace warpbeam::jit {
 using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
-// The lanes of active_ are about to run the loop's head. Where there are few, they run the loop here.
+// The lanes of at_.active are about to run the loop's head. Where there are few, they run the loop here.
 void Emitter::emit_lane_loop(const LaneLoop& loop) {
   uses(Technique::LonelyLanes);
-  const V mask = active_;
-  const uint32_t node = node_;
-  auto* lanes = BasicBlock::Create(c_, "lanes", f_);
-  auto* vector = BasicBlock::Create(c_, "vector", f_);
+  const V mask = at_.active;
+  const uint32_t node = at_.node;
+  auto* lanes = new_block("lanes");
+  auto* vector = new_block("vector");
   const V few = loop.most_lanes >= kLanes ? static_cast<V>(b_.getTrue()) : b_.CreateICmpULE(intrinsic(In::ctpop, mask), b_.getInt32(static_cast<uint32_t>(loop.most_lanes)));
   b_.CreateCondBr(few, lanes, vector);
   b_.SetInsertPoint(lanes);
-  llvm::IRBuilder<> top(entry_, entry_->begin());
+  llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
   // Values of all lanes, in memory; what is the same in all of them stays where it is.
   std::map<uint32_t, llvm::AllocaInst*> homes;
   for (uint32_t v : loop.variables) {
@@ -34,12 +34,12 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
   Shapes alone = shapes_;
   for (Shape& s : alone.variables) s = uniform_shape(Reach::Warp);
   alone.divergent.assign(alone.divergent.size(), 0);
-  auto storage = storage_;
+  auto storage = registers_.storage;
   for (uint32_t v : loop.variables) storage[v][0] = top.CreateAlloca(lane_type(flow_.variables[v].bytes));
   auto* rest = top.CreateAlloca(b_.getInt32Ty());
   b_.CreateStore(mask, rest);
-  auto* pick = BasicBlock::Create(c_, "pick", f_);
-  auto* next = BasicBlock::Create(c_, "next_lane", f_);
+  auto* pick = new_block("pick");
+  auto* next = new_block("next_lane");
   LaneCells cells;
   cells.begin = b_.CreateBr(pick);
 
@@ -53,27 +53,27 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
   for (uint32_t v : loop.variables) {
     const Width bytes = flow_.variables[v].bytes;
     V value;
-    if (!homes.contains(v)) value = b_.CreateLoad(lane_type(bytes), storage_[v][0]);
+    if (!homes.contains(v)) value = b_.CreateLoad(lane_type(bytes), registers_.storage[v][0]);
     else if (bytes) value = b_.CreateLoad(lane_type(bytes), place(v));
     else value = b_.CreateICmpNE(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), homes[v]), bit), b_.getInt32(0));
     b_.CreateStore(value, storage[v][0]);
   }
   std::swap(plan_.shapes, alone);
-  std::swap(storage_, storage);
-  active_ = bit;
-  alone_ = true;
-  if (!watch_) lane_cells_ = &cells;
+  std::swap(registers_.storage, storage);
+  at_.active = bit;
+  as_.alone = true;
+  if (!watch_) as_.lane_cells = &cells;
   std::map<uint32_t, BasicBlock*> blocks, exits;
   const auto way = [&](uint32_t to) {
     auto& map = to >= loop.head && to <= loop.latch ? blocks : exits;
     auto [it, fresh] = map.try_emplace(to);
-    if (fresh) it->second = BasicBlock::Create(c_, "lane", f_);
+    if (fresh) it->second = new_block("lane");
     return it->second;
   };
   b_.CreateBr(way(loop.head));
   for (uint32_t n = loop.head; n <= loop.latch; ++n) {
     const Node& here = flow_.nodes[n];
-    node_ = n;
+    at_.node = n;
     b_.SetInsertPoint(way(n));
     emit_straight(here.begin, here.last ? here.end - 1 : here.end);
     if (here.ends == End::Fall) {
@@ -89,7 +89,7 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
     b_.SetInsertPoint(block);
     for (uint32_t v : loop.results) {
       const Width bytes = flow_.variables[v].bytes;
-      const V value = b_.CreateLoad(lane_type(bytes), storage_[v][0]);
+      const V value = b_.CreateLoad(lane_type(bytes), registers_.storage[v][0]);
       if (bytes) {
         b_.CreateStore(value, place(v));
       } else {
@@ -102,26 +102,26 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
     targets.push_back(to);
   }
   std::swap(plan_.shapes, alone);
-  std::swap(storage_, storage);
-  alone_ = false;
-  lane_cells_ = nullptr;
+  std::swap(registers_.storage, storage);
+  as_.alone = false;
+  as_.lane_cells = nullptr;
   fill_lane_cells(cells);
 
   b_.SetInsertPoint(next);
-  auto* done = BasicBlock::Create(c_, "lanes_done", f_);
+  auto* done = new_block("lanes_done");
   b_.CreateCondBr(b_.CreateICmpNE(b_.CreateLoad(b_.getInt32Ty(), rest), b_.getInt32(0)), pick, done);
   b_.SetInsertPoint(done);
   for (uint32_t v : loop.results) {
     const Width bytes = flow_.variables[v].bytes;
-    b_.CreateStore(bytes ? static_cast<V>(b_.CreateLoad(type_of(bytes, true), homes[v])) : bool_lanes(b_.CreateLoad(b_.getInt32Ty(), homes[v])), storage_[v][0]);
+    b_.CreateStore(bytes ? static_cast<V>(b_.CreateLoad(type_of(bytes, true), homes[v])) : bool_lanes(b_.CreateLoad(b_.getInt32Ty(), homes[v])), registers_.storage[v][0]);
   }
   Bits waits(flow_.nodes.size());
   for (uint32_t n = loop.head; n <= loop.latch; ++n) waits.add(flow_.nodes[n].waits);
   leave_to(targets, false, waits);
 
   b_.SetInsertPoint(vector);
-  node_ = node;
-  active_ = mask;
+  at_.node = node;
+  at_.active = mask;
 }
 
 }  // namespace warpbeam::jit

@@ -95,7 +95,7 @@ std::optional<Access> Emitter::local_access_of(const vm::Insn& i) const {
 }
 
 // Where the lanes' pieces begin, counted from the first one's.
-Emitter::V Emitter::lane_rows() {
+V Emitter::lane_rows() {
   tables_.local = true;
   auto* rows = llvm::cast<llvm::LoadInst>(context_field(offsetof(Context, lane_places), type_of(4, true), true));
   rows->setAlignment(llvm::Align(4));
@@ -103,7 +103,7 @@ Emitter::V Emitter::lane_rows() {
 }
 
 // Do the lanes of the mask stay within their pieces?
-Emitter::V Emitter::fits_local(const Access& a, const Value& offset, V mask) {
+V Emitter::fits_local(const Access& a, const Value& offset, V mask) {
   tables_.local = true;
   const uint64_t total = a.total(), by = static_cast<uint64_t>(std::countr_zero(total));
   const V limit = context_field(offsetof(Context, local_limit), b_.getInt64Ty(), true);
@@ -120,7 +120,7 @@ Emitter::V Emitter::fits_local(const Access& a, const Value& offset, V mask) {
 void Emitter::touch_local(const Access& a, const Value& offset, V mask) {
   uses(Technique::LocalArrays);
   const V locals = context_field(offsetof(Context, locals), b_.getPtrTy(), true);
-  const V base = machine_load(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), locals, warp_), true);
+  const V base = machine_load(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), locals, at_.warp), true);
   if (shapes_.lone()) {  // its piece begins at the base
     Value own = shaped(offset, uniform_shape(Reach::Warp), 8);
     own.run[0] = b_.CreateAdd(b_.CreatePtrToInt(base, b_.getInt64Ty()), own.run[0]);
@@ -167,7 +167,7 @@ void Emitter::touch_local(const Access& a, const Value& offset, V mask) {
 bool Emitter::emit_local(const vm::Insn& i) {
   const std::optional<Access> a = local_access_of(i);
   if (!a) return false;
-  const V mask = active_;
+  const V mask = at_.active;
   if (const auto fixed = flow_.fixed_local.find(&i); fixed != flow_.fixed_local.end()) {
     tables_.local = true;
     Value offset;
@@ -181,9 +181,9 @@ bool Emitter::emit_local(const vm::Insn& i) {
     offset.lanes = lanes_of(offset, 8);
     offset.runs = 0;
   }
-  auto* fast = BasicBlock::Create(c_, "local", f_);
-  auto* slow = BasicBlock::Create(c_, "slow", f_);
-  auto* join = BasicBlock::Create(c_, "join", f_);
+  auto* fast = new_block("local");
+  auto* slow = new_block("slow");
+  auto* join = new_block("join");
   b_.CreateCondBr(fits_local(*a, offset, mask), fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(slow);
   call_handler(i, mask);
@@ -221,8 +221,8 @@ void Emitter::emit_in_window(const Access& a, const Value& address, V mask, Basi
     return offset;
   };
   const auto enter = [&](V fits, const char* name) {
-    auto* here = BasicBlock::Create(c_, name, f_);
-    auto* other = BasicBlock::Create(c_, "elsewhere", f_);
+    auto* here = new_block(name);
+    auto* other = new_block("elsewhere");
     b_.CreateCondBr(fits, here, other);
     b_.SetInsertPoint(here);
     return other;

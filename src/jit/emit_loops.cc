@@ -17,8 +17,8 @@ constexpr uint32_t kMostInstructions = 120;  // of which there are two versions
 bool Emitter::loops_whole(uint32_t n) const {
   static const bool without = left_out("loops");
   const Node& node = flow_.nodes[n];
-  if (without || watch_ || slice_ || node.polls || full_[n] || node.ends != End::Branch || !shapes_.divergent[n]) return false;
-  if (plan_.regions[region_].exit_node == static_cast<int32_t>(n) || node.next[0] == node.next[1]) return false;
+  if (without || watch_ || as_.slice || node.polls || ways_.full[n] || node.ends != End::Branch || !shapes_.divergent[n]) return false;
+  if (plan_.regions[at_.region].exit_node == static_cast<int32_t>(n) || node.next[0] == node.next[1]) return false;
   if (node.end - node.begin > kMostInstructions) return false;
   const auto is_head = [&](const LaneLoop& l) { return l.head == n; };
   if (std::any_of(plan_.lane_loops.begin(), plan_.lane_loops.end(), is_head)) return false;
@@ -29,22 +29,22 @@ bool Emitter::loops_whole(uint32_t n) const {
 void Emitter::emit_whole_loop(uint32_t n) {
   uses(Technique::WholeLoops);
   const Node& node = flow_.nodes[n];
-  const V mask = active_;
-  auto* whole = BasicBlock::Create(c_, "whole", f_);
-  auto* parts = BasicBlock::Create(c_, "parts", f_);
-  auto* some = BasicBlock::Create(c_, "some", f_);
+  const V mask = at_.active;
+  auto* whole = new_block("whole");
+  auto* parts = new_block("parts");
+  auto* some = new_block("some");
   b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), whole, some);
   b_.SetInsertPoint(whole);
-  active_ = b_.getInt32(~0u);
-  full_[n] = 1;
+  at_.active = b_.getInt32(~0u);
+  ways_.full[n] = 1;
   emit_straight(node.begin, node.end - 1);
-  full_[n] = 0;
+  ways_.full[n] = 0;
   const V taken = guard_mask(*node.last);
   const V all = node.next[0] == n ? b_.CreateICmpEQ(taken, b_.getInt32(~0u)) : b_.CreateICmpEQ(taken, b_.getInt32(0));
   b_.CreateCondBr(all, whole, parts);
   b_.SetInsertPoint(parts);
   part(node, taken);
-  active_ = mask;
+  at_.active = mask;
   b_.SetInsertPoint(some);
 }
 

@@ -39,24 +39,11 @@ Cmp mirrored(Cmp c) {
 
 }  // namespace
 
-Emitter::V Emitter::join_predicates(const vm::Insn& i, V a, V c) {
-  switch (i.mods().boolop) {
-    case isa::BoolOp::And:
-      return b_.CreateAnd(a, c);
-    case isa::BoolOp::Or:
-      return b_.CreateOr(a, c);
-    case isa::BoolOp::Xor:
-      return b_.CreateXor(a, c);
-    default:
-      return a;
-  }
-}
-
 // The lanes where a setp of integers holds, as bits; null: it has to be found out lane by lane.
-Emitter::V Emitter::compare_shapes(const vm::Insn& i, const Value& a, const Value& c) {
+V Emitter::compare_shapes(const vm::Insn& i, const Value& a, const Value& c) {
   const isa::Type t = i.type();
   const unsigned width = static_cast<unsigned>(isa::bits_of(t));
-  if (isa::is_float(t) || (width != 32 && width != 64) || a.runs == 0 || c.runs == 0 || rehearsal_) return nullptr;
+  if (isa::is_float(t) || (width != 32 && width != 64) || a.runs == 0 || c.runs == 0 || rehearsals_.now) return nullptr;
   if (a.stride != 0 && c.stride != 0) return nullptr;
   const bool swap = c.stride != 0;
   const Value &v = swap ? c : a, &u = swap ? a : c;
@@ -88,12 +75,12 @@ Emitter::V Emitter::compare_shapes(const vm::Insn& i, const Value& a, const Valu
               high = b_.CreateAdd(low, k(static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(length - 1)));
       wraps = b_.CreateOr(wraps, v.stride > 0 ? less(high, low) : less(low, high));
     }
-    auto* even = llvm::BasicBlock::Create(c_, "in_order", f_);
-    auto* wrapped = llvm::BasicBlock::Create(c_, "wrapped", f_);
-    join = llvm::BasicBlock::Create(c_, "compared", f_);
+    auto* even = new_block("in_order");
+    auto* wrapped = new_block("wrapped");
+    join = new_block("compared");
     b_.CreateCondBr(wraps, wrapped, even, llvm::MDBuilder(c_).createBranchWeights(1, 100000));
     b_.SetInsertPoint(wrapped);
-    odd = mask_bits(compute_compare(i, lanes_of(a, bytes), lanes_of(c, bytes)));
+    odd = mask_bits(arithmetic_.compare(i, lanes_of(a, bytes), lanes_of(c, bytes)));
     odd_end = b_.GetInsertBlock();
     b_.CreateBr(join);
     b_.SetInsertPoint(even);
@@ -103,7 +90,7 @@ Emitter::V Emitter::compare_shapes(const vm::Insn& i, const Value& a, const Valu
     const V base = in_run(v, bytes, r, runs), x = in_run(u, bytes, r, runs);
     V here;
     if (!step) {
-      const V holds = swap ? compute_compare(i, x, base) : compute_compare(i, base, x);
+      const V holds = swap ? arithmetic_.compare(i, x, base) : arithmetic_.compare(i, base, x);
       here = b_.CreateSelect(holds, b_.getInt32(all), b_.getInt32(0));
     } else if (!ordered) {
       V d = v.stride > 0 ? b_.CreateSub(x, base) : b_.CreateSub(base, x);

@@ -65,10 +65,10 @@ void Emitter::take_registers(const vm::WideOperand& o, V from) {
 }
 
 // A place for the registers of an operand; all instructions share them.
-Emitter::V Emitter::lanes_place(size_t operand) {
+V Emitter::lanes_place(size_t operand) {
   constexpr uint64_t kMost = 16 * kLanes * sizeof(uint32_t);
   if (!lanes_places_[operand]) {
-    llvm::IRBuilder<> top(entry_, entry_->begin());
+    llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
     auto* place = top.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), kMost));
     place->setAlignment(llvm::Align(128));
     lanes_places_[operand] = place;
@@ -78,12 +78,12 @@ Emitter::V Emitter::lanes_place(size_t operand) {
 
 // Calls the handler unless `done`, and else takes the results.
 void Emitter::finish_matrix(const vm::Insn& i, V done, const vm::WideOperand* results, V from) {
-  auto* quick = BasicBlock::Create(c_, "matrix", f_);
-  auto* slow = BasicBlock::Create(c_, "slow", f_);
-  auto* join = BasicBlock::Create(c_, "join", f_);
+  auto* quick = new_block("matrix");
+  auto* slow = new_block("slow");
+  auto* join = new_block("join");
   b_.CreateCondBr(done, quick, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(slow);
-  call_handler(i, active_);
+  call_handler(i, at_.active);
   b_.CreateBr(join);
   b_.SetInsertPoint(quick);
   if (results) take_registers(*results, from);
@@ -92,7 +92,7 @@ void Emitter::finish_matrix(const vm::Insn& i, V done, const vm::WideOperand* re
 }
 
 bool Emitter::emit_matrix(const vm::Insn& i) {
-  if (watch_ || alone_ || slice_ || few_ || apart_ || rehearsal_) return false;
+  if (watch_ || as_.alone || as_.slice || as_.few || as_.apart || rehearsals_.now) return false;
   if (i.plan && i.plan->multiply) {
     for (size_t k = 1; k < 4; ++k) put_registers(i.wide[k], lanes_place(k));
     const std::vector<V> arguments{outside(&i), lanes_place(0), lanes_place(1), lanes_place(2), lanes_place(3)};
@@ -118,7 +118,7 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
     first = b_.CreateSelect(same, first, b_.getInt64(0));  // where nothing is
     if (stores) put_registers(registers, lanes_place(0));
     write_rows();
-    finish_matrix(i, call("wb_move_matrix", b_.getInt1Ty(), {context_, outside(&i), first, stride, lanes_place(0)}), stores ? nullptr : &registers, lanes_place(0));
+    finish_matrix(i, call("wb_move_matrix", b_.getInt1Ty(), {w_.context, outside(&i), first, stride, lanes_place(0)}), stores ? nullptr : &registers, lanes_place(0));
   } else if (i.is(isa::Opcode::Ldmatrix) || i.is(isa::Opcode::Stmatrix)) {
     const isa::Space space = i.mods().space;
     if (space != isa::Space::Shared && space != isa::Space::Generic) return false;
@@ -130,7 +130,7 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
     b_.CreateStore(all, lanes_place(1));
     if (stores) put_registers(registers, lanes_place(0));
     write_rows();
-    finish_matrix(i, call("wb_move_rows", b_.getInt1Ty(), {context_, outside(&i), lanes_place(1), lanes_place(0)}), stores ? nullptr : &registers, lanes_place(0));
+    finish_matrix(i, call("wb_move_rows", b_.getInt1Ty(), {w_.context, outside(&i), lanes_place(1), lanes_place(0)}), stores ? nullptr : &registers, lanes_place(0));
   } else {
     return false;
   }

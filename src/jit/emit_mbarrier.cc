@@ -12,23 +12,23 @@ using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
 // Where in the block's shared memory the barrier is that all lanes mean; `slow` is where the code goes if it is elsewhere.
-Emitter::V Emitter::barrier_place(const vm::WideOperand& o, BasicBlock* slow) {
+V Emitter::barrier_place(const vm::WideOperand& o, BasicBlock* slow) {
   V at = o.slot >= 0 ? b_.CreateZExt(read(o.slot, o.width).run[0], b_.getInt64Ty()) : static_cast<V>(b_.getInt64(0));
   at = b_.CreateAdd(at, b_.getInt64(static_cast<uint64_t>(o.offset)));
   const V size = context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true);
   const V fits = b_.CreateAnd(b_.CreateICmpULT(at, b_.CreateBinaryIntrinsic(In::usub_sat, size, b_.getInt64(7))),
                               b_.CreateICmpEQ(b_.CreateAnd(at, b_.getInt64(7)), b_.getInt64(0)));
-  auto* there = BasicBlock::Create(c_, "barrier", f_);
+  auto* there = new_block("barrier");
   b_.CreateCondBr(fits, there, slow);
   b_.SetInsertPoint(there);
   return b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), at);
 }
 
 // What it holds, if it is one.
-Emitter::V Emitter::barrier_word(const vm::WideOperand& o, BasicBlock* slow, V* pointer) {
+V Emitter::barrier_word(const vm::WideOperand& o, BasicBlock* slow, V* pointer) {
   *pointer = barrier_place(o, slow);
   const V word = user(b_.CreateAlignedLoad(b_.getInt64Ty(), *pointer, llvm::Align(8)));
-  auto* valid = BasicBlock::Create(c_, "valid", f_);
+  auto* valid = new_block("valid");
   const V bit = b_.CreateAnd(word, b_.getInt64(uint64_t{1} << vm::kValidAt));
   b_.CreateCondBr(b_.CreateICmpNE(bit, b_.getInt64(0)), valid, slow);
   b_.SetInsertPoint(valid);
@@ -46,14 +46,14 @@ bool Emitter::emit_barrier_made(const vm::Insn& i) {
   const vm::WideOperand& where = i.wide[0];
   if (where.slot >= 0 && !read(where.slot, where.width).uniform()) return false;
   uses(Technique::MemoryBarriers);
-  auto* slow = BasicBlock::Create(c_, "slow", f_);
-  auto* quick = BasicBlock::Create(c_, "make", f_);
-  auto* join = BasicBlock::Create(c_, "join", f_);
+  auto* slow = new_block("slow");
+  auto* quick = new_block("make");
+  auto* join = new_block("join");
   const V pointer = barrier_place(where, slow);
   const V n = b_.CreateZExtOrTrunc(count.run[0], b_.getInt64Ty());
   b_.CreateCondBr(b_.CreateICmpULT(b_.CreateSub(n, b_.getInt64(1)), b_.getInt64(vm::kMostCount)), quick, slow);
   b_.SetInsertPoint(slow);
-  call_handler(i, active_);
+  call_handler(i, at_.active);
   b_.CreateBr(join);
   b_.SetInsertPoint(quick);
   const uint64_t rest = static_cast<uint64_t>(vm::kZeroTransactions) << vm::kTransactionsAt | uint64_t{1} << vm::kValidAt;
@@ -82,13 +82,13 @@ bool Emitter::emit_arrival(const vm::Insn& i) {
   const vm::WideOperand& where = i.wide[copies ? 0 : 1];
   if (where.slot >= 0 && !read(where.slot, where.width).uniform()) return false;
   uses(Technique::MemoryBarriers);
-  auto* slow = BasicBlock::Create(c_, "slow", f_);
-  auto* quick = BasicBlock::Create(c_, "arrive", f_);
-  auto* join = BasicBlock::Create(c_, "join", f_);
+  auto* slow = new_block("slow");
+  auto* quick = new_block("arrive");
+  auto* join = new_block("join");
   V pointer = nullptr;
   const V word = barrier_word(where, slow, &pointer);
   const auto k = [&](uint64_t v) { return b_.getInt64(v); };
-  const V all = b_.CreateMul(each, b_.CreateZExt(intrinsic(In::ctpop, active_), b_.getInt64Ty()));
+  const V all = b_.CreateMul(each, b_.CreateZExt(intrinsic(In::ctpop, at_.active), b_.getInt64Ty()));
   // Nobody arrives beyond the phase.
   V good = b_.CreateICmpUGE(b_.CreateAnd(word, k(vm::kMostCount)), all);
   good = b_.CreateAnd(good, b_.CreateAnd(b_.CreateICmpNE(each, k(0)), b_.CreateICmpULE(each, k(vm::kMostCount))));
@@ -97,7 +97,7 @@ bool Emitter::emit_arrival(const vm::Insn& i) {
   if (drops) good = b_.CreateAnd(good, b_.CreateICmpUGE(b_.CreateAnd(b_.CreateLShr(word, k(vm::kExpectedAt)), k(vm::kMostCount)), all));
   b_.CreateCondBr(good, quick, slow);
   b_.SetInsertPoint(slow);
-  call_handler(i, active_);
+  call_handler(i, at_.active);
   b_.CreateBr(join);
 
   b_.SetInsertPoint(quick);
@@ -111,7 +111,7 @@ bool Emitter::emit_arrival(const vm::Insn& i) {
   if (plain) {  // each lane is told what it found
     std::vector<llvm::Constant*> before;
     for (uint32_t l = 0; l < kLanes; ++l) before.push_back(b_.getInt32((1u << l) - 1));
-    const V ranks = intrinsic(In::ctpop, b_.CreateAnd(splat(active_), llvm::ConstantVector::get(before)));
+    const V ranks = intrinsic(In::ctpop, b_.CreateAnd(splat(at_.active), llvm::ConstantVector::get(before)));
     Value state;
     state.lanes = b_.CreateSub(splat(word), b_.CreateMul(b_.CreateZExt(ranks, type_of(8, true)), splat(b_.CreateMul(each, step))));
     write(i.wide[0].slot, i.wide[0].width, state);
@@ -126,8 +126,8 @@ bool Emitter::emit_test(const vm::Insn& i) {
   const vm::WideOperand& where = i.wide[1];
   if (!in_shared(i) || (where.slot >= 0 && !read(where.slot, where.width).uniform())) return false;
   uses(Technique::MemoryBarriers);
-  auto* slow = BasicBlock::Create(c_, "slow", f_);
-  auto* join = BasicBlock::Create(c_, "join", f_);
+  auto* slow = new_block("slow");
+  auto* join = new_block("join");
   V pointer = nullptr;
   const V word = barrier_word(where, slow, &pointer);
   const V phase = b_.CreateICmpSLT(word, b_.getInt64(0));
@@ -147,7 +147,7 @@ bool Emitter::emit_test(const vm::Insn& i) {
   write(i.wide[0].slot, 0, done);
   b_.CreateBr(join);
   b_.SetInsertPoint(slow);
-  call_handler(i, active_);
+  call_handler(i, at_.active);
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
   return true;

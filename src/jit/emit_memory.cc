@@ -75,7 +75,7 @@ RangeCells& Emitter::range_of(const Access& a) {
   // Known places that are near each other are likely parts of one variable.
   const int64_t known = -(int64_t(1) << 32) - (a.insn->imm >> 12);
   const int64_t key = a.root >= 0 ? a.root : a.insn->op[1] < 0 ? known : -1 - static_cast<int64_t>(a.insn->cache);
-  RangeCells*& range = ranges_[key];
+  RangeCells*& range = ranges_.of_root[key];
   if (!range) {
     range = &tables_.ranges.emplace_back();
     range->cache = a.insn->cache;
@@ -85,16 +85,16 @@ RangeCells& Emitter::range_of(const Access& a) {
 }
 
 // Where there is none left: the one that stays zero, and so nothing fits.
-uint32_t Emitter::new_cell() { return cells_ < kMostCells ? cells_++ : 0; }
+uint32_t Emitter::new_cell() { return ranges_.cells < kMostCells ? ranges_.cells++ : 0; }
 
-Emitter::V Emitter::cell(uint32_t number) {
-  if (!lane_cells_) return context_field(offsetof(Context, cells) + 8u * number, b_.getInt64Ty(), false);
-  llvm::AllocaInst*& kept = lane_cells_->kept[number];
+V Emitter::cell(uint32_t number) {
+  if (!as_.lane_cells) return context_field(offsetof(Context, cells) + 8u * number, b_.getInt64Ty(), false);
+  llvm::AllocaInst*& kept = as_.lane_cells->kept[number];
   if (!kept) kept = llvm::cast<llvm::AllocaInst>(scratch(b_.getInt64Ty()));
   return b_.CreateLoad(b_.getInt64Ty(), kept);
 }
 
-// Where they come from: `lane_cells_` is through.
+// Where they come from: `as_.lane_cells` is through.
 void Emitter::fill_lane_cells(const LaneCells& cells) {
   const llvm::IRBuilder<>::InsertPointGuard guard(b_);
   const auto fill = [&](llvm::Instruction* before) {
@@ -105,13 +105,13 @@ void Emitter::fill_lane_cells(const LaneCells& cells) {
   for (llvm::Instruction* call : cells.changed) fill(call->getNextNode());
 }
 
-Emitter::V Emitter::is_large(RangeCells& range) {
+V Emitter::is_large(RangeCells& range) {
   if (!range.large) range.large = new_cell();
   range.large_bytes = streaming_bytes();
   return b_.CreateICmpNE(cell(range.large), b_.getInt64(0));
 }
 
-Emitter::V Emitter::places_in(RangeCells& range, uint64_t total, uint64_t extent) {
+V Emitter::places_in(RangeCells& range, uint64_t total, uint64_t extent) {
   for (const RangeCells::Cell& c : range.cells)
     if (c.total == total && c.extent == extent) return cell(c.at);
   const uint32_t number = new_cell();
@@ -120,7 +120,7 @@ Emitter::V Emitter::places_in(RangeCells& range, uint64_t total, uint64_t extent
 }
 
 // May an access of the given extent begin at `first`?
-Emitter::V Emitter::fits(const Access& a, V first, uint64_t extent) {
+V Emitter::fits(const Access& a, V first, uint64_t extent) {
   const uint64_t total = a.total();
   const V by = b_.getInt64(static_cast<uint64_t>(std::countr_zero(total)));
   // A low bit that is set becomes a high one and makes the number too large.
@@ -131,7 +131,7 @@ Emitter::V Emitter::fits(const Access& a, V first, uint64_t extent) {
 }
 
 // All lanes of an address of known shape, for accesses from `from` to `further` bytes on from there.
-Emitter::V Emitter::fits_whole(const Access& a, const Value& address, int64_t from, int64_t further) {
+V Emitter::fits_whole(const Access& a, const Value& address, int64_t from, int64_t further) {
   const uint64_t total = a.total();
   const int length = kLanes / address.runs;
   if (address.stride % static_cast<int64_t>(total)) return b_.getFalse();
@@ -151,7 +151,7 @@ Emitter::V Emitter::fits_whole(const Access& a, const Value& address, int64_t fr
 }
 
 // The lanes of a mask, when the address grows from lane to lane without runs.
-Emitter::V Emitter::fits_ends(const Access& a, const Value& address, V mask) {
+V Emitter::fits_ends(const Access& a, const Value& address, V mask) {
   if (address.stride % static_cast<int64_t>(a.total())) return b_.getFalse();
   const V head = b_.CreateZExt(b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {mask, b_.getTrue()}), b_.getInt64Ty());
   const V tail = b_.CreateZExt(b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})), b_.getInt64Ty());
@@ -161,13 +161,13 @@ Emitter::V Emitter::fits_ends(const Access& a, const Value& address, V mask) {
 
 // Lanes whose addresses are too large for shared memory. Where all of them are 32 bits made longer, LLVM knows that there
 // are none.
-Emitter::V Emitter::above_32_bits(V addresses) {
+V Emitter::above_32_bits(V addresses) {
   const V high = b_.CreateLShr(addresses, llvm::ConstantInt::get(addresses->getType(), 32));
   return mask_bits(b_.CreateICmpNE(high, llvm::Constant::getNullValue(high->getType())));
 }
 
 // Addresses of which nothing is known: each lane of the mask by itself.
-Emitter::V Emitter::fits_lanes(const Access& a, V addresses, V mask, uint64_t extent) {
+V Emitter::fits_lanes(const Access& a, V addresses, V mask, uint64_t extent) {
   const uint64_t total = a.total();
   extent = std::max(extent, total);
   llvm::Type* t = type_of(a.shared ? 4 : 8, true);
@@ -214,7 +214,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
     for (int k = 0; k < (i.list ? i.count : 1); ++k) {
       V at = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), params, static_cast<uint64_t>(i.imm + k * memory));
       V whole = llvm::ConstantInt::get(lane_type(memory), 64u * static_cast<uint64_t>(i.imm + 1));
-      if (!rehearsal_ || !rehearsal_->samples) {
+      if (!rehearsals_.now || !rehearsals_.now->samples) {
         auto* load = b_.CreateAlignedLoad(lane_type(memory), at, llvm::Align(1));
         load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
         whole = load;
@@ -230,11 +230,11 @@ void Emitter::emit_memory(const vm::Insn& i) {
   const std::optional<Access> a = access_of(i);
   if (!a) return by_handler(i);
   const Value address = address_of(*a);
-  if (checked_.contains(&i)) return touch(*a, address, active_);
-  const V mask = active_;
+  if (as_.checked.contains(&i)) return touch(*a, address, at_.active);
+  const V mask = at_.active;
   const auto handle = [&](BasicBlock* next) {
-    if (apart_) {
-      b_.CreateBr(apart_);
+    if (as_.apart) {
+      b_.CreateBr(as_.apart);
       return;
     }
     emit_in_window(*a, address, mask, next);
@@ -242,16 +242,16 @@ void Emitter::emit_memory(const vm::Insn& i) {
     if (a->load && a->memory < a->reg) narrow_again(*a);
     b_.CreateBr(next);
   };
-  if (handled_.contains(&i)) {
-    auto* next = BasicBlock::Create(c_, "handled", f_);
+  if (as_.handled.contains(&i)) {
+    auto* next = new_block("handled");
     handle(next);
     b_.SetInsertPoint(next);
     return;
   }
-  auto* slow = BasicBlock::Create(c_, "slow", f_);
-  auto* join = BasicBlock::Create(c_, "join", f_);
+  auto* slow = new_block("slow");
+  auto* join = new_block("join");
   if (looks_for_window(*a, address)) {
-    auto* other = BasicBlock::Create(c_, "no_window", f_);
+    auto* other = new_block("no_window");
     touch_window(*a, address, mask, other, join);
     b_.SetInsertPoint(other);
   }
@@ -266,13 +266,13 @@ void Emitter::emit_memory(const vm::Insn& i) {
     return;
   }
   if (may_be_picked(*a, address, mask)) store_picked(*a, address.lanes, mask, join);
-  auto* fast = BasicBlock::Create(c_, "fast", f_);
+  auto* fast = new_block("fast");
   if (address.runs == 0) {
     b_.CreateCondBr(fits_lanes(*a, address.lanes, mask), fast, slow, likely);
   } else {
     const V whole = fits_whole(*a, address);
     const bool ends = !is_constant_mask(mask) && address.runs == 1 && address.stride != 0;
-    auto* edge = ends ? BasicBlock::Create(c_, "edge", f_) : slow;
+    auto* edge = ends ? new_block("edge") : slow;
     b_.CreateCondBr(whole, fast, edge, likely);
     if (ends) {
       b_.SetInsertPoint(edge);

@@ -28,14 +28,14 @@ bool permutes_by_tables() {
 
 bool Emitter::may_be_picked(const Access& a, const Value& address, V mask) const {
   static const bool without = left_out("picked");
-  return !without && (permutes_by_tables() || ranks_lanes()) && !watch_ && !alone_ && !few_ && !rehearsal_ && !a.load && a.count == 1 && (a.memory == 4 || (a.memory == 8 && ranks_lanes())) && !a.shared &&
+  return !without && (permutes_by_tables() || ranks_lanes()) && !watch_ && !as_.alone && !as_.few && !rehearsals_.now && !a.load && a.count == 1 && (a.memory == 4 || (a.memory == 8 && ranks_lanes())) && !a.shared &&
          address.runs == 0 && !llvm::isa<llvm::ConstantInt>(mask) && looks_for_stretches();
 }
 
 // The table's row for a set of eight lanes: `ranks`, how many bytes of elements are before each; else which lane is the n-th.
-Emitter::V Emitter::picks(const char* name, V set, bool ranks) {
+V Emitter::picks(const char* name, V set, bool ranks) {
   auto* row = FixedVectorType::get(b_.getInt8Ty(), kGroup);
-  auto* table = m_.getNamedGlobal(name);
+  auto* table = w_.module.getNamedGlobal(name);
   if (!table) {
     std::vector<uint8_t> bytes(kSets * kGroup);
     for (unsigned s = 0; s < kSets; ++s)
@@ -45,15 +45,15 @@ Emitter::V Emitter::picks(const char* name, V set, bool ranks) {
         else if (s >> l & 1) bytes[s * kGroup + before] = static_cast<uint8_t>(l);
       }
     auto* data = llvm::ConstantDataArray::get(c_, bytes);
-    table = new llvm::GlobalVariable(m_, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
+    table = new llvm::GlobalVariable(w_.module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
     table->setAlignment(llvm::Align(64));
   }
   return b_.CreateAlignedLoad(row, b_.CreateInBoundsGEP(row, table, set), llvm::Align(kGroup));
 }
 
 // Of `array[index]`: what is the same in all lanes, and the index. Two registers tell more about it than addresses in four.
-std::optional<Emitter::Indexed> Emitter::indexed(const Access& a) {
-  const Node& node = flow_.nodes[node_];
+std::optional<Indexed> Emitter::indexed(const Access& a) {
+  const Node& node = flow_.nodes[at_.node];
   const uint32_t here = number_of(*a.insn);
   const auto unchanged = [&](int32_t at, const vm::Insn& since) {
     const vm::Insn* made = made_before(node, at, here);
@@ -84,8 +84,8 @@ void Emitter::store_in_a_row(const Access& a, V to, V mask) {
 
 // As below, where an index of 32 bits tells.
 void Emitter::store_picked(const Access& a, const Indexed& at, V mask, BasicBlock* join) {
-  auto* picked = BasicBlock::Create(c_, "picked", f_);
-  auto* apart = BasicBlock::Create(c_, "not_picked", f_);
+  auto* picked = new_block("picked");
+  auto* apart = new_block("not_picked");
   llvm::Type *wide = b_.getInt64Ty(), *narrow = b_.getInt32Ty();
   const V array = scratch(at.index->getType());
   b_.CreateStore(at.index, array);
@@ -109,9 +109,9 @@ void Emitter::store_picked(const Access& a, V places, V mask, BasicBlock* join) 
   uses(Technique::Picked);
   if (ranks_lanes())
     if (const std::optional<Indexed> at = indexed(a)) return store_picked(a, *at, mask, join);
-  auto* maybe = BasicBlock::Create(c_, "maybe_picked", f_);
-  auto* picked = BasicBlock::Create(c_, "picked", f_);
-  auto* apart = BasicBlock::Create(c_, "not_picked", f_);
+  auto* maybe = new_block("maybe_picked");
+  auto* picked = new_block("picked");
+  auto* apart = new_block("not_picked");
   llvm::Type* wide = b_.getInt64Ty();
   const auto whole = [&](V x) { return b_.CreateZExt(x, wide); };
   const V array = scratch(places->getType());

@@ -35,7 +35,7 @@ bool scattered(const Shape& shape, uint64_t bytes) {
 }  // namespace
 
 // Pieces of 16 bytes of which the loads read most words.
-std::vector<Emitter::Piece> Emitter::pieces_of(std::vector<const vm::Insn*> loads) {
+std::vector<Piece> Emitter::pieces_of(std::vector<const vm::Insn*> loads) {
   std::ranges::sort(loads, {}, &vm::Insn::imm);
   std::vector<Piece> out;
   for (size_t k = 0; k < loads.size();) {
@@ -60,10 +60,10 @@ std::vector<Emitter::Piece> Emitter::pieces_of(std::vector<const vm::Insn*> load
 }
 
 void Emitter::find_pieces(uint32_t begin, uint32_t end) {
-  piece_of_.clear();
+  pieces_.of.clear();
   static const bool without = left_out("pieces");
   const bool told = watch_ && watch_->wanted.events;  // of each access in its turn
-  if (without || told || alone_ || slice_ || few_ || rehearsal_ || !processor_.avx2) return;
+  if (without || told || as_.alone || as_.slice || as_.few || rehearsals_.now || !processor_.avx2) return;
   struct Open {
     std::vector<const vm::Insn*> loads;
     Bits touched;  // variables that instructions have read or written since the first
@@ -72,7 +72,7 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
   const auto close = [&](Open& o) {
     for (Piece& piece : pieces_of(std::exchange(o.loads, {}))) {
       const auto shared = std::make_shared<const Piece>(std::move(piece));
-      for (const vm::Insn* load : shared->loads) piece_of_[load] = shared;
+      for (const vm::Insn* load : shared->loads) pieces_.of[load] = shared;
     }
   };
   const auto variable_of = [&](int32_t at) -> int64_t {
@@ -116,7 +116,7 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
 }
 
 // The words of the 16 bytes at each lane's address: the k-th of all lanes. `at` gives a lane's address.
-std::vector<Emitter::V> Emitter::load_piece(const std::function<V(int)>& at, Width word) {
+std::vector<V> Emitter::load_piece(const std::function<V(int)>& at, Width word) {
   const int words = static_cast<int>(kPiece / word), width = 4 * words;  // lanes of one transposition
   auto* row_type = FixedVectorType::get(lane_type(word), static_cast<unsigned>(words));
   const auto row = [&](int lane) { return static_cast<V>(user(b_.CreateAlignedLoad(row_type, b_.CreateIntToPtr(at(lane), b_.getPtrTy()), llvm::Align(word)))); };
@@ -156,7 +156,7 @@ std::vector<Emitter::V> Emitter::load_piece(const std::function<V(int)>& at, Wid
 }
 
 // Each lane's, once all of them are in memory.
-std::function<Emitter::V(int)> Emitter::lanes_one_by_one(V addresses) {
+std::function<V(int)> Emitter::lanes_one_by_one(V addresses) {
   const V room = scratch(addresses->getType());
   b_.CreateStore(addresses, room);
   return [this, room](int lane) { return b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), room, static_cast<uint64_t>(lane))); };
@@ -164,18 +164,18 @@ std::function<Emitter::V(int)> Emitter::lanes_one_by_one(V addresses) {
 
 // Where lanes lie side by side or are not all there, or a place is not good, the loads are made one by one.
 bool Emitter::emit_piece(const vm::Insn& i) {
-  const auto it = piece_of_.find(&i);
-  if (it == piece_of_.end()) return false;
+  const auto it = pieces_.of.find(&i);
+  if (it == pieces_.of.end()) return false;
   const std::shared_ptr<const Piece> piece = it->second;
   if (piece->loads.front() != &i) return true;
   uses(Technique::Pieces);
   const Access a = *access_of(i);
   const Value base = read(i.op[1], 8);
-  auto* together = BasicBlock::Create(c_, "piece", f_);
-  auto* each = BasicBlock::Create(c_, "one_by_one", f_);
-  auto* join = BasicBlock::Create(c_, "read", f_);
+  auto* together = new_block("piece");
+  auto* each = new_block("one_by_one");
+  auto* join = new_block("read");
   const V from = b_.getInt64(static_cast<uint64_t>(piece->from));
-  V good = b_.CreateICmpEQ(active_, b_.getInt32(~0u));
+  V good = b_.CreateICmpEQ(at_.active, b_.getInt32(~0u));
   std::function<V(int)> at;
   V addresses = nullptr;
   if (base.runs == 1) {
@@ -213,9 +213,9 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   }
   b_.CreateBr(join);
   b_.SetInsertPoint(each);
-  piece_of_.swap(set_aside_);
+  pieces_.of.swap(pieces_.set_aside);
   for (const vm::Insn* load : piece->loads) emit_memory(*load);
-  piece_of_.swap(set_aside_);
+  pieces_.of.swap(pieces_.set_aside);
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
   return true;

@@ -26,24 +26,24 @@ Bits Emitter::written_in(const Region& r) const {
 }
 
 bool Emitter::inside(uint32_t node) const {
-  if (slice_) return slice_->has(node);
-  return std::binary_search(plan_.regions[region_].nodes.begin(), plan_.regions[region_].nodes.end(), node) && plan_.regions[region_].exit_to != static_cast<int32_t>(node) &&
-         (region_of_entry_[node] < 0 || region_of_entry_[node] == static_cast<int32_t>(region_));
+  if (as_.slice) return as_.slice->has(node);
+  return std::binary_search(plan_.regions[at_.region].nodes.begin(), plan_.regions[at_.region].nodes.end(), node) && plan_.regions[at_.region].exit_to != static_cast<int32_t>(node) &&
+         (ways_.region_of_entry[node] < 0 || ways_.region_of_entry[node] == static_cast<int32_t>(at_.region));
 }
 
 // The interpreter goes on with the warp that came to a barrier last and then round; so programs that leave the order of
 // their warps to chance get the same results.
-Emitter::V Emitter::warp_at(V turn) {
+V Emitter::warp_at(V turn) {
   const uint32_t threads = plan_.threads(), warps = (threads + kLanes - 1) / kLanes;
-  if (!first_warp_ || warps < 2) return turn;
-  const V shifted = b_.CreateAdd(turn, b_.CreateLoad(b_.getInt32Ty(), first_warp_)), count = b_.getInt32(warps);
+  if (!ways_.first_warp || warps < 2) return turn;
+  const V shifted = b_.CreateAdd(turn, b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp)), count = b_.getInt32(warps);
   return b_.CreateSelect(b_.CreateICmpULT(shifted, count), shifted, b_.CreateSub(shifted, count));
 }
 
 void Emitter::begin_warp(const Region& region) {
   // What earlier regions left.
   const Node& entry = flow_.nodes[region.entry];
-  if (many_regions_) load_kept(region);
+  if (ways_.many_regions) load_kept(region);
   // Nothing else outlives the warp before: everything that the region mentions begins anew.
   Bits fresh(flow_.variables.size());
   for (uint32_t n : region.nodes)
@@ -52,7 +52,7 @@ void Emitter::begin_warp(const Region& region) {
         if (const auto v = flow_.variable(s.at)) fresh.add(*v);
   fresh.each([&](size_t v) {
     if (region.entry != 0 && entry.live_in.has(v)) return;
-    for (size_t k = 0; k < std::max<size_t>(shapes_.variables[v].runs, 1); ++k) b_.CreateStore(llvm::Constant::getNullValue(storage_[v][k]->getAllocatedType()), storage_[v][k]);
+    for (size_t k = 0; k < std::max<size_t>(shapes_.variables[v].runs, 1); ++k) b_.CreateStore(llvm::Constant::getNullValue(registers_.storage[v][k]->getAllocatedType()), registers_.storage[v][k]);
   });
 }
 
@@ -63,19 +63,19 @@ void Emitter::emit_region(size_t r, BasicBlock* entry) {
   const bool once = runs_once(region);
   if (once) uses(Technique::OncePerBlock);
   b_.SetInsertPoint(entry);
-  b_.CreateStore(b_.getTrue(), all_taken_);
-  b_.CreateStore(b_.getTrue(), none_taken_);
-  b_.CreateStore(b_.getFalse(), any_live_);
-  b_.CreateStore(b_.getInt32(0), popc_);
-  b_.CreateStore(b_.getTrue(), all_);
-  b_.CreateStore(b_.getFalse(), any_);
+  b_.CreateStore(b_.getTrue(), votes_.all_taken);
+  b_.CreateStore(b_.getTrue(), votes_.none_taken);
+  b_.CreateStore(b_.getFalse(), votes_.any_live);
+  b_.CreateStore(b_.getInt32(0), votes_.popc);
+  b_.CreateStore(b_.getTrue(), votes_.all);
+  b_.CreateStore(b_.getFalse(), votes_.any);
   begin_staged();
-  if (many_regions_ && region.entry != 0)
+  if (ways_.many_regions && region.entry != 0)
     live_at_exit(flow_, region).each([&](size_t v) {
-      if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), block_storage_[v]), block_after_[v]);
+      if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), registers_.in_block[v]), registers_.block_after[v]);
     });
   const V todo = once || agrees || watch_ ? nullptr : warps_to_run(region);
-  auto* after = BasicBlock::Create(c_, "warps_done", f_);
+  auto* after = new_block("warps_done");
   if (plan_.guessed && !once && !agrees && !watch_) emit_guessed(region, todo, after);
   emit_warps(region, todo, once, after);
   b_.SetInsertPoint(after);
@@ -90,70 +90,70 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   const vm::Insn* decision = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)] ? exit_insn(region) : nullptr;
   const bool agrees = decision && !of_block(decision->guard, 0);
   auto* head = b_.GetInsertBlock();
-  auto* loop = BasicBlock::Create(c_, "warp", f_);
-  auto* next = BasicBlock::Create(c_, "next_warp", f_);
-  blocks_.assign(flow_.nodes.size(), nullptr);
+  auto* loop = new_block("warp");
+  auto* next = new_block("next_warp");
+  ways_.blocks.assign(flow_.nodes.size(), nullptr);
   if (todo) b_.CreateCondBr(b_.CreateICmpNE(todo, b_.getInt32(0)), loop, after);
   else b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
   auto* turn = b_.CreatePHI(b_.getInt32Ty(), 2);  // counts the warps, or has a bit for each that is left
   turn->addIncoming(todo ? todo : b_.getInt32(0), head);
   Team team = todo ? Team{} : find_team(region);
-  auto* through = team.warps ? BasicBlock::Create(c_, "team_through", f_) : nullptr;
+  auto* through = team.warps ? new_block("team_through") : nullptr;
   if (team.warps) {
-    auto* single = BasicBlock::Create(c_, "single", f_);
+    auto* single = new_block("single");
     emit_team(region, team, turn, single, through);
     b_.SetInsertPoint(single);
   }
   const V index = todo ? b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {turn, b_.getTrue()}) : static_cast<V>(turn);
-  warp_ = once ? static_cast<V>(b_.getInt32(0)) : warp_at(index);
+  at_.warp = once ? static_cast<V>(b_.getInt32(0)) : warp_at(index);
   V live = b_.getInt32(~0u);
-  if (threads % kLanes && !once) live = b_.CreateSelect(b_.CreateICmpEQ(warp_, b_.getInt32(warps - 1)), b_.getInt32((1u << threads % kLanes) - 1), live);
-  if (lanes_leave_ && !once) {
-    V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), warp_);
+  if (threads % kLanes && !once) live = b_.CreateSelect(b_.CreateICmpEQ(at_.warp, b_.getInt32(warps - 1)), b_.getInt32((1u << threads % kLanes) - 1), live);
+  if (ways_.lanes_leave && !once) {
+    V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp);
     live = machine_load(b_.getInt32Ty(), at);
-    auto* go = BasicBlock::Create(c_, "live", f_);
+    auto* go = new_block("live");
     b_.CreateCondBr(b_.CreateICmpNE(live, b_.getInt32(0)), go, next);
     b_.SetInsertPoint(go);
   }
   begin_warp(region);
-  for (uint32_t b : region.nodes) b_.CreateStore(b_.getInt32(0), masks_[b]);
-  b_.CreateStore(b_.getInt32(0), exit_mask_);
-  b_.CreateStore(live, masks_[region.entry]);
-  region_exit_ = BasicBlock::Create(c_, "region_exit", f_);
+  for (uint32_t b : region.nodes) b_.CreateStore(b_.getInt32(0), ways_.masks[b]);
+  b_.CreateStore(b_.getInt32(0), ways_.exit_mask);
+  b_.CreateStore(live, ways_.masks[region.entry]);
+  ways_.region_exit = new_block("region_exit");
   if (team.warps) emit_resumed(region, team);
   else b_.CreateBr(block_of(region.entry));
-  sliced_ = team.warps ? std::vector<SlicedLoop>() : find_sliced_loops();
+  ways_.sliced = team.warps ? std::vector<SlicedLoop>() : find_sliced_loops();
   emit_nodes(region);
 
   // The warp is through.
-  b_.SetInsertPoint(region_exit_);
+  b_.SetInsertPoint(ways_.region_exit);
   if (region.exit_node >= 0 || region.exit_to >= 0) {
-    V arrived = lanes_leave_ && !once ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), exit_mask_)) : live;
-    active_ = arrived;
-    if (lanes_leave_ && !once) {
-      V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), warp_);
+    V arrived = ways_.lanes_leave && !once ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), ways_.exit_mask)) : live;
+    at_.active = arrived;
+    if (ways_.lanes_leave && !once) {
+      V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp);
       machine_store(arrived, at);
       // A warp that has left has nothing to say, not even of what is the same in the whole block: it may not have come to it.
-      auto* some = BasicBlock::Create(c_, "some_arrived", f_);
+      auto* some = new_block("some_arrived");
       b_.CreateCondBr(b_.CreateICmpNE(arrived, b_.getInt32(0)), some, next);
       b_.SetInsertPoint(some);
     }
     store_kept(region);
     const V here = b_.CreateICmpNE(arrived, b_.getInt32(0));
-    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), any_live_), here), any_live_);
+    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), votes_.any_live), here), votes_.any_live);
     if (agrees) {
       V taken = guard_mask(*decision);
-      b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), all_taken_), b_.CreateICmpEQ(taken, arrived)), all_taken_);
-      b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), none_taken_), b_.CreateICmpEQ(taken, b_.getInt32(0))), none_taken_);
+      b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), votes_.all_taken), b_.CreateICmpEQ(taken, arrived)), votes_.all_taken);
+      b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), votes_.none_taken), b_.CreateICmpEQ(taken, b_.getInt32(0))), votes_.none_taken);
     } else if (region.exit_node >= 0 && !decision) {
       const vm::Insn& barrier = *flow_.nodes[static_cast<size_t>(region.exit_node)].last;
       if (barrier.mods().red) {
         const Value p = read(barrier.op[2], 0);
         V said = b_.CreateAnd(p.uniform() ? b_.CreateSExt(p.run[0], b_.getInt32Ty()) : mask_bits(p.lanes), arrived);
-        b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), popc_), intrinsic(In::ctpop, said)), popc_);
-        b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), all_), b_.CreateICmpEQ(said, arrived)), all_);
-        b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), any_), b_.CreateICmpNE(said, b_.getInt32(0))), any_);
+        b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), votes_.popc), intrinsic(In::ctpop, said)), votes_.popc);
+        b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), votes_.all), b_.CreateICmpEQ(said, arrived)), votes_.all);
+        b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), votes_.any), b_.CreateICmpNE(said, b_.getInt32(0))), votes_.any);
       }
     }
   }
@@ -183,12 +183,12 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
     return;
   }
   live_at_exit(flow_, region).each([&](size_t v) {
-    if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), block_after_[v]), block_storage_[v]);
+    if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), registers_.block_after[v]), registers_.in_block[v]);
   });
-  if (lanes_leave_ && !once) {
-    auto* go = BasicBlock::Create(c_, "some_live", f_);
-    auto* none = BasicBlock::Create(c_, "none_live", f_);
-    b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), any_live_), go, none);
+  if (ways_.lanes_leave && !once) {
+    auto* go = new_block("some_live");
+    auto* none = new_block("none_live");
+    b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), votes_.any_live), go, none);
     b_.SetInsertPoint(none);
     end_block();
     b_.SetInsertPoint(go);
@@ -203,14 +203,14 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
   if (node.ends == End::Barrier) {
     const vm::Insn& barrier = *node.last;
     const uint32_t warps = (plan_.threads() + kLanes - 1) / kLanes;
-    const V first = b_.CreateLoad(b_.getInt32Ty(), first_warp_);
-    b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt32(0)), b_.getInt32(warps - 1), b_.CreateSub(first, b_.getInt32(1))), first_warp_);
+    const V first = b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp);
+    b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt32(0)), b_.getInt32(warps - 1), b_.CreateSub(first, b_.getInt32(1))), ways_.first_warp);
     if (barrier.mods().red) {
       const Source d = flow_.source(barrier.op[0], 0);
-      if (d.kind == SourceKind::Variable && block_storage_[d.variable]) {
+      if (d.kind == SourceKind::Variable && registers_.in_block[d.variable]) {
         const bool pred = flow_.variables[d.variable].bytes == 0;
-        V v = !pred ? b_.CreateLoad(b_.getInt32Ty(), popc_) : b_.CreateLoad(b_.getInt1Ty(), barrier.mods().boolop == isa::BoolOp::And ? all_ : any_);
-        b_.CreateStore(v, block_storage_[d.variable]);
+        V v = !pred ? b_.CreateLoad(b_.getInt32Ty(), votes_.popc) : b_.CreateLoad(b_.getInt1Ty(), barrier.mods().boolop == isa::BoolOp::And ? votes_.all : votes_.any);
+        b_.CreateStore(v, registers_.in_block[d.variable]);
       }
     }
     watch_barrier(barrier);
@@ -220,18 +220,18 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
   }
   if (of_block(node.last->guard, 0)) {
     const Source p = flow_.source(node.last->guard, 0);
-    V way = p.kind == SourceKind::Constant ? static_cast<V>(b_.getInt1(p.bits)) : b_.CreateLoad(b_.getInt1Ty(), block_storage_[p.variable]);
+    V way = p.kind == SourceKind::Constant ? static_cast<V>(b_.getInt1(p.bits)) : b_.CreateLoad(b_.getInt1Ty(), registers_.in_block[p.variable]);
     if (node.last->guard_negated) way = b_.CreateNot(way);
     b_.CreateCondBr(way, entry_of(node.next[0]), entry_of(node.next[1]));
     return;
   }
   // A decision of the whole block. Where warps do not agree, barriers would be passed by some only: the interpreter knows
   // what comes of that.
-  auto* not_all = BasicBlock::Create(c_, "not_all", f_);
-  auto* mixed = BasicBlock::Create(c_, "mixed", f_);
-  b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), all_taken_), entry_of(node.next[0]), not_all);
+  auto* not_all = new_block("not_all");
+  auto* mixed = new_block("mixed");
+  b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), votes_.all_taken), entry_of(node.next[0]), not_all);
   b_.SetInsertPoint(not_all);
-  b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), none_taken_), entry_of(node.next[1]), mixed, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+  b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), votes_.none_taken), entry_of(node.next[1]), mixed, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(mixed);
   settle_staged(*node.last, true);
   tables_.handovers.emplace_back();
@@ -239,7 +239,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
   h.why = Why::Warps;
   h.at = h.after = node.last;
   h.saved_after = saved(live_at_exit(flow_, region), true);
-  call("wb_prepare", b_.getPtrTy(), {context_, b_.getInt32(0)});
+  call("wb_prepare", b_.getPtrTy(), {w_.context, b_.getInt32(0)});
   emit_handover(h, b_.getInt32(~0u), b_.getInt32(0), b_.getInt32(0));
 }
 

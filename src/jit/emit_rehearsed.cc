@@ -57,8 +57,8 @@ bool Emitter::can_rehearse(const Region& region, bool whole) const {
 }
 
 BasicBlock* Emitter::way_to(const Region& from, uint32_t node) {
-  BasicBlock* region = region_entry_[static_cast<size_t>(region_of_entry_[node])];
-  if (known_.empty() || (rehearsed_[from.entry] && rehearsed_[node])) return region;
+  BasicBlock* region = ways_.region_entry[static_cast<size_t>(ways_.region_of_entry[node])];
+  if (rehearsals_.known.empty() || (rehearsals_.done[from.entry] && rehearsals_.done[node])) return region;
   std::optional<WarpsValues> known = known_between(from, node);
   if (!known) return region;
   Rehearsal rehearsal;
@@ -69,13 +69,13 @@ BasicBlock* Emitter::way_to(const Region& from, uint32_t node) {
 
 // From the kernel's beginning.
 BasicBlock* Emitter::way_in() {
-  BasicBlock* region = region_entry_[static_cast<size_t>(region_of_entry_[0])];
+  BasicBlock* region = ways_.region_entry[static_cast<size_t>(ways_.region_of_entry[0])];
   const uint32_t warps = plan_.threads() / kLanes;
-  if (!rehearses_) return region;
+  if (!rehearsals_.any) return region;
   Rehearsal rehearsal;
   rehearsal.whole = true;
   rehearsal.now.values.assign(warps, std::vector<Cells>(flow_.variables.size()));
-  if (can_rehearse(plan_.regions[static_cast<size_t>(region_of_entry_[0])], true)) rehearsal.sampled = known_from(0, rehearsal.now.values, nullptr, true);
+  if (can_rehearse(plan_.regions[static_cast<size_t>(ways_.region_of_entry[0])], true)) rehearsal.sampled = known_from(0, rehearsal.now.values, nullptr, true);
   BasicBlock* rehearsed = rehearse(rehearsal, 0);
   return rehearsed ? rehearsed : region;
 }
@@ -83,21 +83,21 @@ BasicBlock* Emitter::way_in() {
 // The code for what can be rehearsed from the node on, where the way is one on which all that it takes is known; null:
 // too little can.
 BasicBlock* Emitter::rehearse(Rehearsal& r, uint32_t to) {
-  const auto region_at = [&](uint32_t node) -> const Region& { return plan_.regions[static_cast<size_t>(region_of_entry_[node])]; };
+  const auto region_at = [&](uint32_t node) -> const Region& { return plan_.regions[static_cast<size_t>(ways_.region_of_entry[node])]; };
   if (!can_rehearse(region_at(to), r.whole)) return nullptr;
   const auto at = b_.saveIP();
-  const size_t region_before = region_;
-  BasicBlock& last_before = f_->back();
-  const unsigned before_it = f_->getInstructionCount();
+  const size_t region_before = at_.region;
+  BasicBlock& last_before = w_.function->back();
+  const unsigned before_it = w_.function->getInstructionCount();
   r.now.written.assign(r.now.values.size(), Bits(flow_.variables.size()));
   r.now.to = to;
-  r.otherwise = region_entry_[static_cast<size_t>(region_of_entry_[to])];
-  r.block = BasicBlock::Create(c_, "rehearsed", f_);
+  r.otherwise = ways_.region_entry[static_cast<size_t>(ways_.region_of_entry[to])];
+  r.block = new_block("rehearsed");
   auto* const begin = r.block;
-  rehearsal_ = &r;
+  rehearsals_.now = &r;
   b_.SetInsertPoint(r.block);
   std::vector<uint32_t> passed;
-  while (r.now.to != Rehearsal::kEnd && passed.size() < kMostSteps && f_->getInstructionCount() < before_it + kMostCode) {
+  while (r.now.to != Rehearsal::kEnd && passed.size() < kMostSteps && w_.function->getInstructionCount() < before_it + kMostCode) {
     const Region& region = region_at(r.now.to);
     if (!can_rehearse(region, r.whole)) break;
     Rehearsal::State before = r.now;
@@ -114,28 +114,28 @@ BasicBlock* Emitter::rehearse(Rehearsal& r, uint32_t to) {
   // Of stores, an observer of events is told at the end: none may come before a barrier.
   if (tells()) worth = worth && all && std::ranges::all_of(r.now.stores, [&](const RehearsedStore& s) { return s.barriers == r.now.barriers; });
   if (worth) {
-    for (uint32_t n : passed) rehearsed_[n] = 1;
-    rehearsed_to_its_end_ = rehearsed_to_its_end_ || all;
+    for (uint32_t n : passed) rehearsals_.done[n] = 1;
+    rehearsals_.whole = rehearsals_.whole || all;
     end_rehearsal();
     // Shared memory must be as large as the rehearsal takes it to be.
-    r.block = BasicBlock::Create(c_, "rehearsed_fits", f_);
+    r.block = new_block("rehearsed_fits");
     b_.SetInsertPoint(r.block);
     const V fits = b_.CreateICmpUGE(context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), b_.getInt64(r.end));
     b_.CreateCondBr(fits, begin, r.otherwise, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   } else {
-    while (&f_->back() != &last_before) {
-      f_->back().dropAllReferences();
-      f_->back().eraseFromParent();
+    while (&w_.function->back() != &last_before) {
+      w_.function->back().dropAllReferences();
+      w_.function->back().eraseFromParent();
     }
   }
-  rehearsal_ = nullptr;
-  region_ = region_before;
+  rehearsals_.now = nullptr;
+  at_.region = region_before;
   b_.restoreIP(at);
   return worth ? r.block : nullptr;
 }
 
 // A value and what is added to it.
-std::pair<Emitter::V, int64_t> Emitter::sum_of(V v) {
+std::pair<V, int64_t> Emitter::sum_of(V v) {
   int64_t added = 0;
   while (auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(v)) {
     auto* by = sum->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1)) : nullptr;
@@ -159,14 +159,14 @@ bool Emitter::fill_each_other(const RehearsedStore& a, const RehearsedStore& b) 
 
 // Everything that shows, and on to what comes next.
 void Emitter::end_rehearsal() {
-  Rehearsal& r = *rehearsal_;
+  Rehearsal& r = *rehearsals_.now;
   look_at_condition();
   const bool ends = r.now.to == Rehearsal::kEnd;
   if (!ends) store_rehearsed();
   if (tells()) tell_stores();
   const auto in_its_place = [&](RehearsedStore& s, auto make) {  // with what variables were then
     r.warp = s.warp;
-    warp_ = b_.getInt32(s.warp);
+    at_.warp = b_.getInt32(s.warp);
     const auto exchange = [&] {
       for (auto& [variable, cells] : s.data) std::swap(r.now.values[s.warp][variable], cells);
     };
@@ -198,20 +198,20 @@ void Emitter::end_rehearsal() {
   }
   keep_rehearsed(r.now.to);
   const uint32_t warps = static_cast<uint32_t>(r.now.values.size()), turned = r.now.barriers % warps;
-  const V first = b_.CreateLoad(b_.getInt32Ty(), first_warp_), less = b_.CreateSub(first, b_.getInt32(turned));
-  b_.CreateStore(b_.CreateSelect(b_.CreateICmpULT(first, b_.getInt32(turned)), b_.CreateAdd(less, b_.getInt32(warps)), less), first_warp_);
+  const V first = b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp), less = b_.CreateSub(first, b_.getInt32(turned));
+  b_.CreateStore(b_.CreateSelect(b_.CreateICmpULT(first, b_.getInt32(turned)), b_.CreateAdd(less, b_.getInt32(warps)), less), ways_.first_warp);
 
   // What comes next may know more than on other ways, and lead to more that can be rehearsed.
-  const Region& next = plan_.regions[static_cast<size_t>(region_of_entry_[r.now.to])];
-  BasicBlock* on = region_entry_[static_cast<size_t>(region_of_entry_[next.entry])];
+  const Region& next = plan_.regions[static_cast<size_t>(ways_.region_of_entry[r.now.to])];
+  BasicBlock* on = ways_.region_entry[static_cast<size_t>(ways_.region_of_entry[next.entry])];
   std::vector<uint32_t> following;
   if (next.exit_to >= 0) following = {static_cast<uint32_t>(next.exit_to)};
   else if (next.exit_node >= 0) following = flow_.nodes[static_cast<size_t>(next.exit_node)].next;
-  const bool leads_on = std::ranges::any_of(following, [&](uint32_t n) { return can_rehearse(plan_.regions[static_cast<size_t>(region_of_entry_[n])], false); });
-  if (leads_on && !can_rehearse(next, false) && copies_.size() < kMostCopies) {
+  const bool leads_on = std::ranges::any_of(following, [&](uint32_t n) { return can_rehearse(plan_.regions[static_cast<size_t>(ways_.region_of_entry[n])], false); });
+  if (leads_on && !can_rehearse(next, false) && rehearsals_.copies.size() < kMostCopies) {
     auto* here = b_.GetInsertBlock();
-    on = BasicBlock::Create(c_, "region_again", f_);
-    copies_.push_back({on, static_cast<size_t>(region_of_entry_[next.entry]), known_from(next.entry, r.now.values, &next)});
+    on = new_block("region_again");
+    rehearsals_.copies.push_back({on, static_cast<size_t>(ways_.region_of_entry[next.entry]), known_from(next.entry, r.now.values, &next)});
     b_.SetInsertPoint(here);
   }
   b_.CreateBr(on);
@@ -219,9 +219,9 @@ void Emitter::end_rehearsal() {
 
 // Blocks of which something does not hold that was taken for granted begin again.
 void Emitter::look_at_condition() {
-  Rehearsal& r = *rehearsal_;
+  Rehearsal& r = *rehearsals_.now;
   if (!r.condition) return;
-  auto* on = BasicBlock::Create(c_, "as_rehearsed", f_);
+  auto* on = new_block("as_rehearsed");
   b_.CreateCondBr(r.condition, on, elsewhere(), llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(on);
   r.block = on;
@@ -229,15 +229,15 @@ void Emitter::look_at_condition() {
 }
 
 void Emitter::take_for_granted(V condition) {
-  Rehearsal& r = *rehearsal_;
+  Rehearsal& r = *rehearsals_.now;
   r.condition = r.condition ? b_.CreateAnd(r.condition, condition) : condition;
 }
 
 // All warps, and which region comes next. False: it cannot be rehearsed after all.
 bool Emitter::rehearse_region(const Region& region) {
-  Rehearsal& r = *rehearsal_;
+  Rehearsal& r = *rehearsals_.now;
   ++r.step;
-  region_ = static_cast<size_t>(&region - plan_.regions.data());
+  at_.region = static_cast<size_t>(&region - plan_.regions.data());
   const uint32_t warps = static_cast<uint32_t>(r.now.values.size()), first = warps - r.now.barriers % warps;
   for (uint32_t turn = 0; turn < warps; ++turn) {
     r.warp = (first + turn) % warps;
@@ -262,8 +262,8 @@ bool Emitter::rehearse_region(const Region& region) {
   }
   uint32_t every = ~0u, some = 0;
   for (r.warp = 0; r.warp < warps; ++r.warp) {
-    warp_ = b_.getInt32(r.warp);
-    active_ = b_.getInt32(~0u);
+    at_.warp = b_.getInt32(r.warp);
+    at_.active = b_.getInt32(~0u);
     const std::optional<uint32_t> taken = rehearsed_mask(*node.last);
     if (!taken) return false;
     note_executed(*node.last, ~0u, *taken);
@@ -275,19 +275,19 @@ bool Emitter::rehearse_region(const Region& region) {
   return true;
 }
 
-// The lanes of active_ for which the instruction's guard holds, where they are known.
+// The lanes of at_.active for which the instruction's guard holds, where they are known.
 std::optional<uint32_t> Emitter::rehearsed_mask(const vm::Insn& i) {
   const V mask = folded(guard_mask(i));
   if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(mask)) return static_cast<uint32_t>(known->getZExtValue());
   return std::nullopt;
 }
 
-// The lanes of active_ that branch at the end of the node. Where that depends on where the data end, as in `if (i < n)`,
+// The lanes of at_.active that branch at the end of the node. Where that depends on where the data end, as in `if (i < n)`,
 // all of them are taken to go where there is something to do.
 std::optional<uint32_t> Emitter::rehearsed_branch(const Region& region) {
-  const Node& node = flow_.nodes[node_];
+  const Node& node = flow_.nodes[at_.node];
   if (const std::optional<uint32_t> known = rehearsed_mask(*node.last)) return known;
-  if (!all_lanes(static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(active_)->getZExtValue()))) return std::nullopt;
+  if (!all_lanes(static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(at_.active)->getZExtValue()))) return std::nullopt;
   // Where the predicate is made: here, or at the one place where it is.
   const auto makes = [&](const Node& n) {
     return std::ranges::any_of(flow_.slots.begin() + n.begin, flow_.slots.begin() + n.end, [&](const std::vector<Slot>& slots) {
@@ -322,14 +322,14 @@ std::optional<uint32_t> Emitter::rehearsed_branch(const Region& region) {
   const uint32_t ways[] = {past_jumps(node.next[0]), past_jumps(node.next[1])};
   const bool first = leads(ways[0], ways[1]), second = leads(ways[1], ways[0]);
   const uint32_t way = node.next[first ? 0 : 1];
-  if (first == second || leads(way, node_)) return std::nullopt;
+  if (first == second || leads(way, at_.node)) return std::nullopt;
   const uint32_t taken = first ? ~0u : 0;
   const bool holds = first != node.last->guard_negated;  // the predicate, in all lanes
   const V all = made == &node ? goes_one_way(*compare, holds == says) : nullptr;
   take_for_granted(all ? all : b_.CreateICmpEQ(folded(guard_mask(*node.last)), b_.getInt32(taken)));
   // From here on it is known.
   if (const Source p = flow_.source(node.last->guard, 0); p.kind == SourceKind::Variable) {
-    Rehearsal& r = *rehearsal_;
+    Rehearsal& r = *rehearsals_.now;
     r.now.values[r.warp][p.variable][0] = llvm::ConstantInt::get(type_of(0, shapes_.variables[p.variable].runs == 0), holds);
     r.now.written[r.warp].add(p.variable);
   }
@@ -349,9 +349,9 @@ const vm::Insn* Emitter::compared(const Node& node, int32_t predicate, bool& wan
 
 // Does the comparison say what is wanted for all lanes of all warps? Where one side grows evenly and the other is the same
 // in the block, its least and its greatest value tell. Null: there is no such simple answer.
-Emitter::V Emitter::goes_one_way(const vm::Insn& i, bool wanted) {
+V Emitter::goes_one_way(const vm::Insn& i, bool wanted) {
   using isa::Cmp;
-  Rehearsal& r = *rehearsal_;
+  Rehearsal& r = *rehearsals_.now;
   const isa::Type t = i.type();
   const Cmp cmp = i.mods().cmp;
   if (isa::is_float(t) || cmp == Cmp::Eq || cmp == Cmp::Ne || isa::bits_of(t) < 32) return nullptr;
@@ -370,7 +370,7 @@ Emitter::V Emitter::goes_one_way(const vm::Insn& i, bool wanted) {
             limit = read(i.op[3 - k], bytes).run[0];
     V good = isa::is_signed(t) ? b_.CreateICmpSLE(least, most) : b_.CreateICmpULE(least, most);
     for (const V end : {least, most}) {
-      const V says = k == 1 ? compute_compare(i, end, limit) : compute_compare(i, limit, end);
+      const V says = k == 1 ? arithmetic_.compare(i, end, limit) : arithmetic_.compare(i, limit, end);
       good = b_.CreateAnd(good, wanted ? says : b_.CreateNot(says));
     }
     return good;
@@ -380,8 +380,8 @@ Emitter::V Emitter::goes_one_way(const vm::Insn& i, bool wanted) {
 
 // Goes through the region as lanes do: the group that is furthest behind first.
 bool Emitter::rehearse_warp(const Region& region) {
-  Rehearsal& r = *rehearsal_;
-  warp_ = b_.getInt32(r.warp);
+  Rehearsal& r = *rehearsals_.now;
+  at_.warp = b_.getInt32(r.warp);
   r.visits.clear();
   std::map<uint32_t, uint32_t> waiting{{region.entry, ~0u}};
   uint32_t arrived = 0;
@@ -393,9 +393,9 @@ bool Emitter::rehearse_warp(const Region& region) {
     waiting.erase(waiting.begin());
     if (turn > kMostTurns || r.block->size() > 2 * kMostCode) return false;
     const Node& node = flow_.nodes[n];
-    node_ = n;
+    at_.node = n;
     ++r.visits[n];
-    active_ = b_.getInt32(mask);
+    at_.active = b_.getInt32(mask);
     for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k)
       if (!rehearse_instruction(flow_.code->insns[k])) return false;
     if (region.exit_node == static_cast<int32_t>(n) || node.ends == End::Leave || node.next.empty()) {
@@ -416,7 +416,7 @@ bool Emitter::rehearse_warp(const Region& region) {
 }
 
 bool Emitter::rehearse_instruction(const vm::Insn& i) {
-  const V whole = active_;
+  const V whole = at_.active;
   uint32_t mask = static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(whole)->getZExtValue());
   if (tells() && i.watched == vm::Watched::WarpSync) return false;
   const std::optional<uint32_t> guarded = i.guard < 0 ? mask : rehearsed_mask(i);
@@ -424,21 +424,21 @@ bool Emitter::rehearse_instruction(const vm::Insn& i) {
   note_executed(i, mask, *guarded);
   if (!*guarded || i.silent()) return true;
   if (i.guard >= 0) {
-    forced_ = *guarded != mask;
+    at_.forced = *guarded != mask;
     mask = *guarded;
-    active_ = b_.getInt32(mask);
+    at_.active = b_.getInt32(mask);
   }
   std::vector<V> wraps;
-  wraps_ = &wraps;
+  as_.wraps = &wraps;
   bool good = true;
   if (const std::optional<Access> a = access_of(i)) good = a->shared ? rehearse_access(*a, mask) : rehearse_global(*a, mask);
   else dispatch(i);
-  wraps_ = nullptr;
-  forced_ = false;
-  active_ = whole;
+  as_.wraps = nullptr;
+  at_.forced = false;
+  at_.active = whole;
   for (V w : wraps)
     if (const V wrap = folded(w); wrap != b_.getFalse()) take_for_granted(b_.CreateNot(wrap));
-  rehearsal_->block = b_.GetInsertBlock();
+  rehearsals_.now->block = b_.GetInsertBlock();
   return good;
 }
 

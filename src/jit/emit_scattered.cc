@@ -49,11 +49,11 @@ bool Emitter::looks_for_stretches() const {
 
 // Sorts out what addresses are: goes to `stretches` where both halves of the warp are stretches, else to `apart`.
 // Addresses are elements from `base` on, or bytes where there is no base.
-Emitter::Scattered Emitter::sort_out(V at, Width bytes, V base) {
+Scattered Emitter::sort_out(V at, Width bytes, V base) {
   uses(Technique::Stretches);
   Scattered s;
-  s.stretches = BasicBlock::Create(c_, "stretches", f_);
-  s.apart = BasicBlock::Create(c_, "apart", f_);
+  s.stretches = new_block("stretches");
+  s.apart = new_block("apart");
   s.base = base;
   uint64_t step = bytes;
   if (base) {
@@ -68,7 +68,7 @@ Emitter::Scattered Emitter::sort_out(V at, Width bytes, V base) {
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(scalar, v); };
   for (uint64_t h = 0; h < 2; ++h) s.first[h] = b_.CreateExtractElement(at, h * kHalf);
   if (!base) {  // the ends tell most of what is apart
-    auto* maybe = BasicBlock::Create(c_, "maybe", f_);
+    auto* maybe = new_block("maybe");
     V likely = b_.getTrue();
     for (uint64_t h = 0; h < 2; ++h)
       likely = b_.CreateAnd(
@@ -91,7 +91,7 @@ Emitter::Scattered Emitter::sort_out(V at, Width bytes, V base) {
   return s;
 }
 
-Emitter::V Emitter::place_of(const Scattered& s, V at, llvm::Type* element) {
+V Emitter::place_of(const Scattered& s, V at, llvm::Type* element) {
   if (s.base) return b_.CreateGEP(element, s.base, at);
   return b_.CreateIntToPtr(at, at->getType()->isVectorTy()
                                    ? static_cast<llvm::Type*>(FixedVectorType::get(b_.getPtrTy(), kLanes))
@@ -100,11 +100,11 @@ Emitter::V Emitter::place_of(const Scattered& s, V at, llvm::Type* element) {
 
 // `at` has all lanes' addresses, as offsets into the memory at `base` if there is one; lanes that take part have been
 // checked.
-Emitter::V Emitter::load_lanes(V at, V mask, Width bytes, V base) {
+V Emitter::load_lanes(V at, V mask, Width bytes, V base) {
   llvm::Type *element = lane_type(bytes), *type = type_of(bytes, true), *half = FixedVectorType::get(element, kHalf);
   const llvm::Align align(bytes);
   const Scattered s = sort_out(at, bytes, base);
-  auto* join = BasicBlock::Create(c_, "loaded", f_);
+  auto* join = new_block("loaded");
   b_.SetInsertPoint(s.stretches);
   V parts[2];
   for (int h = 0; h < 2; ++h) {
@@ -123,8 +123,8 @@ Emitter::V Emitter::load_lanes(V at, V mask, Width bytes, V base) {
   V seen = nullptr;
   BasicBlock* seen_in = nullptr;
   if (base && bytes == 4 && wide_host()) {
-    auto* window = BasicBlock::Create(c_, "window", f_);
-    auto* scattered = BasicBlock::Create(c_, "scattered", f_);
+    auto* window = new_block("window");
+    auto* scattered = new_block("scattered");
     const V from = b_.CreateZExt(s.first[0], b_.getInt64Ty());
     const V rel = b_.CreateSub(s.places, splat(s.first[0]));
     const V outside = b_.CreateAnd(b_.CreateNot(mask_bits(b_.CreateICmpULT(rel, splat(b_.getInt32(kWindow))))), mask);
@@ -150,7 +150,7 @@ Emitter::V Emitter::load_lanes(V at, V mask, Width bytes, V base) {
 }
 
 // Of the elements from `pointer` on, those that the lanes say.
-Emitter::V Emitter::from_window(V pointer, V which) {
+V Emitter::from_window(V pointer, V which) {
   auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
   std::array<V, 4> part;
   for (uint64_t k = 0; k < 4; ++k)
@@ -158,7 +158,7 @@ Emitter::V Emitter::from_window(V pointer, V which) {
   return pick_from_window(part, which);
 }
 
-Emitter::V Emitter::pick_from_window(const std::array<V, 4>& part, V which) {
+V Emitter::pick_from_window(const std::array<V, 4>& part, V which) {
   V halves[2];
   for (int h = 0; h < 2; ++h) {
     const V index = b_.CreateShuffleVector(which, half_lanes(h));
@@ -203,7 +203,7 @@ void Emitter::to_window(V data, V pointer, V which, V mask) {
 }
 
 // Is the place of each lane of the mask `step` behind that of the one before?
-Emitter::V Emitter::is_ranked(V places, V first, uint64_t step, V mask) {
+V Emitter::is_ranked(V places, V first, uint64_t step, V mask) {
   std::vector<llvm::Constant*> below;
   for (uint32_t l = 0; l < kLanes; ++l) below.push_back(b_.getInt32((1u << l) - 1));
   const V rank = intrinsic(In::ctpop, b_.CreateAnd(llvm::ConstantVector::get(below), splat(mask)));
@@ -232,9 +232,9 @@ void Emitter::compress(V data, V at, V mask) {
 
 // Goes on where lanes of the mask do not store one after the other, each where the one before has ended.
 void Emitter::store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock* join) {
-  auto* maybe = BasicBlock::Create(c_, "maybe_ranked", f_);
-  auto* ranked = BasicBlock::Create(c_, "ranked", f_);
-  auto* apart = BasicBlock::Create(c_, "unranked", f_);
+  auto* maybe = new_block("maybe_ranked");
+  auto* ranked = new_block("ranked");
+  auto* apart = new_block("unranked");
   llvm::Type *scalar = s.places->getType()->getScalarType(), *element = data->getType()->getScalarType();
   const uint64_t step = s.base ? 1 : element->getScalarSizeInBits() / 8;
   const auto [head, tail] = ends_of(mask);
@@ -260,7 +260,7 @@ void Emitter::store_lanes(V data, V at, V mask, Width bytes, V base) {
   llvm::Type* element = lane_type(bytes);
   const llvm::Align align(bytes);
   const Scattered s = sort_out(at, bytes, base);
-  auto* join = BasicBlock::Create(c_, "stored", f_);
+  auto* join = new_block("stored");
   b_.SetInsertPoint(s.stretches);
   for (int h = 0; h < 2; ++h) {
     const V place = place_of(s, base ? b_.CreateZExt(s.first[h], b_.getInt64Ty()) : s.first[h], element);
@@ -274,8 +274,8 @@ void Emitter::store_lanes(V data, V at, V mask, Width bytes, V base) {
   b_.SetInsertPoint(s.apart);
   if (bytes >= 4 && !all_lanes(mask) && ranks_lanes() && (base || watch_)) store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
   if (base && bytes == 4 && wide_host()) {
-    auto* window = BasicBlock::Create(c_, "window", f_);
-    auto* scattered = BasicBlock::Create(c_, "scattered", f_);
+    auto* window = new_block("window");
+    auto* scattered = new_block("scattered");
     const V rel = b_.CreateSub(s.places, splat(s.first[0]));
     std::vector<int> following;
     for (int l = 0; l < kLanes; ++l) following.push_back(std::min(l + 1, kLanes - 1));

@@ -53,12 +53,12 @@ bool Emitter::suits_slice(const vm::Insn& i) const {
   return a && !may_be_local(*a) && (i.op[1] < 0 || shapes_.source(i.op[1], i.base_width).uniform());
 }
 
-std::vector<Emitter::SlicedLoop> Emitter::find_sliced_loops() const {
+std::vector<SlicedLoop> Emitter::find_sliced_loops() const {
   static const bool without = left_out("slices");
   std::vector<SlicedLoop> loops;
   if (without || watch_ || !processor_.avx || processor_.avx512) return loops;
   const std::vector<int> region_of = regions_of_nodes(flow_, plan_.regions);
-  for (uint32_t head : plan_.regions[region_].nodes) {
+  for (uint32_t head : plan_.regions[at_.region].nodes) {
     const int32_t latch = latch_of(flow_, head);
     if (latch < 0 || (!loops.empty() && loops.back().has(head))) continue;
     std::optional<LoopBody> body = loop_body(flow_, shapes_, plan_.regions, region_of, head, static_cast<uint32_t>(latch));
@@ -94,28 +94,14 @@ std::vector<Emitter::SlicedLoop> Emitter::find_sliced_loops() const {
 // --- sets of lanes --------------------------------------------------------------------------------------------------
 
 // A slice's are kept as signs, which is what its registers compare, blend and test by.
-Emitter::V Emitter::lanes_at(uint32_t node) {
-  if (!slice_) return b_.CreateLoad(b_.getInt32Ty(), masks_[node]);
-  const V signs = b_.CreateLoad(masks_[node]->getAllocatedType(), masks_[node]);
+V Emitter::lanes_at(uint32_t node) {
+  if (!as_.slice) return b_.CreateLoad(b_.getInt32Ty(), ways_.masks[node]);
+  const V signs = b_.CreateLoad(ways_.masks[node]->getAllocatedType(), ways_.masks[node]);
   return b_.CreateICmpSLT(signs, llvm::Constant::getNullValue(signs->getType()));
 }
 
 void Emitter::set_lanes(uint32_t node, V lanes) {
-  b_.CreateStore(slice_ ? b_.CreateSExt(lanes, masks_[node]->getAllocatedType()) : lanes, masks_[node]);
-}
-
-Emitter::V Emitter::any_of(V mask) {
-  if (!mask->getType()->isVectorTy()) return b_.CreateICmpNE(mask, llvm::Constant::getNullValue(mask->getType()));
-  const V signs = b_.CreateSExt(mask, FixedVectorType::get(b_.getInt32Ty(), lanes_));
-  V all = nullptr;
-  for (unsigned first = 0; first < lanes_; first += kRegister) {
-    int pick[kRegister];
-    for (unsigned l = 0; l < kRegister; ++l) pick[l] = static_cast<int>(first + l);
-    const V part = b_.CreateShuffleVector(signs, pick);
-    all = all ? b_.CreateOr(all, part) : part;
-  }
-  const V bits = b_.CreateBitCast(b_.CreateICmpSLT(all, llvm::Constant::getNullValue(all->getType())), b_.getIntNTy(kRegister));
-  return b_.CreateICmpNE(bits, b_.getIntN(kRegister, 0));
+  b_.CreateStore(as_.slice ? b_.CreateSExt(lanes, ways_.masks[node]->getAllocatedType()) : lanes, ways_.masks[node]);
 }
 
 // --- the loop -------------------------------------------------------------------------------------------------------
@@ -127,20 +113,20 @@ void Emitter::emit_straight_in_slice(uint32_t begin, uint32_t end) {
   for (uint32_t k = begin; k < s.first; ++k) emit_instruction(insns[k]);
   if (s.accesses.empty()) return;
   const V good = b_.CreateAnd(run_ahead(s), all_fit(s));
-  auto* well = BasicBlock::Create(c_, "all_well", f_);
-  b_.CreateCondBr(good, well, apart_, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
+  auto* well = new_block("all_well");
+  b_.CreateCondBr(good, well, as_.apart, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(well);
-  for (const Access& a : s.accesses) checked_.insert(a.insn);
+  for (const Access& a : s.accesses) as_.checked.insert(a.insn);
   for (uint32_t k = s.first; k < end; ++k)
     if (std::ranges::find(s.ahead, k) == s.ahead.end()) emit_instruction(insns[k]);
-  checked_.clear();
+  as_.checked.clear();
 }
 
-// The lanes of active_ are about to run the loop's head. Goes on behind the loop.
+// The lanes of at_.active are about to run the loop's head. Goes on behind the loop.
 bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
   uses(Technique::Slices);
-  const V mask = active_;
-  llvm::IRBuilder<> top(entry_, entry_->begin());
+  const V mask = at_.active;
+  llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
   const Bits& given = flow_.nodes[loop.head].live_in;
   const auto left = [&](size_t v) { return loop.written.has(v) && loop.seen_after.has(v); };
   const auto slice_type = [&](size_t v) { return FixedVectorType::get(lane_type(flow_.variables[v].bytes), loop.lanes); };
@@ -149,20 +135,20 @@ bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
   // Vectors that come in or go out have a place in memory each, of which a slice is a part.
   std::map<uint32_t, llvm::AllocaInst*> homes;
   std::map<uint32_t, V> at_first;  // values that are the same for all lanes
-  auto storage = storage_;
-  auto masks = masks_;
-  auto blocks = blocks_;
+  auto storage = registers_.storage;
+  auto masks = ways_.masks;
+  auto blocks = ways_.blocks;
   loop.used.each([&](size_t v) {
     const Width bytes = flow_.variables[v].bytes;
     if (!shapes_.variables[v].vector()) {
-      at_first[static_cast<uint32_t>(v)] = b_.CreateLoad(lane_type(bytes), storage_[v][0]);
+      at_first[static_cast<uint32_t>(v)] = b_.CreateLoad(lane_type(bytes), registers_.storage[v][0]);
       storage[v][0] = top.CreateAlloca(lane_type(bytes));
       return;
     }
     storage[v][0] = top.CreateAlloca(slice_type(v));
     if (!given.has(v) && !left(v)) return;
     homes[static_cast<uint32_t>(v)] = top.CreateAlloca(bytes ? type_of(bytes, true) : b_.getInt32Ty());
-    const V all = b_.CreateLoad(type_of(bytes, true), storage_[v][0]);
+    const V all = b_.CreateLoad(type_of(bytes, true), registers_.storage[v][0]);
     b_.CreateStore(bytes ? all : mask_bits(all), homes[static_cast<uint32_t>(v)]);
   });
   auto* lanes = top.CreateAlloca(b_.getInt32Ty());
@@ -170,12 +156,12 @@ bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
     masks[n] = top.CreateAlloca(FixedVectorType::get(b_.getInt32Ty(), loop.lanes));
     blocks[n] = nullptr;
   }
-  auto* slice = BasicBlock::Create(c_, "slice", f_);
-  auto* begin = BasicBlock::Create(c_, "slice_begin", f_);
-  auto* end = BasicBlock::Create(c_, "slice_end", f_);
-  auto* next = BasicBlock::Create(c_, "next_slice", f_);
-  auto* through = BasicBlock::Create(c_, "slices_through", f_);
-  auto* whole = loop.reads ? BasicBlock::Create(c_, "unsliced", f_) : nullptr;
+  auto* slice = new_block("slice");
+  auto* begin = new_block("slice_begin");
+  auto* end = new_block("slice_end");
+  auto* next = new_block("next_slice");
+  auto* through = new_block("slices_through");
+  auto* whole = loop.reads ? new_block("unsliced") : nullptr;
   b_.CreateStore(none, lanes);
   b_.CreateBr(slice);
 
@@ -195,21 +181,21 @@ bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
     b_.CreateStore(value, storage[v][0]);
   });
   const auto change = [&] {
-    std::swap(storage_, storage);
-    std::swap(masks_, masks);
-    std::swap(blocks_, blocks);
-    std::swap(region_exit_, end);
-    std::swap(apart_, whole);
+    std::swap(registers_.storage, storage);
+    std::swap(ways_.masks, masks);
+    std::swap(ways_.blocks, blocks);
+    std::swap(ways_.region_exit, end);
+    std::swap(as_.apart, whole);
   };
   change();
-  slice_ = &loop;
-  lanes_ = loop.lanes;
-  for (uint32_t n = loop.head; n <= loop.latch; ++n) set_lanes(n, llvm::Constant::getNullValue(FixedVectorType::get(b_.getInt1Ty(), lanes_)));
-  set_lanes(loop.head, b_.CreateBitCast(here, FixedVectorType::get(b_.getInt1Ty(), lanes_)));
+  as_.slice = &loop;
+  w_.lanes = loop.lanes;
+  for (uint32_t n = loop.head; n <= loop.latch; ++n) set_lanes(n, llvm::Constant::getNullValue(FixedVectorType::get(b_.getInt1Ty(), w_.lanes)));
+  set_lanes(loop.head, b_.CreateBitCast(here, FixedVectorType::get(b_.getInt1Ty(), w_.lanes)));
   b_.CreateBr(block_of(loop.head));
   for (uint32_t n = loop.head; n <= loop.latch; ++n) emit_node(n);
-  slice_ = nullptr;
-  lanes_ = kLanes;
+  as_.slice = nullptr;
+  w_.lanes = kLanes;
   change();
 
   b_.SetInsertPoint(end);
@@ -233,18 +219,18 @@ bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
   for (const auto& [v, home] : homes) {
     if (!left(v)) continue;
     const Width bytes = flow_.variables[v].bytes;
-    b_.CreateStore(bytes ? static_cast<V>(b_.CreateLoad(type_of(bytes, true), home)) : bool_lanes(b_.CreateLoad(b_.getInt32Ty(), home)), storage_[v][0]);
+    b_.CreateStore(bytes ? static_cast<V>(b_.CreateLoad(type_of(bytes, true), home)) : bool_lanes(b_.CreateLoad(b_.getInt32Ty(), home)), registers_.storage[v][0]);
   }
   for (const auto& [v, value] : at_first)  // each slice with lanes has come to the same
-    if (left(v)) b_.CreateStore(b_.CreateLoad(value->getType(), storage[v][0]), storage_[v][0]);
+    if (left(v)) b_.CreateStore(b_.CreateLoad(value->getType(), storage[v][0]), registers_.storage[v][0]);
   add_lanes(loop.target, mask);
   Bits waits(flow_.nodes.size());
   for (uint32_t n = loop.head; n <= loop.latch; ++n) waits.add(flow_.nodes[n].waits);
   leave_to({loop.target}, false, waits);
   if (!whole) return true;
   b_.SetInsertPoint(whole);
-  node_ = loop.head;
-  active_ = mask;
+  at_.node = loop.head;
+  at_.active = mask;
   return false;
 }
 

@@ -22,7 +22,7 @@ bool all_lanes(llvm::Value* mask) {
 
 }  // namespace
 
-Emitter::Line Emitter::line_of(const Value& v, Width bytes) {
+Line Emitter::line_of(const Value& v, Width bytes) {
   if (v.runs == 1) return {v.run[0], llvm::ConstantInt::getSigned(lane_type(bytes), v.stride)};
   if (v.line.base) return v.line;
   const V first = b_.CreateExtractElement(v.lanes, uint64_t(0)), second = b_.CreateExtractElement(v.lanes, uint64_t(1));
@@ -30,14 +30,14 @@ Emitter::Line Emitter::line_of(const Value& v, Width bytes) {
 }
 
 // The first and the last lane that run, as numbers of 64 bits.
-std::pair<Emitter::V, Emitter::V> Emitter::ends_of(V mask) {
+std::pair<V, V> Emitter::ends_of(V mask) {
   const V head = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {mask, b_.getFalse()});
   const V tail = b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getFalse()}));
   return {b_.CreateZExt(head, b_.getInt64Ty()), b_.CreateSExt(tail, b_.getInt64Ty())};
 }
 
 // The line of an instruction's result. Operands are as the instruction has them, destinations aside.
-Emitter::Line Emitter::line_of_result(const vm::Insn& i, const std::vector<std::pair<Value, Width>>& in) {
+Line Emitter::line_of_result(const vm::Insn& i, const std::vector<std::pair<Value, Width>>& in) {
   std::vector<Line> lines;
   for (const auto& [v, bytes] : in) lines.push_back(line_of(v, bytes));
   if (!widens(i)) {  // a line in all lanes, whatever wraps around: two of them tell
@@ -46,13 +46,13 @@ Emitter::Line Emitter::line_of_result(const vm::Insn& i, const std::vector<std::
       first.push_back(l.base);
       second.push_back(b_.CreateAdd(l.base, l.slope));
     }
-    const V base = compute(i, first);
-    return {base, b_.CreateSub(compute(i, second), base)};
+    const V base = arithmetic_.compute(i, first);
+    return {base, b_.CreateSub(arithmetic_.compute(i, second), base)};
   }
   const bool convert = i.source->form.row->kind == isa::Kind::Convert;
   const bool sg = isa::is_signed(convert ? i.source->form.atype : i.type());
   const auto wide = [&](V x) { return sg ? b_.CreateSExt(x, b_.getInt64Ty()) : b_.CreateZExt(x, b_.getInt64Ty()); };
-  const auto [head, tail] = ends_of(active_);
+  const auto [head, tail] = ends_of(at_.active);
   for (size_t k = 0; k < (convert ? 1u : 2u); ++k) {
     Line& l = lines[k];
     if (in[k].first.uniform()) {
@@ -63,8 +63,8 @@ Emitter::Line Emitter::line_of_result(const vm::Insn& i, const std::vector<std::
     const V first = wide(b_.CreateAdd(l.base, b_.CreateMul(b_.CreateTrunc(head, b_.getInt32Ty()), l.slope)));
     const V last = b_.CreateAdd(first, b_.CreateMul(b_.CreateSub(tail, head), slope));
     const V wraps = b_.CreateAnd(b_.CreateICmpNE(wide(b_.CreateTrunc(last, b_.getInt32Ty())), last),
-                                 b_.CreateICmpNE(active_, b_.getInt32(0)));
-    wraps_ ? wraps_->push_back(wraps) : hand_over(i, wraps);
+                                 b_.CreateICmpNE(at_.active, b_.getInt32(0)));
+    as_.wraps ? as_.wraps->push_back(wraps) : hand_over(i, wraps);
     l = {b_.CreateSub(first, b_.CreateMul(head, slope)), slope};
   }
   if (convert) return lines[0];
@@ -84,7 +84,7 @@ bool Emitter::wide_host() {
 }
 
 // All places of every `step`-th element that lanes of the mask take, as bits of the elements from the first one on.
-Emitter::V Emitter::spread_mask(V mask, int step) {
+V Emitter::spread_mask(V mask, int step) {
   const unsigned n = static_cast<unsigned>(kLanes * step);
   auto* type = FixedVectorType::get(b_.getInt1Ty(), n);
   if (all_lanes(mask)) {
@@ -105,7 +105,7 @@ Emitter::V Emitter::spread_mask(V mask, int step) {
 }
 
 // Every second or fourth element, with what lies between them masked out (AccessFacts::in_steps).
-Emitter::V Emitter::load_steps(V pointer, V mask, Width bytes, int step) {
+V Emitter::load_steps(V pointer, V mask, Width bytes, int step) {
   uses(Technique::Steps);
   auto* type = FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(kLanes * step));
   const V all = user(b_.CreateMaskedLoad(type, pointer, llvm::Align(bytes), spread_mask(mask, step),
@@ -134,10 +134,10 @@ void Emitter::store_apart(V data, const Line& line, V shared, V mask, Width byte
     const V place = shared ? b_.CreateGEP(b_.getInt8Ty(), shared, at) : b_.CreateIntToPtr(at, b_.getPtrTy());
     user(b_.CreateAlignedStore(value, place, llvm::Align(bytes)));
   };
-  auto* every = BasicBlock::Create(c_, "every_lane", f_);
-  auto* some = BasicBlock::Create(c_, "some_lanes", f_);
-  auto* loop = BasicBlock::Create(c_, "lane", f_);
-  auto* done = BasicBlock::Create(c_, "lanes_done", f_);
+  auto* every = new_block("every_lane");
+  auto* some = new_block("some_lanes");
+  auto* loop = new_block("lane");
+  auto* done = new_block("lanes_done");
   b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
   b_.SetInsertPoint(every);
   V at = line.base;
@@ -160,7 +160,7 @@ void Emitter::store_apart(V data, const Line& line, V shared, V mask, Width byte
 }
 
 // An address with a line: all lanes of the mask are good if the first and the last are.
-Emitter::V Emitter::line_fits(const Access& a, const Line& line, V mask) {
+V Emitter::line_fits(const Access& a, const Line& line, V mask) {
   const auto [head, tail] = ends_of(mask);
   const V first = b_.CreateAdd(line.base, b_.CreateMul(head, line.slope)),
           last = b_.CreateAdd(line.base, b_.CreateMul(tail, line.slope));
@@ -173,7 +173,7 @@ Emitter::V Emitter::line_fits(const Access& a, const Line& line, V mask) {
 
 // Goes on where they are, at a place where the access is still to be done, and leaves what is not good to `slow`.
 void Emitter::check_line(const Access& a, const Line& line, V mask, BasicBlock* slow) {
-  auto* fast = BasicBlock::Create(c_, "fast", f_);
+  auto* fast = new_block("fast");
   b_.CreateCondBr(line_fits(a, line, mask), fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(fast);
 }
@@ -181,8 +181,8 @@ void Emitter::check_line(const Access& a, const Line& line, V mask, BasicBlock* 
 void Emitter::touch_line(const Access& a, const Value& address, V mask) {
   uses(Technique::Slopes);
   const int64_t total = static_cast<int64_t>(a.total());
-  auto* join = BasicBlock::Create(c_, "touched", f_);
-  auto* apart = BasicBlock::Create(c_, "apart", f_);
+  auto* join = new_block("touched");
+  auto* apart = new_block("apart");
   auto* choice = b_.CreateSwitch(address.line.slope, apart, 3);
   for (const int64_t step : {1, 2, 4}) {
     Value known;
@@ -190,7 +190,7 @@ void Emitter::touch_line(const Access& a, const Value& address, V mask) {
     known.stride = step * total;
     known.run[0] = address.line.base;
     if (step > 1 && !in_steps(a, known)) continue;
-    auto* block = BasicBlock::Create(c_, "step", f_);
+    auto* block = new_block("step");
     choice->addCase(b_.getInt64(static_cast<uint64_t>(known.stride)), block);
     b_.SetInsertPoint(block);
     touch(a, known, mask);

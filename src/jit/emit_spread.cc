@@ -46,8 +46,8 @@ Spread Emitter::spread_of_result(const vm::Insn& i, const std::vector<std::pair<
       const V low = b_.CreateTrunc(there, b_.getInt32Ty());
       wraps = b_.CreateOr(wraps, b_.CreateICmpNE(sg ? b_.CreateSExt(low, b_.getInt64Ty()) : b_.CreateZExt(low, b_.getInt64Ty()), there));
     }
-    wraps = b_.CreateAnd(wraps, b_.CreateICmpNE(active_, b_.getInt32(0)));
-    wraps_ ? wraps_->push_back(wraps) : hand_over(i, wraps);
+    wraps = b_.CreateAnd(wraps, b_.CreateICmpNE(at_.active, b_.getInt32(0)));
+    as_.wraps ? as_.wraps->push_back(wraps) : hand_over(i, wraps);
     s[0].base = base;
     if (row.kind == isa::Kind::Convert) return s[0];
   }
@@ -98,7 +98,7 @@ void Emitter::touch_window(const Access& a, const Value& address, V mask, BasicB
   const V first = b_.CreateAdd(address.spread.base, b_.CreateSExt(low, b_.getInt64Ty()));
   const auto there = [&](V end) { return fits(a, b_.CreateAdd(address.spread.base, b_.CreateSExt(end, b_.getInt64Ty())), a.total()); };
   good = b_.CreateAnd(good, b_.CreateAnd(there(least), there(high)));
-  auto* window = BasicBlock::Create(c_, "window", f_);
+  auto* window = new_block("window");
   b_.CreateCondBr(good, window, other);
   b_.SetInsertPoint(window);
   const V pointer = b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), first);
@@ -116,7 +116,7 @@ void Emitter::touch_window(const Access& a, const Value& address, V mask, BasicB
 }
 
 // Of the elements from `pointer` on, those that the lanes say; no others than `places` are touched.
-Emitter::V Emitter::load_places(V pointer, V which, V places) {
+V Emitter::load_places(V pointer, V which, V places) {
   auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
   std::array<V, 4> parts;
   for (uint64_t k = 0; k < 4; ++k) {

@@ -14,23 +14,23 @@ using isa::Kind;
 namespace In = llvm::Intrinsic;
 
 void Emitter::find_steps(const Region& region, Team& team) {
-  team.shapes = std::make_unique<Shapes>(shapes_.in_step(team.together, region.entry));
-  team.steps.resize(flow_.variables.size());
+  team.in_step.shapes = std::make_unique<Shapes>(shapes_.in_step(team.together, region.entry));
+  team.in_step.steps.resize(flow_.variables.size());
   team.written.each([&](size_t v) {
-    const Shape &own = shapes_.variables[v], &s = team.shapes->variables[v];
+    const Shape &own = shapes_.variables[v], &s = team.in_step.shapes->variables[v];
     const bool alike = own.runs == 1 && s.runs == 1 && own.stride == s.stride && flow_.variables[v].bytes > 0;
-    if (alike && (s.reach == Reach::Block || s.paced)) team.steps[v] = s.reach == Reach::Block ? 0 : s.pace;
+    if (alike && (s.reach == Reach::Block || s.paced)) team.in_step.steps[v] = s.reach == Reach::Block ? 0 : s.pace;
   });
 }
 
 // For a warp that is not the first: what the first one has tells the variable.
 bool Emitter::steps_along(uint32_t variable) const {
-  return team_ && team_->member != 0 && team_->member != Team::kNobody && team_->steps[variable];
+  return as_.team && as_.team->member != 0 && as_.team->member != Team::kNobody && as_.team->in_step.steps[variable];
 }
 
 // ... and so all that the instruction writes.
 bool Emitter::steps_along(const vm::Insn& i) const {
-  if (!team_ || team_->member == 0 || team_->member == Team::kNobody) return false;
+  if (!as_.team || as_.team->member == 0 || as_.team->member == Team::kNobody) return false;
   bool any = false, all = true;
   for (const Slot& s : flow_.slots[number_of(i)]) {
     if (!s.written) continue;
@@ -41,15 +41,15 @@ bool Emitter::steps_along(const vm::Insn& i) const {
   return any && all;
 }
 
-Emitter::V Emitter::beyond_first(int64_t pace, Width bytes) {
+V Emitter::beyond_first(int64_t pace, Width bytes) {
   llvm::Type* type = lane_type(bytes);
-  return b_.CreateMul(b_.CreateSExtOrTrunc(b_.CreateSub(warp_, team_->members[0].warp), type), llvm::ConstantInt::getSigned(type, pace));
+  return b_.CreateMul(b_.CreateSExtOrTrunc(b_.CreateSub(at_.warp, as_.team->members[0].warp), type), llvm::ConstantInt::getSigned(type, pace));
 }
 
-Emitter::V Emitter::one_step_on(uint32_t v) {
+V Emitter::one_step_on(uint32_t v) {
   const Width bytes = flow_.variables[v].bytes;
-  const V first = b_.CreateLoad(lane_type(bytes), team_->members[0].storage[v][0]);
-  const int64_t pace = *team_->steps[v];
+  const V first = b_.CreateLoad(lane_type(bytes), as_.team->members[0].storage[v][0]);
+  const int64_t pace = *as_.team->in_step.steps[v];
   return pace ? b_.CreateAdd(first, beyond_first(pace, bytes)) : first;
 }
 
@@ -61,11 +61,11 @@ void Emitter::check_step(const vm::Insn& i) {
   if (!convert && !wide) return;
   const bool sg = isa::is_signed(convert ? i.source->form.atype : i.type());
   for (int k = 1; k <= (wide ? 2 : 1); ++k) {
-    const Shape s = team_->shapes->source(i.op[k], 4);
+    const Shape s = as_.team->in_step.shapes->source(i.op[k], 4);
     const Source source = flow_.source(i.op[k], 4);
     if (!s.paced || s.pace == 0 || s.bits <= 30 || source.kind != SourceKind::Variable) continue;
     const auto widened = [&](V x) { return sg ? b_.CreateSExt(x, b_.getInt64Ty()) : b_.CreateZExt(x, b_.getInt64Ty()); };
-    const V first = steps_along(source.variable) ? b_.CreateLoad(b_.getInt32Ty(), team_->members[0].storage[source.variable][0]) : nullptr;
+    const V first = steps_along(source.variable) ? b_.CreateLoad(b_.getInt32Ty(), as_.team->members[0].storage[source.variable][0]) : nullptr;
     V wraps;
     if (first && sg) {
       wraps = b_.CreateExtractValue(b_.CreateIntrinsic(In::sadd_with_overflow, {b_.getInt32Ty()}, {first, beyond_first(s.pace, 4)}), 1);
@@ -73,17 +73,17 @@ void Emitter::check_step(const vm::Insn& i) {
       const V from = first ? first : b_.CreateSub(read(i.op[k], 4).run[0], beyond_first(s.pace, 4));
       wraps = b_.CreateICmpNE(widened(b_.CreateAdd(from, beyond_first(s.pace, 4))), b_.CreateAdd(widened(from), beyond_first(s.pace, 8)));
     }
-    wraps_ ? wraps_->push_back(wraps) : hand_over(i, wraps);
+    as_.wraps ? as_.wraps->push_back(wraps) : hand_over(i, wraps);
   }
 }
 
-Emitter::V Emitter::in_a_row(const Team& team) {
-  const V first = team.member == 0 ? warp_ : team.members[0].warp, last = team.members.back().warp;
+V Emitter::in_a_row(const Team& team) {
+  const V first = team.member == 0 ? at_.warp : team.members[0].warp, last = team.members.back().warp;
   return b_.CreateICmpEQ(b_.CreateSub(last, first), b_.getInt32(static_cast<uint32_t>(team.warps - 1)));
 }
 
 // Whether the warps' places follow each other and all of them fit. Null: that cannot be.
-Emitter::V Emitter::all_fit_in_a_row(Team& team, const Straight& s) {
+V Emitter::all_fit_in_a_row(Team& team, const Straight& s) {
   if (s.accesses.empty()) return nullptr;
   V good = b_.getTrue();
   for (const Access& a : s.accesses) {
@@ -101,7 +101,7 @@ Emitter::V Emitter::all_fit_in_a_row(Team& team, const Straight& s) {
 }
 
 // The comparison of an index with a bound that is the node's decision and nothing else, if it is there.
-Emitter::Decision Emitter::decides_in_a_row(const Team& team, const Node& node) const {
+Decision Emitter::decides_in_a_row(const Team& team, const Node& node) const {
   if (node.ends != End::Branch || node.last->guard < 0) return {};
   Decision decision;
   const vm::Insn* i = compared(node, node.last->guard, decision.holds);
@@ -134,7 +134,7 @@ Emitter::Decision Emitter::decides_in_a_row(const Team& team, const Node& node) 
   bool index = false, bound = false;
   for (int k = 1; k <= 2; ++k) {
     const Source s = flow_.source(i->op[k], bytes);
-    const Shape shape = team.shapes->source(i->op[k], bytes), own = shapes_.source(i->op[k], bytes);
+    const Shape shape = team.in_step.shapes->source(i->op[k], bytes), own = shapes_.source(i->op[k], bytes);
     if (shape.unset || shape.runs != 1 || own.runs != 1 || own.stride != shape.stride) return {};
     const bool grows = shape.paced && shape.stride > 0 && shape.pace == shape.stride * kLanes && shape.stride < 1 << 16;
     if (grows && s.kind == SourceKind::Variable) index = true;
@@ -150,7 +150,7 @@ Emitter::Decision Emitter::decides_in_a_row(const Team& team, const Node& node) 
 }
 
 // All lanes of all warps are below the bound, by the last one. `holds`: what the comparison says of them then.
-Emitter::V Emitter::all_go_on(Team& team, const vm::Insn& i, bool& holds) {
+V Emitter::all_go_on(Team& team, const vm::Insn& i, bool& holds) {
   as_member(team, 0);
   const Width bytes = static_cast<Width>(isa::bytes_of(i.type()));
   const bool swap = shapes_.source(i.op[2], bytes).stride != 0;

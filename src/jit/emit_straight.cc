@@ -64,7 +64,7 @@ std::vector<uint32_t> Emitter::early(uint32_t begin, uint32_t end, const std::ve
   return out;
 }
 
-Emitter::Straight Emitter::straight(uint32_t begin, uint32_t end) const {
+Straight Emitter::straight(uint32_t begin, uint32_t end) const {
   const auto& insns = flow_.code->insns;
   Straight out{begin, end, end, {}, {}, {}};
   // Up to the first access all is plain.
@@ -102,26 +102,26 @@ Emitter::Straight Emitter::straight(uint32_t begin, uint32_t end) const {
 bool Emitter::keeps_old(const std::vector<uint32_t>& instructions) const {
   for (uint32_t k : instructions)
     for (const Slot& s : flow_.slots[k])
-      if (const auto v = flow_.variable(s.at); s.written && v && shapes_.needs_blend(node_, *v)) return true;
+      if (const auto v = flow_.variable(s.at); s.written && v && shapes_.needs_blend(at_.node, *v)) return true;
   return false;
 }
 
-Emitter::V Emitter::run_ahead(const Straight& s) {
+V Emitter::run_ahead(const Straight& s) {
   std::vector<V> wraps;
-  wraps_ = &wraps;
-  const V mask = active_;
+  as_.wraps = &wraps;
+  const V mask = at_.active;
   // As for all lanes, which spares looking for the first and the last of them: it only counts where all or the first few are there.
-  if (!alone_ && !slice_ && !keeps_old(s.ahead)) active_ = b_.getInt32(~0u);
+  if (!as_.alone && !as_.slice && !keeps_old(s.ahead)) at_.active = b_.getInt32(~0u);
   for (uint32_t k : s.ahead) emit_instruction(flow_.code->insns[k]);
-  active_ = mask;
-  wraps_ = nullptr;
+  at_.active = mask;
+  as_.wraps = nullptr;
   V none_wraps = b_.getTrue();
   for (V w : wraps) none_wraps = b_.CreateAnd(none_wraps, b_.CreateNot(w));
   return none_wraps;
 }
 
 // Accesses from one register differ by constants: the first and the last place speak for all.
-Emitter::V Emitter::all_fit(const Straight& s, int warps) {
+V Emitter::all_fit(const Straight& s, int warps) {
   const std::vector<Access>& accesses = s.accesses;
   V good = b_.getTrue();
   std::vector<char> done(accesses.size());
@@ -147,12 +147,12 @@ Emitter::V Emitter::all_fit(const Straight& s, int warps) {
 }
 
 void Emitter::emit_straight(uint32_t begin, uint32_t end) {
-  if (slice_) return emit_straight_in_slice(begin, end);
+  if (as_.slice) return emit_straight_in_slice(begin, end);
   const auto& insns = flow_.code->insns;
   const Straight s = straight(begin, end);
   const std::vector<Access>& accesses = s.accesses;
   const uint32_t first = s.first;
-  const bool full = full_[node_] || alone_;
+  const bool full = ways_.full[at_.node] || as_.alone;
   const bool ever_full = full || plan_.threads() >= kLanes;
   static const bool without = left_out("straight");
   const bool suits = !full && suits_few(first, end, s.few);
@@ -163,9 +163,9 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
     return;
   }
   for (uint32_t k = begin; k < first; ++k) emit_instruction(insns[k]);
-  const V mask = active_;
+  const V mask = at_.active;
   const V none_wraps = run_ahead(s);
-  auto* join = BasicBlock::Create(c_, "both", f_);
+  auto* join = new_block("both");
   if (!together) {
     emit_few(first, end, s.few, s.ahead, none_wraps, join);
     for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
@@ -176,31 +176,31 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   uses(Technique::Straight);
   V good = full ? none_wraps : b_.CreateAnd(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), none_wraps);
   good = b_.CreateAnd(good, all_fit(s));
-  auto* fast = BasicBlock::Create(c_, "all_well", f_);
-  auto* careful = BasicBlock::Create(c_, "careful", f_);
+  auto* fast = new_block("all_well");
+  auto* careful = new_block("careful");
   if (full) b_.CreateCondBr(good, fast, careful, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   else b_.CreateCondBr(good, fast, careful);
   b_.SetInsertPoint(careful);
   if (full)
-    for (const Access& a : accesses) handled_.insert(a.insn);
+    for (const Access& a : accesses) as_.handled.insert(a.insn);
   else if (suits)
     emit_few(first, end, s.few, s.ahead, none_wraps, join);
-  sparing_ = many_functions_;
+  as_.sparing = ways_.many_functions;
   for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
-  sparing_ = false;
-  handled_.clear();
+  as_.sparing = false;
+  as_.handled.clear();
   b_.CreateBr(join);
   b_.SetInsertPoint(fast);
-  if (!alone_) active_ = b_.getInt32(~0u);
-  for (const Access& a : accesses) checked_.insert(a.insn);
-  if (!alone_) find_windows(accesses);
+  if (!as_.alone) at_.active = b_.getInt32(~0u);
+  for (const Access& a : accesses) as_.checked.insert(a.insn);
+  if (!as_.alone) find_windows(accesses);
   find_batches(first, end);
   for (uint32_t k = first; k < end; ++k)
     if (std::find(s.ahead.begin(), s.ahead.end(), k) == s.ahead.end()) emit_instruction(insns[k]);
-  checked_.clear();
-  windows_.clear();
-  batch_of_.clear();
-  active_ = mask;
+  as_.checked.clear();
+  named_.windows.clear();
+  watching_.batch_of.clear();
+  at_.active = mask;
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
 }

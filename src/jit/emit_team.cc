@@ -23,10 +23,10 @@ static constexpr uint32_t kMostFailures = 4;  // in a block, after which its war
 
 void Emitter::as_member(Team& team, size_t m) {
   const auto change = [&](Member& member) {
-    std::swap(storage_, member.storage);
-    std::swap(windows_, member.windows);
-    std::swap(warp_, member.warp);
-    std::swap(kept_piece_, member.kept_piece);
+    std::swap(registers_.storage, member.storage);
+    std::swap(named_.windows, member.windows);
+    std::swap(at_.warp, member.warp);
+    std::swap(kept_.piece, member.kept_piece);
   };
   if (team.member == m) return;
   if (team.member != Team::kNobody) change(team.members[team.member]);
@@ -37,7 +37,7 @@ void Emitter::as_member(Team& team, size_t m) {
 // The region up to where the team is through or its warps part.
 void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* single, BasicBlock* done) {
   uses(Technique::WarpsSideBySide);
-  llvm::IRBuilder<> top(entry_, entry_->begin());
+  llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
   const auto counter = [&] {
     auto* a = top.CreateAlloca(b_.getInt32Ty());
     top.CreateStore(b_.getInt32(0), a);
@@ -51,8 +51,8 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
   team.parted.assign(flow_.variables.size(), {});
   team.blocks.assign(flow_.nodes.size(), nullptr);
   const uint32_t warps = plan_.threads() / kLanes;
-  auto* ready = BasicBlock::Create(c_, "team", f_);
-  team.apart = BasicBlock::Create(c_, "apart", f_);
+  auto* ready = new_block("team");
+  team.apart = new_block("apart");
   team.single = single;
   V go = b_.CreateICmpEQ(b_.CreateLoad(b_.getInt32Ty(), team.left), b_.getInt32(0));
   go = b_.CreateAnd(go, b_.CreateICmpULE(turn, b_.getInt32(warps - static_cast<uint32_t>(count))));
@@ -60,12 +60,12 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
   for (size_t m = 0; m < count; ++m) {
     Member member;
     member.warp = warp_at(b_.CreateAdd(turn, b_.getInt32(static_cast<uint32_t>(m))));
-    if (lanes_leave_) {
+    if (ways_.lanes_leave) {
       const V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), member.warp);
       go = b_.CreateAnd(go, b_.CreateICmpEQ(machine_load(b_.getInt32Ty(), at), b_.getInt32(~0u)));
     }
-    member.storage = storage_;
-    for (size_t v = 0; m > 0 && v < storage_.size(); ++v) {
+    member.storage = registers_.storage;
+    for (size_t v = 0; m > 0 && v < registers_.storage.size(); ++v) {
       if (shapes_.variables[v].one_value()) continue;
       for (llvm::AllocaInst*& place : member.storage[v])
         if (place) place = top.CreateAlloca(place->getAllocatedType());
@@ -83,32 +83,32 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
   if (team.counts) clear_counts(team);
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
-    warp_ = warp_at(b_.CreateAdd(turn, b_.getInt32(static_cast<uint32_t>(m))));  // again, where its turn is known to be low
+    at_.warp = warp_at(b_.CreateAdd(turn, b_.getInt32(static_cast<uint32_t>(m))));  // again, where its turn is known to be low
     begin_warp(region);
   }
   for (uint32_t n : region.nodes)
-    if (team.together[n]) team.blocks[n] = BasicBlock::Create(c_, "together", f_);
-  team.finish = BasicBlock::Create(c_, "finish", f_);
+    if (team.together[n]) team.blocks[n] = new_block("together");
+  team.finish = new_block("finish");
   b_.CreateBr(team.blocks[region.entry]);
-  apart_ = team.apart;
-  team_ = &team;
+  as_.apart = team.apart;
+  as_.team = &team;
   for (uint32_t n : region.nodes)
     if (team.together[n]) emit_together(region, team, n);
-  apart_ = nullptr;
+  as_.apart = nullptr;
 
   b_.SetInsertPoint(team.finish);
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
-    active_ = b_.getInt32(~0u);
+    at_.active = b_.getInt32(~0u);
     team.written.each([&](size_t v) {
-      if (steps_along(static_cast<uint32_t>(v))) b_.CreateStore(one_step_on(static_cast<uint32_t>(v)), storage_[v][0]);
+      if (steps_along(static_cast<uint32_t>(v))) b_.CreateStore(one_step_on(static_cast<uint32_t>(v)), registers_.storage[v][0]);
     });
     store_kept(region);
   }
   if (team.counts) settle_counts(team);
-  team_ = nullptr;
+  as_.team = nullptr;
   settle_team(team, true);
-  b_.CreateStore(b_.getTrue(), any_live_);
+  b_.CreateStore(b_.getTrue(), votes_.any_live);
   b_.CreateBr(done);
 
   b_.SetInsertPoint(team.apart);
@@ -124,12 +124,12 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
 void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   const Node& node = flow_.nodes[n];
   const size_t count = team.members.size();
-  node_ = n;
+  at_.node = n;
   b_.SetInsertPoint(team.blocks[n]);
-  active_ = b_.getInt32(~0u);
-  watch_times_ = count;
+  at_.active = b_.getInt32(~0u);
+  as_.watch_times = count;
   watch_node();
-  turns_ahead_.clear();
+  named_.turns_ahead.clear();
   // What the warps have before a node that stores, which some may not be able to go through with the others.
   struct Kept {
     llvm::AllocaInst* place;
@@ -137,16 +137,16 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   };
   std::vector<Kept> before;
   if (team.stores) {
-    apart_ = BasicBlock::Create(c_, "before", f_);
+    as_.apart = new_block("before");
     team.written.each([&](size_t v) {
       for (size_t m = 0; m < count && node.live_in.has(v); ++m) {
         as_member(team, m);
-        for (llvm::AllocaInst* place : storage_[v])
+        for (llvm::AllocaInst* place : registers_.storage[v])
           if (place) before.push_back({place, b_.CreateLoad(place->getAllocatedType(), place)});
       }
     });
     auto* begin = b_.GetInsertBlock();
-    b_.SetInsertPoint(apart_);
+    b_.SetInsertPoint(as_.apart);
     for (const Kept& k : before) b_.CreateStore(k.value, k.place);
     part_before(team, n);
     b_.SetInsertPoint(begin);
@@ -158,14 +158,14 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     });
   };
   const auto each = [&](uint32_t k) {
-    watch_times_ = for_all(k) ? count : 1;
+    as_.watch_times = for_all(k) ? count : 1;
     for (size_t m = 0; m < (for_all(k) ? 1 : count); ++m) {
       as_member(team, m);
       emit_instruction(flow_.code->insns[k]);
     }
-    watch_times_ = 1;
+    as_.watch_times = 1;
   };
-  watch_times_ = 1;
+  as_.watch_times = 1;
   const Straight s = straight(node.begin, node.last ? node.end - 1 : node.end);
   const Decision decision = region.exit_node == static_cast<int32_t>(n) ? Decision{} : decides_in_a_row(team, node);
   const auto decides = [&](uint32_t k) { return decision.compare && std::ranges::find(decision.instructions, k) != decision.instructions.end(); };
@@ -177,11 +177,11 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     as_member(team, m);
     good = b_.CreateAnd(good, run_ahead(s));
   }
-  auto* fast = BasicBlock::Create(c_, "all_well", f_);
+  auto* fast = new_block("all_well");
   if (const V whole = all_fit_in_a_row(team, s); whole && team.stores) {
     good = b_.CreateAnd(good, b_.CreateAnd(whole, stores_meet_nothing(team, s)));
   } else if (whole) {
-    auto* careful = BasicBlock::Create(c_, "one_by_one", f_);
+    auto* careful = new_block("one_by_one");
     b_.CreateCondBr(b_.CreateAnd(good, whole), fast, careful, likely);
     b_.SetInsertPoint(careful);
   }
@@ -189,9 +189,9 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     as_member(team, m);
     good = b_.CreateAnd(good, all_fit(s));
   }
-  b_.CreateCondBr(good, fast, apart_, likely);
+  b_.CreateCondBr(good, fast, as_.apart, likely);
   b_.SetInsertPoint(fast);
-  for (const Access& a : s.accesses) checked_.insert(a.insn);
+  for (const Access& a : s.accesses) as_.checked.insert(a.insn);
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
     find_windows(s.accesses);
@@ -206,7 +206,7 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     bool yes = false;
     for (const Slot& s : flow_.slots[k])
       if (const auto v = flow_.variable(s.at)) {
-        yes = yes || (s.written && (team.steps[*v] || (shapes_.variables[*v].one_value() && mentioned.has(*v))));
+        yes = yes || (s.written && (team.in_step.steps[*v] || (shapes_.variables[*v].one_value() && mentioned.has(*v))));
       }
     for (const Slot& s : flow_.slots[k])
       if (const auto v = flow_.variable(s.at)) mentioned.add(*v);
@@ -224,10 +224,10 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     each(*to);
     from = to + 1;
   }
-  checked_.clear();
+  as_.checked.clear();
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
-    windows_.clear();
+    named_.windows.clear();
   }
 
   const auto go_to = [&](uint32_t to, bool taken) {
@@ -249,16 +249,16 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   }
   if (node.ends == End::Fall) return go_to(node.next[0], true);
   if (decision.compare) {
-    auto* quick = BasicBlock::Create(c_, "all_go_on", f_);
+    auto* quick = new_block("all_go_on");
     const bool once = team.stores && !in_loop(n);  // the warps at the end of an array can go one by one
-    auto* look = once ? apart_ : BasicBlock::Create(c_, "look", f_);
+    auto* look = once ? as_.apart : new_block("look");
     bool holds = true;
     b_.CreateCondBr(all_go_on(team, *decision.compare, holds), quick, look);
     b_.SetInsertPoint(quick);
     const bool branches = (holds == decision.holds) != node.last->guard_negated;
-    watch_times_ = count;
+    as_.watch_times = count;
     watch_end(*node.last, b_.getInt32(branches ? ~0u : 0));
-    watch_times_ = 1;
+    as_.watch_times = 1;
     go_to(node.next[branches ? 0 : 1], branches);
     if (once) return;
     b_.SetInsertPoint(look);
@@ -273,10 +273,10 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     all = b_.CreateAnd(all, b_.CreateICmpEQ(taken.back(), b_.getInt32(~0u)));
     none = b_.CreateAnd(none, b_.CreateICmpEQ(taken.back(), b_.getInt32(0)));
   }
-  auto* every = BasicBlock::Create(c_, "all_taken", f_);
-  auto* rest = BasicBlock::Create(c_, "not_all_taken", f_);
-  auto* nobody = BasicBlock::Create(c_, "none_taken", f_);
-  auto* some = BasicBlock::Create(c_, "some_taken", f_);
+  auto* every = new_block("all_taken");
+  auto* rest = new_block("not_all_taken");
+  auto* nobody = new_block("none_taken");
+  auto* some = new_block("some_taken");
   b_.CreateCondBr(all, every, rest);
   b_.SetInsertPoint(rest);
   b_.CreateCondBr(none, nobody, some);
@@ -308,20 +308,20 @@ void Emitter::part(Team& team, uint32_t n, bool before) {
       b_.CreateBr(p.block);
       return;
     }
-  auto* part = BasicBlock::Create(c_, "part", f_);
+  auto* part = new_block("part");
   b_.CreateBr(part);
   b_.SetInsertPoint(part);
   team.points.push_back({n, before, part});
   const Bits& live = before ? flow_.nodes[n].live_in : flow_.nodes[n].live_out;
   team.written.each([&](size_t v) {
     for (size_t k = 0; live.has(v) && k < 4; ++k) {
-      if (!storage_[v][k]) continue;
-      auto* type = llvm::ArrayType::get(storage_[v][k]->getAllocatedType(), team.members.size());
+      if (!registers_.storage[v][k]) continue;
+      auto* type = llvm::ArrayType::get(registers_.storage[v][k]->getAllocatedType(), team.members.size());
       V& all = team.parted[v][k];
       if (!all) all = scratch(type);
       for (size_t m = 0; m < team.members.size(); ++m) {
         as_member(team, m);
-        const V value = steps_along(static_cast<uint32_t>(v)) ? one_step_on(static_cast<uint32_t>(v)) : b_.CreateLoad(storage_[v][k]->getAllocatedType(), storage_[v][k]);
+        const V value = steps_along(static_cast<uint32_t>(v)) ? one_step_on(static_cast<uint32_t>(v)) : b_.CreateLoad(registers_.storage[v][k]->getAllocatedType(), registers_.storage[v][k]);
         b_.CreateStore(value, b_.CreateConstInBoundsGEP2_32(type, all, 0, static_cast<unsigned>(m)));
       }
     }
@@ -339,33 +339,33 @@ void Emitter::emit_resumed(const Region& region, Team& team) {
     b_.CreateBr(fresh);
     return;
   }
-  auto* resumed = BasicBlock::Create(c_, "resumed", f_);
+  auto* resumed = new_block("resumed");
   const V point = b_.CreateLoad(b_.getInt32Ty(), team.resume);
   b_.CreateCondBr(b_.CreateICmpEQ(point, b_.getInt32(0)), fresh, resumed);
   b_.SetInsertPoint(resumed);
-  b_.CreateStore(b_.getInt32(0), masks_[region.entry]);
+  b_.CreateStore(b_.getInt32(0), ways_.masks[region.entry]);
   const V which = b_.CreateSub(b_.getInt32(static_cast<uint32_t>(team.members.size())), b_.CreateLoad(b_.getInt32Ty(), team.left));
   const auto mine = [&](llvm::Type* type, V all) {
     return b_.CreateLoad(type, b_.CreateInBoundsGEP(llvm::ArrayType::get(type, team.members.size()), all, {b_.getInt32(0), which}));
   };
   team.written.each([&](size_t v) {
     for (size_t k = 0; k < 4; ++k)
-      if (team.parted[v][k]) b_.CreateStore(mine(storage_[v][k]->getAllocatedType(), team.parted[v][k]), storage_[v][k]);
+      if (team.parted[v][k]) b_.CreateStore(mine(registers_.storage[v][k]->getAllocatedType(), team.parted[v][k]), registers_.storage[v][k]);
   });
   const V taken = mine(b_.getInt32Ty(), team.taken);
-  auto* nowhere = BasicBlock::Create(c_, "nowhere", f_);
+  auto* nowhere = new_block("nowhere");
   auto* choice = b_.CreateSwitch(point, nowhere, static_cast<unsigned>(team.points.size()));
   b_.SetInsertPoint(nowhere);
   b_.CreateUnreachable();
   for (size_t k = 0; k < team.points.size(); ++k) {
-    auto* here = BasicBlock::Create(c_, "point", f_);
+    auto* here = new_block("point");
     choice->addCase(b_.getInt32(static_cast<uint32_t>(k + 1)), here);
     b_.SetInsertPoint(here);
-    node_ = team.points[k].node;
-    const Node& node = flow_.nodes[node_];
+    at_.node = team.points[k].node;
+    const Node& node = flow_.nodes[at_.node];
     if (team.points[k].before) {
-      add_lanes(node_, b_.getInt32(~0u));
-      b_.CreateBr(block_of(node_));
+      add_lanes(at_.node, b_.getInt32(~0u));
+      b_.CreateBr(block_of(at_.node));
       continue;
     }
     if (node.ends == End::Fall) {

@@ -1,22 +1,13 @@
 // How values are held: between scalars per run and vectors of lanes, between variables and the machine's memory.
 #include <llvm/IR/Intrinsics.h>
 
-#include <fmt/format.h>
-
 #include "jit/emitter.h"
 
 namespace warpbeam::jit {
 
 using llvm::FixedVectorType;
 
-llvm::Type* Emitter::lane_type(Width bytes) { return bytes == 0 ? b_.getInt1Ty() : static_cast<llvm::Type*>(b_.getIntNTy(bytes * 8u)); }
-llvm::Type* Emitter::type_of(Width bytes, bool vector) {
-  return vector ? static_cast<llvm::Type*>(FixedVectorType::get(lane_type(bytes), lanes_)) : lane_type(bytes);
-}
-
-Emitter::V Emitter::splat(V scalar) { return b_.CreateVectorSplat(lanes_, scalar); }
-
-Emitter::V Emitter::lanes_of(const Value& v, Width bytes) {
+V Emitter::lanes_of(const Value& v, Width bytes) {
   if (v.runs == 0) return v.lanes;
   const int length = kLanes / v.runs;
   V all = splat(v.run[0]);
@@ -36,7 +27,7 @@ Emitter::V Emitter::lanes_of(const Value& v, Width bytes) {
   return b_.CreateAdd(all, llvm::ConstantVector::get(steps));
 }
 
-Emitter::V Emitter::in_run(const Value& v, Width bytes, int run, int runs) {
+V Emitter::in_run(const Value& v, Width bytes, int run, int runs) {
   const int mine = v.runs * run / runs;                       // which of its own runs
   const int lane = run * (kLanes / runs) - mine * (kLanes / v.runs);  // how far into it
   V base = v.run[static_cast<size_t>(mine)];
@@ -62,7 +53,7 @@ Value Emitter::read_variable(uint32_t variable) {
   Value v;
   v.runs = s.runs;
   v.stride = s.stride;
-  if (rehearsal_) {
+  if (rehearsals_.now) {
     const Cells& cells = rehearsed_cells(variable);
     v.even = s.even;
     v.gap = s.gap;
@@ -70,14 +61,14 @@ Value Emitter::read_variable(uint32_t variable) {
     for (size_t r = 0; r < s.runs; ++r) v.run[r] = r > 0 && s.even ? b_.CreateAdd(cells[0], llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(s.gap) * r)) : cells[r];
     return v;
   }
-  if (s.runs == 0) v.lanes = b_.CreateLoad(type_of(bytes, true), storage_[variable][0]);
-  if (s.runs == 0 && plan_.slopes[variable]) v.line = {b_.CreateLoad(lane_type(bytes), storage_[variable][1]), b_.CreateLoad(lane_type(bytes), storage_[variable][2])};
-  if (s.runs == 0 && plan_.spreads[variable]) v.spread = {b_.CreateLoad(lane_type(bytes), storage_[variable][1]), b_.CreateLoad(type_of(4, true), storage_[variable][2])};
+  if (s.runs == 0) v.lanes = b_.CreateLoad(type_of(bytes, true), registers_.storage[variable][0]);
+  if (s.runs == 0 && plan_.slopes[variable]) v.line = {b_.CreateLoad(lane_type(bytes), registers_.storage[variable][1]), b_.CreateLoad(lane_type(bytes), registers_.storage[variable][2])};
+  if (s.runs == 0 && plan_.spreads[variable]) v.spread = {b_.CreateLoad(lane_type(bytes), registers_.storage[variable][1]), b_.CreateLoad(type_of(4, true), registers_.storage[variable][2])};
   v.even = s.even;
   v.gap = s.gap;
   for (size_t r = 0; r < s.runs; ++r) {
     if (r > 0 && s.even) v.run[r] = b_.CreateAdd(v.run[0], llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(s.gap) * r));
-    else v.run[r] = steps_along(variable) ? one_step_on(variable) : b_.CreateLoad(lane_type(bytes), storage_[variable][r]);
+    else v.run[r] = steps_along(variable) ? one_step_on(variable) : b_.CreateLoad(lane_type(bytes), registers_.storage[variable][r]);
   }
   return v;
 }
@@ -113,7 +104,7 @@ Value Emitter::read_special(const vm::FrameSlot& s, Width bytes) {
   }
   const auto& n = plan_.block;
   const uint8_t c = s.component;
-  const V first = b_.CreateMul(warp_, b_.getInt32(kLanes));  // thread of the warp's first lane
+  const V first = b_.CreateMul(at_.warp, b_.getInt32(kLanes));  // thread of the warp's first lane
   const auto per_lane = [&](auto f) {  // a vector from the linear thread numbers
     std::vector<llvm::Constant*> steps;
     for (uint32_t l = 0; l < kLanes; ++l) steps.push_back(b_.getInt32(l));
@@ -144,12 +135,12 @@ Value Emitter::read_special(const vm::FrameSlot& s, Width bytes) {
       return v;
     }
     case Special::Ntid: return one(b_.getInt32(c < 3 ? n[c] : 1));
-    case Special::Ctaid: case Special::ClusterId: return one(c == 0 && block_x_ ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), block_x_)) : c < 3 ? field(offsetof(Context, ctaid) + 4u * c) : b_.getInt32(0));
+    case Special::Ctaid: case Special::ClusterId: return one(c == 0 && row_.x ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), row_.x)) : c < 3 ? field(offsetof(Context, ctaid) + 4u * c) : b_.getInt32(0));
     case Special::Nctaid: case Special::NClusterId: return one(c < 3 ? field(offsetof(Context, nctaid) + 4u * c) : b_.getInt32(1));
     case Special::Laneid: return one(b_.getInt32(0));
-    case Special::Warpid: return one(warp_);
+    case Special::Warpid: return one(at_.warp);
     case Special::Nwarpid: return one(b_.getInt32(64));
-    case Special::Smid: return one(context_field(offsetof(Context, smid), b_.getInt32Ty(), !next_block_));
+    case Special::Smid: return one(context_field(offsetof(Context, smid), b_.getInt32Ty(), !row_.next));
     case Special::Nsmid: return one(field(offsetof(Context, nsmid)));
     case Special::Gridid: return one(context_field(offsetof(Context, gridid), b_.getInt64Ty(), true));
     case Special::LanemaskEq: return table([](uint32_t l) { return 1u << l; });
@@ -174,92 +165,43 @@ void Emitter::write(int32_t at, Width bytes, const Value& v) {
   if (s.kind != SourceKind::Variable) return;
   const uint32_t k = s.variable;
   Value out = shaped(v, shapes_.variables[k], bytes);
-  if (rehearsal_) return write_rehearsed(k, out);
+  if (rehearsals_.now) return write_rehearsed(k, out);
   if (out.runs) {
-    for (size_t r = 0; r < out.runs; ++r) b_.CreateStore(out.run[r], storage_[k][r]);
+    for (size_t r = 0; r < out.runs; ++r) b_.CreateStore(out.run[r], registers_.storage[k][r]);
     return;
   }
   if (plan_.slopes[k]) {
     const Line line = line_of(v, bytes);
-    b_.CreateStore(line.base, storage_[k][1]);
-    b_.CreateStore(line.slope, storage_[k][2]);
+    b_.CreateStore(line.base, registers_.storage[k][1]);
+    b_.CreateStore(line.slope, registers_.storage[k][2]);
   }
   if (plan_.spreads[k]) {
-    b_.CreateStore(v.spread.base, storage_[k][1]);
-    b_.CreateStore(v.spread.pattern, storage_[k][2]);
+    b_.CreateStore(v.spread.base, registers_.storage[k][1]);
+    b_.CreateStore(v.spread.pattern, registers_.storage[k][2]);
   }
-  if (forced_ || shapes_.needs_blend(node_, k)) {
-    const V old = b_.CreateLoad(type_of(bytes, true), storage_[k][0]);
-    out.lanes = b_.CreateSelect(bool_lanes(active_), out.lanes, old);
+  if (at_.forced || shapes_.needs_blend(at_.node, k)) {
+    const V old = b_.CreateLoad(type_of(bytes, true), registers_.storage[k][0]);
+    out.lanes = b_.CreateSelect(bool_lanes(at_.active), out.lanes, old);
   }
-  b_.CreateStore(out.lanes, storage_[k][0]);
+  b_.CreateStore(out.lanes, registers_.storage[k][0]);
 }
 
-Emitter::V Emitter::machine_load(llvm::Type* type, V at, bool unchanging) {
-  auto* load = b_.CreateLoad(type, at);
-  load->setMetadata(llvm::LLVMContext::MD_alias_scope, machine_scope_);
-  load->setMetadata(llvm::LLVMContext::MD_noalias, user_scope_);
-  if (unchanging) load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
-  return load;
+V Emitter::context_field(size_t offset, llvm::Type* type, bool unchanging) {
+  if (rehearsals_.now && rehearsals_.now->samples) return type->isIntegerTy() ? llvm::ConstantInt::get(type, offset % 7 + 1) : llvm::Constant::getNullValue(type);
+  return machine_load(type, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offset), unchanging);
 }
 
-void Emitter::machine_store(V value, V at) {
-  auto* store = b_.CreateAlignedStore(value, at, llvm::Align(1));
-  store->setMetadata(llvm::LLVMContext::MD_alias_scope, machine_scope_);
-  store->setMetadata(llvm::LLVMContext::MD_noalias, user_scope_);
-}
-
-Emitter::V Emitter::user(llvm::Instruction* access) {
-  access->setMetadata(llvm::LLVMContext::MD_alias_scope, user_scope_);
-  access->setMetadata(llvm::LLVMContext::MD_noalias, machine_scope_);
-  return access;
-}
-
-Emitter::V Emitter::context_field(size_t offset, llvm::Type* type, bool unchanging) {
-  if (rehearsal_ && rehearsal_->samples) return type->isIntegerTy() ? llvm::ConstantInt::get(type, offset % 7 + 1) : llvm::Constant::getNullValue(type);
-  return machine_load(type, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offset), unchanging);
-}
-
-Emitter::V Emitter::float_of(V bits, Width bytes) {
-  llvm::Type* t = bytes == 8 ? b_.getDoubleTy() : bytes == 4 ? b_.getFloatTy() : b_.getHalfTy();
-  if (auto* v = llvm::dyn_cast<FixedVectorType>(bits->getType())) t = FixedVectorType::get(t, v->getNumElements());
-  return b_.CreateBitCast(bits, t);
-}
-
-Emitter::V Emitter::bits_of(V floats) {
-  llvm::Type* t = b_.getIntNTy(floats->getType()->getScalarSizeInBits());
-  if (auto* v = llvm::dyn_cast<FixedVectorType>(floats->getType())) t = FixedVectorType::get(t, v->getNumElements());
-  return b_.CreateBitCast(floats, t);
-}
-
-// NaN results of f32 arithmetic carry no payload.
-Emitter::V Emitter::canonical(V x) {
-  const V nan = b_.CreateBitCast(llvm::ConstantInt::get(bits_of(x)->getType(), 0x7fffffff), x->getType());
-  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), nan, x);
-}
-
-Emitter::V Emitter::call(const char* name, llvm::Type* result, llvm::ArrayRef<V> arguments) {
-  std::vector<llvm::Type*> types;
-  for (V a : arguments) types.push_back(a->getType());
-  auto callee = m_.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
-  return b_.CreateCall(callee, arguments);
-}
-
-Emitter::V Emitter::intrinsic(llvm::Intrinsic::ID id, V a) { return b_.CreateUnaryIntrinsic(id, a); }
-Emitter::V Emitter::intrinsic(llvm::Intrinsic::ID id, V a, V c) { return b_.CreateBinaryIntrinsic(id, a, c); }
-Emitter::V Emitter::intrinsic(llvm::Intrinsic::ID id, V a, V c, V d) { return b_.CreateIntrinsic(id, {a->getType()}, {a, c, d}); }
-
-Emitter::V Emitter::guard_mask(const vm::Insn& i) {
-  if (i.guard < 0) return active_;
+V Emitter::guard_mask(const vm::Insn& i) {
+  if (i.guard < 0) return at_.active;
   const Value p = read(i.guard, 0);
   if (p.uniform()) {
     V go = p.run[0];
     if (i.guard_negated) go = b_.CreateNot(go);
-    return b_.CreateSelect(go, active_, llvm::Constant::getNullValue(active_->getType()));
+    return b_.CreateSelect(go, at_.active, llvm::Constant::getNullValue(at_.active->getType()));
   }
   V bits = mask_bits(p.lanes);
   if (i.guard_negated) bits = b_.CreateNot(bits);
-  return b_.CreateAnd(active_, bits);
+  return b_.CreateAnd(at_.active, bits);
 }
 
 // The last instruction of the node that writes what lies at `at` before its instruction `end`, if all lanes do it.
@@ -270,12 +212,6 @@ const vm::Insn* Emitter::made_before(const Node& node, int32_t at, uint32_t end)
     return i.guard < 0 && !i.call && !i.list && i.source && i.source->form.row ? &i : nullptr;
   }
   return nullptr;
-}
-
-Emitter::V Emitter::outside(const void* address) {
-  std::string& name = tables_.names[address];
-  if (name.empty()) name = fmt::format("wb.{}", tables_.names.size());
-  return m_.getOrInsertGlobal(name, b_.getInt8Ty());
 }
 
 }  // namespace warpbeam::jit

@@ -26,7 +26,7 @@ unsigned elements_of(Opcode op) {
 
 bool Emitter::emit_video(const vm::Insn& i) {
   const isa::Row* row = i.row();
-  if (!row || row->kind != isa::Kind::Video || slice_ || left_out(row->opcode)) return false;
+  if (!row || row->kind != isa::Kind::Video || as_.slice || left_out(row->opcode)) return false;
   const unsigned elements = elements_of(row->op);
   if (!elements) return false;
   for (int k = 0; k < 3; ++k)

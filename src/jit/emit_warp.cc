@@ -36,14 +36,14 @@ void shuffle_pattern(Shuffle kind, uint32_t b, uint32_t c, int (&from)[kLanes], 
 
 }  // namespace
 
-Emitter::V Emitter::lanes_elsewhere(const vm::Insn& i) {
+V Emitter::lanes_elsewhere(const vm::Insn& i) {
   V elsewhere = b_.getInt32(0);
-  if (full_[node_]) return elsewhere;
-  flow_.nodes[node_].waits.each([&](size_t w) {
-    if (inside(static_cast<uint32_t>(w))) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), masks_[w]));
+  if (ways_.full[at_.node]) return elsewhere;
+  flow_.nodes[at_.node].waits.each([&](size_t w) {
+    if (inside(static_cast<uint32_t>(w))) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), ways_.masks[w]));
   });
-  elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), exit_mask_));
-  if (i.guard >= 0) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), masks_[node_]));
+  elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), ways_.exit_mask));
+  if (i.guard >= 0) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), ways_.masks[at_.node]));
   return elsewhere;
 }
 
@@ -55,7 +55,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
   if (op == Opcode::Activemask) {
     Value v;
     v.runs = 1;
-    v.run[0] = active_;
+    v.run[0] = at_.active;
     return write(i.op[0], 4, v);
   }
   // The lanes that the instruction names must be here. Others that wait elsewhere have to come first: that is for the
@@ -69,25 +69,25 @@ void Emitter::emit_warp(const vm::Insn& i) {
     const bool all_count = op == Opcode::Elect;  // lanes that their mask leaves out, too
     if (named.uniform()) {
       members = named.run[0];
-      if (!all_count) wrong = b_.CreateICmpNE(b_.CreateAnd(active_, b_.CreateNot(members)), b_.getInt32(0));
+      if (!all_count) wrong = b_.CreateICmpNE(b_.CreateAnd(at_.active, b_.CreateNot(members)), b_.getInt32(0));
     } else {
       const V all = lanes_of(named, 4);
-      const V used = b_.CreateSelect(bool_lanes(active_), all, llvm::Constant::getNullValue(all->getType()));
+      const V used = b_.CreateSelect(bool_lanes(at_.active), all, llvm::Constant::getNullValue(all->getType()));
       members = b_.CreateOrReduce(used);
       if (op != Opcode::Shfl && !barrier) {
-        const V first = b_.CreateExtractElement(all, b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()}));
-        const V differ = b_.CreateAnd(active_, mask_bits(b_.CreateICmpNE(all, splat(first))));
+        const V first = b_.CreateExtractElement(all, b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {at_.active, b_.getTrue()}));
+        const V differ = b_.CreateAnd(at_.active, mask_bits(b_.CreateICmpNE(all, splat(first))));
         wrong = b_.CreateICmpNE(differ, b_.getInt32(0));
       }
       if (!all_count) {
         std::vector<llvm::Constant*> own;
         for (uint32_t l = 0; l < kLanes; ++l) own.push_back(b_.getInt32(1u << l));
         const V strangers = mask_bits(b_.CreateICmpEQ(b_.CreateAnd(all, llvm::ConstantVector::get(own)), llvm::Constant::getNullValue(all->getType())));
-        wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(active_, strangers), b_.getInt32(0)));
+        wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(at_.active, strangers), b_.getInt32(0)));
       }
     }
-    if (i.guard >= 0 && forced_) wrong = b_.getTrue();  // some of the lanes that are here stay away
-    if (!full_[node_]) wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(members, elsewhere), b_.getInt32(0)));
+    if (i.guard >= 0 && at_.forced) wrong = b_.getTrue();  // some of the lanes that are here stay away
+    if (!ways_.full[at_.node]) wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(members, elsewhere), b_.getInt32(0)));
     if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong, Why::Meeting);
   }
   const bool by_handler = op == Opcode::Elect || (op == Opcode::Match && m.vote != Vote::Any);
@@ -95,10 +95,10 @@ void Emitter::emit_warp(const vm::Insn& i) {
   if (barrier) return;
   if (op == Opcode::Vote) {
     const Value p = read(i.op[1], 0);
-    const V bits = b_.CreateAnd(active_, p.uniform() ? b_.CreateSExt(p.run[0], b_.getInt32Ty()) : mask_bits(p.lanes));
+    const V bits = b_.CreateAnd(at_.active, p.uniform() ? b_.CreateSExt(p.run[0], b_.getInt32Ty()) : mask_bits(p.lanes));
     Value v;
     v.runs = 1;
-    const V all = b_.CreateICmpEQ(bits, active_), any = b_.CreateICmpNE(bits, b_.getInt32(0));
+    const V all = b_.CreateICmpEQ(bits, at_.active), any = b_.CreateICmpNE(bits, b_.getInt32(0));
     switch (m.vote) {
       case Vote::All: v.run[0] = all; break;
       case Vote::Any: v.run[0] = any; break;
@@ -114,7 +114,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
     if (m.op == Op::And || (m.op == Op::Min && !sg)) neutral = ~0u;
     if (m.op == Op::Min && sg) neutral = 0x7fffffff;
     if (m.op == Op::Max && sg) neutral = 0x80000000;
-    const V x = b_.CreateSelect(bool_lanes(active_), a, llvm::ConstantInt::get(a->getType(), neutral));
+    const V x = b_.CreateSelect(bool_lanes(at_.active), a, llvm::ConstantInt::get(a->getType(), neutral));
     Value v;
     v.runs = 1;
     switch (m.op) {
@@ -142,7 +142,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
       shuffle_pattern(m.shuffle, static_cast<uint32_t>(cb->getZExtValue()), static_cast<uint32_t>(cc->getZExtValue()), from, in_range);
       const std::vector<int> picked(from, from + kLanes);
       out.lanes = b_.CreateShuffleVector(a, picked);
-      if (masks) others_masks = b_.CreateShuffleVector(masks, picked), others_here = b_.CreateShuffleVector(bool_lanes(active_), picked);
+      if (masks) others_masks = b_.CreateShuffleVector(masks, picked), others_here = b_.CreateShuffleVector(bool_lanes(at_.active), picked);
       std::vector<llvm::Constant*> flags;
       for (bool f : in_range) flags.push_back(b_.getInt1(f));
       in.lanes = llvm::ConstantVector::get(flags);
@@ -164,7 +164,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
       in.lanes = m.shuffle == Shuffle::Up ? b_.CreateICmpSGE(j, max_lane) : b_.CreateICmpSLE(j, max_lane);
       j = b_.CreateAnd(b_.CreateSelect(in.lanes, j, lane), k(31));
       out.lanes = pick_lanes(a, j);
-      if (masks) others_masks = pick_lanes(masks, j), others_here = b_.CreateTrunc(b_.CreateLShr(splat(active_), j), type_of(0, true));
+      if (masks) others_masks = pick_lanes(masks, j), others_here = b_.CreateTrunc(b_.CreateLShr(splat(at_.active), j), type_of(0, true));
     }
     if (masks) {  // a lane whose mask is another one that overlaps gives nothing
       const V none = llvm::Constant::getNullValue(masks->getType());
@@ -181,7 +181,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
 }
 
 // Lane l gets the value of lane from[l].
-Emitter::V Emitter::pick_lanes(V values, V from) {
+V Emitter::pick_lanes(V values, V from) {
   if (processor_.wide) {
     std::vector<int> low, high, all;
     for (int l = 0; l < kLanes; ++l) (l < kLanes / 2 ? low : high).push_back(l), all.push_back(l);
@@ -200,17 +200,17 @@ void Emitter::emit_match_any(const vm::Insn& i) {
   const V all = lanes_of(read(i.op[1], bytes), bytes), array = scratch(all->getType());
   b_.CreateStore(all, array);
   auto* before = b_.GetInsertBlock();
-  auto* loop = llvm::BasicBlock::Create(c_, "value", f_);
-  auto* done = llvm::BasicBlock::Create(c_, "matched", f_);
+  auto* loop = new_block("value");
+  auto* done = new_block("matched");
   b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
   auto* left = b_.CreatePHI(b_.getInt32Ty(), 2);
   auto* sets = b_.CreatePHI(type_of(4, true), 2);
-  left->addIncoming(active_, before);
+  left->addIncoming(at_.active, before);
   sets->addIncoming(llvm::Constant::getNullValue(sets->getType()), before);
   const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {left, b_.getTrue()});
   const V value = b_.CreateLoad(lane_type(bytes), b_.CreateInBoundsGEP(lane_type(bytes), array, lane));
-  const V same = b_.CreateAnd(mask_bits(b_.CreateICmpEQ(all, splat(value))), active_);
+  const V same = b_.CreateAnd(mask_bits(b_.CreateICmpEQ(all, splat(value))), at_.active);
   const V more = b_.CreateSelect(bool_lanes(same), splat(same), sets), rest = b_.CreateAnd(left, b_.CreateNot(same));
   left->addIncoming(rest, loop);
   sets->addIncoming(more, loop);

@@ -13,32 +13,32 @@ using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
 // Where so many counters begin that are about to change.
-Emitter::V Emitter::counters_from(uint32_t first, uint32_t many) {
-  if (team_) {
-    team_->first_counter = std::min(team_->first_counter, first);
-    team_->last_counter = std::max<uint32_t>(team_->last_counter, first + many - 1);
+V Emitter::counters_from(uint32_t first, uint32_t many) {
+  if (as_.team) {
+    as_.team->counters.first = std::min(as_.team->counters.first, first);
+    as_.team->counters.last = std::max<uint32_t>(as_.team->counters.last, first + many - 1);
   }
-  const size_t table = team_ ? offsetof(Context, team_counters) : offsetof(Context, counters);
+  const size_t table = as_.team ? offsetof(Context, team_counters) : offsetof(Context, counters);
   return b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(table, b_.getPtrTy(), true), first);
 }
 
 void Emitter::count(uint32_t counter, V by, V index) {
   V at = counters_from(counter, index ? vm::BlockObserver::kPlaces : 1);
   if (index) at = b_.CreateInBoundsGEP(b_.getInt64Ty(), at, index);
-  if (watch_times_ > 1) by = b_.CreateMul(by, b_.getInt64(watch_times_));
+  if (as_.watch_times > 1) by = b_.CreateMul(by, b_.getInt64(as_.watch_times));
   machine_store(b_.CreateAdd(machine_load(b_.getInt64Ty(), at), by), at);
 }
 
 // A team counts apart, for it may begin again. `through`: what it has counted stays.
 void Emitter::settle_team(Team& team, bool through) {
-  if (watch_) team.settles.push_back(llvm::cast<llvm::CallInst>(call("wb_settle_team", b_.getVoidTy(), {context_, b_.getInt32(0), b_.getInt32(0), b_.getInt1(through)})));
+  if (watch_) team.settles.push_back(llvm::cast<llvm::CallInst>(call("wb_settle_team", b_.getVoidTy(), {w_.context, b_.getInt32(0), b_.getInt32(0), b_.getInt1(through)})));
 }
 
 // Now it is known which counters these are.
 void Emitter::name_counters(const Team& team) {
   for (llvm::CallInst* settle : team.settles) {
-    const uint32_t end = std::min(team.last_counter + 1, watch_->counters);
-    settle->setArgOperand(1, b_.getInt32(std::min(team.first_counter, end)));
+    const uint32_t end = std::min(team.counters.last + 1, watch_->counters);
+    settle->setArgOperand(1, b_.getInt32(std::min(team.counters.first, end)));
     settle->setArgOperand(2, b_.getInt32(end));
   }
 }
@@ -52,7 +52,7 @@ bool Emitter::counts_places(const vm::Insn& i) const {
   return s.runs == 1 || (s.runs && s.even);
 }
 
-Emitter::V Emitter::lanes_in(V mask) { return b_.CreateZExt(intrinsic(In::ctpop, mask), b_.getInt64Ty()); }
+V Emitter::lanes_in(V mask) { return b_.CreateZExt(intrinsic(In::ctpop, mask), b_.getInt64Ty()); }
 
 // The counter of an instruction in one of the tables.
 static uint32_t counter_of(WatchTables& t, std::map<uint32_t, uint32_t>& table, uint32_t insn) {
@@ -67,43 +67,43 @@ static uint32_t add_stretch(WatchTables& t, uint32_t begin, uint32_t end, bool f
   return static_cast<uint32_t>(t.stretches.size() - 1);
 }
 
-// The lanes of active_ are about to execute a node.
+// The lanes of at_.active are about to execute a node.
 void Emitter::watch_node() {
-  stretch_ = -1;
+  at_.stretch = -1;
   if (!watch_) return;
-  const Node& node = flow_.nodes[node_];
+  const Node& node = flow_.nodes[at_.node];
   const auto& insns = flow_.code->insns;
-  const bool exits = plan_.regions[region_].exit_node == static_cast<int32_t>(node_);
+  const bool exits = plan_.regions[at_.region].exit_node == static_cast<int32_t>(at_.node);
   const uint32_t end = exits ? node.end - 1 : node.end;
   uint64_t instructions = 0;
   for (uint32_t k = node.begin; k < end; ++k) instructions += insns[k].watched != vm::Watched::Extra;
   if (watch_->wanted.events) {
-    const V all = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, executed));
-    const V at = b_.CreateInBoundsGEP(b_.getInt64Ty(), all, b_.CreateZExt(warp_, b_.getInt64Ty()));
+    const V all = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, executed));
+    const V at = b_.CreateInBoundsGEP(b_.getInt64Ty(), all, b_.CreateZExt(at_.warp, b_.getInt64Ty()));
     const V executed = machine_load(b_.getInt64Ty(), at);
     bool loops = false;
-    for (size_t b = node_; b < flow_.nodes.size(); ++b)
-      for (uint32_t s : flow_.nodes[b].next) loops = loops || s == node_;
+    for (size_t b = at_.node; b < flow_.nodes.size(); ++b)
+      for (uint32_t s : flow_.nodes[b].next) loops = loops || s == at_.node;
     if (loops) hand_over(insns[node.begin], b_.CreateICmpUGE(executed, context_field(offsetof(Context, patience), b_.getInt64Ty(), true)), Why::Patience);
     machine_store(b_.CreateAdd(executed, b_.getInt64(instructions)), at);
   }
   if (!instructions) return;
-  const auto [it, fresh] = stretch_of_.try_emplace(node_, 0);
-  if (fresh) it->second = add_stretch(*watch_, node.begin, end, full_[node_], instructions);
-  stretch_ = static_cast<int32_t>(it->second);
+  const auto [it, fresh] = watching_.stretch_of.try_emplace(at_.node, 0);
+  if (fresh) it->second = add_stretch(*watch_, node.begin, end, ways_.full[at_.node], instructions);
+  at_.stretch = static_cast<int32_t>(it->second);
   const WatchTables::Stretch& s = watch_->stretches[it->second];
   if (!watch_->wanted.executions) return;
   count(s.at, b_.getInt64(1));
-  if (!s.full) count(s.at + 1, lanes_in(active_));
+  if (!s.full) count(s.at + 1, lanes_in(at_.active));
 }
 
-// The instruction at the node's end, unless it is guarded by nothing or ends a region: what `mask` of active_ do.
+// The instruction at the node's end, unless it is guarded by nothing or ends a region: what `mask` of at_.active do.
 void Emitter::watch_end(const vm::Insn& i, V mask) {
   if (!watch_ || !watch_->wanted.executions) return;
   const uint32_t k = number_of(i);
   if (i.guard >= 0) watch_guarded(i, mask);
   if (i.target == vm::kNoTarget || i.guard < 0) return;
-  const V parts = b_.CreateAnd(b_.CreateICmpNE(mask, active_), b_.CreateICmpNE(mask, b_.getInt32(0)));
+  const V parts = b_.CreateAnd(b_.CreateICmpNE(mask, at_.active), b_.CreateICmpNE(mask, b_.getInt32(0)));
   count(counter_of(*watch_, watch_->parted, k), b_.CreateZExt(parts, b_.getInt64Ty()));
 }
 
@@ -114,25 +114,25 @@ void Emitter::watch_guarded(const vm::Insn& i, V mask) {
 
 void Emitter::watch_table(const vm::Insn& i, V lanes) {
   if (!watch_ || !watch_->wanted.executions) return;
-  const V first = b_.CreateExtractElement(lanes, b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {active_, b_.getTrue()}));
-  const V others = b_.CreateAnd(active_, mask_bits(b_.CreateICmpNE(lanes, splat(first))));
+  const V first = b_.CreateExtractElement(lanes, b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {at_.active, b_.getTrue()}));
+  const V others = b_.CreateAnd(at_.active, mask_bits(b_.CreateICmpNE(lanes, splat(first))));
   count(counter_of(*watch_, watch_->parted, number_of(i)), b_.CreateZExt(b_.CreateICmpNE(others, b_.getInt32(0)), b_.getInt64Ty()));
 }
 
-// The instruction at which the region ends, for the lanes of active_: warps, threads, threads that take part, partings.
+// The instruction at which the region ends, for the lanes of at_.active: warps, threads, threads that take part, partings.
 void Emitter::watch_exit(const vm::Insn& i) {
   if (!watch_ || !watch_->wanted.executions) return;
-  const V mask = i.guard < 0 ? active_ : guard_mask(i);
-  const V parts = b_.CreateAnd(b_.CreateICmpNE(mask, active_), b_.CreateICmpNE(mask, b_.getInt32(0)));
-  const V by[4] = {b_.getInt64(1), lanes_in(active_), lanes_in(mask), b_.CreateZExt(parts, b_.getInt64Ty())};
-  for (size_t k = 0; k < 4; ++k) b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt64Ty(), staged_[k]), by[k]), staged_[k]);
+  const V mask = i.guard < 0 ? at_.active : guard_mask(i);
+  const V parts = b_.CreateAnd(b_.CreateICmpNE(mask, at_.active), b_.CreateICmpNE(mask, b_.getInt32(0)));
+  const V by[4] = {b_.getInt64(1), lanes_in(at_.active), lanes_in(mask), b_.CreateZExt(parts, b_.getInt64Ty())};
+  for (size_t k = 0; k < 4; ++k) b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt64Ty(), watching_.staged[k]), by[k]), watching_.staged[k]);
 }
 
 void Emitter::begin_staged() {
   if (!watch_) return;
-  for (auto& cell : staged_) {
+  for (auto& cell : watching_.staged) {
     if (!cell) {
-      llvm::IRBuilder<> top(entry_, entry_->begin());
+      llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
       cell = top.CreateAlloca(b_.getInt64Ty());
     }
     b_.CreateStore(b_.getInt64(0), cell);
@@ -143,11 +143,11 @@ void Emitter::begin_staged() {
 void Emitter::settle_staged(const vm::Insn& i, bool back) {
   if (!watch_ || !watch_->wanted.executions) return;
   const uint32_t k = number_of(i);
-  const auto [it, fresh] = exit_stretch_.try_emplace(k, 0);
+  const auto [it, fresh] = watching_.exit_stretch.try_emplace(k, 0);
   if (fresh) it->second = add_stretch(*watch_, k, k + 1, false, 1);
   const uint32_t at = watch_->stretches[it->second].at;
   const auto amount = [&](size_t n) {
-    const V v = b_.CreateLoad(b_.getInt64Ty(), staged_[n]);
+    const V v = b_.CreateLoad(b_.getInt64Ty(), watching_.staged[n]);
     return back ? b_.CreateNeg(v) : v;
   };
   count(at, amount(0));
@@ -158,13 +158,13 @@ void Emitter::settle_staged(const vm::Insn& i, bool back) {
 }
 
 // Lanes of the warp that have not left.
-Emitter::V Emitter::lanes_alive() {
-  if (full_[node_]) return b_.getInt32(~0u);
-  V all = b_.CreateOr(active_, b_.CreateLoad(b_.getInt32Ty(), masks_[node_]));
-  flow_.nodes[node_].waits.each([&](size_t w) {
-    if (inside(static_cast<uint32_t>(w))) all = b_.CreateOr(all, b_.CreateLoad(b_.getInt32Ty(), masks_[w]));
+V Emitter::lanes_alive() {
+  if (ways_.full[at_.node]) return b_.getInt32(~0u);
+  V all = b_.CreateOr(at_.active, b_.CreateLoad(b_.getInt32Ty(), ways_.masks[at_.node]));
+  flow_.nodes[at_.node].waits.each([&](size_t w) {
+    if (inside(static_cast<uint32_t>(w))) all = b_.CreateOr(all, b_.CreateLoad(b_.getInt32Ty(), ways_.masks[w]));
   });
-  return b_.CreateOr(all, b_.CreateLoad(b_.getInt32Ty(), exit_mask_));
+  return b_.CreateOr(all, b_.CreateLoad(b_.getInt32Ty(), ways_.exit_mask));
 }
 
 // Do all that its lanes are on lines of their own cost the same, wherever these are? The kernel's parameters are no lines.
@@ -174,7 +174,7 @@ bool Emitter::may_lie_apart(const vm::Insn& i) const {
 }
 
 // Whether no two lanes are on one line. False may also be said of some that are on lines of their own, which are far apart.
-Emitter::V Emitter::lie_apart(V lanes) {
+V Emitter::lie_apart(V lanes) {
   const V lines = b_.CreateTrunc(b_.CreateLShr(lanes, splat(b_.getInt64(std::countr_zero(WatchTables::kLine)))), type_of(2, true));
   V same = nullptr;
   for (int by = 1; by <= kLanes / 2; ++by) {
@@ -216,25 +216,25 @@ uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t b
 }
 
 // From one stretch of an address to the next, as far as that is one distance.
-Emitter::V Emitter::gap_of(const Value& address) {
+V Emitter::gap_of(const Value& address) {
   if (address.runs == 1) return b_.getInt64(0);
   if (address.runs && address.even) return b_.getInt64(static_cast<uint64_t>(address.gap));
   return address.runs == 2 ? b_.CreateSub(address.run[1], address.run[0]) : nullptr;
 }
 
 // Has the observer seen all there is to see of an access?
-Emitter::V Emitter::ask_about(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
+V Emitter::ask_about(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
   if (const V gap = gap_of(address))
-    return call("wb_watched_shaped", b_.getInt1Ty(), {context_, b_.getInt32(watch_site(i, address, bytes)), warp_, mask, active_, address.run[0], gap});
+    return call("wb_watched_shaped", b_.getInt1Ty(), {w_.context, b_.getInt32(watch_site(i, address, bytes)), at_.warp, mask, at_.active, address.run[0], gap});
   const V place = scratch(type_of(8, true));
   b_.CreateStore(lanes_of(address, 8), place);
-  return call("wb_watched_lanes", b_.getInt1Ty(), {context_, outside(&i), warp_, mask, active_, place});
+  return call("wb_watched_lanes", b_.getInt1Ty(), {w_.context, outside(&i), at_.warp, mask, at_.active, place});
 }
 
 // The observer is asked about an access, and told of it where that is not enough; the code goes on at `on`.
 void Emitter::tell_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes, BasicBlock* on) {
   const V seen = ask_about(i, address, mask, bytes);
-  auto* look = BasicBlock::Create(c_, "look", f_);
+  auto* look = new_block("look");
   b_.CreateCondBr(seen, on, look, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(look);
   call_detour(i, mask, nullptr, Detour::What::Access);
@@ -251,21 +251,21 @@ void Emitter::count_lanes(uint32_t number, V lanes, V mask, uint64_t bytes, V on
   auto* distances = llvm::cast<llvm::LoadInst>(machine_load(type_of(8, true), last));
   distances->setAlignment(llvm::Align(8));
   const V same = b_.CreateICmpEQ(mask_bits(b_.CreateICmpEQ(b_.CreateSub(lanes, splat(first)), distances)), b_.getInt32(~0u));
-  auto* known = BasicBlock::Create(c_, "same_distances", f_);
-  auto* other = BasicBlock::Create(c_, "other_distances", f_);
-  auto* counted = BasicBlock::Create(c_, "counted", f_);
+  auto* known = new_block("same_distances");
+  auto* other = new_block("other_distances");
+  auto* counted = new_block("counted");
   b_.CreateCondBr(b_.CreateAnd(same, b_.CreateICmpEQ(mask, b_.getInt32(~0u))), known, other);
   b_.SetInsertPoint(known);
   count(site.at, b_.getInt64(1), place_of(first, bytes));
   b_.CreateBr(counted);
   b_.SetInsertPoint(other);
-  auto* whole = BasicBlock::Create(c_, "whole_warp", f_);
-  auto* part = BasicBlock::Create(c_, "part_of_warp", f_);
-  auto* anywhere = BasicBlock::Create(c_, "anywhere", f_);
+  auto* whole = new_block("whole_warp");
+  auto* part = new_block("part_of_warp");
+  auto* anywhere = new_block("anywhere");
   b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), whole, part);
   b_.SetInsertPoint(whole);
   if (site.apart_at) {
-    auto* apart = BasicBlock::Create(c_, "apart", f_);
+    auto* apart = new_block("apart");
     const V alone = lie_apart(lanes);
     b_.CreateCondBr(on_one_line ? b_.CreateAnd(alone, on_one_line) : alone, apart, anywhere);
     b_.SetInsertPoint(apart);
@@ -277,8 +277,8 @@ void Emitter::count_lanes(uint32_t number, V lanes, V mask, uint64_t bytes, V on
   const V place = scratch(type_of(8, true));
   b_.SetInsertPoint(part);
   b_.CreateStore(lanes, place);
-  if (site.rows_at && ranks_lanes() && !team_) {
-    auto* row = BasicBlock::Create(c_, "row_of_lanes", f_);
+  if (site.rows_at && ranks_lanes() && !as_.team) {
+    auto* row = new_block("row_of_lanes");
     const V head = b_.CreateLoad(b_.getInt64Ty(), b_.CreateInBoundsGEP(b_.getInt64Ty(), place, b_.CreateAnd(ends_of(mask).first, kLanes - 1)));
     b_.CreateCondBr(is_ranked(lanes, head, static_cast<uint32_t>(bytes), mask), row, anywhere);
     b_.SetInsertPoint(row);
@@ -290,7 +290,7 @@ void Emitter::count_lanes(uint32_t number, V lanes, V mask, uint64_t bytes, V on
   }
   b_.SetInsertPoint(anywhere);
   b_.CreateStore(lanes, place);
-  call("wb_other_lanes", b_.getVoidTy(), {context_, b_.getInt32(number), mask, place});
+  call("wb_other_lanes", b_.getVoidTy(), {w_.context, b_.getInt32(number), mask, place});
   b_.CreateBr(counted);
   b_.SetInsertPoint(counted);
 }
@@ -328,7 +328,7 @@ void Emitter::count_banks(const vm::Insn& i, V lanes) {
 }
 
 // Which of the places modulo kPlaces an address is.
-Emitter::V Emitter::place_of(V address, uint64_t bytes) {
+V Emitter::place_of(V address, uint64_t bytes) {
   return b_.CreateAnd(b_.CreateLShr(address, b_.getInt64(static_cast<uint64_t>(std::countr_zero(bytes)))), b_.getInt64(vm::BlockObserver::kPlaces / bytes - 1));
 }
 
@@ -337,28 +337,28 @@ void Emitter::tell_places(const vm::Insn& i, const Value& address, V mask) {
   const isa::Space space = i.mods().space;
   if (!watch_ || !watch_->wanted.places || (space != isa::Space::Global && space != isa::Space::Generic)) return;
   if (address.runs == 1) {
-    call("wb_passed_shaped", b_.getVoidTy(), {context_, outside(&i), mask, address.run[0], b_.getInt64(static_cast<uint64_t>(address.stride))});
+    call("wb_passed_shaped", b_.getVoidTy(), {w_.context, outside(&i), mask, address.run[0], b_.getInt64(static_cast<uint64_t>(address.stride))});
     return;
   }
   const V place = scratch(type_of(8, true));
   b_.CreateStore(lanes_of(address, 8), place);
-  call("wb_passed_lanes", b_.getVoidTy(), {context_, outside(&i), mask, place});
+  call("wb_passed_lanes", b_.getVoidTy(), {w_.context, outside(&i), mask, place});
 }
 
 // An access whose lanes are all in bounds is about to be made.
 void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
   if (!watch_ || (!watch_->wanted.events && !watch_->wanted.traffic)) return;
-  if (rehearsal_ && watch_->wanted.events) {
-    if (!rehearsal_->over) tell_rehearsed(i, address, mask, bytes);
+  if (rehearsals_.now && watch_->wanted.events) {
+    if (!rehearsals_.now->over) tell_rehearsed(i, address, mask, bytes);
     return;
   }
-  if (rehearsal_ && !rehearsal_->over) {  // it may yet turn out otherwise
-    rehearsal_->now.counts.touches.push_back({&i, address, static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(mask)->getZExtValue()), bytes});
+  if (rehearsals_.now && !rehearsals_.now->over) {  // it may yet turn out otherwise
+    rehearsals_.now->now.counts.touches.push_back({&i, address, static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(mask)->getZExtValue()), bytes});
     return;
   }
   if (watch_->wanted.events && watch_batched(i, address, mask, bytes)) return;
   tell_places(i, address, mask);
-  auto* on = BasicBlock::Create(c_, "seen", f_);
+  auto* on = new_block("seen");
   if (watch_->wanted.events) {
     if (loads_settled(i)) {
       skip_settled(i, false, address, mask, on);
@@ -375,8 +375,8 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
       count_lanes(watch_site(i, address, bytes, true), lanes_of(address, 8), mask, bytes);
     } else {
       if (counts_banks(i)) {
-        auto* all = BasicBlock::Create(c_, "whole_warp", f_);
-        auto* part = BasicBlock::Create(c_, "part_of_warp", f_);
+        auto* all = new_block("whole_warp");
+        auto* part = new_block("part_of_warp");
         b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), all, part);
         b_.SetInsertPoint(all);
         count_banks(i, lanes_of(address, 8));
@@ -385,7 +385,7 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
       }
       place = scratch(type_of(8, true));
       b_.CreateStore(lanes_of(address, 8), place);
-      call("wb_count_lanes", b_.getVoidTy(), {context_, outside(&i), mask, place});
+      call("wb_count_lanes", b_.getVoidTy(), {w_.context, outside(&i), mask, place});
     }
     b_.CreateBr(on);
     b_.SetInsertPoint(on);
@@ -396,12 +396,12 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
   const auto whole = [&] {
     if (!fixed) {
       const V gap = b_.CreateSub(address.run[1], address.run[0]);
-      auto* other = BasicBlock::Create(c_, "other_gap", f_);
-      auto* same = BasicBlock::Create(c_, "same_gap", f_);
+      auto* other = new_block("other_gap");
+      auto* same = new_block("same_gap");
       V at_gap = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, counters), b_.getPtrTy(), true), watch_->sites[number].gap_at);
       b_.CreateCondBr(b_.CreateICmpEQ(machine_load(b_.getInt64Ty(), at_gap), gap), same, other, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
       b_.SetInsertPoint(other);
-      call("wb_other_gap", b_.getVoidTy(), {context_, b_.getInt32(number), gap});
+      call("wb_other_gap", b_.getVoidTy(), {w_.context, b_.getInt32(number), gap});
       b_.CreateBr(same);
       b_.SetInsertPoint(same);
     }
@@ -413,8 +413,8 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
     b_.SetInsertPoint(on);
     return;
   }
-  auto* all = BasicBlock::Create(c_, "whole_warp", f_);
-  auto* part = BasicBlock::Create(c_, "part_of_warp", f_);
+  auto* all = new_block("whole_warp");
+  auto* part = new_block("part_of_warp");
   b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), all, part);
   b_.SetInsertPoint(all);
   whole();
@@ -423,11 +423,11 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
   if (const uint32_t word = watch_->sites[number].word_at) {
     count(word, b_.getInt64(1), b_.CreateZExt(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask), b_.getInt64Ty()));
   } else if (fixed) {
-    call("wb_count_shaped", b_.getVoidTy(), {context_, b_.getInt32(number), mask, address.run[0]});
+    call("wb_count_shaped", b_.getVoidTy(), {w_.context, b_.getInt32(number), mask, address.run[0]});
   } else {
     place = scratch(type_of(8, true));
     b_.CreateStore(lanes_of(address, 8), place);
-    call("wb_count_lanes", b_.getVoidTy(), {context_, outside(&i), mask, place});
+    call("wb_count_lanes", b_.getVoidTy(), {w_.context, outside(&i), mask, place});
   }
   b_.CreateBr(on);
   b_.SetInsertPoint(on);
@@ -436,7 +436,7 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
 // A warp executes the instruction in the part that is being rehearsed.
 void Emitter::note_executed(const vm::Insn& i, uint32_t active, uint32_t on) {
   if (!watch_ || !watch_->wanted.executions || i.watched == vm::Watched::Extra) return;
-  vm::Executions& e = rehearsal_->now.counts.executions[number_of(i)];
+  vm::Executions& e = rehearsals_.now->now.counts.executions[number_of(i)];
   ++e.warps;
   e.threads += static_cast<uint64_t>(std::popcount(active));
   e.threads_on += static_cast<uint64_t>(std::popcount(on));
@@ -449,15 +449,15 @@ void Emitter::note_made(const Access& a, uint32_t mask, const std::vector<int64_
   WatchTables::Made made{a.insn, mask, {}};
   const auto any = static_cast<size_t>(std::countr_zero(mask));
   for (size_t l = 0; l < kLanes; ++l) made.address[l] = static_cast<uint64_t>(words[mask >> l & 1 ? l : any]) * a.memory;
-  ++rehearsal_->now.counts.made[made];
+  ++rehearsals_.now->now.counts.made[made];
 }
 
 // Where a block goes that is none of those that were rehearsed. What it has done so far comes before what it does now.
 BasicBlock* Emitter::elsewhere() {
-  Rehearsal& r = *rehearsal_;
+  Rehearsal& r = *rehearsals_.now;
   if (!r.told) return r.otherwise;
   auto* const here = b_.GetInsertBlock();
-  auto* const out = BasicBlock::Create(c_, "elsewhere", f_);
+  auto* const out = new_block("elsewhere");
   b_.SetInsertPoint(out);
   watch_barrier(*some_barrier());
   b_.CreateBr(r.otherwise);
@@ -472,10 +472,10 @@ const vm::Insn* Emitter::some_barrier() const {
 // An access to global memory is told while the rehearsed code runs, and the barrier before it. Where the observer wants to
 // know more, the block is looked at in full.
 void Emitter::tell_rehearsed(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
-  Rehearsal& r = *rehearsal_;
+  Rehearsal& r = *rehearsals_.now;
   if (const vm::Insn* barrier = std::exchange(r.now.untold, nullptr); barrier && r.told) watch_barrier(*barrier);
   r.told = true;
-  auto* on = BasicBlock::Create(c_, "told", f_);
+  auto* on = new_block("told");
   if (const auto words = words_of(i, address, bytes); !words.empty()) look_at_words(i, words, mask, on);
   b_.CreateCondBr(ask_about(i, address, mask, bytes), on, elsewhere(), llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(on);
@@ -484,20 +484,20 @@ void Emitter::tell_rehearsed(const vm::Insn& i, const Value& address, V mask, ui
 // The end of a rehearsed kernel. Until a block like this one has been looked at in full, it is; then only its accesses to
 // global memory are told.
 void Emitter::tell_stores() {
-  Rehearsal& r = *rehearsal_;
-  auto* on = BasicBlock::Create(c_, "known_good", f_);
-  auto* other = BasicBlock::Create(c_, "not_known", f_);
+  Rehearsal& r = *rehearsals_.now;
+  auto* on = new_block("known_good");
+  auto* other = new_block("not_known");
   const V place = context_field(offsetof(Context, known_good), b_.getPtrTy(), true);
-  auto* look = BasicBlock::Create(c_, "remembers", f_);
+  auto* look = new_block("remembers");
   b_.CreateCondBr(b_.CreateIsNull(place), other, look);
   b_.SetInsertPoint(look);
   b_.CreateCondBr(b_.CreateICmpNE(machine_load(b_.getInt8Ty(), place), b_.getInt8(0)), on, other);
   b_.SetInsertPoint(other);
-  machine_store(b_.getInt32(1), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), context_, offsetof(Context, as_rehearsed)));
+  machine_store(b_.getInt32(1), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, as_rehearsed)));
   b_.CreateBr(elsewhere());
   b_.SetInsertPoint(on);
   for (const RehearsedStore& s : r.now.stores) {
-    warp_ = b_.getInt32(s.warp);
+    at_.warp = b_.getInt32(s.warp);
     tell_rehearsed(*s.access.insn, s.address, b_.getInt32(s.mask), s.access.total());
   }
   r.over = true;
@@ -506,31 +506,31 @@ void Emitter::tell_stores() {
 // A block has come to the end of what was rehearsed.
 void Emitter::count_rehearsed() {
   if (!watch_ || !watch_->wanted.traffic) return;
-  RehearsedCounts& counts = rehearsal_->now.counts;
+  RehearsedCounts& counts = rehearsals_.now->now.counts;
   uint64_t instructions = 0;
   for (const auto& [k, e] : counts.executions) instructions += e.warps;
   watch_->rehearsed.push_back({watch_->counters++, instructions, std::move(counts.executions), std::move(counts.made)});
   count(watch_->rehearsed.back().at, b_.getInt64(1));
-  rehearsal_->over = true;
+  rehearsals_.now->over = true;
   for (const RehearsedCounts::Touch& t : counts.touches) watch_access(*t.insn, t.address, b_.getInt32(t.mask), t.bytes);
 }
 
-// The lanes of active_ have met at a `.sync` instruction.
+// The lanes of at_.active have met at a `.sync` instruction.
 void Emitter::watch_meeting(const vm::Insn& i) {
   if (!watch_ || !watch_->wanted.events) return;
-  call_detour(i, active_, nullptr, Detour::What::Meeting);
-  meeting_wants_more_ = b_.CreateICmpNE(context_field(offsetof(Context, wants_more), b_.getInt32Ty(), false), b_.getInt32(0));
+  call_detour(i, at_.active, nullptr, Detour::What::Meeting);
+  watching_.meeting_wants_more = b_.CreateICmpNE(context_field(offsetof(Context, wants_more), b_.getInt32Ty(), false), b_.getInt32(0));
 }
 
 void Emitter::watch_fence(const vm::Insn& i) {
   if (!watch_ || !watch_->wanted.events) return;
-  call("wb_prepare", b_.getPtrTy(), {context_, warp_});
-  call("wb_watched_instruction", b_.getVoidTy(), {context_, outside(&i), warp_, active_});
+  call("wb_prepare", b_.getPtrTy(), {w_.context, at_.warp});
+  call("wb_watched_instruction", b_.getVoidTy(), {w_.context, outside(&i), at_.warp, at_.active});
 }
 
 void Emitter::watch_barrier(const vm::Insn& i) {
   if (!watch_ || !watch_->wanted.events) return;
-  call("wb_watched_barrier", b_.getVoidTy(), {context_, outside(&i)});
+  call("wb_watched_barrier", b_.getVoidTy(), {w_.context, outside(&i)});
 }
 
 }  // namespace warpbeam::jit

@@ -31,7 +31,7 @@ bool plain_load(const Access& a) { return a.load && a.count == 1 && is_weak_acce
 }  // namespace
 
 void Emitter::find_windows(const std::vector<Access>& accesses) {
-  windows_.clear();
+  named_.windows.clear();
   static const bool without = left_out("windows");
   if (without || watch_ || !wide_host()) return;
   std::vector<char> done(accesses.size());
@@ -63,14 +63,14 @@ void Emitter::find_windows(const std::vector<Access>& accesses) {
     const auto all = std::make_shared<Windows>();
     all->low = low;
     all->more = static_cast<int>((high - low) / a.memory);
-    for (const vm::Insn* i : members) windows_[i] = all;
+    for (const vm::Insn* i : members) named_.windows[i] = all;
   }
 }
 
 // The load's 32 lanes from the stretch; null: it is not one of several.
-Emitter::V Emitter::from_windows(const Access& a, V pointer) {
-  const auto found = windows_.find(a.insn);
-  if (found == windows_.end()) return nullptr;
+V Emitter::from_windows(const Access& a, V pointer) {
+  const auto found = named_.windows.find(a.insn);
+  if (found == named_.windows.end()) return nullptr;
   Windows& w = *found->second;
   const int size = kRegister / a.memory;  // elements of a register
   auto* part = llvm::FixedVectorType::get(lane_type(a.memory), static_cast<unsigned>(size));
@@ -123,14 +123,14 @@ void Emitter::name_next_blocks(const Access& a, const Value& address) {
   if (without || watch_ || a.shared || a.count != 1 || (a.memory != 4 && a.memory != 8)) return;
   const auto& [x, y, z] = plan_.block;
   const int64_t row = x * address.stride, run = kLanes / address.runs * address.stride;
-  const bool rows = y * z > 1 && row <= kAhead && (x == kLanes || !in_loop(node_));
-  const bool line = y * z == 1 && address.runs == 1 && plan_.regions.size() > 1 && !rehearsal_ && !in_loop(node_);
+  const bool rows = y * z > 1 && row <= kAhead && (x == kLanes || !in_loop(at_.node));
+  const bool line = y * z == 1 && address.runs == 1 && plan_.regions.size() > 1 && !rehearsals_.now && !in_loop(at_.node);
   if (!rows && !line) return;
-  if (const auto w = windows_.find(a.insn); w != windows_.end() && !w->second->parts.empty()) return;  // named already
+  if (const auto w = named_.windows.find(a.insn); w != named_.windows.end() && !w->second->parts.empty()) return;  // named already
   uses(Technique::NextBlocks);
   const int64_t further = rows ? std::max(kAhead, 2 * row) : kFurther;
-  NamedLines& named = rehearsal_ ? rehearsal_->named : named_;
-  const BasicBlock* const here = rehearsal_ ? nullptr : b_.GetInsertBlock();
+  NamedLines& named = rehearsals_.now ? rehearsals_.now->named : named_.lines;
+  const BasicBlock* const here = rehearsals_.now ? nullptr : b_.GetInsertBlock();
   for (size_t r = 0; r < address.runs; ++r) {
     const auto [from, at] = sum_of(address.run[r]);
     for (int64_t k = 0; k < run; k += kLine) {
@@ -152,7 +152,7 @@ std::vector<char> Emitter::reached(uint32_t from, bool back) const {
       if (!seen[o]) seen[o] = 1, work.push_back(o);
     };
     if (back) {
-      for (uint32_t o : plan_.regions[region_].nodes)
+      for (uint32_t o : plan_.regions[at_.region].nodes)
         if (std::ranges::find(flow_.nodes[o].next, n) != flow_.nodes[o].next.end()) meet(o);
     } else {
       for (uint32_t o : flow_.nodes[n].next)
@@ -167,24 +167,24 @@ std::vector<char> Emitter::reached(uint32_t from, bool back) const {
 void Emitter::name_next_turns(const Access& a, V address) {
   constexpr uint64_t kLine = 64, kStretch = 1024;
   static const bool without = left_out("turns");
-  if (without || !apart_ || a.shared || a.insn->op[1] < 0) return;
-  const uint64_t bytes = kLanes * a.total(), all = bytes * static_cast<uint64_t>(team_->warps);
-  const Shape shape = team_->shapes->source(a.insn->op[1], a.insn->base_width);
-  const bool in_a_row = team_->streams && shape.paced && shape.pace == static_cast<int64_t>(bytes);
-  V& ahead = turns_ahead_[a.insn];
+  if (without || !as_.apart || a.shared || a.insn->op[1] < 0) return;
+  const uint64_t bytes = kLanes * a.total(), all = bytes * static_cast<uint64_t>(as_.team->warps);
+  const Shape shape = as_.team->in_step.shapes->source(a.insn->op[1], a.insn->base_width);
+  const bool in_a_row = as_.team->streams && shape.paced && shape.pace == static_cast<int64_t>(bytes);
+  V& ahead = named_.turns_ahead[a.insn];
   if (!ahead) {  // the team's other warps take as long steps
     const Source base = flow_.source(a.insn->op[1], a.insn->base_width);
     if (base.kind != SourceKind::Variable) return;
     // Is there a way back to this node, on which the address changes?
-    const std::vector<char> after = reached(node_, false), before = reached(node_, true);
-    if (!after[node_]) return;
+    const std::vector<char> after = reached(at_.node, false), before = reached(at_.node, true);
+    if (!after[at_.node]) return;
     bool changes = false;
-    for (uint32_t n : plan_.regions[region_].nodes)
+    for (uint32_t n : plan_.regions[at_.region].nodes)
       for (uint32_t k = flow_.nodes[n].begin; after[n] && before[n] && k < flow_.nodes[n].end; ++k)
         for (const Slot& s : flow_.slots[k])
           if (const auto v = flow_.variable(s.at); s.written && v) changes = changes || *v == base.variable;
     if (!changes) return;
-    llvm::IRBuilder<> top(entry_, entry_->begin());
+    llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
     auto* last = top.CreateAlloca(b_.getInt64Ty());
     top.CreateStore(b_.getInt64(0), last);
     constexpr uint64_t kTurns = 6;
@@ -197,12 +197,12 @@ void Emitter::name_next_turns(const Access& a, V address) {
     for (uint64_t k = 0; k < length; k += kLine) name_line(b_.CreateAdd(from, b_.getInt64(k)), false, in_a_row ? 2 : 3);
   };
   if (!in_a_row) return name(b_.CreateAdd(address, ahead), bytes);
-  if (team_->member != 0) return;
+  if (as_.team->member != 0) return;
   // The first warp names what all of them will read, and what lies behind that if it is little, which is for the blocks that
   // come next: they find it in the last cache, and hosts that are shown longer stretches have more of them under way. It is
   // named for the second cache, which waits for more lines at a time than the first.
   name(b_.CreateAdd(address, ahead), all);
-  if (team_->stores) return;  // what is stored there is written meanwhile
+  if (as_.team->stores) return;  // what is stored there is written meanwhile
   name(b_.CreateAdd(address, b_.getInt64(all)), bytes < kLine ? all : kStretch);
 }
 

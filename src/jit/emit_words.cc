@@ -25,7 +25,7 @@ llvm::Constant* repeat(llvm::IRBuilder<>& b, uint32_t words, std::array<uint32_t
 }  // namespace
 
 // How an access falls into stretches of words, each of which belongs to lanes from `lane` on; empty: it is not looked at.
-std::vector<Emitter::Words> Emitter::words_of(const vm::Insn& i, const Value& address, uint64_t bytes) const {
+std::vector<WordRun> Emitter::words_of(const vm::Insn& i, const Value& address, uint64_t bytes) const {
   const isa::Row& row = *i.source->form.row;
   const bool load = row.cls == isa::Class::Load;
   const bool dense = address.stride == static_cast<int64_t>(bytes), one_place = address.stride == 0 && load;
@@ -33,7 +33,7 @@ std::vector<Emitter::Words> Emitter::words_of(const vm::Insn& i, const Value& ad
   if (i.mods().sem != isa::Sem::None && i.mods().sem != isa::Sem::Weak) return {};
   const uint32_t length = kLanes / address.runs, each = static_cast<uint32_t>(bytes / 4);
   const bool fixed = address.runs > 1 && address.even;
-  std::vector<Words> all;
+  std::vector<WordRun> all;
   if (dense && fixed && address.gap == static_cast<int64_t>(bytes * length)) {
     all.push_back({address.run[0], 0, kLanes * each, each, false});
   } else if (dense && fixed && address.gap == 0) {
@@ -43,8 +43,8 @@ std::vector<Emitter::Words> Emitter::words_of(const vm::Insn& i, const Value& ad
       all.push_back({address.run[r], r * length, dense ? length * each : each, each, !dense && length > 1});
   }
   uint32_t words = 0;
-  for (const Words& w : all) words += w.count;
-  return words > kMostWords ? std::vector<Words>{} : all;
+  for (const WordRun& w : all) words += w.count;
+  return words > kMostWords ? std::vector<WordRun>{} : all;
 }
 
 // The group's next events, of all lanes of this warp.
@@ -62,7 +62,7 @@ void Emitter::begin_burst(V block, V group, V key, uint32_t place) {
   machine_store(of_block(i32, offsetof(vm::WatchedBlock, op)), part(burst, offsetof(vm::WatchedBurst, op)));
   machine_store(of_block(i32, offsetof(vm::WatchedBlock, block)), part(burst, offsetof(vm::WatchedBurst, block)));
   machine_store(b_.getInt32(~0u), part(burst, offsetof(vm::WatchedBurst, mask)));
-  machine_store(warp_, part(burst, offsetof(vm::WatchedBurst, warp)));
+  machine_store(at_.warp, part(burst, offsetof(vm::WatchedBurst, warp)));
   const V who = of_block(b_.getPtrTy(), offsetof(vm::WatchedBlock, who));
   auto* const line = FixedVectorType::get(i32, vm::kTogether);
   auto* all = llvm::cast<llvm::LoadInst>(machine_load(line, part(who, place / vm::kTogether * vm::kTogether * sizeof(uint32_t))));
@@ -73,41 +73,41 @@ void Emitter::begin_burst(V block, V group, V key, uint32_t place) {
 }
 
 // Goes to `seen` where nothing is left to do; the code goes on where the observer is to be asked.
-void Emitter::look_at_words(const vm::Insn& i, const std::vector<Words>& all, V mask, BasicBlock* seen) {
+void Emitter::look_at_words(const vm::Insn& i, const std::vector<WordRun>& all, V mask, BasicBlock* seen) {
   auto* const word_type = b_.getInt32Ty();
-  if (places_.of.empty()) places_ = vm::access_places(*flow_.code);
-  const uint32_t place = places_.of[number_of(i)];
+  if (watching_.places.of.empty()) watching_.places = vm::access_places(*flow_.code);
+  const uint32_t place = watching_.places.of[number_of(i)];
   const bool load = i.source->form.row->cls == isa::Class::Load;
   const bool shared = i.mods().space == isa::Space::Shared || i.mods().space == isa::Space::SharedCluster;
-  auto* ask = BasicBlock::Create(c_, "ask", f_);
+  auto* ask = new_block("ask");
   auto* likely = llvm::MDBuilder(c_).createBranchWeights(1000, 1);
   const auto go_on_if = [&](V good, const char* name) {
-    auto* next = BasicBlock::Create(c_, name, f_);
+    auto* next = new_block(name);
     b_.CreateCondBr(good, next, ask, likely);
     b_.SetInsertPoint(next);
   };
   const auto part = [&](V base, uint64_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset); };
   const auto is_full = [](V m) { return llvm::isa<llvm::ConstantInt>(m) && llvm::cast<llvm::ConstantInt>(m)->isMinusOne(); };
-  if (!is_full(mask)) go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), "whole_warp");  // then active_ is whole too
+  if (!is_full(mask)) go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), "whole_warp");  // then at_.active is whole too
 
   // The site, the warp, the event.
   const V block = context_field(offsetof(Context, words), b_.getPtrTy(), true);
-  const V warp = b_.CreateZExt(warp_, b_.getInt64Ty());
+  const V warp = b_.CreateZExt(at_.warp, b_.getInt64Ty());
   const auto element = [&](size_t table, uint64_t stride, uint32_t index, uint64_t size) {
     const V first = machine_load(b_.getPtrTy(), part(block, table), true);
     return b_.CreateInBoundsGEP(b_.getInt8Ty(), first, b_.CreateAdd(b_.CreateMul(warp, b_.getInt64(stride * size)), b_.getInt64(index * size)));
   };
   const V site = part(machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, sites)), true), 2 * place * sizeof(vm::WatchedSite));
-  const V group = element(offsetof(vm::WatchedBlock, groups), places_.groups(), place / vm::kTogether, sizeof(vm::WatchedGroup));
+  const V group = element(offsetof(vm::WatchedBlock, groups), watching_.places.groups(), place / vm::kTogether, sizeof(vm::WatchedGroup));
   const V state = element(offsetof(vm::WatchedBlock, warps), 1, 0, sizeof(vm::WatchedWarp));
   const auto load64 = [&](V base, size_t offset) { return machine_load(b_.getInt64Ty(), part(base, offset)); };
   V good = b_.CreateICmpEQ(load64(site, offsetof(vm::WatchedSite, era)), load64(block, offsetof(vm::WatchedBlock, era)));
   const V low = load64(site, offsetof(vm::WatchedSite, low)), span = load64(site, offsetof(vm::WatchedSite, span));
-  for (const Words& w : all) good = b_.CreateAnd(good, b_.CreateICmpULE(b_.CreateSub(w.first, low), span));
+  for (const WordRun& w : all) good = b_.CreateAnd(good, b_.CreateICmpULE(b_.CreateSub(w.first, low), span));
   go_on_if(good, "known_site");
   const V key = load64(state, offsetof(vm::WatchedWarp, key));
-  auto* renew = BasicBlock::Create(c_, "new_burst", f_);
-  auto* known = BasicBlock::Create(c_, "known_burst", f_);
+  auto* renew = new_block("new_burst");
+  auto* known = new_block("known_burst");
   b_.CreateCondBr(b_.CreateICmpEQ(load64(group, offsetof(vm::WatchedGroup, key)), key), known, renew);
   b_.SetInsertPoint(renew);
   begin_burst(block, group, key, place);
@@ -123,11 +123,11 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<Words>& all, V 
 
   struct Chunk {
     V at, numbers;
-    const Words* of;
+    const WordRun* of;
     uint32_t from, count;
   };
   std::vector<Chunk> chunks;
-  for (const Words& w : all) {
+  for (const WordRun& w : all) {
     const V first = b_.CreateAdd(words, b_.CreateShl(b_.CreateAnd(w.first, reach), b_.getInt64(2)));
     for (uint32_t from = 0; from < w.count; from += kOfVector) {
       const uint32_t count = std::min(kOfVector, w.count - from);
@@ -168,8 +168,8 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<Words>& all, V 
         v = b_.CreateOr(v, b_.CreateShl(only(c.numbers, {0, 0, 0, kAMany}), numbers({1, 1, 1, 1})));
       }
       auto* store = b_.CreateAlignedStore(v, c.at, llvm::Align(16));
-      store->setMetadata(llvm::LLVMContext::MD_alias_scope, machine_scope_);
-      store->setMetadata(llvm::LLVMContext::MD_noalias, user_scope_);
+      store->setMetadata(llvm::LLVMContext::MD_alias_scope, w_.machine_scope);
+      store->setMetadata(llvm::LLVMContext::MD_noalias, w_.user_scope);
     }
     b_.CreateBr(seen);
   };
@@ -181,15 +181,15 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<Words>& all, V 
     b_.SetInsertPoint(ask);
     return;
   }
-  auto* read = BasicBlock::Create(c_, "not_quiet", f_);
+  auto* read = new_block("not_quiet");
   const V quiet_least = b_.CreateOr(b_.CreateOr(only(bounds, {0, kAll, kAll, 0}), numbers({0, 0, 0, kTwoWarps})), needs);
   const V quiet_range = b_.CreateOr(only(below, {kAll, 0, 0, 0}), only(b_.CreateNot(bounds), {0, kAll, kAll, 0}));
   const V quiet = all_in(b_.CreateOr(numbers({kAll, kAll, kAll, kSplit | kTwoWarps}), needs), quiet_least, quiet_range, in_each(id));
   b_.CreateCondBr(quiet, seen, read);
   b_.SetInsertPoint(read);
   const V first_range = b_.CreateOr(only(below, {kAll, kAll, 0, 0}), numbers({0, 0, kAll, 0}));
-  auto* first = BasicBlock::Create(c_, "first", f_);
-  auto* not_first = BasicBlock::Create(c_, "not_first", f_);
+  auto* first = new_block("first");
+  auto* not_first = new_block("not_first");
   const V bits = b_.CreateOr(numbers({kAll, kAll, kAll, kSplit}), needs);
   b_.CreateCondBr(all_in(bits, needs, first_range, nullptr), first, not_first);
   b_.SetInsertPoint(first);
@@ -201,7 +201,7 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<Words>& all, V 
                                        b_.CreateMul(b_.CreateZExt(b_.CreateAnd(b_.CreateLShr(other, b_.getInt32(std::countr_zero(vm::kTogether))), b_.getInt32(vm::kBursts - 1)), b_.getInt64Ty()), b_.getInt64(sizeof(vm::WatchedBurst))));
   const auto of_burst = [&](size_t offset) { return machine_load(word_type, part(burst, offset)); };
   const auto of_block = [&](size_t offset) { return machine_load(word_type, part(block, offset)); };
-  const V same_warp = b_.CreateAnd(b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, warp)), warp_),
+  const V same_warp = b_.CreateAnd(b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, warp)), at_.warp),
                                    b_.CreateAnd(b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, block)), of_block(offsetof(vm::WatchedBlock, block))),
                                                 b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, op)), of_block(offsetof(vm::WatchedBlock, op)))));
   V second = b_.CreateAnd(b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, first)), b_.CreateAnd(other, b_.getInt32(~(vm::kTogether - 1)))), b_.CreateNot(same_warp));
@@ -216,15 +216,15 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<Words>& all, V 
 
 // A load that compiled code makes, of shared memory that nobody writes between the barriers around it (settled.cc).
 bool Emitter::loads_settled(const vm::Insn& i) const {
-  return !plan_.settled.empty() && plan_.settled[node_] && vm::loads_or_stores(i) && i.source->form.row->cls == isa::Class::Load && i.mods().space == isa::Space::Shared &&
+  return !plan_.settled.empty() && plan_.settled[at_.node] && vm::loads_or_stores(i) && i.source->form.row->cls == isa::Class::Load && i.mods().space == isa::Space::Shared &&
          (i.mods().sem == isa::Sem::None || i.mods().sem == isa::Sem::Weak);
 }
 
 // Goes to `seen` where each of the address's runs begins in the stretch that the site has, or the one of the batch that it leads.
 void Emitter::skip_settled(const vm::Insn& i, bool batch, const Value& address, V mask, BasicBlock* seen) {
   if (!address.runs || address.stride < 0) return;
-  if (places_.of.empty()) places_ = vm::access_places(*flow_.code);
-  const uint32_t place = places_.of[number_of(i)];
+  if (watching_.places.of.empty()) watching_.places = vm::access_places(*flow_.code);
+  const uint32_t place = watching_.places.of[number_of(i)];
   const auto part = [&](V base, uint64_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset); };
   const V block = context_field(offsetof(Context, words), b_.getPtrTy(), true);
   const V sites = machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, sites)), true);
@@ -233,8 +233,8 @@ void Emitter::skip_settled(const vm::Insn& i, bool batch, const Value& address, 
   good = b_.CreateAnd(good, b_.CreateICmpEQ(mask, b_.getInt32(~0u)));
   const V low = of_site(offsetof(vm::WatchedSite, low)), span = of_site(offsetof(vm::WatchedSite, span));
   for (uint32_t r = 0; r < address.runs; ++r) good = b_.CreateAnd(good, b_.CreateICmpULE(b_.CreateSub(address.run[r], low), span));
-  auto* known = BasicBlock::Create(c_, "settled", f_);
-  auto* ask = BasicBlock::Create(c_, "ask", f_);
+  auto* known = new_block("settled");
+  auto* ask = new_block("ask");
   b_.CreateCondBr(good, known, ask, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(known);
   if (!batch) touched_last(i);

@@ -1,47 +1,38 @@
 // From a kernel with known shapes to LLVM's intermediate language: one function that runs a whole block.
 //
-// A variable is held as its shape says: a host scalar per run, or a vector of 32 lanes. All variables live in allocas that
-// LLVM turns into values. Predicates are i1 or <32 x i1>, sets of lanes are i32.
+// What it knows stands in parts with a purpose each: where it is (Place), what the code is for (Version), variables (Registers), ways
+// from block to block (Ways), memory (accesses.h), and what instructions compute (Arithmetic).
 #pragma once
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/MDBuilder.h>
-#include <llvm/IR/Module.h>
-
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "jit/access_plan.h"
+#include "jit/accesses.h"
+#include "jit/arithmetic.h"
 #include "jit/plan.h"
+#include "jit/registers.h"
 #include "jit/rehearsal.h"
 #include "jit/runtime.h"
-#include "jit/technique.h"
-#include "jit/values.h"
-#include "vm/access_places.h"
+#include "jit/team.h"
+#include "jit/version.h"
+#include "jit/watching.h"
+#include "jit/ways.h"
+#include "jit/writing.h"
 
 namespace warpbeam::jit {
 
 uint64_t streaming_bytes();
 
-struct SpecialTables;
-struct WordTable;
-
-class Emitter {
+class Emitter : private Words {
  public:
-  Emitter(llvm::Module& module, KernelPlan& plan, CompiledTables& tables, const Processor& processor);
+  Emitter(Writing& writing, KernelPlan& plan, CompiledTables& tables, const Processor& processor);
   void run();
 
  private:
-  using V = llvm::Value*;
   // --- values (emit_values.cc)
-  llvm::Type* lane_type(Width bytes);
-  llvm::Type* type_of(Width bytes, bool vector);
-  V constant(Width bytes, uint64_t bits) { return bytes ? static_cast<V>(b_.getIntN(bytes * 8u, bits)) : b_.getInt1(bits & 1); }
-  V splat(V scalar);
   V lanes_of(const Value& v, Width bytes);          // as a vector
   V in_run(const Value& v, Width bytes, int run, int runs);  // its value in the first lane of run `run` of `runs`
   Value read(int32_t at, Width bytes);
@@ -51,24 +42,10 @@ class Emitter {
   void write(int32_t at, Width bytes, const Value& v);
   uint32_t number_of(const vm::Insn& insn) const { return static_cast<uint32_t>(&insn - flow_.code->insns.data()); }
   const vm::Insn* made_before(const Node& node, int32_t at, uint32_t end) const;
-  // Sets of lanes are words, or vectors of bits where the code is for a slice of a warp.
-  V mask_bits(V lanes_of_bool) { return slice_ ? lanes_of_bool : b_.CreateBitCast(lanes_of_bool, b_.getInt32Ty()); }
-  V bool_lanes(V mask) { return mask->getType()->isVectorTy() ? mask : b_.CreateBitCast(mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kLanes)); }
-  V any_of(V mask);                                 // is a lane among them?
   V lanes_at(uint32_t node);                        // that are to run it
   void set_lanes(uint32_t node, V lanes);
-  V guard_mask(const vm::Insn& insn);               // lanes of active_ that take part
+  V guard_mask(const vm::Insn& insn);               // lanes of at_.active that take part
   V context_field(size_t offset, llvm::Type* type, bool unchanging);
-  V machine_load(llvm::Type* type, V at, bool unchanging = false);
-  void machine_store(V value, V at);
-  V user(llvm::Instruction* access);                // marks an access of the kernel's own
-  V canonical(V floats);
-  V float_of(V bits, Width bytes);
-  V bits_of(V floats);
-  V call(const char* name, llvm::Type* result, llvm::ArrayRef<V> arguments);
-  V intrinsic(llvm::Intrinsic::ID id, V a);
-  V intrinsic(llvm::Intrinsic::ID id, V a, V c);
-  V intrinsic(llvm::Intrinsic::ID id, V a, V c, V d);
 
   // --- control (emit_control.cc, emit_regions.cc)
   void emit_region(size_t region, llvm::BasicBlock* entry);
@@ -86,7 +63,7 @@ class Emitter {
   bool loops_whole(uint32_t node) const;             // emit_loops.cc
   void emit_whole_loop(uint32_t node);
   // Goes on with the first block that has lanes; `targets` have just been given some (all empty only if `may_be_none`).
-  void leave_to(const std::vector<uint32_t>& targets, bool may_be_none) { leave_to(targets, may_be_none, flow_.nodes[node_].waits); }
+  void leave_to(const std::vector<uint32_t>& targets, bool may_be_none) { leave_to(targets, may_be_none, flow_.nodes[at_.node].waits); }
   void leave_to(const std::vector<uint32_t>& targets, bool may_be_none, const Bits& waits);
   void add_lanes(uint32_t node, V lanes);
   llvm::BasicBlock* block_of(uint32_t node);
@@ -94,7 +71,7 @@ class Emitter {
   void emit_instruction(const vm::Insn& insn);
   void find_full();
   // One value for the block, or one that grows evenly from warp to warp: kept in a scalar between regions.
-  bool block_level(uint32_t variable) const { return block_level_[variable]; }
+  bool block_level(uint32_t variable) const { return registers_.block_level[variable]; }
   void find_block_level();
   V paced(size_t variable);
   bool only_computes(const vm::Insn& insn) const;
@@ -117,7 +94,6 @@ class Emitter {
   void emit_guarded(const vm::Insn& insn);
   void dispatch(const vm::Insn& insn);
   Handover& new_handover(const vm::Insn& at, Why why);
-  void uses(Technique technique) { techniques_.insert(technique); }
   void by_handler(const vm::Insn& insn);             // the interpreter's
   void note_structure();
   std::string plan_in_words() const;
@@ -151,21 +127,10 @@ class Emitter {
 
   // --- instructions
   bool emit_pure(const vm::Insn& insn);              // emit_arith.cc: results depend on operands alone
-  V compute(const vm::Insn& insn, const std::vector<V>& operands);
-  V compute_integer(const vm::Insn& insn, const std::vector<V>& o);
-  V compute_float(const vm::Insn& insn, const std::vector<V>& o);
-  V rounded(isa::Opcode op, V a, V b = nullptr, V c = nullptr);  // emit_directed.cc: as direction_ says
-  V with_nan(V result, std::vector<V> operands, const std::vector<unsigned>& order);
   bool emit_directed(const vm::Insn& insn);
   bool emit_video(const vm::Insn& insn);             // emit_video.cc
-  V compute_convert(const vm::Insn& insn, V a);      // emit_convert.cc
-  V clamped(V x, bool is_signed, unsigned bits, bool to_signed);
-  V saturated(V x, unsigned bits, bool is_signed);
-  V saturated_64(V x, bool is_signed);
-  V compute_compare(const vm::Insn& insn, V a, V c);
   V check_wrap(const vm::Insn& insn);
   V compare_shapes(const vm::Insn& insn, const Value& a, const Value& c);  // emit_masks.cc
-  V join_predicates(const vm::Insn& insn, V a, V c);
   void emit_memory(const vm::Insn& insn);            // emit_memory.cc
   void narrow_again(const Access& a);
   void emit_meeting(const vm::Insn& insn);
@@ -180,12 +145,7 @@ class Emitter {
   void emit_warp(const vm::Insn& insn);              // emit_warp.cc
   V pick_lanes(V values, V from);
   void emit_match_any(const vm::Insn& insn);
-  struct Scattered {  // addresses of which nothing is known before
-    llvm::BasicBlock *stretches = nullptr, *apart = nullptr;
-    V base = nullptr, places = nullptr, first[2]{};
-  };
   bool looks_for_stretches() const;
-  using Line = warpbeam::jit::Line;
   Line line_of(const Value& v, Width bytes);         // emit_sloped.cc
   Line line_of_result(const vm::Insn& insn, const std::vector<std::pair<Value, Width>>& in);
   std::pair<V, V> ends_of(V mask);
@@ -215,10 +175,6 @@ class Emitter {
   V load_lanes(V at, V mask, Width bytes, V base);
   // Loads of words that lie side by side in each lane (emit_pieces.cc).
   static constexpr uint64_t kPiece = 16;  // bytes that are loaded for a lane
-  struct Piece {
-    int64_t from = 0;                      // the first word's offset
-    std::vector<const vm::Insn*> loads;
-  };
   static std::vector<Piece> pieces_of(std::vector<const vm::Insn*> loads);
   void find_pieces(uint32_t begin, uint32_t end);
   bool emit_piece(const vm::Insn& insn);
@@ -229,26 +185,12 @@ class Emitter {
   V combine(const vm::Insn& insn, V old, V b, V c, bool in_shared);
   V update_one(const vm::Insn& insn, V place, V b, V c, bool in_shared);
   V gathered(const vm::Insn& insn, const Value& v, V mask);
-  bool is_approximation(const vm::Insn& insn) const;  // emit_special.cc
   bool emit_approximation(const vm::Insn& insn);
-  V table_lookup(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
-  V look_up_bytes(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
-  V look_up_words(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
-  V truncated_square(V x);
-  V by_registers(llvm::Intrinsic::ID id, unsigned bits, V a, V c);  // emit_interpolated.cc
-  std::pair<V, V> entries_of(const WordTable& table, V source);
-  V upper_square(V x);
-  V interpolated(const WordTable& table, V source, V squared);
-  V special_function(isa::Opcode op, V x, V* unusual);
-  V product_of_floats(V a, V b, bool ftz);
-  V scratch(llvm::Type* type);                       // a place on the stack
-  V outside(const void* address);                    // by a name, so that the code is the same in every process
   void emit_library_call(const vm::Insn& insn);      // emit_call.cc
   void emit_pick(const vm::Insn& insn);
   void call_handler(const vm::Insn& insn, V mask, const RangeCells* range = nullptr);
   void call_detour(const vm::Insn& insn, V mask, const RangeCells* range, Detour::What what);
   void call_aside(V function, llvm::ArrayRef<V> arguments);  // leaves all registers as they are: for what is rare
-  V function(const char* name);
   V frame();
 
   // --- global and shared memory (emit_memory.cc: checks, emit_access.cc: the accesses)
@@ -257,12 +199,6 @@ class Emitter {
   RangeCells& range_of(const Access& a);
   uint32_t new_cell();
   V cell(uint32_t number);
-  // In a loop of single lanes they are kept in variables of its own: the host has registers for them.
-  struct LaneCells {
-    std::map<uint32_t, llvm::AllocaInst*> kept;
-    llvm::Instruction* begin = nullptr;              // before the loop
-    std::vector<llvm::Instruction*> changed;         // calls after which they may be others
-  };
   void fill_lane_cells(const LaneCells& cells);
   V lo_of(RangeCells& range) { return cell(range.lo); }
   V is_large(RangeCells& range);
@@ -291,20 +227,11 @@ class Emitter {
   bool may_be_picked(const Access& a, const Value& address, V mask) const;  // emit_picked.cc
   V picks(const char* name, V word, bool ranks);
   void store_picked(const Access& a, V places, V mask, llvm::BasicBlock* join);
-  struct Indexed {
-    V base = nullptr, index = nullptr;
-    bool is_signed = false;
-  };
   std::optional<Indexed> indexed(const Access& a);
   void store_picked(const Access& a, const Indexed& at, V mask, llvm::BasicBlock* join);
   void store_in_a_row(const Access& a, V to, V mask);
 
   // --- loads from one stretch (emit_windows.cc)
-  struct Windows {  // a stretch of memory that several loads read
-    int64_t low = 0;         // the least offset from their register
-    int more = 0;            // elements beyond a warp's
-    std::vector<V> parts;    // registers full of it, once it is loaded
-  };
   void find_windows(const std::vector<Access>& accesses);
   V from_windows(const Access& a, V pointer);
   void name_line(V address, bool stored = false, uint32_t closeness = 3);  // of memory: that it will be wanted soon
@@ -351,18 +278,12 @@ class Emitter {
   bool may_lie_apart(const vm::Insn& i) const;
   V lie_apart(V lanes);
   uint32_t watch_site(const vm::Insn& insn, const Value& address, uint64_t bytes, bool lanes = false);
-  struct Words {  // a stretch of them, from an address on
-    V first = nullptr;
-    uint32_t lane = 0, count = 0, each = 1;  // the first one's lane; how many words, of which each lane has so many
-    bool many = false;                       // each is read by several lanes
-  };
-  std::vector<Words> words_of(const vm::Insn& insn, const Value& address, uint64_t bytes) const;  // emit_words.cc
+  std::vector<WordRun> words_of(const vm::Insn& insn, const Value& address, uint64_t bytes) const;  // emit_words.cc
   void begin_burst(V block, V group, V key, uint32_t place);
-  void look_at_words(const vm::Insn& insn, const std::vector<Words>& all, V mask, llvm::BasicBlock* seen);
+  void look_at_words(const vm::Insn& insn, const std::vector<WordRun>& all, V mask, llvm::BasicBlock* seen);
   bool loads_settled(const vm::Insn& insn) const;
   void skip_settled(const vm::Insn& insn, bool batch, const Value& address, V mask, llvm::BasicBlock* seen);
   // Loads that the observer is asked about together, when the first is made (emit_batches.cc).
-  using Batch = std::vector<const vm::Insn*>;
   void find_batches(uint32_t begin, uint32_t end);
   bool watch_batched(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
   V gap_of(const Value& address);  // null: nothing tells the distances of its stretches
@@ -374,26 +295,12 @@ class Emitter {
   void watch_barrier(const vm::Insn& insn);
 
   // --- straight code (emit_straight.cc)
-  struct Straight {  // instructions [begin, end)
-    uint32_t begin = 0, first = 0, end = 0;  // where the first access is
-    std::vector<Access> accesses;            // whose addresses are known once `ahead` has run
-    std::vector<Access> few;                 // those that a few lanes can do by themselves
-    std::vector<uint32_t> ahead;             // what makes addresses and may run before everything else
-  };
   Straight straight(uint32_t begin, uint32_t end) const;
   V run_ahead(const Straight& s);                    // no address wrapped around
   V all_fit(const Straight& s, int warps = 1);       // so many whose places follow each other
   void emit_straight(uint32_t begin, uint32_t end);
   void emit_lane_loop(const LaneLoop& loop);         // emit_lanes.cc
   // Loops that a warp runs slice by slice (emit_sliced.cc).
-  struct SlicedLoop {
-    uint32_t head = 0, latch = 0;   // it is the nodes from one to the other; lanes come in at the first
-    uint32_t target = 0;            // where all of them leave to
-    unsigned lanes = 0;             // of a slice
-    bool reads = false;             // memory, at places that are the same for all lanes
-    Bits used, written, seen_after; // variables
-    bool has(uint32_t node) const { return node >= head && node <= latch; }
-  };
   std::vector<SlicedLoop> find_sliced_loops() const;
   bool suits_slice(const vm::Insn& insn) const;
   bool emit_sliced_loop(const SlicedLoop& loop);     // false: the loop has to be written as a whole as well
@@ -402,40 +309,6 @@ class Emitter {
   std::vector<uint32_t> early(uint32_t begin, uint32_t end, const std::vector<Access>& accesses) const;
 
   // --- warps side by side (emit_team.cc, find_team.cc)
-  struct Member {  // of a team: what a warp is to the code that is written
-    std::vector<std::array<llvm::AllocaInst*, 4>> storage;
-    V warp = nullptr, kept_piece = nullptr;
-    std::map<const vm::Insn*, std::shared_ptr<Windows>> windows;
-  };
-  struct Team {
-    int warps = 0;
-    std::vector<char> together;                      // by node: what they run side by side
-    Bits written{0};                                 // there
-    std::vector<Access> reads, writes;               // pairs that must not be of one allocation
-    std::vector<Member> members;
-    std::vector<llvm::BasicBlock*> blocks;           // by node
-    static constexpr size_t kNobody = ~size_t(0);
-    size_t member = kNobody;                         // whose code is being written
-    llvm::BasicBlock *single = nullptr, *apart = nullptr, *finish = nullptr;
-    llvm::AllocaInst *left = nullptr, *resume = nullptr, *failures = nullptr;
-    struct Point {  // where they part: at a node's end, or before it
-      uint32_t node = 0;
-      bool before = false;
-      llvm::BasicBlock* block = nullptr;
-    };
-    std::vector<Point> points;
-    V taken = nullptr;                               // by member: lanes that branch there
-    std::unique_ptr<Shapes> shapes;                  // while they take the same steps
-    std::vector<std::optional<int64_t>> steps;       // by variable: how it grows from warp to warp there
-    std::vector<std::array<V, 4>> parted;            // by variable: what each member has there
-    bool streams = false;                            // all that they load lies one behind the other in global memory
-    uint32_t first_counter = ~0u, last_counter = 0;  // of a watcher, that it counts in
-    std::vector<llvm::CallInst*> settles;
-    bool stores = false;                             // what it stores shows: its warps do not begin again, but part before a node
-    bool counts = false;                             // into tables of its own, until it is through
-    V tables = nullptr, apart_by = nullptr;          // where these are, and how far from one to the next
-    V places = nullptr, values = nullptr;            // of an instruction that counts, by member
-  };
   void settle_team(Team& team, bool through);
   void name_counters(const Team& team);
   Team find_team(const Region& region);
@@ -475,11 +348,6 @@ class Emitter {
   void check_step(const vm::Insn& insn);
   V in_a_row(const Team& team);
   V all_fit_in_a_row(Team& team, const Straight& s);
-  struct Decision {
-    const vm::Insn* compare = nullptr;
-    bool holds = true;                               // the branch's guard is what it says, or the opposite
-    std::vector<uint32_t> instructions;              // that make the guard
-  };
   Decision decides_in_a_row(const Team& team, const Node& node) const;
   V all_go_on(Team& team, const vm::Insn& compare, bool& holds);
 
@@ -533,89 +401,27 @@ class Emitter {
   void keep_rehearsed(uint32_t to);
   void store_rehearsed();
 
-  llvm::Module& m_;
-  llvm::LLVMContext& c_;
-  llvm::IRBuilder<> b_;
   KernelPlan& plan_;
   CompiledTables& tables_;
   const Processor& processor_;
   const Flow& flow_;
   const Shapes& shapes_;
-  llvm::Function* f_ = nullptr;
-  V context_ = nullptr;
-  llvm::BasicBlock* entry_ = nullptr;
-  std::vector<std::array<llvm::AllocaInst*, 4>> storage_;       // by variable: what this warp sees
-  std::vector<std::array<llvm::AllocaInst*, 4>> guessed_storage_;  // of the version for what is guessed
-  std::vector<char> block_level_;
-  std::vector<llvm::AllocaInst*> block_storage_;  // of variables that are the same in the whole block, between regions
-  std::vector<llvm::AllocaInst*> masks_;          // by node: lanes that are to run it
-  std::vector<llvm::BasicBlock*> blocks_;         // by node, in the region that is being written
-  std::vector<llvm::BasicBlock*> region_entry_;
-  std::vector<int32_t> region_of_entry_;          // by node
-  llvm::AllocaInst* exit_mask_ = nullptr;
-  llvm::AllocaInst* first_warp_ = nullptr;   // which warp begins the next region
-  llvm::AllocaInst* handover_ = nullptr;
-  llvm::BasicBlock* next_block_ = nullptr;   // null: the code is for one block
-  llvm::AllocaInst* block_x_ = nullptr;      // its place in the row, where it is not
-  std::set<Technique> techniques_;
-  std::set<std::string> handlers_;
-  uint32_t direction_ = 0;  // of rounding, as AVX-512's instructions have it; 0: to the nearest
-  size_t region_ = 0;
-  uint32_t node_ = 0;
-  V warp_ = nullptr;       // index of the warp that runs
-  V active_ = nullptr;     // lanes that run the current node
-  llvm::BasicBlock* region_exit_ = nullptr;   // the warp is through with its region
-  llvm::BasicBlock* handed_over_ = nullptr;
-  llvm::MDNode *machine_scope_ = nullptr, *user_scope_ = nullptr;
-  std::vector<char> full_;          // by node: every lane of the warp runs it
-  std::vector<llvm::AllocaInst*> block_after_;    // their values after the region, from the last warp that ran it
-  llvm::AllocaInst *all_taken_ = nullptr, *none_taken_ = nullptr, *any_live_ = nullptr;
-  llvm::AllocaInst *popc_ = nullptr, *all_ = nullptr, *any_ = nullptr;  // of bar.red
-  std::map<int64_t, RangeCells*> ranges_;
-  uint32_t cells_ = 1;
-  LaneCells* lane_cells_ = nullptr;
-  std::array<V, 4> byte_masks_{};   // every fourth byte
-  bool many_functions_ = false;  // special ones, whose code is long: where something is unusual they are called
-  bool sparing_ = false;         // it is
-  std::set<const vm::Insn*> checked_, handled_;  // accesses that need no check here, and those that go to their handlers
-  std::map<const vm::Insn*, std::shared_ptr<Windows>> windows_;   // of checked accesses
-  std::vector<V>* wraps_ = nullptr;  // where check_wrap is to leave its conditions instead of handing over
-  bool alone_ = false;              // the code is for one lane
-  std::vector<SlicedLoop> sliced_;  // of the region that is being written
-  const SlicedLoop* slice_ = nullptr;  // the code is for a slice of a warp
-  unsigned lanes_ = kLanes;         // that the code is for
-  const vm::Insn* late_store_ = nullptr;
-  V rows_ = nullptr;                // of late_store_
-  NamedLines named_;
-  std::map<const vm::Insn*, V> turns_ahead_;  // how far the team's first warp has named what the access reads
-  Team* team_ = nullptr;            // whose code is being written
-  llvm::BasicBlock* apart_ = nullptr;  // the code is for warps side by side: where they go when one cannot follow
-  int few_ = 0;                     // the code is for so many lanes, the first ones
-  std::vector<int32_t> kept_at_;    // by variable: where regions keep it in the warp's piece of `kept_`; -1
-  uint32_t kept_stride_ = 0;
-  V kept_ = nullptr, kept_piece_ = nullptr;
-  Rehearsal* rehearsal_ = nullptr;  // the code is gone through when it is compiled
-  std::vector<std::optional<WarpsValues>> known_;  // by node: at its end
-  struct Copy {  // of a region, for what comes to it from a rehearsed one
-    llvm::BasicBlock* entry = nullptr;
-    size_t region = 0;
-    std::vector<std::optional<WarpsValues>> known;
-  };
-  std::vector<Copy> copies_;
-  bool rehearses_ = false, rehearsed_to_its_end_ = false;
-  std::vector<char> rehearsed_;     // by node: a region that begins there has been
-  V come_ = nullptr;                // with those lanes that the instruction's guard keeps away; null: active_
-  bool forced_ = false;             // writes keep the old values of lanes outside active_
-  bool many_regions_ = false, lanes_leave_ = false;
+  Arithmetic arithmetic_;
+  Place at_;
+  Version as_;
+  Registers registers_;
+  Kept kept_;
+  Ways ways_;
+  Votes votes_;
+  BlockRow row_;
+  KnownRanges ranges_;
+  NamedMemory named_;
+  LateStore late_;
+  Pieces pieces_;
+  Rehearsals rehearsals_;
   WatchTables* watch_ = nullptr;    // null: nobody watches
-  vm::AccessPlaces places_;
-  std::map<const vm::Insn*, std::shared_ptr<const Batch>> batch_of_;
-  std::map<const vm::Insn*, std::shared_ptr<const Piece>> piece_of_, set_aside_;
-  std::map<uint32_t, uint32_t> stretch_of_, exit_stretch_;  // by node; by instruction
-  uint64_t watch_times_ = 1;        // how many warps the code being written stands for
-  int32_t stretch_ = -1;            // of the node that is being written
-  std::array<llvm::AllocaInst*, 4> staged_{};
-  V meeting_wants_more_ = nullptr;
+  Watching watching_;
+  std::set<std::string> handlers_;  // of the interpreter, that have been called
   std::array<V, 4> lanes_places_{};
 };
 

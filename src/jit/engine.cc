@@ -436,7 +436,8 @@ class FastEngine final : public vm::Engine {
       tables->watch = std::make_unique<WatchTables>();
       tables->watch->wanted = o.wanted;
     }
-    Emitter(*module, plan, *tables, generator_->processor()).run();
+    Writing writing(*module, tables->names);
+    Emitter(writing, plan, *tables, generator_->processor()).run();
     leave_program();
     auto host = generator_->compile(*module, tables->names, o.wanted.compiled);
     if (generator_->left_in_its_midst()) static_cast<void>(module.release()), static_cast<void>(context.release()), static_cast<void>(generator_.release());

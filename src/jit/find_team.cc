@@ -84,7 +84,7 @@ bool Emitter::counts_for_itself(const Team& team, uint32_t first, uint32_t last)
   for (uint32_t b = first; b <= last; ++b) {
     const Node& node = flow_.nodes[b];
     if (!team.together[b] || node.ends != End::Branch || node.last->guard < 0) continue;
-    const Shape way = team.shapes->source(node.last->guard, 0);
+    const Shape way = team.in_step.shapes->source(node.last->guard, 0);
     const bool leaves = std::ranges::any_of(node.next, [&](uint32_t s) { return s < first || s > last; });
     if (leaves && way.uniform() && way.reach == Reach::Warp) return true;
   }
@@ -162,7 +162,7 @@ bool Emitter::only_streams(const Region& region, const Team& team) const {
 // What warps access lies behind what the warps before them do, and is so little that one check for all is worth something.
 bool Emitter::accesses_in_a_row(const Region& region, const Team& team) const {
   return std::ranges::all_of(accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); }), [&](const Access& a) {
-    const Shape s = team.shapes->source(a.insn->op[1], a.insn->base_width);
+    const Shape s = team.in_step.shapes->source(a.insn->op[1], a.insn->base_width);
     return a.total() <= kMostInARow && s.paced && s.pace == s.stride * kLanes;
   });
 }
@@ -245,7 +245,7 @@ bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
 }
 
 // What is stored is not what is accessed elsewhere in the node, as far as all of the team's warps go, which lie in a row.
-Emitter::V Emitter::stores_meet_nothing(Team& team, const Straight& s) {
+V Emitter::stores_meet_nothing(Team& team, const Straight& s) {
   V good = b_.getTrue();
   as_member(team, 0);
   for (const auto& [w, a] : stores_and_others(s.accesses)) {
@@ -260,12 +260,12 @@ Emitter::V Emitter::stores_meet_nothing(Team& team, const Straight& s) {
   return good;
 }
 
-Emitter::Team Emitter::find_team(const Region& region) {
+Team Emitter::find_team(const Region& region) {
   Team team = find_team(region, true);
   return team.stores && !team.warps ? find_team(region, false) : std::move(team);
 }
 
-Emitter::Team Emitter::find_team(const Region& region, bool may_store) {
+Team Emitter::find_team(const Region& region, bool may_store) {
   static const bool without = left_out("teams");
   Team team;
   const uint32_t threads = plan_.threads(), warps = threads / kLanes;

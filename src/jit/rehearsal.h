@@ -25,7 +25,7 @@ namespace warpbeam::jit {
 // grid read.
 using NamedLines = std::set<std::tuple<const llvm::BasicBlock*, llvm::Value*, int64_t>>;
 
-// What variables hold, by warp and by variable, in parts as Emitter::storage_ has them; null: it is not known.
+// What variables hold, by warp and by variable, in parts as Registers::storage has them; null: it is not known.
 using Cells = std::array<llvm::Value*, 4>;
 using WarpsValues = std::vector<std::vector<Cells>>;
 
@@ -96,6 +96,21 @@ struct Rehearsal {
   bool knows_all = false;           // values that are not there are looked for nowhere else
   std::unordered_set<llvm::Value*> folded;
   NamedLines named;  // of no block: a rehearsal is all one
+};
+
+// A region, for what comes to it from a rehearsed one.
+struct Copy {
+  llvm::BasicBlock* entry = nullptr;
+  size_t region = 0;
+  std::vector<std::optional<WarpsValues>> known;
+};
+
+struct Rehearsals {
+  Rehearsal* now = nullptr;         // the code is gone through when it is compiled
+  std::vector<std::optional<WarpsValues>> known;  // by node: at its end
+  std::vector<Copy> copies;
+  bool any = false, whole = false;  // there may be some; one has gone through all of the kernel
+  std::vector<char> done;           // by node: a region that begins there has been
 };
 
 }  // namespace warpbeam::jit

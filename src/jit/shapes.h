@@ -57,7 +57,8 @@ inline isa::Half half_of(const vm::Insn& i) {
 // found by halving), `shapes` (values of known stride), `uniform` (values that are the same in all lanes), `cache` (host code
 // kept on disk).
 bool left_out(std::string_view what);
-bool has_conversion(const vm::Insn& insn);  // emit_convert.cc
+bool has_conversion(const vm::Insn& insn);    // conversions.cc
+bool is_approximation(const vm::Insn& insn);  // .approx, .full: the special function unit's
 
 struct Shapes {
   std::array<uint32_t, 3> block{1, 1, 1};
@@ -79,6 +80,10 @@ struct Shapes {
   // A write in the node must keep the old values of the lanes that are not running.
   bool needs_blend(uint32_t node, uint32_t variable) const;
   bool has_ir(const vm::Insn& insn) const;
+  bool is_loose(int32_t at) const {
+    const Source s = flow->source(at, 4);
+    return s.kind == SourceKind::Variable && loose[s.variable];
+  }
   // As long as warps take the same steps through these nodes of a region, from its entry on. What is the same in the block or
   // has a pace in all of them then is so at each place. Counts on it that what is widened does not wrap from warp to warp.
   Shapes in_step(const std::vector<char>& nodes, uint32_t entry) const;

@@ -1,8 +1,8 @@
-// Arithmetic of whole numbers and bits (emit_arith.cc says what it is held to).
+// Arithmetic of whole numbers and bits (arithmetic.cc says what it is held to).
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emit_parts.h"
-#include "jit/emitter.h"
+#include "jit/arithmetic.h"
 
 namespace warpbeam::jit {
 
@@ -44,7 +44,7 @@ llvm::Value* upper_half_of_product(llvm::IRBuilder<>& b, llvm::Value* x, llvm::V
 
 }  // namespace
 
-Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) {
+V Arithmetic::compute_integer(const vm::Insn& i, const std::vector<V>& o) {
   const Opcode op = i.source->form.row->op;
   const isa::Mods& m = i.mods();
   const Type t = i.type();
@@ -54,7 +54,7 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(ty, v); };
   const auto wide_type = [&](unsigned bits) {
     llvm::Type* w = b_.getIntNTy(bits);
-    return ty->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(w, lanes_)) : w;
+    return ty->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(w, w_.lanes)) : w;
   };
   const unsigned bits = ty->getScalarSizeInBits();
   const auto ext = [&](V x, unsigned to) { return sg ? b_.CreateSExt(x, wide_type(to)) : b_.CreateZExt(x, wide_type(to)); };
@@ -140,7 +140,7 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
     }
     case Opcode::Prmt: return permute_bytes(b_, o[0], o[1], o[2]);
     case Opcode::Lop3: {
-      const Source table = flow_.source(i.op[4], 4);
+      const Source table = shapes_.flow->source(i.op[4], 4);
       V d = k(0);
       for (uint64_t c = 0; c < 8; ++c) {
         if (!(table.bits >> c & 1)) continue;
@@ -153,7 +153,7 @@ Emitter::V Emitter::compute_integer(const vm::Insn& i, const std::vector<V>& o) 
   }
   // Quotients of 32-bit numbers are exact through double: it is too precise to round across a whole number.
   const bool rem = op == Opcode::Rem;
-  llvm::Type* f = ty->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(b_.getDoubleTy(), lanes_)) : b_.getDoubleTy();
+  llvm::Type* f = ty->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(b_.getDoubleTy(), w_.lanes)) : b_.getDoubleTy();
   V zero = b_.CreateICmpEQ(o[1], k(0));
   if (!ty->isVectorTy() || llvm::isa<llvm::Constant>(o[1])) {
     V safe = b_.CreateSelect(zero, k(1), o[1]);

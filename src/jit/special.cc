@@ -7,12 +7,11 @@
 #include <cstdint>
 
 #include "isa/arith/mufu_tables.h"
-#include "jit/emitter.h"
+#include "jit/arithmetic.h"
 #include "jit/word_table.h"
 
 namespace warpbeam::jit {
 
-using llvm::BasicBlock;
 using isa::Opcode;
 using llvm::FixedVectorType;
 namespace In = llvm::Intrinsic;
@@ -47,7 +46,7 @@ struct SpecialTables {
 };
 
 // The word of a table of 64 or 128 that the bits of `source` from `shift` on say, `flip` of them turned round.
-Emitter::V Emitter::table_lookup(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
+V Arithmetic::table_lookup(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
   V out[2];
   for (int h = 0; h < 2; ++h)
     out[h] = processor_.byte_tables ? look_up_bytes(table, half_of(b_, source, h), shift, flip) : look_up_words(table, half_of(b_, source, h), shift, flip);
@@ -55,14 +54,14 @@ Emitter::V Emitter::table_lookup(const std::vector<uint32_t>& table, V source, u
 }
 
 // Byte by byte: an instruction looks into all of a table's words.
-Emitter::V Emitter::look_up_bytes(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
+V Arithmetic::look_up_bytes(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
   constexpr size_t kBytes = 64;
   auto* bytes = FixedVectorType::get(b_.getInt8Ty(), kBytes);
   std::vector<uint8_t> from;
   for (size_t k = 0; k < kBytes; ++k) from.push_back(static_cast<uint8_t>(shift + k % 8 / 4 * 32));
   const V index = b_.CreateIntrinsic(In::x86_avx512_pmultishift_qb_512, {}, {llvm::ConstantDataVector::get(c_, from), b_.CreateBitCast(source, bytes)});
   V words = index;
-  llvm::IRBuilder<> top(entry_, entry_->begin());
+  llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
   for (size_t byte = 0; byte < 4; ++byte) {
     std::vector<uint8_t> entries;
     for (uint32_t k = 0; k < table.size(); ++k) entries.push_back(static_cast<uint8_t>(table[k ^ flip] >> 8 * byte));
@@ -82,7 +81,7 @@ Emitter::V Emitter::look_up_bytes(const std::vector<uint32_t>& table, V source, 
 }
 
 // In registers of 16 words: an instruction looks into two of them.
-Emitter::V Emitter::look_up_words(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
+V Arithmetic::look_up_words(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(source->getType(), v); };
   const V at = b_.CreateXor(b_.CreateAnd(b_.CreateLShr(source, k(shift)), k(table.size() - 1)), k(flip));
   const auto words = [&](size_t first) { return llvm::ConstantDataVector::get(c_, llvm::ArrayRef(table.data() + first, kHalf)); };
@@ -98,7 +97,7 @@ Emitter::V Emitter::look_up_words(const std::vector<uint32_t>& table, V source, 
 }
 
 // x*x / 2^19 of the lower 17 bits of numbers, as the unit's squarer gives it: mufu::square.
-Emitter::V Emitter::truncated_square(V x) {
+V Arithmetic::truncated_square(V x) {
   llvm::Type* t = x->getType();
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, v); };
   const V high = b_.CreateAnd(b_.CreateLShr(x, k(9)), k(0xff)), low = b_.CreateAnd(x, k(0x1ff));
@@ -140,7 +139,7 @@ Emitter::V Emitter::truncated_square(V x) {
 }
 
 // Null: the function has no code here. `unusual`: lanes that it does not serve.
-Emitter::V Emitter::special_function(Opcode op, V x, V* unusual) {
+V Arithmetic::special_function(Opcode op, V x, V* unusual) {
   static const bool without = left_out("special");
   if (!processor_.avx2 || without) return nullptr;
   llvm::Type* t = x->getType();
@@ -211,7 +210,7 @@ Emitter::V Emitter::special_function(Opcode op, V x, V* unusual) {
 }
 
 // As mul.f32.
-Emitter::V Emitter::product_of_floats(V a, V b, bool ftz) {
+V Arithmetic::product_of_floats(V a, V b, bool ftz) {
   const auto flush = [&](V bits) {
     const V tiny = b_.CreateICmpEQ(b_.CreateAnd(bits, 0x7f800000), llvm::Constant::getNullValue(bits->getType()));
     return ftz ? b_.CreateSelect(tiny, b_.CreateAnd(bits, 0x80000000), bits) : bits;
@@ -224,56 +223,6 @@ Emitter::V Emitter::product_of_floats(V a, V b, bool ftz) {
     r = b_.CreateSelect(tiny, b_.CreateAnd(r, 0x80000000), r);
   }
   return flush(r);
-}
-
-bool Emitter::is_approximation(const vm::Insn& i) const {
-  const isa::Row* row = i.row();
-  return row && row->kind == isa::Kind::Lane && i.type() == isa::Type::F32 && (says(*row, ".full") || says(*row, ".approx"));
-}
-
-bool Emitter::emit_approximation(const vm::Insn& i) {
-  if (!is_approximation(i)) return false;
-  const isa::Row& row = *i.source->form.row;
-  const bool whole = says(row, ".full");
-  const Approximation f = approximation(row.op, whole, i.mods().ftz);
-  if (!f) return false;
-  llvm::Type* type = type_of(4, true);
-  const V x = lanes_of(read(i.op[1], 4), 4);
-  BasicBlock *call = nullptr, *join = nullptr, *inline_end = nullptr;
-  V unusual = nullptr, result = nullptr;
-  if (i.op[2] < 0 && !sparing_) result = special_function(row.op, x, &unusual);
-  if (row.op == isa::Opcode::Div && !whole && !sparing_) {  // a * (1 / b), where b is a usual operand of the unit
-    result = special_function(Opcode::Rcp, lanes_of(read(i.op[2], 4), 4), &unusual);
-    if (result) result = product_of_floats(x, result, i.mods().ftz);
-  }
-  uses(Technique::SpecialFunctions);
-  if (result) {
-    call = BasicBlock::Create(c_, "unusual", f_);
-    join = BasicBlock::Create(c_, "approximated", f_);
-    inline_end = b_.GetInsertBlock();
-    b_.CreateCondBr(any_of(b_.CreateAnd(mask_bits(unusual), active_)), call, join, llvm::MDBuilder(c_).createBranchWeights(1, 1000));
-    b_.SetInsertPoint(call);
-  }
-  V places[3];
-  for (int k = 0; k < 3; ++k) {  // of whole warps
-    places[k] = k && i.op[k] < 0 ? static_cast<V>(llvm::ConstantPointerNull::get(b_.getPtrTy())) : scratch(FixedVectorType::get(b_.getInt32Ty(), kLanes));
-    if (k && i.op[k] >= 0) b_.CreateStore(k == 1 ? x : lanes_of(read(i.op[k], 4), 4), places[k]);
-  }
-  const V callee = outside(reinterpret_cast<const void*>(f));
-  if (result) call_aside(callee, {places[0], places[1], places[2]});
-  else b_.CreateCall(llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()}, false), callee, {places[0], places[1], places[2]});
-  Value v;
-  v.lanes = b_.CreateLoad(type, places[0]);
-  if (result) {
-    b_.CreateBr(join);
-    b_.SetInsertPoint(join);
-    auto* either = b_.CreatePHI(type, 2);
-    either->addIncoming(result, inline_end);
-    either->addIncoming(v.lanes, call);
-    v.lanes = either;
-  }
-  write(i.op[0], 4, v);
-  return true;
 }
 
 }  // namespace warpbeam::jit

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "jit/emit_half.h"
-#include "jit/emitter.h"
+#include "jit/arithmetic.h"
 
 namespace warpbeam::jit {
 
@@ -46,7 +46,7 @@ bool has_conversion(const vm::Insn& i) {
   return d == Type::BF16 && a == Type::F32 && m.rnd == Rnd::Rn && i.count == 4 && i.width == 2;
 }
 
-Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
+V Arithmetic::compute_convert(const vm::Insn& i, V a) {
   const Type d = i.type(), s = i.source->form.atype;
   const isa::Mods& m = i.mods();
   const unsigned dbits = static_cast<unsigned>(isa::bits_of(d)), sbits = static_cast<unsigned>(isa::bits_of(s));
@@ -67,7 +67,7 @@ Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
 
   const auto floats = [&](unsigned bits) {
     llvm::Type* t = bits == 64 ? b_.getDoubleTy() : b_.getFloatTy();
-    return a->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(t, lanes_)) : t;
+    return a->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(t, w_.lanes)) : t;
   };
   const auto flushed = [&](V x) {
     const V raw = bits_of(x), tiny = b_.CreateICmpEQ(b_.CreateAnd(raw, 0x7f800000), llvm::Constant::getNullValue(raw->getType()));
@@ -105,7 +105,7 @@ Emitter::V Emitter::compute_convert(const vm::Insn& i, V a) {
 }
 
 // The nearest number that the result can hold, in the operand's type.
-Emitter::V Emitter::clamped(V x, bool is_signed, unsigned bits, bool to_signed) {
+V Arithmetic::clamped(V x, bool is_signed, unsigned bits, bool to_signed) {
   const unsigned from = x->getType()->getScalarSizeInBits(), room = bits - to_signed;
   const auto number = [&](uint64_t n) { return llvm::ConstantInt::get(x->getType(), n); };
   if (is_signed && !to_signed) x = b_.CreateBinaryIntrinsic(In::smax, x, number(0));
@@ -116,7 +116,7 @@ Emitter::V Emitter::clamped(V x, bool is_signed, unsigned bits, bool to_signed) 
 
 // A whole number in floating point as an integer of at least 32 bits. Out of range saturates; NaN gives 0 or, where 64 bits take
 // part, the top bit alone.
-Emitter::V Emitter::saturated(V x, unsigned bits, bool is_signed) {
+V Arithmetic::saturated(V x, unsigned bits, bool is_signed) {
   const bool from_double = x->getType()->getScalarSizeInBits() == 64;
   if (x->getType()->isVectorTy() && bits == 64 && !processor_.avx512) return saturated_64(x, is_signed);
   const unsigned wide = std::max(bits, 32u), room = wide - is_signed;
@@ -137,9 +137,9 @@ Emitter::V Emitter::saturated(V x, unsigned bits, bool is_signed) {
 
 // Whole numbers to 64 bits, in integers: processors before AVX-512 convert one at a time, with comparisons and branches around
 // each (1 s of compiling for twelve such conversions, 0.04 s this way).
-Emitter::V Emitter::saturated_64(V x, bool is_signed) {
+V Arithmetic::saturated_64(V x, bool is_signed) {
   constexpr uint64_t kFractionBits = 52, kBias = 1023, kTop = uint64_t(1) << 63;
-  const V doubles = x->getType()->getScalarSizeInBits() == 32 ? b_.CreateFPExt(x, llvm::FixedVectorType::get(b_.getDoubleTy(), lanes_)) : x;
+  const V doubles = x->getType()->getScalarSizeInBits() == 32 ? b_.CreateFPExt(x, llvm::FixedVectorType::get(b_.getDoubleTy(), w_.lanes)) : x;
   const V bits = b_.CreateBitCast(doubles, type_of(8, true));
   const auto number = [&](uint64_t n) { return llvm::ConstantInt::get(bits->getType(), n); };
   const V exponent = b_.CreateAnd(b_.CreateLShr(bits, number(kFractionBits)), number(0x7ff));

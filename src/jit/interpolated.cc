@@ -1,7 +1,7 @@
 // The special function unit's quadratics on processors with eight lanes to a register: tables in memory, products of 16 bits.
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "jit/emitter.h"
+#include "jit/arithmetic.h"
 #include "jit/word_table.h"
 
 namespace warpbeam::jit {
@@ -35,11 +35,11 @@ llvm::Value* joined(llvm::IRBuilder<>& b, std::vector<llvm::Value*> parts) {
 }  // namespace
 
 // An instruction of whole registers on operands that it sees as words of `bits`.
-Emitter::V Emitter::by_registers(llvm::Intrinsic::ID id, unsigned bits, V a, V c) {
+V Arithmetic::by_registers(llvm::Intrinsic::ID id, unsigned bits, V a, V c) {
   auto* seen = FixedVectorType::get(b_.getIntNTy(bits), kRegister * 32 / bits);
   auto* lanes = FixedVectorType::get(b_.getInt32Ty(), kRegister);
   std::vector<V> parts;
-  for (unsigned r = 0; r < lanes_ / kRegister; ++r) {
+  for (unsigned r = 0; r < w_.lanes / kRegister; ++r) {
     const V result = b_.CreateIntrinsic(id, {}, {b_.CreateBitCast(register_of(b_, a, r), seen), b_.CreateBitCast(register_of(b_, c, r), seen)});
     parts.push_back(b_.CreateBitCast(result, lanes));
   }
@@ -47,13 +47,13 @@ Emitter::V Emitter::by_registers(llvm::Intrinsic::ID id, unsigned bits, V a, V c
 }
 
 // The words of the entries that bits 16 to 23 of the source say. Loads one by one are faster than what gathers.
-std::pair<Emitter::V, Emitter::V> Emitter::entries_of(const WordTable& table, V source) {
+std::pair<V, V> Arithmetic::entries_of(const WordTable& table, V source) {
   llvm::Constant* all = llvm::ConstantDataArray::get(c_, table.entries);
-  auto* memory = new llvm::GlobalVariable(*f_->getParent(), all->getType(), true, llvm::GlobalValue::PrivateLinkage, all);
+  auto* memory = new llvm::GlobalVariable(*w_.function->getParent(), all->getType(), true, llvm::GlobalValue::PrivateLinkage, all);
   memory->setAlignment(llvm::Align(64));
   memory->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
   std::vector<V> low, high;
-  for (unsigned r = 0; r < lanes_ / kRegister; ++r) {
+  for (unsigned r = 0; r < w_.lanes / kRegister; ++r) {
     const V bytes = b_.CreateBitCast(register_of(b_, source, r), FixedVectorType::get(b_.getInt8Ty(), kRegister * 4));
     // As registers pick from two others: the lanes 0, 1, 4, 5 of one and 2, 3, 6, 7 of the other.
     auto* pairs = FixedVectorType::get(b_.getDoubleTy(), kRegister / 2);
@@ -80,19 +80,19 @@ std::pair<Emitter::V, Emitter::V> Emitter::entries_of(const WordTable& table, V 
 // What truncated_square gives, in the upper halves of words; below it is what is left over. With h for bits 9 to 16 of x and l
 // for those below, it is h * h / 2 and for each bit i of h the upper i bits of l. Each of those with its bit of h in place and its
 // lower bits gone has the same weight, 2^7, so bytes multiplied in pairs do all of them.
-Emitter::V Emitter::upper_square(V x) {
+V Arithmetic::upper_square(V x) {
   llvm::Type* t = x->getType();
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, v); };
   const auto four_times = [&](V word) {  // its lowest byte
-    auto* bytes = FixedVectorType::get(b_.getInt8Ty(), lanes_ * 4);
+    auto* bytes = FixedVectorType::get(b_.getInt8Ty(), w_.lanes * 4);
     std::vector<int> pick;
-    for (unsigned n = 0; n < lanes_ * 4; ++n) pick.push_back(static_cast<int>(n / 4 * 4));
+    for (unsigned n = 0; n < w_.lanes * 4; ++n) pick.push_back(static_cast<int>(n / 4 * 4));
     return b_.CreateBitCast(b_.CreateShuffleVector(b_.CreateBitCast(word, bytes), pick), t);
   };
   const V l = four_times(b_.CreateLShr(x, k(2))), h = four_times(b_.CreateLShr(x, k(9)));
   const auto products = [&](uint32_t of_h, uint32_t of_l) { return by_registers(In::x86_avx2_pmadd_ub_sw, 8, b_.CreateAnd(h, k(of_h)), b_.CreateAnd(l, k(of_l))); };
   const V seven = products(0x10204080, 0x787c7e7f), three = products(0x00020408, 0x00406070);
-  auto* words = FixedVectorType::get(b_.getInt16Ty(), lanes_ * 2);
+  auto* words = FixedVectorType::get(b_.getInt16Ty(), w_.lanes * 2);
   const V sums = b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(seven, words), b_.CreateBitCast(three, words)), t);
   const V upper = b_.CreateAnd(b_.CreateLShr(x, k(6)), k(0xff << 3));
   const V all = b_.CreateAdd(by_registers(In::x86_avx2_pmadd_wd, 16, sums, k(0x10001)), by_registers(In::x86_avx2_pmadd_wd, 16, upper, upper));
@@ -100,14 +100,14 @@ Emitter::V Emitter::upper_square(V x) {
 }
 
 // mufu.h's quadratic of `source`, whose bits from 16 on say the entry. `squared`: what the unit squares of it.
-Emitter::V Emitter::interpolated(const WordTable& table, V source, V squared) {
+V Arithmetic::interpolated(const WordTable& table, V source, V squared) {
   llvm::Type* t = source->getType();
   const auto k = [&](int64_t v) { return llvm::ConstantInt::get(t, static_cast<uint32_t>(v)); };
   const auto [value, bend] = entries_of(table, source);
   // The pairs that the bend is multiplied by: x from the middle, and the square.
-  auto* words = FixedVectorType::get(b_.getInt16Ty(), lanes_ * 2);
+  auto* words = FixedVectorType::get(b_.getInt16Ty(), w_.lanes * 2);
   std::vector<int> pick;
-  for (unsigned n = 0; n < lanes_ * 2; ++n) pick.push_back(static_cast<int>(n % 2 ? lanes_ * 2 + n : n));
+  for (unsigned n = 0; n < w_.lanes * 2; ++n) pick.push_back(static_cast<int>(n % 2 ? w_.lanes * 2 + n : n));
   const V centred = b_.CreateXor(source, k(0x8000));
   const V factors = b_.CreateBitCast(b_.CreateShuffleVector(b_.CreateBitCast(centred, words), b_.CreateBitCast(upper_square(squared), words), pick), t);
   V product = by_registers(In::x86_avx2_pmadd_wd, 16, bend, factors);

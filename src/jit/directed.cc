@@ -3,7 +3,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "jit/emitter.h"
+#include "jit/arithmetic.h"
 #include "jit/late_nans.h"
 
 namespace warpbeam::jit {
@@ -38,7 +38,7 @@ uint32_t direction_of(Rnd rnd) {
 }  // namespace
 
 // What a double operation gives where an operand is a NaN: the bits of the first of these that is one.
-Emitter::V Emitter::with_nan(V result, std::vector<V> operands, const std::vector<unsigned>& order) {
+V Arithmetic::with_nan(V result, std::vector<V> operands, const std::vector<unsigned>& order) {
   if (!result->getType()->getScalarType()->isDoubleTy()) return result;
   if (auto* operation = llvm::dyn_cast<llvm::Instruction>(result)) {
     uses(Technique::LateNans);
@@ -48,7 +48,7 @@ Emitter::V Emitter::with_nan(V result, std::vector<V> operands, const std::vecto
   return with_nan_bits(b_, result, operands, order);
 }
 
-Emitter::V Emitter::rounded(Opcode op, V a, V b, V c) {
+V Arithmetic::rounded(Opcode op, V a, V b, V c) {
   const std::vector<unsigned> order = op == Opcode::Sqrt ? std::vector<unsigned>{0} : op == Opcode::Div ? std::vector<unsigned>{0, 1} : c ? std::vector<unsigned>{1, 2, 0} : std::vector<unsigned>{1, 0};
   if (!direction_) {
     const V r = op == Opcode::Add ? b_.CreateFAdd(a, b) : op == Opcode::Sub ? b_.CreateFSub(a, b) : op == Opcode::Mul ? b_.CreateFMul(a, b)
@@ -78,26 +78,26 @@ Emitter::V Emitter::rounded(Opcode op, V a, V b, V c) {
   return out[0];
 }
 
-bool Emitter::emit_directed(const vm::Insn& i) {
+int directed_operands(const vm::Insn& i) {
   static const bool without = left_out("directed");
   const isa::Row* row = i.row();
-  if (!row || row->kind != isa::Kind::Lane || !processor_.wide || slice_ || without || says(*row, ".approx") || says(*row, ".full") || left_out(row->opcode)) return false;
+  if (!row || row->kind != isa::Kind::Lane || without || says(*row, ".approx") || says(*row, ".full") || left_out(row->opcode)) return 0;
   const isa::Mods& m = i.mods();
   const bool f64 = i.type() == Type::F64;
-  if ((!f64 && i.type() != Type::F32) || m.approx || m.full || (f64 && m.ftz) || !direction_of(m.rnd)) return false;
-  const Opcode op = row->op;
-  const int operands = op == Opcode::Rcp || op == Opcode::Sqrt ? 1 : op == Opcode::Add || op == Opcode::Sub || op == Opcode::Mul || op == Opcode::Div ? 2 : op == Opcode::Fma || op == Opcode::Mad ? 3 : 0;
-  if (!operands) return false;
-  const Width bytes = f64 ? 8 : 4;
-  std::vector<V> o;
-  for (int k = 1; k <= operands; ++k) o.push_back(lanes_of(read(i.op[k], bytes), bytes));
-  uses(Technique::Directed);
-  direction_ = direction_of(m.rnd);
-  Value v;
-  v.lanes = compute_float(i, o);
+  if ((!f64 && i.type() != Type::F32) || m.approx || m.full || (f64 && m.ftz) || !direction_of(m.rnd)) return 0;
+  switch (row->op) {
+    case Opcode::Rcp: case Opcode::Sqrt: return 1;
+    case Opcode::Add: case Opcode::Sub: case Opcode::Mul: case Opcode::Div: return 2;
+    case Opcode::Fma: case Opcode::Mad: return 3;
+    default: return 0;
+  }
+}
+
+V Arithmetic::directed(const vm::Insn& i, const std::vector<V>& operands) {
+  direction_ = direction_of(i.mods().rnd);
+  const V result = compute_float(i, operands);
   direction_ = 0;
-  write(i.op[0], bytes, v);
-  return true;
+  return result;
 }
 
 }  // namespace warpbeam::jit

@@ -1,0 +1,70 @@
+// What accesses of memory that are done together know of each other.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "jit/rehearsal.h"
+#include "jit/runtime.h"
+#include "jit/writing.h"
+
+namespace warpbeam::jit {
+
+// Addresses of which nothing is known before (emit_scattered.cc).
+struct Scattered {
+  llvm::BasicBlock *stretches = nullptr, *apart = nullptr;
+  V base = nullptr, places = nullptr, first[2]{};
+};
+
+// An address that a picked store's lanes make of one register (emit_picked.cc).
+struct Indexed {
+  V base = nullptr, index = nullptr;
+  bool is_signed = false;
+};
+
+// A stretch of memory that several loads read (emit_windows.cc).
+struct Windows {
+  int64_t low = 0;         // the least offset from their register
+  int more = 0;            // elements beyond a warp's
+  std::vector<V> parts;    // registers full of it, once it is loaded
+};
+
+// Loads of words that lie side by side in each lane (emit_pieces.cc).
+struct Piece {
+  int64_t from = 0;                      // the first word's offset
+  std::vector<const vm::Insn*> loads;
+};
+
+struct Pieces {
+  std::map<const vm::Insn*, std::shared_ptr<const Piece>> of, set_aside;
+};
+
+// Code without branches (emit_straight.cc).
+struct Straight {  // instructions [begin, end)
+  uint32_t begin = 0, first = 0, end = 0;  // where the first access is
+  std::vector<Access> accesses;            // whose addresses are known once `ahead` has run
+  std::vector<Access> few;                 // those that a few lanes can do by themselves
+  std::vector<uint32_t> ahead;             // what makes addresses and may run before everything else
+};
+
+// By what is known of their roots: the allocation that accesses touched last.
+struct KnownRanges {
+  std::map<int64_t, RangeCells*> of_root;
+  uint32_t cells = 1;
+};
+
+struct NamedMemory {
+  std::map<const vm::Insn*, std::shared_ptr<Windows>> windows;  // of checked accesses
+  NamedLines lines;                                             // that hosts were told of
+  std::map<const vm::Insn*, V> turns_ahead;                     // how far the team's first warp has named what the access reads
+};
+
+// A store that waits until it fills lines (columns.h).
+struct LateStore {
+  const vm::Insn* store = nullptr;
+  V rows = nullptr;
+};
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,67 @@
+// What is being written, and the words that every part of the engine says it with.
+//
+// A value is held in a host scalar, or in a vector of lanes; predicates are i1 or vectors of it. Sets of lanes are words, or vectors
+// of bits where the code is for a slice of a warp.
+#pragma once
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "jit/technique.h"
+#include "jit/values.h"
+
+namespace warpbeam::jit {
+
+using V = llvm::Value*;
+using Names = std::unordered_map<const void*, std::string>;  // of what the code refers to outside of itself
+
+struct Writing {
+  llvm::Module& module;
+  Names& names;
+  llvm::IRBuilder<> builder;
+  llvm::Function* function = nullptr;
+  V context = nullptr;                    // jit::Context, the function's first argument
+  llvm::BasicBlock* entry = nullptr;
+  unsigned lanes = kLanes;                // that the code is for
+  llvm::MDNode *machine_scope = nullptr, *user_scope = nullptr;  // accesses of the one do not meet those of the other
+  std::set<Technique> techniques;         // that have been used
+  Writing(llvm::Module& module, Names& names);
+};
+
+class Words {
+ protected:
+  explicit Words(Writing& writing) : w_(writing), b_(writing.builder), c_(writing.builder.getContext()) {}
+  llvm::Type* lane_type(Width bytes);
+  llvm::Type* type_of(Width bytes, bool vector);
+  V constant(Width bytes, uint64_t bits) { return bytes ? static_cast<V>(b_.getIntN(bytes * 8u, bits)) : b_.getInt1(bits & 1); }
+  V splat(V scalar);
+  V mask_bits(V lanes_of_bool) { return w_.lanes == kLanes ? b_.CreateBitCast(lanes_of_bool, b_.getInt32Ty()) : lanes_of_bool; }
+  V bool_lanes(V mask) { return mask->getType()->isVectorTy() ? mask : b_.CreateBitCast(mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kLanes)); }
+  V any_of(V mask);                                 // is a lane among them?
+  V machine_load(llvm::Type* type, V at, bool unchanging = false);
+  void machine_store(V value, V at);
+  V user(llvm::Instruction* access);                // marks an access of the kernel's own
+  V canonical(V floats);
+  V float_of(V bits, Width bytes);
+  V bits_of(V floats);
+  V call(const char* name, llvm::Type* result, llvm::ArrayRef<V> arguments);
+  V intrinsic(llvm::Intrinsic::ID id, V a) { return b_.CreateUnaryIntrinsic(id, a); }
+  V intrinsic(llvm::Intrinsic::ID id, V a, V c) { return b_.CreateBinaryIntrinsic(id, a, c); }
+  V intrinsic(llvm::Intrinsic::ID id, V a, V c, V d) { return b_.CreateIntrinsic(id, {a->getType()}, {a, c, d}); }
+  V scratch(llvm::Type* type);                      // a place on the stack
+  V outside(const void* address);                   // by a name, so that the code is the same in every process
+  V function(const char* name);
+  llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(c_, name, w_.function); }
+  void uses(Technique technique) { w_.techniques.insert(technique); }
+
+  Writing& w_;
+  llvm::IRBuilder<>& b_;
+  llvm::LLVMContext& c_;
+};
+
+}  // namespace warpbeam::jit
