@@ -14,7 +14,7 @@ enum class AccessForm : uint8_t {
   PlaceARun,   // a load of one element for each run
   Dense,       // a vector access for each run
   Steps,       // every second element, or every fourth of 4 bytes, what lies between them masked out: AVX-512, 4 and 8 bytes
-  Probe,       // the addresses are looked at when it runs (emit_scattered.cc)
+  Probe,       // the addresses are looked at when it runs (stretches.cc)
   Deferred,    // a store that waits until it fills lines (columns.h)
   LaneByLane,  // a store of lanes evenly apart: a scatter costs twice as much
   Apart,       // a gather or scatter

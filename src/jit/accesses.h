@@ -12,12 +12,6 @@
 
 namespace warpbeam::jit {
 
-// Addresses of which nothing is known before (emit_scattered.cc).
-struct Scattered {
-  llvm::BasicBlock *stretches = nullptr, *apart = nullptr;
-  V base = nullptr, places = nullptr, first[2]{};
-};
-
 // An address that a picked store's lanes make of one register (emit_picked.cc).
 struct Indexed {
   V base = nullptr, index = nullptr;
@@ -30,6 +24,8 @@ struct Windows {
   int more = 0;            // elements beyond a warp's
   std::vector<V> parts;    // registers full of it, once it is loaded
 };
+
+inline constexpr uint64_t kPiece = 16;  // bytes that are loaded for a lane
 
 // Loads of words that lie side by side in each lane (emit_pieces.cc).
 struct Piece {

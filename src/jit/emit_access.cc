@@ -150,24 +150,12 @@ void Emitter::load_dense(const Access& a, const Value& address, V mask) {
   }
 }
 
-// The lanes of one run, a lane's elements side by side.
-V Emitter::interleaved(const std::vector<V>& data, int runs, int run) {
-  const int length = kLanes / runs, count = static_cast<int>(data.size());
-  std::vector<int> pick, all;
-  for (int l = 0; l < length; ++l)
-    for (int k = 0; k < count; ++k) pick.push_back(k * kLanes + run * length + l);
-  if (count == 1) return runs == 1 ? data[0] : b_.CreateShuffleVector(data[0], pick);
-  if (count == 2) return b_.CreateShuffleVector(data[0], data[1], pick);
-  for (int k = 0; k < 2 * kLanes; ++k) all.push_back(k);
-  return b_.CreateShuffleVector(b_.CreateShuffleVector(data[0], data[1], all), b_.CreateShuffleVector(data[2], data[3], all), pick);
-}
-
 void Emitter::store_runs(const Access& a, const Value& address, V mask) {
   uses(Technique::Dense);
   std::vector<V> data;
   for (int k = 0; k < a.count; ++k) data.push_back(stored_lanes(a, k));
   for (int r = 0; r < address.runs; ++r) {
-    const V v = interleaved(data, address.runs, r), at = address.run[static_cast<size_t>(r)], to = pointer_to(a, at);
+    const V v = lane_memory_.interleaved(data, address.runs, r), at = address.run[static_cast<size_t>(r)], to = pointer_to(a, at);
     if (is_all(mask)) store_dense(a, v, at, to);
     else user(b_.CreateMaskedStore(v, to, llvm::Align(a.total()), run_mask(mask, address.runs, r)));
   }
@@ -205,7 +193,7 @@ void Emitter::store_deferred(const Access& a, const Value& address, V mask) {
   store_late(a, data, address.line);
   b_.CreateBr(join);
   b_.SetInsertPoint(some);
-  store_apart(data, address.line, nullptr, mask, a.memory);
+  lane_memory_.store_apart(data, address.line, nullptr, mask, a.memory);
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
 }
@@ -233,19 +221,19 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
   switch (form) {
     case AccessForm::Window: return put_loaded(a, 0, from_windows(a, pointer_to(a, address.run[0])));
     case AccessForm::FewLanes:
-      if (a.load) return put_loaded(a, 0, load_few(address, shared(), a.memory));
-      return store_few(stored_lanes(a, 0), address, shared(), a.memory);
+      if (a.load) return put_loaded(a, 0, lane_memory_.load_few(address, shared(), a.memory, as_.few));
+      return lane_memory_.store_few(stored_lanes(a, 0), address, shared(), a.memory, as_.few);
     case AccessForm::OnePlace: return a.load ? load_places_of_runs(a, address) : store_last(a, address, mask);
     case AccessForm::PlaceARun: return load_places_of_runs(a, address);
     case AccessForm::Dense: return a.load ? load_dense(a, address, mask) : store_runs(a, address, mask);
     case AccessForm::Steps:
-      if (a.load) return put_loaded(a, 0, load_steps(pointer_to(a, address.run[0]), mask, a.memory, step));
-      return store_steps(stored_lanes(a, 0), pointer_to(a, address.run[0]), mask, a.memory, step);
+      if (a.load) return put_loaded(a, 0, lane_memory_.load_steps(pointer_to(a, address.run[0]), mask, a.memory, step));
+      return lane_memory_.store_steps(stored_lanes(a, 0), pointer_to(a, address.run[0]), mask, a.memory, step);
     case AccessForm::Probe:
-      if (a.load) return put_loaded(a, 0, load_lanes(lanes_of(address, 8), mask, a.memory, shared()));
-      return store_lanes(stored_lanes(a, 0), lanes_of(address, 8), mask, a.memory, shared());
+      if (a.load) return put_loaded(a, 0, lane_memory_.load_lanes(lanes_of(address, 8), mask, a.memory, shared()));
+      return lane_memory_.store_lanes(stored_lanes(a, 0), lanes_of(address, 8), mask, a.memory, shared(), watch_);
     case AccessForm::Deferred: return store_deferred(a, address, mask);
-    case AccessForm::LaneByLane: return store_apart(stored_lanes(a, 0), address.line, shared(), mask, a.memory);
+    case AccessForm::LaneByLane: return lane_memory_.store_apart(stored_lanes(a, 0), address.line, shared(), mask, a.memory);
     case AccessForm::Apart: return touch_apart(a, address, mask);
   }
 }

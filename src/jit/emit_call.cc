@@ -16,26 +16,6 @@ V Emitter::frame() {
   return machine_load(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), frames, at_.warp));
 }
 
-void Emitter::call_aside(V function, llvm::ArrayRef<V> arguments) {
-  constexpr const char* kRegisters[] = {"{di}", "{si}", "{dx}", "{cx}", "{r8}", "{r9}"};
-  std::vector<llvm::Type*> types;
-  for (V a : arguments) types.push_back(a->getType());
-  if (!quiet_call(processor_)) {
-    b_.CreateCall(llvm::FunctionType::get(b_.getVoidTy(), types, false), function, arguments);
-    return;
-  }
-  std::string constraints = "{ax}";
-  std::vector<V> all{function};
-  types.insert(types.begin(), function->getType());
-  for (size_t k = 0; k < arguments.size(); ++k) {
-    constraints += fmt::format(",{}", kRegisters[k]);
-    all.push_back(arguments[k]);
-  }
-  constraints += ",~{memory},~{dirflag},~{fpsr},~{flags}";
-  auto* type = llvm::FunctionType::get(b_.getVoidTy(), types, false);
-  b_.CreateCall(type, llvm::InlineAsm::get(type, "callq wb_quiet@PLT", constraints, true), all);
-}
-
 void Emitter::by_handler(const vm::Insn& i) {
   if (i.call) handlers_.insert("call");
   else handlers_.emplace(i.row() ? i.row()->opcode : "special");

@@ -35,7 +35,7 @@ void Emitter::store_late(const Access& a, V data, const Line& line) {
   auto* join = new_block("join");
   b_.CreateCondBr(good, later, in_place);
   b_.SetInsertPoint(in_place);
-  store_apart(data, line, nullptr, b_.getInt32(~0u), a.memory);
+  lane_memory_.store_apart(data, line, nullptr, b_.getInt32(~0u), a.memory);
   b_.CreateBr(join);
 
   b_.SetInsertPoint(later);

@@ -12,8 +12,7 @@ using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
 Emitter::Emitter(Writing& writing, KernelPlan& plan, CompiledTables& tables, const Processor& processor)
-    : Words(writing), plan_(plan), tables_(tables), processor_(processor), flow_(plan.flow), shapes_(plan.shapes), arithmetic_(writing, plan.shapes, processor),
-      watch_(tables.watch.get()) {}
+    : Words(writing), Facts(plan, tables.watch.get(), processor), changed_plan_(plan), tables_(tables), arithmetic_(writing, plan.shapes, processor), lane_memory_(writing) {}
 
 void Emitter::find_block_level() {
   registers_.block_level.assign(flow_.variables.size(), 0);
@@ -127,9 +126,9 @@ void Emitter::run() {
   rehearsals_.any = may_rehearse();
   b_.CreateBr(way_in());
   if (rehearsals_.whole) {  // the rest is for few blocks, the last ones of grids: short code will do
-    plan_.guessed.reset();
-    std::ranges::fill(plan_.slopes, 0);
-    std::ranges::fill(plan_.spreads, 0);
+    changed_plan_.guessed.reset();
+    std::ranges::fill(changed_plan_.slopes, 0);
+    std::ranges::fill(changed_plan_.spreads, 0);
   } else if (rehearsals_.any && !tells()) {
     find_known();
   }

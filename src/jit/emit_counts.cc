@@ -19,32 +19,6 @@ constexpr uint64_t kLine = 64;
 
 }  // namespace
 
-bool Emitter::counts(const vm::Insn& i) const {
-  if (i.guard >= 0 || !i.row() || i.row()->kind != Kind::Atomic) return false;
-  const isa::Mods& m = i.mods();
-  const bool sum = m.op == isa::Op::Add && (i.type() == isa::Type::U32 || i.type() == isa::Type::S32);
-  return sum && m.space == Space::Shared && !i.list && i.op[1] >= 0 && (i.op[0] < 0 || i.drops_result) && !left_out("atomics") && !left_out("counts");
-}
-
-// Nothing else in the region can be in shared memory.
-bool Emitter::only_counts(const Region& region) const {
-  for (uint32_t b : region.nodes) {
-    const Node& node = flow_.nodes[b];
-    const uint32_t end = node.ends == End::Barrier ? node.end - 1 : node.end;
-    for (uint32_t k = node.begin; k < end; ++k) {
-      const vm::Insn& i = flow_.code->insns[k];
-      if (counts(i) || flow_.cell_access(i) || flow_.fixed_local.contains(&i) || flow_.is_library_call(i)) continue;
-      const isa::Effects e = i.effects();
-      if (i.call || e.waits) return false;
-      if ((!e.reads && !e.writes) || i.row()->kind == Kind::Image) continue;
-      const Space space = i.mods().space;
-      const bool one_place = i.row()->kind == Kind::Memory || i.row()->kind == Kind::Atomic;
-      if (!one_place || space == Space::Shared || space == Space::SharedCluster || (space == Space::Generic && plan_.roots.access(flow_, i) < 0)) return false;
-    }
-  }
-  return true;
-}
-
 // Where the tables are, on the stack. False at run time: they are too large.
 V Emitter::begin_counts(Team& team) {
   uses(Technique::Counts);

@@ -17,19 +17,6 @@ constexpr int kFew[] = {16, 8, 4, 2, 1};
 
 }  // namespace
 
-// Is the predicate, as it is before instruction `end` of the node, made by comparing numbers that grow in even steps, as
-// `tid < s`?
-bool Emitter::compares_steps(const Node& node, int32_t predicate, uint32_t end) const {
-  const vm::Insn* i = made_before(node, predicate, end);
-  if (!i) return false;
-  if (i->step == vm::Step::NotPred) return compares_steps(node, i->op[1], number_of(*i));
-  const isa::Kind kind = i->source->form.row->kind;
-  if (kind == Kind::Lane) return compares_steps(node, i->op[1], number_of(*i)) || compares_steps(node, i->op[2], number_of(*i));
-  if (kind != Kind::Compare || isa::is_float(i->type())) return false;
-  const Width bytes = static_cast<Width>(isa::bytes_of(i->type()));
-  return shapes_.source(i->op[1], bytes).runs > 0 && shapes_.source(i->op[2], bytes).runs > 0;
-}
-
 // Where data decide which lanes come here, few lanes are seldom the first ones.
 bool Emitter::comes_in_order() const {
   return std::ranges::any_of(plan_.regions[at_.region].nodes, [&](uint32_t p) {
@@ -101,37 +88,6 @@ void Emitter::emit_few(uint32_t first, uint32_t end, const std::vector<Access>& 
     b_.CreateBr(join);
   }
   b_.SetInsertPoint(other);
-}
-
-V Emitter::load_few(const Value& address, V shared, Width bytes) {
-  auto* type = llvm::FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(as_.few));
-  V some = llvm::Constant::getNullValue(type);
-  if (address.runs)
-    some = user(b_.CreateAlignedLoad(type, b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]), llvm::Align(bytes)));
-  for (int l = 0; l < as_.few && !address.runs; ++l)
-    some = b_.CreateInsertElement(
-        some, user(b_.CreateAlignedLoad(type->getElementType(), on_line(address.line, shared, l), llvm::Align(bytes))),
-        static_cast<uint64_t>(l));
-  std::vector<int> pick;
-  for (int l = 0; l < kLanes; ++l) pick.push_back(l < as_.few ? l : as_.few);
-  return b_.CreateShuffleVector(some, llvm::Constant::getNullValue(type), pick);
-}
-
-void Emitter::store_few(V lanes, const Value& address, V shared, Width bytes) {
-  std::vector<int> pick;
-  for (int l = 0; l < as_.few; ++l) pick.push_back(l);
-  if (address.runs)
-    user(b_.CreateAlignedStore(b_.CreateShuffleVector(lanes, pick),
-                               b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]), llvm::Align(bytes)));
-  for (int l = 0; l < as_.few && !address.runs; ++l)
-    user(b_.CreateAlignedStore(b_.CreateExtractElement(lanes, static_cast<uint64_t>(l)),
-                               on_line(address.line, shared, l), llvm::Align(bytes)));
-}
-
-// The place of a lane.
-V Emitter::on_line(const Line& line, V shared, int lane) {
-  return b_.CreateGEP(b_.getInt8Ty(), shared,
-                      b_.CreateAdd(line.base, b_.CreateMul(line.slope, b_.getInt64(static_cast<uint64_t>(lane)))));
 }
 
 }  // namespace warpbeam::jit

@@ -7,11 +7,11 @@ using llvm::BasicBlock;
 
 void Emitter::change_shapes() {
   Guessed& g = *plan_.guessed;
-  std::swap(plan_.shapes, g.shapes);
-  std::swap(plan_.slopes, g.slopes);
-  std::swap(plan_.spreads, g.spreads);
+  std::swap(changed_plan_.shapes, g.shapes);
+  std::swap(changed_plan_.slopes, g.slopes);
+  std::swap(changed_plan_.spreads, g.spreads);
   std::swap(registers_.storage, registers_.guessed);
-  for (size_t n = 0; n < plan_.flow.nodes.size(); ++n) std::swap(plan_.flow.nodes[n].waits, g.waits[n]);
+  for (size_t n = 0; n < plan_.flow.nodes.size(); ++n) std::swap(changed_plan_.flow.nodes[n].waits, g.waits[n]);
 }
 
 void Emitter::emit_guessed(const Region& region, V todo, BasicBlock* after) {

@@ -178,19 +178,6 @@ void Emitter::emit_handover(Handover& h, V warp, V active, V first_warp) {
   b_.CreateBr(ways_.handed_over);
 }
 
-bool Emitter::of_block(int32_t at, Width bytes) const {
-  const Source s = flow_.source(at, bytes);
-  return s.kind == SourceKind::Constant || (s.kind == SourceKind::Variable && block_level(s.variable));
-}
-
-// Nothing but results from operands; the block's parameters may be among them.
-bool Emitter::only_computes(const vm::Insn& i) const {
-  if (i.silent()) return true;
-  if (!shapes_.has_ir(i)) return false;
-  const bool parameter = i.row() && i.row()->cls == isa::Class::Load && i.op[1] < 0 && (i.mods().space == isa::Space::Param || i.mods().space == isa::Space::ParamEntry);
-  return i.effects().pure() || parameter;
-}
-
 bool Emitter::runs_once(const Region& region) const {
   if (watch_ || !ways_.many_regions || region.entry == 0 || (region.exit_node < 0 && region.exit_to < 0)) return false;
   for (uint32_t n : region.nodes) {
@@ -208,6 +195,11 @@ bool Emitter::runs_once(const Region& region) const {
     }
   }
   return true;
+}
+
+bool Emitter::of_block(int32_t at, Width bytes) const {
+  const Source s = flow_.source(at, bytes);
+  return s.kind == SourceKind::Constant || (s.kind == SourceKind::Variable && block_level(s.variable));
 }
 
 }  // namespace warpbeam::jit

@@ -107,6 +107,7 @@ std::vector<std::optional<WarpsValues>> Emitter::known_from(uint32_t start, cons
   rehearsal.block = new_block("known");
   rehearsal.now.written.assign(values.size(), Bits(flow_.variables.size()));
   rehearsals_.now = &rehearsal;
+  w_.samples = samples;
   b_.SetInsertPoint(rehearsal.block);
   at_.active = b_.getInt32(~0u);
   std::vector<std::optional<WarpsValues>> before(flow_.nodes.size()), after(flow_.nodes.size());
@@ -138,6 +139,7 @@ std::vector<std::optional<WarpsValues>> Emitter::known_from(uint32_t start, cons
     }
   }
   rehearsals_.now = outer;
+  w_.samples = outer && outer->samples;
   rehearsal.block->dropAllReferences();
   rehearsal.block->eraseFromParent();
   b_.restoreIP(at);

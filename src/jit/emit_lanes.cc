@@ -58,7 +58,7 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
     else value = b_.CreateICmpNE(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), homes[v]), bit), b_.getInt32(0));
     b_.CreateStore(value, storage[v][0]);
   }
-  std::swap(plan_.shapes, alone);
+  std::swap(changed_plan_.shapes, alone);
   std::swap(registers_.storage, storage);
   at_.active = bit;
   as_.alone = true;
@@ -101,7 +101,7 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
     b_.CreateBr(next);
     targets.push_back(to);
   }
-  std::swap(plan_.shapes, alone);
+  std::swap(changed_plan_.shapes, alone);
   std::swap(registers_.storage, storage);
   as_.alone = false;
   as_.lane_cells = nullptr;

@@ -72,28 +72,6 @@ void Emitter::emit_cells(const vm::Insn& i, const CellAccess& access) {
   }
 }
 
-// A generic access that may turn out to be one of local memory.
-bool Emitter::may_be_local(const Access& a) const {
-  return flow_.local_escapes && !watch_ && a.root < 0 && a.insn->mods().space == Space::Generic && a.insn->op[1] >= 0;
-}
-
-std::optional<Access> Emitter::local_access_of(const vm::Insn& i) const {
-  const isa::Row* row = i.source ? i.source->form.row : nullptr;
-  if (watch_ || !row || row->kind != isa::Kind::Memory || (row->cls != isa::Class::Load && row->cls != isa::Class::Store) || left_out(row->opcode) || left_out("local"))
-    return std::nullopt;
-  if (!flow_.fixed_local.contains(&i) && i.mods().space != Space::Local) return std::nullopt;
-  Access a;
-  a.insn = &i;
-  a.load = row->cls == isa::Class::Load;
-  a.memory = static_cast<Width>(isa::bytes_of(i.type()));
-  a.reg = i.width;
-  a.sign = isa::is_signed(i.type()) && a.load;
-  a.count = i.list ? i.count : 1;
-  for (int k = 0; k < a.count; ++k) a.slots.push_back(i.list ? i.list[k] : i.op[0]);
-  if (a.memory > 8 || a.total() > 16 || !std::has_single_bit(a.total())) return std::nullopt;
-  return a;
-}
-
 // Where the lanes' pieces begin, counted from the first one's.
 V Emitter::lane_rows() {
   tables_.local = true;

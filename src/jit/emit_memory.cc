@@ -19,27 +19,6 @@ bool is_constant_mask(llvm::Value* mask) { return llvm::isa<llvm::ConstantInt>(m
 
 }  // namespace
 
-std::optional<Access> Emitter::access_of(const vm::Insn& i) const {
-  const isa::Row* row = i.row();
-  if (!row || row->kind != isa::Kind::Memory || row->cls == isa::Class::Misc || left_out(row->opcode) || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) return std::nullopt;
-  const isa::Mods& m = i.mods();
-  Access a;
-  a.insn = &i;
-  a.load = row->cls == isa::Class::Load;
-  a.memory = static_cast<Width>(isa::bytes_of(i.type()));
-  a.reg = i.width;
-  a.sign = isa::is_signed(i.type()) && a.load;
-  a.count = i.list ? i.count : 1;
-  for (int k = 0; k < a.count; ++k) a.slots.push_back(i.list ? i.list[k] : i.op[0]);
-  a.shared = m.space == Space::Shared || m.space == Space::SharedCluster;
-  // A kernel's parameters, read at a place that the run computes, lie in an allocation of their own. Watchers tell them from memory.
-  const bool parameter = (m.space == Space::Param || m.space == Space::ParamEntry) && i.op[1] >= 0 && a.load && !watch_;
-  const bool global = m.space == Space::Global || m.space == Space::Const || m.space == Space::Generic || parameter;
-  if ((!global && !a.shared) || a.memory > 8 || a.total() > 16 || !std::has_single_bit(a.total())) return std::nullopt;
-  a.root = plan_.roots.access(flow_, i);
-  return a;
-}
-
 Value Emitter::address_of(const Access& a) {
   const vm::Insn& i = *a.insn;
   Value address;
@@ -157,13 +136,6 @@ V Emitter::fits_ends(const Access& a, const Value& address, V mask) {
   const V tail = b_.CreateZExt(b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})), b_.getInt64Ty());
   const V step = b_.getInt64(static_cast<uint64_t>(address.stride));
   return b_.CreateAnd(fits(a, b_.CreateAdd(address.run[0], b_.CreateMul(head, step)), a.total()), fits(a, b_.CreateAdd(address.run[0], b_.CreateMul(tail, step)), a.total()));
-}
-
-// Lanes whose addresses are too large for shared memory. Where all of them are 32 bits made longer, LLVM knows that there
-// are none.
-V Emitter::above_32_bits(V addresses) {
-  const V high = b_.CreateLShr(addresses, llvm::ConstantInt::get(addresses->getType(), 32));
-  return mask_bits(b_.CreateICmpNE(high, llvm::Constant::getNullValue(high->getType())));
 }
 
 // Addresses of which nothing is known: each lane of the mask by itself.

@@ -79,7 +79,7 @@ std::optional<Indexed> Emitter::indexed(const Access& a) {
 void Emitter::store_in_a_row(const Access& a, V to, V mask) {
   constexpr uint64_t kLine = 64, kFurther = 1024;
   for (uint64_t k = 0; !a.shared && k < kLanes * a.memory; k += kLine) name_line(b_.CreateAdd(to, b_.getInt64(kFurther + k)), true);
-  compress(stored_lanes(a, 0), b_.CreateIntToPtr(to, b_.getPtrTy()), mask);
+  lane_memory_.compress(stored_lanes(a, 0), b_.CreateIntToPtr(to, b_.getPtrTy()), mask);
 }
 
 // As below, where an index of 32 bits tells.
@@ -97,7 +97,7 @@ void Emitter::store_picked(const Access& a, const Indexed& at, V mask, BasicBloc
   V good = b_.CreateICmpEQ(b_.CreateSub(last, first), b_.CreateSub(count, b_.getInt64(1)));  // none of them wraps around
   good = b_.CreateAnd(good, b_.CreateAnd(fits(a, place(first), a.memory), fits(a, place(last), a.memory)));
   // All at once, so that only one way leads to where lanes' addresses are wanted.
-  b_.CreateCondBr(b_.CreateAnd(good, is_ranked(at.index, head_index, 1, mask)), picked, apart);
+  b_.CreateCondBr(b_.CreateAnd(good, lane_memory_.is_ranked(at.index, head_index, 1, mask)), picked, apart);
   b_.SetInsertPoint(picked);
   store_in_a_row(a, place(first), mask);
   b_.CreateBr(join);
@@ -125,7 +125,7 @@ void Emitter::store_picked(const Access& a, V places, V mask, BasicBlock* join) 
 
   b_.SetInsertPoint(maybe);
   if (ranks_lanes()) {
-    b_.CreateCondBr(is_ranked(places, first, a.memory, mask), picked, apart);
+    b_.CreateCondBr(lane_memory_.is_ranked(places, first, a.memory, mask), picked, apart);
     b_.SetInsertPoint(picked);
     store_in_a_row(a, first, mask);
     b_.CreateBr(join);

@@ -115,53 +115,6 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
   for (auto& [base, o] : open) close(o);
 }
 
-// The words of the 16 bytes at each lane's address: the k-th of all lanes. `at` gives a lane's address.
-std::vector<V> Emitter::load_piece(const std::function<V(int)>& at, Width word) {
-  const int words = static_cast<int>(kPiece / word), width = 4 * words;  // lanes of one transposition
-  auto* row_type = FixedVectorType::get(lane_type(word), static_cast<unsigned>(words));
-  const auto row = [&](int lane) { return static_cast<V>(user(b_.CreateAlignedLoad(row_type, b_.CreateIntToPtr(at(lane), b_.getPtrTy()), llvm::Align(word)))); };
-  const auto joined = [&](V x, V y) {
-    std::vector<int> all;
-    for (int k = 0; k < 2 * static_cast<int>(llvm::cast<FixedVectorType>(x->getType())->getNumElements()); ++k) all.push_back(k);
-    return b_.CreateShuffleVector(x, y, all);
-  };
-  // In each 16 bytes: those of `x` and `y` that `pick` says, y's after x's.
-  const auto mixed = [&](V x, V y, std::initializer_list<int> pick) {
-    std::vector<int> all;
-    for (int part = 0; part < width; part += words)
-      for (int p : pick) all.push_back(part + (p < words ? p : p - words + width));
-    return b_.CreateShuffleVector(x, y, all);
-  };
-  std::vector<V> out(static_cast<size_t>(words));
-  std::vector<std::vector<V>> parts;
-  for (int first = 0; first < kLanes; first += width) {
-    std::vector<V> r;  // rows of the lanes k, k + words, k + 2 words …
-    for (int k = first; k < first + words; ++k) r.push_back(joined(joined(row(k), row(k + words)), joined(row(k + 2 * words), row(k + 3 * words))));
-    if (words == 2) {
-      parts.push_back({mixed(r[0], r[1], {0, 2}), mixed(r[0], r[1], {1, 3})});
-      continue;
-    }
-    const V low_ab = mixed(r[0], r[1], {0, 4, 1, 5}), low_cd = mixed(r[2], r[3], {0, 4, 1, 5});
-    const V high_ab = mixed(r[0], r[1], {2, 6, 3, 7}), high_cd = mixed(r[2], r[3], {2, 6, 3, 7});
-    parts.push_back({mixed(low_ab, low_cd, {0, 1, 4, 5}), mixed(low_ab, low_cd, {2, 3, 6, 7}), mixed(high_ab, high_cd, {0, 1, 4, 5}), mixed(high_ab, high_cd, {2, 3, 6, 7})});
-  }
-  for (size_t k = 0; k < out.size(); ++k) {
-    std::vector<V> level;
-    for (const std::vector<V>& part : parts) level.push_back(part[k]);
-    for (; level.size() > 1; level.resize(level.size() / 2))
-      for (size_t n = 0; n < level.size() / 2; ++n) level[n] = joined(level[2 * n], level[2 * n + 1]);
-    out[k] = level[0];
-  }
-  return out;
-}
-
-// Each lane's, once all of them are in memory.
-std::function<V(int)> Emitter::lanes_one_by_one(V addresses) {
-  const V room = scratch(addresses->getType());
-  b_.CreateStore(addresses, room);
-  return [this, room](int lane) { return b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), room, static_cast<uint64_t>(lane))); };
-}
-
 // Where lanes lie side by side or are not all there, or a place is not good, the loads are made one by one.
 bool Emitter::emit_piece(const vm::Insn& i) {
   const auto it = pieces_.of.find(&i);
@@ -191,10 +144,10 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   }
   b_.CreateCondBr(good, together, each);
   b_.SetInsertPoint(together);
-  if (addresses) at = lanes_one_by_one(addresses);
+  if (addresses) at = lane_memory_.lanes_one_by_one(addresses);
   const bool counted = watch_ && watch_->wanted.traffic && !base.runs && !flow_.code->takes_param_address;
   if (counted) count_piece(*piece, b_.CreateAdd(lanes_of(base, 8), splat(b_.getInt64(static_cast<uint64_t>(i.imm)))), a.total());
-  const std::vector<V> words = load_piece(at, a.memory);
+  const std::vector<V> words = lane_memory_.load_piece(at, a.memory);
   for (const vm::Insn* load : piece->loads) {
     Value place = base;
     const V further = b_.getInt64(static_cast<uint64_t>(load->imm));

@@ -10,21 +10,6 @@ namespace warpbeam::jit {
 using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
-const vm::Insn* Emitter::exit_insn(const Region& r) const {
-  if (r.exit_node >= 0) return flow_.nodes[static_cast<size_t>(r.exit_node)].last;
-  if (r.exit_to >= 0) return &flow_.code->insns[flow_.nodes[static_cast<size_t>(r.exit_to)].begin];
-  return nullptr;
-}
-
-Bits Emitter::written_in(const Region& r) const {
-  Bits written(flow_.variables.size());
-  for (uint32_t b : r.nodes)
-    for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k)
-      for (const Slot& s : flow_.slots[k])
-        if (const auto v = flow_.variable(s.at); s.written && v) written.add(*v);
-  return written;
-}
-
 bool Emitter::inside(uint32_t node) const {
   if (as_.slice) return as_.slice->has(node);
   return std::binary_search(plan_.regions[at_.region].nodes.begin(), plan_.regions[at_.region].nodes.end(), node) && plan_.regions[at_.region].exit_to != static_cast<int32_t>(node) &&

@@ -28,13 +28,6 @@ bool all_lanes(uint32_t mask) { return mask == ~0u; }
 
 }  // namespace
 
-bool Emitter::touches_shared(const Region& region) const {
-  for (uint32_t n : region.nodes)
-    for (uint32_t k = flow_.nodes[n].begin; k < flow_.nodes[n].end; ++k)
-      if (const std::optional<Access> a = access_of(flow_.code->insns[k]); a && a->shared) return true;
-  return false;
-}
-
 // Does it only compute and access shared memory, as far as can be told from its instructions? As a part of the `whole`
 // kernel it may also access global memory and be the end.
 bool Emitter::can_rehearse(const Region& region, bool whole) const {
@@ -334,17 +327,6 @@ std::optional<uint32_t> Emitter::rehearsed_branch(const Region& region) {
     r.now.written[r.warp].add(p.variable);
   }
   return taken;
-}
-
-// The comparison that makes the predicate in the node, and what it is `wanted` to say.
-const vm::Insn* Emitter::compared(const Node& node, int32_t predicate, bool& wanted) const {
-  const vm::Insn* i = made_before(node, predicate, node.end);
-  for (; i && i->step == vm::Step::NotPred; i = made_before(node, predicate, number_of(*i))) {
-    wanted = !wanted;
-    predicate = i->op[1];
-  }
-  const bool plain = i && i->is(isa::Opcode::Setp) && i->op[0] == predicate && i->mods().boolop == isa::BoolOp::None;
-  return plain ? i : nullptr;
 }
 
 // Does the comparison say what is wanted for all lanes of all warps? Where one side grows evenly and the other is the same

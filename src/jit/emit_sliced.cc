@@ -27,32 +27,6 @@ constexpr unsigned kRegister = 8;
 
 }  // namespace
 
-// Does compiled code have a form of the instruction for any number of lanes?
-bool Emitter::suits_slice(const vm::Insn& i) const {
-  if (i.silent() || i.step == vm::Step::Branch) return true;
-  if (i.effects().varies) return false;
-  for (const Slot& s : flow_.slots[number_of(i)]) {
-    const Source source = flow_.source(s.at, s.bytes);
-    if (s.bytes == 16 || (source.kind == SourceKind::Special && !shapes_.special(*source.special).uniform())) return false;
-    if (source.kind != SourceKind::Variable) continue;
-    const uint32_t v = source.variable;
-    if (!shapes_.variables[v].vector() && !shapes_.variables[v].uniform()) return false;
-    if (plan_.slopes[v] || plan_.spreads[v]) return false;
-  }
-  if (i.step == vm::Step::NotPred) return true;
-  const isa::Row* row = i.row();
-  if (!row || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) return false;
-  if (row->effects.pure()) {
-    const bool inline_code = row->op == isa::Opcode::Rsqrt || row->op == isa::Opcode::Rcp || row->op == isa::Opcode::Ex2;
-    return shapes_.has_ir(i) || (inline_code && i.type() == isa::Type::F32 && i.op[2] < 0 && says(*row, ".approx"));
-  }
-  if (row->cls != isa::Class::Load || i.guard >= 0 || !shapes_.has_ir(i) || !is_weak_access(i)) return false;
-  const isa::Mods& m = i.mods();
-  if (i.op[1] < 0 && (m.space == Space::Param || m.space == Space::ParamEntry)) return isa::bytes_of(i.type()) <= 8;
-  const std::optional<Access> a = access_of(i);
-  return a && !may_be_local(*a) && (i.op[1] < 0 || shapes_.source(i.op[1], i.base_width).uniform());
-}
-
 std::vector<SlicedLoop> Emitter::find_sliced_loops() const {
   static const bool without = left_out("slices");
   std::vector<SlicedLoop> loops;

@@ -16,7 +16,7 @@ namespace In = llvm::Intrinsic;
 
 namespace {
 
-constexpr uint32_t kHalf = 16, kWindow = 64;
+constexpr uint32_t kWindow = 64;
 
 llvm::Constant* steps(llvm::IRBuilder<>& b, int64_t stride) {
   std::vector<llvm::Constant*> all;
@@ -69,11 +69,6 @@ Spread Emitter::spread_of_result(const vm::Insn& i, const std::vector<std::pair<
   return s[0];  // a move
 }
 
-bool Emitter::looks_for_window(const Access& a, const Value& address) const {
-  return address.spread.base && a.shared && a.insn->mods().space == isa::Space::Shared && a.count == 1 && a.memory == 4 &&
-         a.reg == 4 && wide_host() && !watch_ && looks_for_stretches();
-}
-
 // The access by a window, and on to `join`; to `other` where the pattern does not allow it or places do not exist.
 void Emitter::touch_window(const Access& a, const Value& address, V mask, BasicBlock* other, BasicBlock* join) {
   uses(Technique::Patterns);
@@ -104,44 +99,15 @@ void Emitter::touch_window(const Access& a, const Value& address, V mask, BasicB
   const V pointer = b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), first);
   if (a.load) {
     Value v;
-    v.lanes = load_places(pointer, which, places);
+    v.lanes = lane_memory_.load_places(pointer, which, places);
     write(a.slots[0], a.reg, v);
   } else {
     const Source s = flow_.source(a.slots[0], a.reg);
     V data = lanes_of(read(a.slots[0], a.reg), a.reg);
     if (s.kind == SourceKind::Variable && shapes_.loose[s.variable]) data = bits_of(canonical(float_of(data, 4)));
-    store_places(data, pointer, places, mask);
+    lane_memory_.store_places(data, pointer, places, mask);
   }
   b_.CreateBr(join);
-}
-
-// Of the elements from `pointer` on, those that the lanes say; no others than `places` are touched.
-V Emitter::load_places(V pointer, V which, V places) {
-  auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
-  std::array<V, 4> parts;
-  for (uint64_t k = 0; k < 4; ++k) {
-    const V bits = b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(places, k * kHalf), b_.getInt16Ty()), FixedVectorType::get(b_.getInt1Ty(), kHalf));
-    parts[k] = user(b_.CreateMaskedLoad(type, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4), bits, llvm::Constant::getNullValue(type)));
-  }
-  return pick_from_window(parts, which);
-}
-
-// Lane l stores at the l-th of the places. Which lane that is for an element is the number of places before it.
-void Emitter::store_places(V data, V pointer, V places, V mask) {
-  auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
-  std::vector<int> low, high;
-  for (int l = 0; l < static_cast<int>(kHalf); ++l) low.push_back(l), high.push_back(l + static_cast<int>(kHalf));
-  const V first = b_.CreateShuffleVector(data, low), second = b_.CreateShuffleVector(data, high);
-  const bool full = llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne();
-  const V stored = full ? places : b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(mask, b_.getInt64Ty()), places});
-  for (uint64_t k = 0; k < 4; ++k) {
-    std::vector<llvm::Constant*> before;
-    for (uint64_t l = 0; l < kHalf; ++l) before.push_back(b_.getInt64((uint64_t(1) << (k * kHalf + l)) - 1));
-    const V lane = b_.CreateTrunc(intrinsic(In::ctpop, b_.CreateAnd(b_.CreateVectorSplat(kHalf, places), llvm::ConstantVector::get(before))), type);
-    const V spread = b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {first, lane, second});
-    const V bits = b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(stored, k * kHalf), b_.getInt16Ty()), FixedVectorType::get(b_.getInt1Ty(), kHalf));
-    user(b_.CreateMaskedStore(spread, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4), bits));
-  }
 }
 
 }  // namespace warpbeam::jit

@@ -7,46 +7,6 @@ namespace warpbeam::jit {
 
 using llvm::FixedVectorType;
 
-V Emitter::lanes_of(const Value& v, Width bytes) {
-  if (v.runs == 0) return v.lanes;
-  const int length = kLanes / v.runs;
-  V all = splat(v.run[0]);
-  if (v.even && bytes != 0) {
-    std::vector<llvm::Constant*> steps;
-    for (int l = 0; l < kLanes; ++l) steps.push_back(llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.gap * (l / length) + v.stride * (l % length))));
-    return b_.CreateAdd(all, llvm::ConstantVector::get(steps));
-  }
-  for (int r = 1; r < v.runs; ++r) {
-    std::vector<int> pick(kLanes);
-    for (int l = 0; l < kLanes; ++l) pick[static_cast<size_t>(l)] = l / length == r ? kLanes + l : l;
-    all = b_.CreateShuffleVector(all, splat(v.run[static_cast<size_t>(r)]), pick);
-  }
-  if (v.stride == 0 || bytes == 0) return all;
-  std::vector<llvm::Constant*> steps;
-  for (int l = 0; l < kLanes; ++l) steps.push_back(llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(l % length)));
-  return b_.CreateAdd(all, llvm::ConstantVector::get(steps));
-}
-
-V Emitter::in_run(const Value& v, Width bytes, int run, int runs) {
-  const int mine = v.runs * run / runs;                       // which of its own runs
-  const int lane = run * (kLanes / runs) - mine * (kLanes / v.runs);  // how far into it
-  V base = v.run[static_cast<size_t>(mine)];
-  if (lane == 0 || v.stride == 0 || bytes == 0) return base;
-  return b_.CreateAdd(base, llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.stride * lane)));
-}
-
-Value Emitter::shaped(const Value& v, const Shape& shape, Width bytes) {
-  Value out;
-  out.runs = shape.runs;
-  out.stride = shape.stride;
-  if (shape.runs == 0) {
-    out.lanes = lanes_of(v, bytes);
-    return out;
-  }
-  for (int r = 0; r < shape.runs; ++r) out.run[static_cast<size_t>(r)] = v.runs ? in_run(v, bytes, r, shape.runs) : b_.CreateExtractElement(v.lanes, static_cast<uint64_t>(r * kLanes / shape.runs));
-  return out;
-}
-
 Value Emitter::read_variable(uint32_t variable) {
   const Shape& s = shapes_.variables[variable];
   const Width bytes = flow_.variables[variable].bytes;
@@ -186,11 +146,6 @@ void Emitter::write(int32_t at, Width bytes, const Value& v) {
   b_.CreateStore(out.lanes, registers_.storage[k][0]);
 }
 
-V Emitter::context_field(size_t offset, llvm::Type* type, bool unchanging) {
-  if (rehearsals_.now && rehearsals_.now->samples) return type->isIntegerTy() ? llvm::ConstantInt::get(type, offset % 7 + 1) : llvm::Constant::getNullValue(type);
-  return machine_load(type, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offset), unchanging);
-}
-
 V Emitter::guard_mask(const vm::Insn& i) {
   if (i.guard < 0) return at_.active;
   const Value p = read(i.guard, 0);
@@ -202,16 +157,6 @@ V Emitter::guard_mask(const vm::Insn& i) {
   V bits = mask_bits(p.lanes);
   if (i.guard_negated) bits = b_.CreateNot(bits);
   return b_.CreateAnd(at_.active, bits);
-}
-
-// The last instruction of the node that writes what lies at `at` before its instruction `end`, if all lanes do it.
-const vm::Insn* Emitter::made_before(const Node& node, int32_t at, uint32_t end) const {
-  for (uint32_t k = end; k-- > node.begin;) {
-    if (std::ranges::none_of(flow_.slots[k], [&](const Slot& s) { return s.written && s.at == at; })) continue;
-    const vm::Insn& i = flow_.code->insns[k];
-    return i.guard < 0 && !i.call && !i.list && i.source && i.source->form.row ? &i : nullptr;
-  }
-  return nullptr;
 }
 
 }  // namespace warpbeam::jit

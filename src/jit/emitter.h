@@ -1,7 +1,8 @@
 // From a kernel with known shapes to LLVM's intermediate language: one function that runs a whole block.
 //
 // What it knows stands in parts with a purpose each: where it is (Place), what the code is for (Version), variables (Registers), ways
-// from block to block (Ways), memory (accesses.h), and what instructions compute (Arithmetic).
+// from block to block (Ways), memory (accesses.h). What needs none of that stands apart: what is known of the code (Facts), what
+// instructions compute (Arithmetic), memory that lanes read and write (LaneMemory).
 #pragma once
 #include <functional>
 #include <memory>
@@ -12,6 +13,8 @@
 #include "jit/access_plan.h"
 #include "jit/accesses.h"
 #include "jit/arithmetic.h"
+#include "jit/facts.h"
+#include "jit/lane_memory.h"
 #include "jit/plan.h"
 #include "jit/registers.h"
 #include "jit/rehearsal.h"
@@ -26,26 +29,20 @@ namespace warpbeam::jit {
 
 uint64_t streaming_bytes();
 
-class Emitter : private Words {
+class Emitter : private Words, private Facts {
  public:
   Emitter(Writing& writing, KernelPlan& plan, CompiledTables& tables, const Processor& processor);
   void run();
 
  private:
   // --- values (emit_values.cc)
-  V lanes_of(const Value& v, Width bytes);          // as a vector
-  V in_run(const Value& v, Width bytes, int run, int runs);  // its value in the first lane of run `run` of `runs`
   Value read(int32_t at, Width bytes);
   Value read_variable(uint32_t variable);
   Value read_special(const vm::FrameSlot& slot, Width bytes);
-  Value shaped(const Value& v, const Shape& shape, Width bytes);
   void write(int32_t at, Width bytes, const Value& v);
-  uint32_t number_of(const vm::Insn& insn) const { return static_cast<uint32_t>(&insn - flow_.code->insns.data()); }
-  const vm::Insn* made_before(const Node& node, int32_t at, uint32_t end) const;
   V lanes_at(uint32_t node);                        // that are to run it
   void set_lanes(uint32_t node, V lanes);
   V guard_mask(const vm::Insn& insn);               // lanes of at_.active that take part
-  V context_field(size_t offset, llvm::Type* type, bool unchanging);
 
   // --- control (emit_control.cc, emit_regions.cc)
   void emit_region(size_t region, llvm::BasicBlock* entry);
@@ -74,12 +71,9 @@ class Emitter : private Words {
   bool block_level(uint32_t variable) const { return registers_.block_level[variable]; }
   void find_block_level();
   V paced(size_t variable);
-  bool only_computes(const vm::Insn& insn) const;
   // Which warps have anything to do in a region, a bit for each (emit_skip.cc); null: all of them.
   V warps_to_run(const Region& region);
   bool does_nothing(uint32_t node, const Region& region, bool& computes) const;
-  Bits written_in(const Region& region) const;
-  const vm::Insn* exit_insn(const Region& region) const;
   std::vector<Saved> saved(const Bits& variables, bool between_regions);
   void store_saved(const std::vector<Saved>& all, V frame);
   void lay_out_kept();
@@ -135,52 +129,25 @@ class Emitter : private Words {
   void narrow_again(const Access& a);
   void emit_meeting(const vm::Insn& insn);
   void emit_cells(const vm::Insn& insn, const CellAccess& cells);  // emit_local.cc
-  std::optional<Access> local_access_of(const vm::Insn& insn) const;
   bool emit_local(const vm::Insn& insn);
   V fits_local(const Access& a, const Value& offset, V mask);
   void touch_local(const Access& a, const Value& offset, V mask);
   V lane_rows();
   void emit_in_window(const Access& a, const Value& address, V mask, llvm::BasicBlock* join);
-  bool may_be_local(const Access& a) const;
   void emit_warp(const vm::Insn& insn);              // emit_warp.cc
   V pick_lanes(V values, V from);
   void emit_match_any(const vm::Insn& insn);
-  bool looks_for_stretches() const;
-  Line line_of(const Value& v, Width bytes);         // emit_sloped.cc
   Line line_of_result(const vm::Insn& insn, const std::vector<std::pair<Value, Width>>& in);
-  std::pair<V, V> ends_of(V mask);
-  static bool wide_host();
-  static bool ranks_lanes();
-  V spread_mask(V mask, int step);
   bool in_steps(const Access& a, const Value& address) const;
-  V load_steps(V pointer, V mask, Width bytes, int step);
-  void store_steps(V data, V pointer, V mask, Width bytes, int step);
-  void store_apart(V data, const Line& line, V shared, V mask, Width bytes);
   V line_fits(const Access& a, const Line& line, V mask);
   void check_line(const Access& a, const Line& line, V mask, llvm::BasicBlock* slow);
   void touch_line(const Access& a, const Value& address, V mask);
   Spread spread_of_result(const vm::Insn& insn, const std::vector<std::pair<Value, Width>>& in);  // emit_spread.cc
-  bool looks_for_window(const Access& a, const Value& address) const;
   void touch_window(const Access& a, const Value& address, V mask, llvm::BasicBlock* other, llvm::BasicBlock* join);
-  V load_places(V pointer, V which, V places);
-  void store_places(V data, V pointer, V places, V mask);
-  Scattered sort_out(V at, Width bytes, V base);     // emit_scattered.cc
-  V place_of(const Scattered& s, V at, llvm::Type* element);
-  V from_window(V pointer, V which);
-  V pick_from_window(const std::array<V, 4>& parts, V which);
-  void to_window(V data, V pointer, V which, V mask);
-  V is_ranked(V places, V first, uint64_t step, V mask);
-  void compress(V data, V at, V mask);
-  void store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock* join);
-  V load_lanes(V at, V mask, Width bytes, V base);
   // Loads of words that lie side by side in each lane (emit_pieces.cc).
-  static constexpr uint64_t kPiece = 16;  // bytes that are loaded for a lane
   static std::vector<Piece> pieces_of(std::vector<const vm::Insn*> loads);
   void find_pieces(uint32_t begin, uint32_t end);
   bool emit_piece(const vm::Insn& insn);
-  std::vector<V> load_piece(const std::function<V(int)>& at, Width word);
-  std::function<V(int)> lanes_one_by_one(V addresses);
-  void store_lanes(V data, V at, V mask, Width bytes, V base);
   void emit_atomic(const vm::Insn& insn);            // emit_atomic.cc
   V combine(const vm::Insn& insn, V old, V b, V c, bool in_shared);
   V update_one(const vm::Insn& insn, V place, V b, V c, bool in_shared);
@@ -190,11 +157,9 @@ class Emitter : private Words {
   void emit_pick(const vm::Insn& insn);
   void call_handler(const vm::Insn& insn, V mask, const RangeCells* range = nullptr);
   void call_detour(const vm::Insn& insn, V mask, const RangeCells* range, Detour::What what);
-  void call_aside(V function, llvm::ArrayRef<V> arguments);  // leaves all registers as they are: for what is rare
   V frame();
 
   // --- global and shared memory (emit_memory.cc: checks, emit_access.cc: the accesses)
-  std::optional<Access> access_of(const vm::Insn& insn) const;
   Value address_of(const Access& a);
   RangeCells& range_of(const Access& a);
   uint32_t new_cell();
@@ -206,7 +171,6 @@ class Emitter : private Words {
   V fits(const Access& a, V first, uint64_t extent);
   V fits_whole(const Access& a, const Value& address, int64_t from = 0, int64_t further = 0);
   V fits_ends(const Access& a, const Value& address, V mask);
-  V above_32_bits(V addresses);
   V fits_lanes(const Access& a, V addresses, V mask, uint64_t extent = 0);  // of as many bytes as the access has, or more
   void touch(const Access& a, const Value& address, V mask);
   AccessFacts facts_of(const Access& a, const Value& address, V mask) const;
@@ -215,7 +179,6 @@ class Emitter : private Words {
   void put_loaded(const Access& a, int k, V v);
   V stored_lanes(const Access& a, int k);
   V run_mask(V mask, int runs, int run);
-  V interleaved(const std::vector<V>& data, int runs, int run);
   void load_dense(const Access& a, const Value& address, V mask);
   void load_places_of_runs(const Access& a, const Value& address);
   void store_runs(const Access& a, const Value& address, V mask);
@@ -241,13 +204,9 @@ class Emitter : private Words {
   bool in_loop(uint32_t node) const { return reached(node, false)[node]; }
 
   // --- few lanes (emit_few.cc)
-  bool compares_steps(const Node& node, int32_t predicate, uint32_t end) const;
   bool comes_in_order() const;
   bool suits_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses) const;
   void emit_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses, const std::vector<uint32_t>& ahead, V none_wraps, llvm::BasicBlock* join);
-  V load_few(const Value& address, V shared, Width bytes);
-  void store_few(V lanes, const Value& address, V shared, Width bytes);
-  V on_line(const Line& line, V shared, int lane);
 
   // --- stores that are put down (emit_columns.cc)
   void find_late();
@@ -258,10 +217,8 @@ class Emitter : private Words {
   // --- watched code (emit_watch.cc)
   V counters_from(uint32_t first, uint32_t many);
   void count(uint32_t counter, V by, V index = nullptr);
-  V lanes_in(V mask);
   V lanes_alive();
   void watch_node();
-  bool counts_places(const vm::Insn& insn) const;
   void watch_end(const vm::Insn& insn, V mask);
   void watch_guarded(const vm::Insn& insn, V mask);
   void watch_table(const vm::Insn& insn, V lanes);
@@ -275,7 +232,6 @@ class Emitter : private Words {
   V place_of(V address, uint64_t bytes);
   void watch_access(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
   void tell_places(const vm::Insn& insn, const Value& address, V mask);
-  bool may_lie_apart(const vm::Insn& i) const;
   V lie_apart(V lanes);
   uint32_t watch_site(const vm::Insn& insn, const Value& address, uint64_t bytes, bool lanes = false);
   std::vector<WordRun> words_of(const vm::Insn& insn, const Value& address, uint64_t bytes) const;  // emit_words.cc
@@ -295,18 +251,15 @@ class Emitter : private Words {
   void watch_barrier(const vm::Insn& insn);
 
   // --- straight code (emit_straight.cc)
-  Straight straight(uint32_t begin, uint32_t end) const;
   V run_ahead(const Straight& s);                    // no address wrapped around
   V all_fit(const Straight& s, int warps = 1);       // so many whose places follow each other
   void emit_straight(uint32_t begin, uint32_t end);
   void emit_lane_loop(const LaneLoop& loop);         // emit_lanes.cc
   // Loops that a warp runs slice by slice (emit_sliced.cc).
   std::vector<SlicedLoop> find_sliced_loops() const;
-  bool suits_slice(const vm::Insn& insn) const;
   bool emit_sliced_loop(const SlicedLoop& loop);     // false: the loop has to be written as a whole as well
   void emit_straight_in_slice(uint32_t begin, uint32_t end);
   bool keeps_old(const std::vector<uint32_t>& instructions) const;
-  std::vector<uint32_t> early(uint32_t begin, uint32_t end, const std::vector<Access>& accesses) const;
 
   // --- warps side by side (emit_team.cc, find_team.cc)
   void settle_team(Team& team, bool through);
@@ -317,14 +270,11 @@ class Emitter : private Words {
   V stores_meet_nothing(Team& team, const Straight& s);
   bool suits_team(const vm::Insn& insn, bool may_store = false) const;
   bool counts_for_itself(const Team& team, uint32_t first, uint32_t last) const;
-  size_t special_functions(const std::vector<uint32_t>& nodes) const, vectors_made(const std::vector<uint32_t>& nodes) const;
   bool gains_from_team(const Region& region, const Team& team) const;
   bool accesses_in_a_row(const Region& region, const Team& team) const;
   bool only_streams(const Region& region, const Team& team) const;
   bool hides_nothing(const Region& region, Team& team) const;
   static constexpr uint32_t kTables = 4;              // emit_counts.cc
-  bool counts(const vm::Insn& insn) const;
-  bool only_counts(const Region& region) const;
   V begin_counts(Team& team);
   void clear_counts(Team& team);
   void settle_counts(Team& team);
@@ -339,7 +289,6 @@ class Emitter : private Words {
   void part(Team& team, uint32_t node, bool before);
   void emit_resumed(const Region& region, Team& team);
   bool ends_plainly(const Region& region) const;
-  bool leaves_at_end(const Region& region, const Node& node) const;
   void find_steps(const Region& region, Team& team);  // emit_steps.cc
   bool steps_along(uint32_t variable) const;
   bool steps_along(const vm::Insn& insn) const;
@@ -363,7 +312,6 @@ class Emitter : private Words {
 
   // --- what is rehearsed (emit_rehearsed.cc; emit_in_registers.cc: memory and variables)
   bool can_rehearse(const Region& region, bool whole) const;
-  bool touches_shared(const Region& region) const;
   llvm::BasicBlock* way_to(const Region& from, uint32_t node);  // the rehearsed one, or to the region that begins there
   llvm::BasicBlock* way_in();
   llvm::BasicBlock* rehearse(Rehearsal& rehearsal, uint32_t to);
@@ -380,13 +328,11 @@ class Emitter : private Words {
   void note_made(const Access& access, uint32_t mask, const std::vector<int64_t>& words);
   void count_rehearsed();
   bool tells() const { return watch_ && watch_->wanted.events; }
-  const vm::Insn* some_barrier() const;
   llvm::BasicBlock* elsewhere();
   void tell_rehearsed(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
   void tell_stores();
   V as_first(const vm::Insn& insn, V value, int64_t pace, bool& first);
   V goes_one_way(const vm::Insn& compare, bool wanted);
-  const vm::Insn* compared(const Node& node, int32_t predicate, bool& wanted) const;
   void look_at_condition();
   bool note_access(size_t word, bool load);
   bool note_lane(size_t word, int lane, bool load);
@@ -401,12 +347,10 @@ class Emitter : private Words {
   void keep_rehearsed(uint32_t to);
   void store_rehearsed();
 
-  KernelPlan& plan_;
+  KernelPlan& changed_plan_;  // whose shapes are others for a while: those of a version
   CompiledTables& tables_;
-  const Processor& processor_;
-  const Flow& flow_;
-  const Shapes& shapes_;
   Arithmetic arithmetic_;
+  LaneMemory lane_memory_;
   Place at_;
   Version as_;
   Registers registers_;
@@ -419,7 +363,6 @@ class Emitter : private Words {
   LateStore late_;
   Pieces pieces_;
   Rehearsals rehearsals_;
-  WatchTables* watch_ = nullptr;    // null: nobody watches
   Watching watching_;
   std::set<std::string> handlers_;  // of the interpreter, that have been called
   std::array<V, 4> lanes_places_{};

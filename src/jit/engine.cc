@@ -436,7 +436,7 @@ class FastEngine final : public vm::Engine {
       tables->watch = std::make_unique<WatchTables>();
       tables->watch->wanted = o.wanted;
     }
-    Writing writing(*module, tables->names);
+    Writing writing(*module, tables->names, generator_->processor());
     Emitter(writing, plan, *tables, generator_->processor()).run();
     leave_program();
     auto host = generator_->compile(*module, tables->names, o.wanted.compiled);

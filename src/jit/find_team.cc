@@ -67,18 +67,6 @@ bool Emitter::suits_team(const vm::Insn& i, bool may_store) const {
                                approximation(row.op, says(row, ".full"), i.mods().ftz));
 }
 
-// A warp that is through has nothing to find out for the others.
-bool Emitter::ends_plainly(const Region& region) const {
-  if (region.exit_to >= 0 || region.exit_node < 0) return true;
-  const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
-  return node.ends == End::Barrier ? !node.last->mods().red : of_block(node.last->guard, 0);
-}
-
-// Warps that come there are through with the kernel, and no barrier waits for others.
-bool Emitter::leaves_at_end(const Region& region, const Node& node) const {
-  return region.exit_to < 0 && region.exit_node < 0 && node.ends == End::Leave && node.last->guard < 0;
-}
-
 // Has each warp a number of rounds of its own, as where it goes through what the warps before it have left?
 bool Emitter::counts_for_itself(const Team& team, uint32_t first, uint32_t last) const {
   for (uint32_t b = first; b <= last; ++b) {
@@ -89,24 +77,6 @@ bool Emitter::counts_for_itself(const Team& team, uint32_t first, uint32_t last)
     if (leaves && way.uniform() && way.reach == Reach::Warp) return true;
   }
   return false;
-}
-
-size_t Emitter::special_functions(const std::vector<uint32_t>& nodes) const {
-  size_t n = 0;
-  for (uint32_t b : nodes)
-    for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k) n += is_approximation(flow_.code->insns[k]);
-  return n;
-}
-
-size_t Emitter::vectors_made(const std::vector<uint32_t>& nodes) const {
-  size_t n = 0;
-  for (uint32_t b : nodes)
-    for (uint32_t k = flow_.nodes[b].begin; k < flow_.nodes[b].end; ++k)
-      n += std::ranges::any_of(flow_.slots[k], [&](const Slot& s) {
-        const auto v = flow_.variable(s.at);
-        return s.written && v && shapes_.variables[*v].vector();
-      });
-  return n;
 }
 
 // Loops that read memory, or many loads of the same places.
@@ -319,6 +289,13 @@ Team Emitter::find_team(const Region& region, bool may_store) {
   if (!gains_from_team(region, team) || !hides_nothing(region, team)) return team;
   team.warps = static_cast<int>(most);
   return team;
+}
+
+// A warp that is through has nothing to find out for the others.
+bool Emitter::ends_plainly(const Region& region) const {
+  if (region.exit_to >= 0 || region.exit_node < 0) return true;
+  const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
+  return node.ends == End::Barrier ? !node.last->mods().red : of_block(node.last->guard, 0);
 }
 
 }  // namespace warpbeam::jit

@@ -2,159 +2,19 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
+
+#include "jit/shape_arithmetic.h"
 
 namespace warpbeam::jit {
-namespace {
 
 using isa::Kind;
 using isa::Opcode;
 using isa::Special;
 using isa::Type;
 
-constexpr int kMostRuns = 4;
 constexpr uint8_t kWarpBits = 5;
 
-int log2_of(uint64_t v) { return std::countr_zero(v); }
-
-// From run to run, when the value is looked at as `runs` runs.
-std::optional<int64_t> gap_in(const Shape& s, int runs) {
-  if (s.runs == 1) return s.stride * (32 / runs);
-  if (s.runs == runs && s.even) return s.gap;
-  return std::nullopt;
-}
-
-// Sets what is known from run to run.
-Shape spaced(Shape s, std::optional<int64_t> gap) {
-  if (s.runs < 2 || !gap || std::abs(*gap) > INT32_MAX) return s;
-  s.even = true;
-  s.gap = *gap;
-  if (s.gap == s.stride * (32 / s.runs)) {
-    s.runs = 1;
-    s.even = false;
-    s.gap = 0;
-  }
-  return s;
-}
-
-std::optional<int64_t> pace_of(const Shape& s) {
-  if (s.reach == Reach::Block) return 0;
-  return s.paced ? std::optional(s.pace) : std::nullopt;
-}
-
-Shape with_pace(Shape s, std::optional<int64_t> pace) {
-  s.paced = !s.unset && s.runs > 0 && s.reach == Reach::Warp && pace && std::abs(*pace) <= INT32_MAX;
-  s.pace = s.paced ? *pace : 0;
-  return s;
-}
-
-// Other warps may have something else.
-Shape of_warp(Shape s) {
-  s.reach = Reach::Warp;
-  return with_pace(s, std::nullopt);
-}
-
-Shape join(const Shape& a, const Shape& b) {
-  if (a.unset) return b;
-  if (b.unset) return a;
-  if (a.vector() || b.vector() || a.stride != b.stride) return vector_shape();
-  Shape s = a;
-  const int runs = std::max(a.runs, b.runs);
-  s.even = runs > 1 && gap_in(a, runs) && gap_in(a, runs) == gap_in(b, runs);
-  s.gap = s.even ? *gap_in(a, runs) : 0;
-  s.runs = std::max(a.runs, b.runs);
-  s.reach = std::max(a.reach, b.reach);
-  s.align = std::min(a.align, b.align);
-  s.bits = std::max(a.bits, b.bits);
-  return with_pace(s, pace_of(a) == pace_of(b) ? pace_of(a) : std::nullopt);
-}
-
-uint8_t sum_bits(uint8_t a, uint8_t b) {
-  const int n = std::max(a, b) + 1;
-  return n > 31 ? 64 : static_cast<uint8_t>(n);
-}
-
-Shape runs_of(int runs, int64_t stride, Reach reach, int align, int bits) {
-  if (runs > kMostRuns) return vector_shape();
-  return {static_cast<uint8_t>(runs), false, reach, static_cast<uint8_t>(std::min(align, 62)), static_cast<uint8_t>(bits), stride, false, 0};
-}
-
-Shape add(const Shape& a, const Shape& b, bool subtract) {
-  if (a.vector() || b.vector()) return vector_shape();
-  const int64_t stride = subtract ? a.stride - b.stride : a.stride + b.stride;
-  const int runs = std::max(a.runs, b.runs);
-  const auto ga = gap_in(a, runs), gb = gap_in(b, runs);
-  const auto pa = pace_of(a), pb = pace_of(b);
-  const Shape s = spaced(runs_of(runs, stride, std::max(a.reach, b.reach), std::min(a.align, b.align), subtract ? 64 : sum_bits(a.bits, b.bits)),
-                         ga && gb ? std::optional(subtract ? *ga - *gb : *ga + *gb) : std::nullopt);
-  return with_pace(s, pa && pb ? std::optional(subtract ? *pa - *pb : *pa + *pb) : std::nullopt);
-}
-
-bool constant_of(const Flow& flow, int32_t at, Width bytes, uint64_t& value) {
-  const Source s = flow.source(at, bytes);
-  value = s.bits;
-  return s.kind == SourceKind::Constant;
-}
-
-// `widened`: an unsigned 32-bit product with all its 64 bits; the low bits do not tell signed factors from unsigned ones.
-Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, int32_t b_at, Width bytes, bool widened = false) {
-  if (a.vector() || b.vector()) return vector_shape();
-  uint64_t c;
-  const int bits = a.bits + b.bits > 31 ? 64 : a.bits + b.bits;
-  for (const auto& [x, y, at] : {std::tuple{a, b, b_at}, std::tuple{b, a, a_at}})
-    if (constant_of(flow, at, bytes, c)) {
-      const int64_t factor = widened ? static_cast<uint32_t>(c) : bytes == 4 ? static_cast<int32_t>(c) : static_cast<int64_t>(c);
-      const auto grows = std::abs(factor) <= INT32_MAX ? pace_of(x) : std::nullopt;
-      const auto pace = grows ? std::optional(*grows * factor) : std::nullopt;
-      if (x.stride == 0 && (!x.even || x.gap == 0)) return with_pace(runs_of(x.runs, 0, x.reach, c ? x.align + log2_of(c) : 62, bits), pace);
-      if (factor > INT32_MAX || factor < INT32_MIN || x.stride > INT32_MAX || x.stride < INT32_MIN) return vector_shape();
-      const bool small = x.even && std::abs(x.gap) <= INT32_MAX;
-      return with_pace(spaced(runs_of(x.runs, x.stride * factor, x.reach, c ? x.align + log2_of(c) : 62, bits), small ? std::optional(x.gap * factor) : std::nullopt), pace);
-    }
-  if (a.stride || b.stride) return vector_shape();
-  return runs_of(std::max(a.runs, b.runs), 0, std::max(a.reach, b.reach), a.align + b.align, bits);
-}
-
-// Variables that only f32 arithmetic writes and only readers who do not look at a NaN's bits read.
-void find_loose(Shapes& s) {
-  const Flow& flow = *s.flow;
-  s.loose.assign(flow.variables.size(), 0);
-  for (size_t v = 0; v < flow.variables.size(); ++v) s.loose[v] = flow.variables[v].bytes == 4 && flow.variables[v].at < kParamKeys;
-  const auto is_arithmetic = [&](const vm::Insn& i) {
-    return i.row() && i.row()->kind == Kind::Lane && i.type() == Type::F32 && s.has_ir(i) && i.row()->op != isa::Opcode::Copysign;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t k = 0; k < flow.code->insns.size(); ++k) {
-      const vm::Insn& i = flow.code->insns[k];
-      const isa::Row* row = i.row();
-      const bool arithmetic = is_arithmetic(i);
-      const bool move = row && !arithmetic && row->kind == Kind::Move && !i.list && i.type() != Type::Pred;
-      const bool compares = row && row->kind == Kind::Compare && s.has_ir(i) && (i.type() == Type::F32 || i.source->form.atype == Type::F32);
-      const bool store = row && row->kind == Kind::Memory && row->cls == isa::Class::Store;
-      // The special function unit gives one NaN for all of them.
-      const bool special = row && !arithmetic && row->kind == Kind::Lane && i.type() == Type::F32 && says(*row, ".approx");
-      for (const Slot& slot : flow.slots[k]) {
-        const auto v = flow.variable(slot.at);
-        if (!v || !s.loose[*v]) continue;
-        bool fine = arithmetic;
-        if (slot.written && move) {
-          const Source from = flow.source(i.op[1], 4);
-          fine = from.kind == SourceKind::Constant ? (from.bits & 0x7fffffff) <= 0x7f800000 : from.kind == SourceKind::Variable && s.loose[from.variable];
-        } else if (!slot.written) {
-          // A move out of these variables makes the NaN canonical. Handlers get canonical values.
-          fine = arithmetic || compares || special || move || (store && slot.at != i.op[1]);
-        }
-        if (!fine) {
-          s.loose[*v] = 0;
-          changed = true;
-        }
-      }
-    }
-  }
-}
-
-}  // namespace
+static int log2_of(uint64_t v) { return std::countr_zero(v); }
 
 Shape Shapes::special(const vm::FrameSlot& s) const {
   switch (s.kind) {
@@ -435,106 +295,6 @@ int Shapes::guessed_operand(const vm::Insn& i) const {
     if (mask.one_value() && x.runs == 1 && x.stride == 1 && x.align >= kWarpBits) return k;
   }
   return 0;
-}
-
-Shapes Shapes::in_step(const std::vector<char>& nodes, uint32_t entry) const {
-  Shapes s = *this;
-  s.warps_wrap = false;
-  const auto written = [&](auto each) {
-    for (uint32_t n = 0; n < nodes.size(); ++n)
-      for (uint32_t k = flow->nodes[n].begin; nodes[n] && k < flow->nodes[n].end; ++k)
-        for (const Slot& slot : flow->slots[k])
-          if (const auto v = flow->variable(slot.at); slot.written && v) each(flow->code->insns[k], slot, *v);
-  };
-  written([&](const vm::Insn&, const Slot&, uint32_t v) {
-    if (!flow->nodes[entry].live_in.has(v)) s.variables[v] = {};
-  });
-  for (bool changed = true; changed;) {
-    changed = false;
-    written([&](const vm::Insn& i, const Slot& slot, uint32_t v) {
-      const Shape r = i.guard >= 0 ? vector_shape() : s.written(i, slot), all = join(s.variables[v], r);
-      if (all == s.variables[v]) return;
-      s.variables[v] = all;
-      changed = true;
-    });
-  }
-  return s;
-}
-
-Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::vector<char>& decides, bool barriers, bool assume_no_wrap) {
-  Shapes s;
-  s.block = block;
-  s.assume_no_wrap = assume_no_wrap;
-  s.flow = &flow;
-  s.variables.resize(flow.variables.size());
-  settle_shapes(s, flow, decides, barriers);
-  return s;
-}
-
-void settle_shapes(Shapes& s, Flow& flow, const std::vector<char>& decides, bool barriers) {
-  static const bool without_shapes = left_out("shapes"), without_uniform = left_out("uniform");
-  s.divergent.assign(flow.nodes.size(), 0);
-  std::vector<char> per_warp(flow.nodes.size(), 0);  // some warps may come here and others not
-  std::vector<char> spread(flow.nodes.size(), 0);    // branches whose influence is in per_warp already
-  find_waits(flow, s.divergent);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t b = 0; b < flow.nodes.size(); ++b) {
-      const Node& node = flow.nodes[b];
-      for (uint32_t k = node.begin; k < node.end; ++k) {
-        const vm::Insn& i = flow.code->insns[k];
-        for (const Slot& slot : flow.slots[k]) {
-          if (!slot.written) continue;
-          const auto v = flow.variable(slot.at);
-          if (!v) continue;
-          Shape r = s.written(i, slot);
-          if (r.unset) continue;
-          if (r.stride != 0 && without_shapes) r = vector_shape();
-          if (r.runs && without_uniform && flow.variables[*v].bytes != 0) r = vector_shape();
-          if (i.guard >= 0) {
-            const Shape g = s.source(i.guard, 0);
-            if (g.unset) continue;
-            if (!g.uniform()) r = vector_shape();
-            else if (g.reach == Reach::Warp) r = of_warp(r);
-          }
-          if (per_warp[b]) r = of_warp(r);
-          if (r.runs && s.needs_blend(b, *v)) r = vector_shape();
-          if (flow.variables[*v].bytes == 16) r = vector_shape();
-          if (flow.variables[*v].bytes == 0 && !r.uniform()) r = vector_shape();
-          r = join(s.variables[*v], r);
-          if (!(r == s.variables[*v])) {
-            s.variables[*v] = r;
-            changed = true;
-          }
-        }
-      }
-      Shape way = uniform_shape(Reach::Block);
-      if ((node.ends == End::Branch || node.ends == End::Leave) && node.last->guard >= 0) way = s.source(node.last->guard, 0);
-      if (node.ends == End::Table) way = s.source(node.last->op[0], 4);
-      if (way.unset || decides[b]) continue;
-      const bool divergent = !way.uniform();
-      if (divergent && !s.divergent[b]) {
-        s.divergent[b] = 1;
-        changed = true;
-      }
-      if (barriers && (divergent || way.reach == Reach::Warp) && !spread[b] && node.next.size() > 1) {
-        spread[b] = 1;
-        changed = true;
-        influence(flow, b).each([&](size_t n) { per_warp[n] = 1; });
-      }
-    }
-    if (changed) {
-      find_waits(flow, s.divergent);
-      continue;
-    }
-    // What is never written may be anything, and so may what is computed from it.
-    for (Shape& v : s.variables)
-      if (v.unset) {
-        v = vector_shape();
-        changed = true;
-      }
-  }
-  find_loose(s);
 }
 
 }  // namespace warpbeam::jit

@@ -1,14 +1,17 @@
 #include "jit/writing.h"
 
 #include <fmt/format.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/Intrinsics.h>
 
 namespace warpbeam::jit {
 
 using llvm::FixedVectorType;
+namespace In = llvm::Intrinsic;
 
 constexpr unsigned kAtOnce = 8;  // lanes whose bits are looked at together
 
-Writing::Writing(llvm::Module& module, Names& names) : module(module), names(names), builder(module.getContext()) {
+Writing::Writing(llvm::Module& module, Names& names, const Processor& processor) : module(module), names(names), processor(processor), builder(module.getContext()) {
   llvm::MDBuilder md(module.getContext());
   auto* domain = md.createAnonymousAliasScopeDomain("block");
   machine_scope = llvm::MDNode::get(module.getContext(), {md.createAnonymousAliasScope(domain, "machine")});
@@ -96,5 +99,93 @@ V Words::scratch(llvm::Type* type) {
 V Words::function(const char* name) {
   return w_.module.getOrInsertFunction(name, llvm::FunctionType::get(b_.getVoidTy(), false)).getCallee();
 }
+
+V Words::lanes_of(const Value& v, Width bytes) {
+  if (v.runs == 0) return v.lanes;
+  const int length = kLanes / v.runs;
+  V all = splat(v.run[0]);
+  if (v.even && bytes != 0) {
+    std::vector<llvm::Constant*> steps;
+    for (int l = 0; l < kLanes; ++l) steps.push_back(llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.gap * (l / length) + v.stride * (l % length))));
+    return b_.CreateAdd(all, llvm::ConstantVector::get(steps));
+  }
+  for (int r = 1; r < v.runs; ++r) {
+    std::vector<int> pick(kLanes);
+    for (int l = 0; l < kLanes; ++l) pick[static_cast<size_t>(l)] = l / length == r ? kLanes + l : l;
+    all = b_.CreateShuffleVector(all, splat(v.run[static_cast<size_t>(r)]), pick);
+  }
+  if (v.stride == 0 || bytes == 0) return all;
+  std::vector<llvm::Constant*> steps;
+  for (int l = 0; l < kLanes; ++l) steps.push_back(llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(l % length)));
+  return b_.CreateAdd(all, llvm::ConstantVector::get(steps));
+}
+
+V Words::in_run(const Value& v, Width bytes, int run, int runs) {
+  const int mine = v.runs * run / runs;                       // which of its own runs
+  const int lane = run * (kLanes / runs) - mine * (kLanes / v.runs);  // how far into it
+  V base = v.run[static_cast<size_t>(mine)];
+  if (lane == 0 || v.stride == 0 || bytes == 0) return base;
+  return b_.CreateAdd(base, llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.stride * lane)));
+}
+
+Value Words::shaped(const Value& v, const Shape& shape, Width bytes) {
+  Value out;
+  out.runs = shape.runs;
+  out.stride = shape.stride;
+  if (shape.runs == 0) {
+    out.lanes = lanes_of(v, bytes);
+    return out;
+  }
+  for (int r = 0; r < shape.runs; ++r) out.run[static_cast<size_t>(r)] = v.runs ? in_run(v, bytes, r, shape.runs) : b_.CreateExtractElement(v.lanes, static_cast<uint64_t>(r * kLanes / shape.runs));
+  return out;
+}
+
+Line Words::line_of(const Value& v, Width bytes) {
+  if (v.runs == 1) return {v.run[0], llvm::ConstantInt::getSigned(lane_type(bytes), v.stride)};
+  if (v.line.base) return v.line;
+  const V first = b_.CreateExtractElement(v.lanes, uint64_t(0)), second = b_.CreateExtractElement(v.lanes, uint64_t(1));
+  return {first, b_.CreateSub(second, first)};
+}
+
+// The first and the last lane that run, as numbers of 64 bits.
+std::pair<V, V> Words::ends_of(V mask) {
+  const V head = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {mask, b_.getFalse()});
+  const V tail = b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getFalse()}));
+  return {b_.CreateZExt(head, b_.getInt64Ty()), b_.CreateSExt(tail, b_.getInt64Ty())};
+}
+
+// Lanes whose addresses are too large for shared memory. Where all of them are 32 bits made longer, LLVM knows that there
+// are none.
+V Words::above_32_bits(V addresses) {
+  const V high = b_.CreateLShr(addresses, llvm::ConstantInt::get(addresses->getType(), 32));
+  return mask_bits(b_.CreateICmpNE(high, llvm::Constant::getNullValue(high->getType())));
+}
+
+V Words::context_field(size_t offset, llvm::Type* type, bool unchanging) {
+  if (w_.samples) return type->isIntegerTy() ? llvm::ConstantInt::get(type, offset % 7 + 1) : llvm::Constant::getNullValue(type);
+  return machine_load(type, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offset), unchanging);
+}
+
+void Words::call_aside(V function, llvm::ArrayRef<V> arguments) {
+  constexpr const char* kRegisters[] = {"{di}", "{si}", "{dx}", "{cx}", "{r8}", "{r9}"};
+  std::vector<llvm::Type*> types;
+  for (V a : arguments) types.push_back(a->getType());
+  if (!quiet_call(w_.processor)) {
+    b_.CreateCall(llvm::FunctionType::get(b_.getVoidTy(), types, false), function, arguments);
+    return;
+  }
+  std::string constraints = "{ax}";
+  std::vector<V> all{function};
+  types.insert(types.begin(), function->getType());
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    constraints += fmt::format(",{}", kRegisters[k]);
+    all.push_back(arguments[k]);
+  }
+  constraints += ",~{memory},~{dirflag},~{fpsr},~{flags}";
+  auto* type = llvm::FunctionType::get(b_.getVoidTy(), types, false);
+  b_.CreateCall(type, llvm::InlineAsm::get(type, "callq wb_quiet@PLT", constraints, true), all);
+}
+
+V Words::lanes_in(V mask) { return b_.CreateZExt(intrinsic(In::ctpop, mask), b_.getInt64Ty()); }
 
 }  // namespace warpbeam::jit

@@ -12,6 +12,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "jit/runtime.h"
+#include "jit/shapes.h"
 #include "jit/technique.h"
 #include "jit/values.h"
 
@@ -23,14 +25,16 @@ using Names = std::unordered_map<const void*, std::string>;  // of what the code
 struct Writing {
   llvm::Module& module;
   Names& names;
+  const Processor& processor;
   llvm::IRBuilder<> builder;
   llvm::Function* function = nullptr;
   V context = nullptr;                    // jit::Context, the function's first argument
   llvm::BasicBlock* entry = nullptr;
   unsigned lanes = kLanes;                // that the code is for
   llvm::MDNode *machine_scope = nullptr, *user_scope = nullptr;  // accesses of the one do not meet those of the other
+  bool samples = false;                   // what only the launch tells is taken to be some number
   std::set<Technique> techniques;         // that have been used
-  Writing(llvm::Module& module, Names& names);
+  Writing(llvm::Module& module, Names& names, const Processor& processor);
 };
 
 class Words {
@@ -57,6 +61,15 @@ class Words {
   V outside(const void* address);                   // by a name, so that the code is the same in every process
   V function(const char* name);
   llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(c_, name, w_.function); }
+  V context_field(size_t offset, llvm::Type* type, bool unchanging);
+  void call_aside(V function, llvm::ArrayRef<V> arguments);  // leaves all registers as they are: for what is rare
+  V lanes_in(V mask);                               // how many
+  std::pair<V, V> ends_of(V mask);
+  V above_32_bits(V addresses);
+  V lanes_of(const Value& v, Width bytes);          // as a vector
+  V in_run(const Value& v, Width bytes, int run, int runs);  // its value in the first lane of run `run` of `runs`
+  Value shaped(const Value& v, const Shape& shape, Width bytes);
+  Line line_of(const Value& v, Width bytes);
   void uses(Technique technique) { w_.techniques.insert(technique); }
 
   Writing& w_;

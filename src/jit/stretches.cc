@@ -10,7 +10,7 @@
 #include <bit>
 #include <cstdlib>
 
-#include "jit/emitter.h"
+#include "jit/lane_memory.h"
 
 namespace warpbeam::jit {
 
@@ -34,22 +34,9 @@ bool all_lanes(llvm::Value* mask) {
 
 }  // namespace
 
-// Else the lanes' ranks cost more than they save.
-bool Emitter::ranks_lanes() {
-  static const bool counts_bits = __builtin_cpu_supports("avx512vpopcntdq");
-  return counts_bits && wide_host();
-}
-
-// Twice the code for each access: long kernels would take too long to compile.
-bool Emitter::looks_for_stretches() const {
-  constexpr size_t kMostInstructions = 600;
-  static const bool without = left_out("stretches");
-  return !without && flow_.code->insns.size() <= kMostInstructions;
-}
-
 // Sorts out what addresses are: goes to `stretches` where both halves of the warp are stretches, else to `apart`.
 // Addresses are elements from `base` on, or bytes where there is no base.
-Scattered Emitter::sort_out(V at, Width bytes, V base) {
+LaneMemory::Scattered LaneMemory::sort_out(V at, Width bytes, V base) {
   uses(Technique::Stretches);
   Scattered s;
   s.stretches = new_block("stretches");
@@ -91,7 +78,7 @@ Scattered Emitter::sort_out(V at, Width bytes, V base) {
   return s;
 }
 
-V Emitter::place_of(const Scattered& s, V at, llvm::Type* element) {
+V LaneMemory::place_of(const Scattered& s, V at, llvm::Type* element) {
   if (s.base) return b_.CreateGEP(element, s.base, at);
   return b_.CreateIntToPtr(at, at->getType()->isVectorTy()
                                    ? static_cast<llvm::Type*>(FixedVectorType::get(b_.getPtrTy(), kLanes))
@@ -100,7 +87,7 @@ V Emitter::place_of(const Scattered& s, V at, llvm::Type* element) {
 
 // `at` has all lanes' addresses, as offsets into the memory at `base` if there is one; lanes that take part have been
 // checked.
-V Emitter::load_lanes(V at, V mask, Width bytes, V base) {
+V LaneMemory::load_lanes(V at, V mask, Width bytes, V base) {
   llvm::Type *element = lane_type(bytes), *type = type_of(bytes, true), *half = FixedVectorType::get(element, kHalf);
   const llvm::Align align(bytes);
   const Scattered s = sort_out(at, bytes, base);
@@ -150,7 +137,7 @@ V Emitter::load_lanes(V at, V mask, Width bytes, V base) {
 }
 
 // Of the elements from `pointer` on, those that the lanes say.
-V Emitter::from_window(V pointer, V which) {
+V LaneMemory::from_window(V pointer, V which) {
   auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
   std::array<V, 4> part;
   for (uint64_t k = 0; k < 4; ++k)
@@ -158,7 +145,7 @@ V Emitter::from_window(V pointer, V which) {
   return pick_from_window(part, which);
 }
 
-V Emitter::pick_from_window(const std::array<V, 4>& part, V which) {
+V LaneMemory::pick_from_window(const std::array<V, 4>& part, V which) {
   V halves[2];
   for (int h = 0; h < 2; ++h) {
     const V index = b_.CreateShuffleVector(which, half_lanes(h));
@@ -172,7 +159,7 @@ V Emitter::pick_from_window(const std::array<V, 4>& part, V which) {
 }
 
 // Lanes store at rising places of a window of 64 elements: `which`.
-void Emitter::to_window(V data, V pointer, V which, V mask) {
+void LaneMemory::to_window(V data, V pointer, V which, V mask) {
   auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
   auto* bits = FixedVectorType::get(b_.getInt1Ty(), kHalf);
   llvm::Type* wide = type_of(8, true);
@@ -203,7 +190,7 @@ void Emitter::to_window(V data, V pointer, V which, V mask) {
 }
 
 // Is the place of each lane of the mask `step` behind that of the one before?
-V Emitter::is_ranked(V places, V first, uint64_t step, V mask) {
+V LaneMemory::is_ranked(V places, V first, uint64_t step, V mask) {
   std::vector<llvm::Constant*> below;
   for (uint32_t l = 0; l < kLanes; ++l) below.push_back(b_.getInt32((1u << l) - 1));
   const V rank = intrinsic(In::ctpop, b_.CreateAnd(llvm::ConstantVector::get(below), splat(mask)));
@@ -213,7 +200,7 @@ V Emitter::is_ranked(V places, V first, uint64_t step, V mask) {
 }
 
 // Stores the mask's lanes of four or eight bytes from a place on, a register of them at a time.
-void Emitter::compress(V data, V at, V mask) {
+void LaneMemory::compress(V data, V at, V mask) {
   llvm::Type* element = data->getType()->getScalarType();
   const unsigned bytes = element->getScalarSizeInBits() / 8, lanes = 64 / bytes;
   auto* type = FixedVectorType::get(element, lanes);
@@ -231,7 +218,7 @@ void Emitter::compress(V data, V at, V mask) {
 }
 
 // Goes on where lanes of the mask do not store one after the other, each where the one before has ended.
-void Emitter::store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock* join) {
+void LaneMemory::store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock* join) {
   auto* maybe = new_block("maybe_ranked");
   auto* ranked = new_block("ranked");
   auto* apart = new_block("unranked");
@@ -256,7 +243,7 @@ void Emitter::store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock*
   b_.SetInsertPoint(apart);
 }
 
-void Emitter::store_lanes(V data, V at, V mask, Width bytes, V base) {
+void LaneMemory::store_lanes(V data, V at, V mask, Width bytes, V base, bool ranks) {
   llvm::Type* element = lane_type(bytes);
   const llvm::Align align(bytes);
   const Scattered s = sort_out(at, bytes, base);
@@ -272,7 +259,7 @@ void Emitter::store_lanes(V data, V at, V mask, Width bytes, V base) {
   }
   b_.CreateBr(join);
   b_.SetInsertPoint(s.apart);
-  if (bytes >= 4 && !all_lanes(mask) && ranks_lanes() && (base || watch_)) store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
+  if (bytes >= 4 && !all_lanes(mask) && ranks_lanes() && (base || ranks)) store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
   if (base && bytes == 4 && wide_host()) {
     auto* window = new_block("window");
     auto* scattered = new_block("scattered");

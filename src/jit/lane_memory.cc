@@ -1,0 +1,229 @@
+#include "jit/lane_memory.h"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <cstdlib>
+
+namespace warpbeam::jit {
+
+using llvm::FixedVectorType;
+namespace In = llvm::Intrinsic;
+
+namespace {
+
+constexpr uint32_t kHalf = 16;
+
+bool all_lanes(llvm::Value* mask) {
+  return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne();
+}
+
+}  // namespace
+
+bool wide_host() {
+  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                           __builtin_cpu_supports("bmi2") && !std::getenv("WARPBEAM_JIT_CPU");
+  return wide;
+}
+
+bool ranks_lanes() {
+  static const bool counts_bits = __builtin_cpu_supports("avx512vpopcntdq");
+  return counts_bits && wide_host();
+}
+
+// All places of every `step`-th element that lanes of the mask take, as bits of the elements from the first one on.
+V LaneMemory::spread_mask(V mask, int step) {
+  const unsigned n = static_cast<unsigned>(kLanes * step);
+  auto* type = FixedVectorType::get(b_.getInt1Ty(), n);
+  if (all_lanes(mask)) {
+    std::vector<llvm::Constant*> bits;
+    for (unsigned k = 0; k < n; ++k) bits.push_back(b_.getInt1(k % static_cast<unsigned>(step) == 0));
+    return llvm::ConstantVector::get(bits);
+  }
+  const auto deposit = [&](V bits, uint64_t places) {
+    return b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(bits, b_.getInt64Ty()), b_.getInt64(places)});
+  };
+  if (step == 2) return b_.CreateBitCast(deposit(mask, 0x5555555555555555u), type);
+  std::vector<int> all;
+  for (unsigned k = 0; k < n; ++k) all.push_back(static_cast<int>(k));
+  auto* half = FixedVectorType::get(b_.getInt1Ty(), n / 2);
+  const V low = b_.CreateBitCast(deposit(b_.CreateAnd(mask, 0xffff), 0x1111111111111111u), half);
+  const V high = b_.CreateBitCast(deposit(b_.CreateLShr(mask, 16), 0x1111111111111111u), half);
+  return b_.CreateShuffleVector(low, high, all);
+}
+
+// Every second or fourth element, with what lies between them masked out (AccessFacts::in_steps).
+V LaneMemory::load_steps(V pointer, V mask, Width bytes, int step) {
+  uses(Technique::Steps);
+  auto* type = FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(kLanes * step));
+  const V all = user(b_.CreateMaskedLoad(type, pointer, llvm::Align(bytes), spread_mask(mask, step),
+                                         llvm::Constant::getNullValue(type)));
+  std::vector<int> pick;
+  for (int l = 0; l < kLanes; ++l) pick.push_back(l * step);
+  return b_.CreateShuffleVector(all, pick);
+}
+
+void LaneMemory::store_steps(V data, V pointer, V mask, Width bytes, int step) {
+  uses(Technique::Steps);
+  std::vector<int> places(static_cast<size_t>(kLanes * step), llvm::PoisonMaskElem);
+  for (int l = 0; l < kLanes; ++l) places[static_cast<size_t>(l * step)] = l;
+  user(
+      b_.CreateMaskedStore(b_.CreateShuffleVector(data, places), pointer, llvm::Align(bytes), spread_mask(mask, step)));
+}
+
+// Lane by lane; a scatter costs twice as much.
+void LaneMemory::store_apart(V data, const Line& line, V shared, V mask, Width bytes) {
+  llvm::Type* element = lane_type(bytes);
+  const V array = scratch(data->getType());
+  b_.CreateStore(data, array);
+  const auto put = [&](V lane, V at) {
+    auto* value = b_.CreateLoad(element, b_.CreateInBoundsGEP(element, array, lane));
+    value->setVolatile(true);  // not to be taken from the register after all
+    const V place = shared ? b_.CreateGEP(b_.getInt8Ty(), shared, at) : b_.CreateIntToPtr(at, b_.getPtrTy());
+    user(b_.CreateAlignedStore(value, place, llvm::Align(bytes)));
+  };
+  auto* every = new_block("every_lane");
+  auto* some = new_block("some_lanes");
+  auto* loop = new_block("lane");
+  auto* done = new_block("lanes_done");
+  b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
+  b_.SetInsertPoint(every);
+  V at = line.base;
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    put(b_.getInt32(l), at);
+    at = b_.CreateAdd(at, line.slope);
+  }
+  b_.CreateBr(done);
+  b_.SetInsertPoint(some);
+  b_.CreateCondBr(b_.CreateICmpNE(mask, b_.getInt32(0)), loop, done);
+  b_.SetInsertPoint(loop);
+  auto* left = b_.CreatePHI(b_.getInt32Ty(), 2);
+  left->addIncoming(mask, some);
+  const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {left, b_.getTrue()});
+  put(lane, b_.CreateAdd(line.base, b_.CreateMul(b_.CreateZExt(lane, b_.getInt64Ty()), line.slope)));
+  const V rest = b_.CreateAnd(left, b_.CreateSub(left, b_.getInt32(1)));
+  left->addIncoming(rest, loop);
+  b_.CreateCondBr(b_.CreateICmpNE(rest, b_.getInt32(0)), loop, done);
+  b_.SetInsertPoint(done);
+}
+
+// Of the elements from `pointer` on, those that the lanes say; no others than `places` are touched.
+V LaneMemory::load_places(V pointer, V which, V places) {
+  auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
+  std::array<V, 4> parts;
+  for (uint64_t k = 0; k < 4; ++k) {
+    const V bits = b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(places, k * kHalf), b_.getInt16Ty()), FixedVectorType::get(b_.getInt1Ty(), kHalf));
+    parts[k] = user(b_.CreateMaskedLoad(type, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4), bits, llvm::Constant::getNullValue(type)));
+  }
+  return pick_from_window(parts, which);
+}
+
+// Lane l stores at the l-th of the places. Which lane that is for an element is the number of places before it.
+void LaneMemory::store_places(V data, V pointer, V places, V mask) {
+  auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
+  std::vector<int> low, high;
+  for (int l = 0; l < static_cast<int>(kHalf); ++l) low.push_back(l), high.push_back(l + static_cast<int>(kHalf));
+  const V first = b_.CreateShuffleVector(data, low), second = b_.CreateShuffleVector(data, high);
+  const bool full = llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne();
+  const V stored = full ? places : b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(mask, b_.getInt64Ty()), places});
+  for (uint64_t k = 0; k < 4; ++k) {
+    std::vector<llvm::Constant*> before;
+    for (uint64_t l = 0; l < kHalf; ++l) before.push_back(b_.getInt64((uint64_t(1) << (k * kHalf + l)) - 1));
+    const V lane = b_.CreateTrunc(intrinsic(In::ctpop, b_.CreateAnd(b_.CreateVectorSplat(kHalf, places), llvm::ConstantVector::get(before))), type);
+    const V spread = b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {first, lane, second});
+    const V bits = b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(stored, k * kHalf), b_.getInt16Ty()), FixedVectorType::get(b_.getInt1Ty(), kHalf));
+    user(b_.CreateMaskedStore(spread, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4), bits));
+  }
+}
+
+V LaneMemory::load_few(const Value& address, V shared, Width bytes, int few) {
+  auto* type = llvm::FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(few));
+  V some = llvm::Constant::getNullValue(type);
+  if (address.runs)
+    some = user(b_.CreateAlignedLoad(type, b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]), llvm::Align(bytes)));
+  for (int l = 0; l < few && !address.runs; ++l)
+    some = b_.CreateInsertElement(
+        some, user(b_.CreateAlignedLoad(type->getElementType(), on_line(address.line, shared, l), llvm::Align(bytes))),
+        static_cast<uint64_t>(l));
+  std::vector<int> pick;
+  for (int l = 0; l < kLanes; ++l) pick.push_back(l < few ? l : few);
+  return b_.CreateShuffleVector(some, llvm::Constant::getNullValue(type), pick);
+}
+
+void LaneMemory::store_few(V lanes, const Value& address, V shared, Width bytes, int few) {
+  std::vector<int> pick;
+  for (int l = 0; l < few; ++l) pick.push_back(l);
+  if (address.runs)
+    user(b_.CreateAlignedStore(b_.CreateShuffleVector(lanes, pick),
+                               b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]), llvm::Align(bytes)));
+  for (int l = 0; l < few && !address.runs; ++l)
+    user(b_.CreateAlignedStore(b_.CreateExtractElement(lanes, static_cast<uint64_t>(l)),
+                               on_line(address.line, shared, l), llvm::Align(bytes)));
+}
+
+// The place of a lane.
+V LaneMemory::on_line(const Line& line, V shared, int lane) {
+  return b_.CreateGEP(b_.getInt8Ty(), shared,
+                      b_.CreateAdd(line.base, b_.CreateMul(line.slope, b_.getInt64(static_cast<uint64_t>(lane)))));
+}
+
+// The words of the 16 bytes at each lane's address: the k-th of all lanes. `at` gives a lane's address.
+std::vector<V> LaneMemory::load_piece(const std::function<V(int)>& at, Width word) {
+  const int words = static_cast<int>(kPiece / word), width = 4 * words;  // lanes of one transposition
+  auto* row_type = FixedVectorType::get(lane_type(word), static_cast<unsigned>(words));
+  const auto row = [&](int lane) { return static_cast<V>(user(b_.CreateAlignedLoad(row_type, b_.CreateIntToPtr(at(lane), b_.getPtrTy()), llvm::Align(word)))); };
+  const auto joined = [&](V x, V y) {
+    std::vector<int> all;
+    for (int k = 0; k < 2 * static_cast<int>(llvm::cast<FixedVectorType>(x->getType())->getNumElements()); ++k) all.push_back(k);
+    return b_.CreateShuffleVector(x, y, all);
+  };
+  // In each 16 bytes: those of `x` and `y` that `pick` says, y's after x's.
+  const auto mixed = [&](V x, V y, std::initializer_list<int> pick) {
+    std::vector<int> all;
+    for (int part = 0; part < width; part += words)
+      for (int p : pick) all.push_back(part + (p < words ? p : p - words + width));
+    return b_.CreateShuffleVector(x, y, all);
+  };
+  std::vector<V> out(static_cast<size_t>(words));
+  std::vector<std::vector<V>> parts;
+  for (int first = 0; first < kLanes; first += width) {
+    std::vector<V> r;  // rows of the lanes k, k + words, k + 2 words …
+    for (int k = first; k < first + words; ++k) r.push_back(joined(joined(row(k), row(k + words)), joined(row(k + 2 * words), row(k + 3 * words))));
+    if (words == 2) {
+      parts.push_back({mixed(r[0], r[1], {0, 2}), mixed(r[0], r[1], {1, 3})});
+      continue;
+    }
+    const V low_ab = mixed(r[0], r[1], {0, 4, 1, 5}), low_cd = mixed(r[2], r[3], {0, 4, 1, 5});
+    const V high_ab = mixed(r[0], r[1], {2, 6, 3, 7}), high_cd = mixed(r[2], r[3], {2, 6, 3, 7});
+    parts.push_back({mixed(low_ab, low_cd, {0, 1, 4, 5}), mixed(low_ab, low_cd, {2, 3, 6, 7}), mixed(high_ab, high_cd, {0, 1, 4, 5}), mixed(high_ab, high_cd, {2, 3, 6, 7})});
+  }
+  for (size_t k = 0; k < out.size(); ++k) {
+    std::vector<V> level;
+    for (const std::vector<V>& part : parts) level.push_back(part[k]);
+    for (; level.size() > 1; level.resize(level.size() / 2))
+      for (size_t n = 0; n < level.size() / 2; ++n) level[n] = joined(level[2 * n], level[2 * n + 1]);
+    out[k] = level[0];
+  }
+  return out;
+}
+
+// Each lane's, once all of them are in memory.
+std::function<V(int)> LaneMemory::lanes_one_by_one(V addresses) {
+  const V room = scratch(addresses->getType());
+  b_.CreateStore(addresses, room);
+  return [this, room](int lane) { return b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), room, static_cast<uint64_t>(lane))); };
+}
+
+// The lanes of one run, a lane's elements side by side.
+V LaneMemory::interleaved(const std::vector<V>& data, int runs, int run) {
+  const int length = kLanes / runs, count = static_cast<int>(data.size());
+  std::vector<int> pick, all;
+  for (int l = 0; l < length; ++l)
+    for (int k = 0; k < count; ++k) pick.push_back(k * kLanes + run * length + l);
+  if (count == 1) return runs == 1 ? data[0] : b_.CreateShuffleVector(data[0], pick);
+  if (count == 2) return b_.CreateShuffleVector(data[0], data[1], pick);
+  for (int k = 0; k < 2 * kLanes; ++k) all.push_back(k);
+  return b_.CreateShuffleVector(b_.CreateShuffleVector(data[0], data[1], all), b_.CreateShuffleVector(data[2], data[3], all), pick);
+}
+
+}  // namespace warpbeam::jit

@@ -1,0 +1,27 @@
+// Sums and products of shapes, and what two of them have in common.
+#pragma once
+#include <optional>
+
+#include "jit/shapes.h"
+
+namespace warpbeam::jit {
+
+inline constexpr int kMostRuns = 4;
+
+// From run to run, when the value is looked at as `runs` runs.
+std::optional<int64_t> gap_in(const Shape& s, int runs);
+// Sets what is known from run to run.
+Shape spaced(Shape s, std::optional<int64_t> gap);
+std::optional<int64_t> pace_of(const Shape& s);
+Shape with_pace(Shape s, std::optional<int64_t> pace);
+// Other warps may have something else.
+Shape of_warp(Shape s);
+Shape join(const Shape& a, const Shape& b);
+uint8_t sum_bits(uint8_t a, uint8_t b);
+Shape runs_of(int runs, int64_t stride, Reach reach, int align, int bits);
+Shape add(const Shape& a, const Shape& b, bool subtract);
+bool constant_of(const Flow& flow, int32_t at, Width bytes, uint64_t& value);
+// `widened`: an unsigned 32-bit product with all its 64 bits; the low bits do not tell signed factors from unsigned ones.
+Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, int32_t b_at, Width bytes, bool widened = false);
+
+}  // namespace warpbeam::jit
