@@ -82,89 +82,22 @@ case_copied_structures_count_as_on_an_h100() { h100 members; }
 case_texture_requests_count_as_on_an_h100() { h100 textures; }
 case_ways_that_end_alike_count_as_on_an_h100() { h100 ways; }
 
-case_sectors_of_a_modern_gpu() {
-  profile --device h200 --set full --csv h200.csv "$here/worked.cu" >out || return 1
-  # Offsets 0, 11 and 32 words: 4, 5 and 4 sectors for 128 bytes.
-  is h200.csv copy_from smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct "100 80 100" &&
-    is h200.csv copy_from l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum "2048 2560 2048" &&
-    is h200.csv copy_to smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct "80" &&
-    is h200.csv copy_strided smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct "50 12.5" &&
-    is h200.csv copy_broadcast smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct "12.5" &&
-    is h200.csv move_aos smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct "50" &&
-    is h200.csv move_aos smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct "50" &&
-    is h200.csv move_soa smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct "100" &&
-    is h200.csv by_rows l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum "0" &&
-    is h200.csv by_columns l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum "992" &&
-    is h200.csv by_padded_columns l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum "0" &&
-    is h200.csv doubles l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum "2" &&
-    is h200.csv count_all l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum "1" &&
-    is h200.csv count_some l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum "32" &&
-    is h200.csv store_some l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum "1 2 3 4"
-}
-
-case_structures_are_moved_as_their_alignment_allows() {
-  profile --device h200 --set full --csv q.csv "$here/worked.cu" >out || return 1
-  local kernel
-  for kernel in quads_copied quads_changed quads_turned; do
-    is q.csv $kernel l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 1 && is q.csv $kernel l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 16 &&
-      is q.csv $kernel l1tex__t_requests_pipe_lsu_mem_global_op_st.sum 1 && is q.csv $kernel l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 16 &&
-      is q.csv $kernel smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct 100 &&
-      is q.csv $kernel smsp__inst_executed_op_local_ld.sum 0 || return 1
-  done
-  for kernel in quads_measured quads_outer; do
-    is q.csv $kernel l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 1 && is q.csv $kernel l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 16 &&
-      is q.csv $kernel smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct 100 || return 1
-  done
-  is q.csv quads_second smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct 25 &&
-    is q.csv colours_inverted l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 1 && is q.csv colours_inverted l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 4 &&
-    is q.csv colours_inverted l1tex__t_requests_pipe_lsu_mem_global_op_st.sum 1 && is q.csv colours_inverted l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 4 || return 1
-  is q.csv quads_turned l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum 4 && is q.csv quads_turned l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 0 &&
-    is q.csv unequal_turned smsp__inst_executed_op_shared_ld.sum 2 &&
-    is q.csv doubles_turned smsp__inst_executed_op_shared_ld.sum 1 && is q.csv doubles_turned smsp__inst_executed_op_shared_st.sum 1 &&
-    is q.csv triples l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 3 && is q.csv triples l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 36 &&
-    is q.csv triples l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 36 &&
-    is q.csv quads_cast l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 1 && is q.csv quads_cast l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 16 &&
-    is q.csv quads_cast smsp__inst_executed_op_shared_ld.sum 3 && is q.csv quads_cast l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 9 &&
-    is q.csv quads_cast l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum 0 || return 1
-  # Fermi: a line for eight lanes; GT200: half-warps of 256 bytes.
-  profile --device c2050 --metrics gld_transactions,gst_transactions --csv fermi.csv "$here/worked.cu" >out &&
-    profile --device gtx280 --metrics gld_transactions --csv gt200.csv "$here/worked.cu" >out || return 1
-  is fermi.csv quads_changed gld_transactions 4 && is fermi.csv quads_changed gst_transactions 4 && is fermi.csv triples gld_transactions 9 &&
-    is gt200.csv quads_changed gld_transactions 4
-}
-
-case_lines_of_fermi() {
-  profile --device m2090 --metrics gld_efficiency,gst_efficiency,gld_transactions,gst_transactions --csv ca.csv "$here/worked.cu" >out || return 1
-  # Lines of 128 bytes: 11 words further they are two for a warp; one word of a line is 3.125 %.
-  is ca.csv copy_from gld_efficiency "100 50 100" && is ca.csv copy_strided gld_efficiency "50 3.125" &&
-    is ca.csv copy_broadcast gld_efficiency "3.125" && is ca.csv move_aos gld_efficiency "50" &&
-    is ca.csv copy_to gst_efficiency "80" &&
-    is ca.csv store_some gst_transactions "1 1 2 1" || return 1
-  profile --device m2090 --metrics gld_efficiency --csv cg.csv -Xptxas -dlcm=cg "$here/worked.cu" >out || return 1
-  is cg.csv copy_from gld_efficiency "100 80 100" && is cg.csv copy_broadcast gld_efficiency "12.5"
-}
-
-case_segments_of_kepler_and_its_banks() {
-  profile --device k40 --metrics gld_efficiency,shared_load_transactions_per_request,shared_store_transactions_per_request --csv four.csv "$here/worked.cu" >out || return 1
-  is four.csv copy_from gld_efficiency "100 80 100" && is four.csv copy_broadcast gld_efficiency "12.5" &&
-    is four.csv by_rows shared_load_transactions_per_request "1" &&
-    is four.csv by_columns shared_load_transactions_per_request "16" || return 1
-  profile --device k40 --metrics gld_efficiency,shared_load_transactions_per_request,shared_store_transactions_per_request --csv eight.csv "$here/worked.cu" -- eight >out || return 1
-  is eight.csv by_columns shared_load_transactions_per_request "16" &&
-    is eight.csv by_columns shared_store_transactions_per_request "16" &&
-    is eight.csv by_narrow_columns shared_load_transactions_per_request "8" &&
-    is eight.csv doubles shared_load_transactions_per_request "1" || return 1
-  profile --device k40 --metrics gld_efficiency --csv ca.csv -Xptxas -dlcm=ca "$here/worked.cu" >out || return 1
-  is ca.csv copy_from gld_efficiency "100 50 100"
-}
-
-case_half_warps_of_the_first_gpus() {
-  profile --device 8800gtx --metrics gld_transactions,gld_efficiency --csv g80.csv "$here/worked.cu" -- single >out || return 1
-  # 1024 half-warps: 64 bytes each in one transaction, or, out of place, 16 of 32 bytes.
-  is g80.csv copy_from gld_transactions "1024 16384 1024" && is g80.csv copy_from gld_efficiency "100 12.5 100" || return 1
-  profile --device gtx280 --metrics gld_transactions --csv gt200.csv "$here/worked.cu" >out || return 1
-  # Half-warps 11 words out of place, in turn: a line, and 64 + 32 bytes over the border of a line.
-  is gt200.csv copy_from gld_transactions "1024 1536 1024"
+# The runs of worked.txt, each with its table.
+case_numbers_of_the_table() {
+  local first second rest options words=() wrong=0
+  while read -r first second rest; do
+    case $first in
+      '' | \#*) ;;
+      run)
+        options="$second $rest" words=()
+        [[ $options == *' -- '* ]] && read -ra words <<<"-- ${options#* -- }" && options=${options%% -- *}
+        # shellcheck disable=SC2086
+        profile $options --csv t.csv "$here/worked.cu" "${words[@]}" >out </dev/null || { echo "    $options"; wrong=1; }
+        ;;
+      *) is t.csv "$first" "$second" "$rest" || { echo "    with $options ${words[*]}"; wrong=1; } ;;
+    esac
+  done <"$here/worked.txt"
+  return $wrong
 }
 
 case_branches_that_part_half_of_a_warp() {
