@@ -12,7 +12,7 @@ set(wb_own_headers_ahead_test_jit tests/jit/both_engines.h)
 # Of clang's and LLVM's, for its plugin.
 set(wb_more_headers_ahead_warpbeam_lowering <clang/AST/ASTConsumer.h> <clang/AST/ASTContext.h> <clang/Frontend/CompilerInstance.h> <clang/Frontend/FrontendPluginRegistry.h>
                                             <llvm/Analysis/ValueTracking.h> <llvm/IR/InstIterator.h> <llvm/IR/IntrinsicInst.h> <llvm/IR/IRBuilder.h> <llvm/IR/Module.h>
-                                            <llvm/IR/InlineAsm.h> <llvm/IR/PassManager.h> <llvm/Analysis/ScalarEvolutionExpressions.h> <clang/AST/RecursiveASTVisitor.h>)
+                                            <llvm/IR/InlineAsm.h> <llvm/IR/PassManager.h> <llvm/Analysis/ScalarEvolutionExpressions.h>)
 
 # Targets of few sources share one compilation of them: of those of one line here, all that decides what the compiler makes of a
 # header is alike (it says so where it is not). For tests gtest's are among them.

@@ -5,6 +5,7 @@
 // count. Kernels are timed as a program sees them, from the launch to the end of cudaDeviceSynchronize.
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -162,6 +163,36 @@ int run_ours(const Options& options) {
   return 0;
 }
 
+double processor_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+// What `bench packages` talks with: a line of its input says how often to call, the answer is the processor time of all those calls. The row's name is whole.
+int run_on_request(const Options& options) {
+  for (const Row& row : kRows) {
+    if (row.name != options.only) continue;
+    std::unique_ptr<Work> work = row.make(options.quick);
+    int calls = 1;
+    do {
+      double total = 0;
+      for (int k = 0; k < calls; ++k) {
+        work->prepare_ours();
+        BENCH_CHECK(cudaDeviceSynchronize());
+        const double begin = processor_ms();
+        call_ours(*work);
+        total += processor_ms() - begin;
+      }
+      std::printf("%.6f\n", total);
+      std::fflush(stdout);
+    } while (std::scanf("%d", &calls) == 1);
+    return 0;
+  }
+  for (const Row& row : kRows) std::printf("%s\n", row.name);
+  return 0;
+}
+
 // The most memory that has been resident while a row ran, less the program's own arrays. Each row has a process of its own.
 int run_for_memory(Options options) {
   options.ours_only = true;
@@ -237,5 +268,6 @@ int main(int count, char** words) {
     return 2;
   }
   if (options.memory) return bench::run_for_memory(options);
+  if (options.on_request) return bench::run_on_request(options);
   return options.ours_only ? bench::run_ours(options) : bench::run(options);
 }

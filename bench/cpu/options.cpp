@@ -64,6 +64,8 @@ bool read_options(int count, char** words, Options& options) {
       options.quick = true;
     } else if (word == "--ours-only") {
       options.ours_only = true;
+    } else if (word == "--on-request") {
+      options.on_request = true;
     } else if (word == "--by-hand") {
       options.by_hand = true;
     } else if (word == "--memory") {

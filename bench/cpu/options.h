@@ -27,7 +27,7 @@ struct Options {
   std::string json, only;
   std::vector<std::string> ablate;
   int repetitions = 7;
-  bool quick = false, ours_only = false, memory = false, by_hand = false, help = false;
+  bool quick = false, ours_only = false, memory = false, by_hand = false, on_request = false, help = false;
 
   bool has(std::string_view name) const { return name.find(only) != name.npos; }
 };

@@ -9,8 +9,8 @@
 #include <iostream>
 #include <limits>
 #include <optional>
-#include <regex>
 
+#include "base/expression.h"
 #include "compiler/commands.h"
 #include "compiler/options.h"
 #include "compiler/process.h"
@@ -151,11 +151,7 @@ Result<std::string> kernel_expression(const std::string& kernel) {
     }
     expression = "^" + expression + "$";
   }
-  try {
-    (void)std::regex(expression);
-  } catch (const std::regex_error&) {
-    return Error{1, fmt::format("-k: '{}' is not a regular expression", expression)};
-  }
+  if (!Expression::of(expression)) return Error{1, fmt::format("-k: '{}' is not a regular expression", expression)};
   return expression;
 }
 

@@ -7,6 +7,7 @@
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/Config/llvm-config.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -68,6 +69,11 @@ constexpr unsigned kLonger = 15000;
 constexpr const char* kPasses = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
 
 }  // namespace
+
+HostCode::~HostCode() { llvm::consumeError(session_.removeJITDylib(library_)); }
+
+CodeGenerator::CodeGenerator() = default;
+CodeGenerator::~CodeGenerator() = default;
 
 Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make() {
   llvm::InitializeNativeTarget();

@@ -1,8 +1,9 @@
 // From LLVM's intermediate language to host code in memory.
 #pragma once
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/CodeGen.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -11,6 +12,16 @@
 #include "jit/object_cache.h"
 #include "jit/runtime.h"
 
+namespace llvm {
+class MemoryBuffer;
+class TargetMachine;
+namespace orc {
+class ExecutionSession;
+class JITDylib;
+class LLJIT;
+}  // namespace orc
+}  // namespace llvm
+
 namespace warpbeam::jit {
 
 // A compiled block function; its memory goes with it.
@@ -18,7 +29,7 @@ class HostCode {
  public:
   using Function = int32_t (*)(void* context);
   HostCode(llvm::orc::ExecutionSession& session, llvm::orc::JITDylib& library) : session_(session), library_(library) {}
-  ~HostCode() { llvm::consumeError(session_.removeJITDylib(library_)); }
+  ~HostCode();
   HostCode(const HostCode&) = delete;
   HostCode& operator=(const HostCode&) = delete;
   Function function = nullptr;
@@ -31,6 +42,8 @@ class HostCode {
 
 class CodeGenerator {
  public:
+  CodeGenerator();
+  ~CodeGenerator();
   static Result<std::unique_ptr<CodeGenerator>> make();
   // Host code of a module whose one function is called `block`: from the cache, or optimised and compiled now. `names` says
   // where what it refers to is. `watched`: it counts what it does.

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <regex>
+#include <optional>
 #include <string_view>
+
+#include "base/expression.h"
 
 namespace warpbeam::report {
 namespace {
@@ -64,10 +66,10 @@ std::string nearest(const Json& table, const std::string& name) {
 
 // What Nsight Compute makes of a counter: over the units that count, then for each second or cycle or of the best.
 bool is_rollup(const std::string& suffix) {
-  static const std::regex kRollup(
+  static const std::optional<Expression> kRollup = Expression::of(
       "(sum|avg|min|max|ratio|pct|max_rate)(\\.(per_second|per_cycle_(active|elapsed)|"
       "pct_of_peak_sustained_(active|elapsed)|peak_sustained(_active|_elapsed)?(\\.per_second)?))?");
-  return std::regex_match(suffix, kRollup);
+  return kRollup->matches(suffix);
 }
 
 // Columns of a name that is no row's: without a suffix all of its forms, with one that the table does not have that one.
@@ -151,17 +153,13 @@ Result<std::vector<Column>> select_metrics(const Json& table, const std::string&
   for (const std::string& word : split(list)) {
     bool known = false;
     if (word.starts_with("regex:")) {
-      std::regex expression;
-      try {
-        expression.assign(word.substr(6));
-      } catch (const std::regex_error&) {
-        return Error{1, fmt::format("'{}' is not a regular expression", word.substr(6))};
-      }
+      const std::optional<Expression> expression = Expression::of(word.substr(6));
+      if (!expression) return Error{1, fmt::format("'{}' is not a regular expression", word.substr(6))};
       for (const Json& row : table) {
         if (row["set"] == "none") continue;
         const std::string nvprof = row["nvprof"];
-        const bool by_name = std::regex_search(row["name"].get<std::string>(), expression);
-        if (!by_name && (nvprof.empty() || !std::regex_search(nvprof, expression))) continue;
+        const bool by_name = expression->found_in(row["name"]);
+        if (!by_name && (nvprof.empty() || !expression->found_in(nvprof))) continue;
         add(column_of(row, by_name ? row["name"].get<std::string>() : nvprof));
         known = true;
       }

@@ -6,25 +6,24 @@
 // what is cast makes it forget: (float4*)((void)0, &tile[row][4 * k]). The array itself begins where such a type may.
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
+
+#include "lowering/language/walk.h"
 
 namespace warpbeam::lowering {
 namespace {
 
 using namespace clang;
 
-class Casts : public RecursiveASTVisitor<Casts> {
+class Casts : public Walk {
  public:
   explicit Casts(ASTContext& context) : context_(context) {}
 
   // What templates make is handed over by itself.
-  bool TraverseFunctionTemplateDecl(FunctionTemplateDecl*) { return true; }
-  bool TraverseClassTemplateDecl(ClassTemplateDecl*) { return true; }
-  bool TraverseClassTemplatePartialSpecializationDecl(ClassTemplatePartialSpecializationDecl*) { return true; }
+  bool passes_templates_by() const override { return true; }
 
-  bool VisitExplicitCastExpr(ExplicitCastExpr* cast) {
+  bool meets(ExplicitCastExpr* cast) override {
     Expr* const what = cast->getSubExpr();
     if (cast->isTypeDependent() || what->isTypeDependent() || what->isValueDependent()) return true;
     if (cast->getCastKind() == CK_BitCast && cast->getType()->isPointerType() && what->getType()->isPointerType()) {
@@ -84,10 +83,10 @@ class Consumer : public ASTConsumer {
  public:
   explicit Consumer(ASTContext& context) : casts_(context) {}
   bool HandleTopLevelDecl(DeclGroupRef group) override {
-    for (Decl* d : group) casts_.TraverseDecl(d);
+    for (Decl* d : group) casts_.over(d);
     return true;
   }
-  void HandleInlineFunctionDefinition(FunctionDecl* f) override { casts_.TraverseDecl(f); }
+  void HandleInlineFunctionDefinition(FunctionDecl* f) override { casts_.over(f); }
 
  private:
   Casts casts_;

@@ -8,12 +8,13 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/Stmt.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
 
 #include <algorithm>
+
+#include "lowering/language/walk.h"
 
 namespace warpbeam::lowering {
 namespace {
@@ -29,11 +30,11 @@ bool takes(const NamedDecl* callee, unsigned arguments) {
 }
 
 // Are there calls of what is not declared here, or not with as many parameters?
-class UnknownCalls : public RecursiveASTVisitor<UnknownCalls> {
+class UnknownCalls : public Walk {
  public:
   bool found = false;
 
-  bool VisitCallExpr(CallExpr* call) {
+  bool meets(CallExpr* call) override {
     const auto* callee = llvm::dyn_cast<UnresolvedLookupExpr>(call->getCallee()->IgnoreParens());
     if (!callee || std::ranges::any_of(call->arguments(), [](const Expr* a) { return llvm::isa<PackExpansionExpr>(a); })) return true;
     found = std::ranges::none_of(callee->decls(), [&](const NamedDecl* d) { return takes(d, call->getNumArgs()); });
@@ -41,20 +42,20 @@ class UnknownCalls : public RecursiveASTVisitor<UnknownCalls> {
   }
 };
 
-class Consumer : public ASTConsumer, public RecursiveASTVisitor<Consumer> {
+class Consumer : public ASTConsumer, Walk {
  public:
   bool HandleTopLevelDecl(DeclGroupRef group) override {
-    for (Decl* d : group) TraverseDecl(d);
+    for (Decl* d : group) over(d);
     return true;
   }
 
-  bool VisitFunctionDecl(FunctionDecl* f) {
+  bool meets(FunctionDecl* f) override {
     const bool device_alone = f->hasAttr<CUDAGlobalAttr>() || (f->hasAttr<CUDADeviceAttr>() && !f->hasAttr<CUDAHostAttr>());
     if (!device_alone || !f->isDependentContext() || !f->doesThisDeclarationHaveABody()) return true;
     // What is asked for by the compiler itself keeps its body.
     if (f->isConstexpr() || f->getReturnType()->getContainedAutoType()) return true;
     UnknownCalls calls;
-    calls.TraverseStmt(f->getBody());
+    calls.over(f->getBody());
     if (calls.found) f->setBody(never_ending(f->getASTContext(), f->getLocation()));
     return true;
   }

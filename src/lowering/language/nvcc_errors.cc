@@ -3,33 +3,34 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
+
+#include "lowering/language/walk.h"
 
 namespace warpbeam::lowering {
 namespace {
 
 using namespace clang;
 
-class Consumer : public ASTConsumer, public RecursiveASTVisitor<Consumer> {
+class Consumer : public ASTConsumer, Walk {
  public:
   explicit Consumer(DiagnosticsEngine& diagnostics) : diagnostics_(diagnostics) {}
 
   bool HandleTopLevelDecl(DeclGroupRef group) override {
-    for (Decl* d : group) TraverseDecl(d);
+    for (Decl* d : group) over(d);
     return true;
   }
 
-  bool VisitFunctionDecl(const FunctionDecl* f) {
+  bool meets(FunctionDecl* f) override {
     if (f->hasAttr<CUDAGlobalAttr>() && f->isVariadic()) refuse(f->getLocation(), "a __global__ function cannot have ellipsis");
     return true;
   }
-  bool VisitBinaryOperator(const BinaryOperator* o) {
+  bool meets(BinaryOperator* o) override {
     if (o->isAssignmentOp()) look_at_target(o->getLHS());
     return true;
   }
-  bool VisitUnaryOperator(const UnaryOperator* o) {
+  bool meets(UnaryOperator* o) override {
     if (o->isIncrementDecrementOp()) look_at_target(o->getSubExpr());
     return true;
   }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "observe/check/block_watch.h"
+#include "observe/told.h"
 #include "observe/tools.h"
 #include "vm/code.h"
 #include "vm/grid.h"
@@ -26,7 +27,7 @@ const char* kind_text(OperationKind k) {
 }  // namespace
 
 Checker::Checker() {
-  const auto options = nlohmann::json::parse(tool_options(), nullptr, false);
+  const auto options = told_options();
   if (options.is_object()) {
     if (auto it = options.find("checks"); it != options.end() && it->is_array()) {
       auto has = [&](const char* name) { return std::find(it->begin(), it->end(), name) != it->end(); };

@@ -7,12 +7,13 @@
 #include <functional>
 #include <limits>
 #include <mutex>
-#include <regex>
 #include <thread>
 
+#include "base/expression.h"
 #include "observe/clock/device_clock.h"
 #include "observe/profiler/assembler.h"
 #include "observe/profiler/recorder.h"
+#include "observe/told.h"
 #include "observe/tools.h"
 
 namespace warpbeam::observe {
@@ -44,7 +45,7 @@ class Profiler final : public Tool {
  public:
   // Beside a clock it uses that one's predictor, which is told of copies and fills.
   explicit Profiler(Predictor* of_clock = nullptr) : predictor_(of_clock ? *of_clock : own_predictor_), on_clock_(of_clock != nullptr) {
-    const Json options = Json::parse(tool_options(), nullptr, false);
+    const Json options = told_options();
     if (options.is_object()) {
       kernel_ = options.value("kernel", "");
       skip_ = options.value("skip", uint64_t{0});
@@ -52,7 +53,7 @@ class Profiler final : public Tool {
       on_ = options.value("from_start", true);
       times_wanted_ = options.value("times", true) || on_clock_;
     }
-    if (!kernel_.empty()) wanted_.assign(kernel_);
+    if (!kernel_.empty()) wanted_ = Expression::of(kernel_);
   }
 
   void queued(const Operation& operation) override {
@@ -181,14 +182,14 @@ class Profiler final : public Tool {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
   std::string kernel_;
-  std::regex wanted_;
+  std::optional<Expression> wanted_;
   uint64_t skip_ = 0, count_ = 0, seen_ = 0, numbered_ = 0;
   bool on_ = true, finished_ = false;
   Recorder recorder_;
   Assembler assembler_;
   BlockProfiles blocks_;
   Json device_;
-  bool wants(const vm::Launch& launch) const { return kernel_.empty() || std::regex_search(base_name(launch.kernel->display_name), wanted_); }
+  bool wants(const vm::Launch& launch) const { return kernel_.empty() || (wanted_ && wanted_->found_in(base_name(launch.kernel->display_name))); }
 
   std::map<uint64_t, Times> times_;           // by operation
   std::map<uint64_t, Operation> moves_;       // copies and fills under way
