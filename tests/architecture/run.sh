@@ -109,6 +109,7 @@ rule() { # what it says, what grep found
 rule 'src/jit compares an opcode with a string; ask Row::op' "$(grep -nE 'op(code)? *[!=]= *"|opcode\.(starts|ends)_with' jit/*.cc jit/*.h)"
 rule 'src/observe compares an opcode with a string; ask Row::op' "$(grep -rnE 'op(code)? *[!=]= *"|opcode\.(starts|ends)_with' observe)"
 rule 'src/jit tells instructions apart by their handlers; ask Insn::step' "$(grep -nE '(\.|->)fn *[!=]=' jit/*.cc jit/*.h)"
+rule 'commands are started with a list of words, not through a shell' "$(grep -rnE '\b(popen|system)\(' --include='*.cc' --include='*.h' . | grep -v '[.>_:]system(')"
 # What the checker finds is a row of findings/kinds.inc, has a place in the manual and a case that fails without it.
 kinds=$(sed -nE 's/^WB_FINDING\(\w+, *"(\w+)".*/\1/p' findings/kinds.inc)
 while read -r kind; do

@@ -100,6 +100,16 @@ case_numbers_of_the_table() {
   return $wrong
 }
 
+# No shell takes its path apart.
+case_a_ptxas_at_hand_tells_registers() {
+  mkdir "it's a tool"
+  printf '%s\n' '#!/bin/sh' "echo \"ptxas info    : Compiling entry function '_Z1kPi' for 'sm_90'\" >&2" 'echo "ptxas info    : Used 77 registers, used 0 barriers"' >"it's a tool/ptxas"
+  chmod +x "it's a tool/ptxas"
+  printf '%s\n' '__global__ void k(int* p) { if (p) *p = 1; }' 'int main() { k<<<1, 32>>>(nullptr); return cudaDeviceSynchronize(); }' >r.cu
+  PATH="$PWD/it's a tool:$PATH" profile --device h100 --metrics launch__registers_per_thread --csv r.csv r.cu || return 1
+  is r.csv k launch__registers_per_thread 77
+}
+
 case_branches_that_part_half_of_a_warp() {
   profile --metrics branch_efficiency,warp_execution_efficiency,inst_executed -k odd_and_even --csv b.csv "$here/worked.cu" >out || return 1
   is b.csv odd_and_even branch_efficiency "0" && [[ $(wc -l <b.csv) == 3 ]]

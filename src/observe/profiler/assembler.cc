@@ -1,19 +1,21 @@
 #include "observe/profiler/assembler.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "vm/code.h"
 
 namespace warpbeam::observe {
 namespace {
-
-bool is_plain(std::string_view path) { return path.find('\'') == path.npos; }
 
 std::string find_ptxas() {
   std::string folders = std::getenv("PATH") ? std::getenv("PATH") : "";
@@ -22,7 +24,7 @@ std::string find_ptxas() {
     size_t end = folders.find(':', at);
     if (end == std::string::npos) end = folders.size();
     std::string path = folders.substr(at, end - at) + "/ptxas";
-    if (end > at && is_plain(path) && access(path.c_str(), X_OK) == 0) return path;
+    if (end > at && access(path.c_str(), X_OK) == 0) return path;
     at = end + 1;
   }
   return "";
@@ -30,8 +32,40 @@ std::string find_ptxas() {
 
 std::string folder_for_files() {
   const char* folder = std::getenv("TMPDIR");
-  return folder && *folder && is_plain(folder) ? folder : "/tmp";
+  return folder && *folder ? folder : "/tmp";
 }
+
+// What a command says, on both of its outputs; null where it does not start.
+class Said {
+ public:
+  explicit Said(std::vector<std::string> words) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, ends[1], 1);
+    posix_spawn_file_actions_adddup2(&files, ends[1], 2);
+    std::vector<char*> list;
+    for (std::string& word : words) list.push_back(word.data());
+    list.push_back(nullptr);
+    if (posix_spawn(&process_, list[0], &files, nullptr, list.data(), environ) != 0) process_ = 0;
+    posix_spawn_file_actions_destroy(&files);
+    close(ends[1]);
+    if (process_) text_ = fdopen(ends[0], "r");
+    if (!text_) close(ends[0]);
+  }
+  ~Said() {
+    if (text_) std::fclose(text_);
+    if (process_) waitpid(process_, nullptr, 0);
+  }
+  Said(const Said&) = delete;
+  FILE* text() const { return text_; }
+
+ private:
+  pid_t process_ = 0;
+  FILE* text_ = nullptr;
+};
 
 // ptxas -v says `Compiling entry function 'k' for 'sm_90'`, and later `Used 12 registers, …`.
 std::map<std::string, uint32_t> ask(const std::string& ptxas, const ptx::Module& module) {
@@ -42,11 +76,10 @@ std::map<std::string, uint32_t> ask(const std::string& ptxas, const ptx::Module&
   FILE* text = fdopen(file, "w");
   std::fwrite(module.text.data(), 1, module.text.size(), text);
   std::fclose(text);
-  FILE* pipe = popen(
-      fmt::format("'{}' -v -arch=sm_{} -o /dev/null '{}' 2>&1 </dev/null", ptxas, module.target_sm, path).c_str(), "r");
+  const Said said_by_ptxas({ptxas, "-v", fmt::format("-arch=sm_{}", module.target_sm), "-o", "/dev/null", path});
   std::string entry;
   char line[4096];
-  while (pipe && std::fgets(line, sizeof line, pipe)) {
+  while (said_by_ptxas.text() && std::fgets(line, sizeof line, said_by_ptxas.text())) {
     const std::string_view said = line;
     constexpr std::string_view kEntry = "Compiling entry function '", kUsed = "Used ";
     if (size_t at = said.find(kEntry); at != said.npos) {
@@ -56,7 +89,6 @@ std::map<std::string, uint32_t> ask(const std::string& ptxas, const ptx::Module&
       registers[entry] = static_cast<uint32_t>(std::strtoul(line + used + kUsed.size(), nullptr, 10));
     }
   }
-  if (pipe) pclose(pipe);
   unlink(path.c_str());
   return registers;
 }
