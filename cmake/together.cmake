@@ -20,7 +20,8 @@ set(wb_apart vm/exec_approx vm/exec_atomic vm/exec_compare vm/exec_convert vm/ex
              # … those that take long, …
              isa/row jit/approx jit/codegen lowering/language/walk
              # … and those with names in them that others have, too.
-             vm/exec_mbarrier vm/grid vm/texture_lanes ptx/expressions timing/multiprocessor fatbin/linked jit/emit_spread jit/shapes jit/spreads jit/stretches observe/profiler/predicted_values observe/profiler/tracer cuda/driver/entry cuda/memory/wide_copy
+             vm/exec_mbarrier vm/grid vm/texture_lanes ptx/expressions timing/multiprocessor fatbin/linked jit/emit_spread jit/shapes jit/spreads jit/stretches compiler/prelude_cache compiler/report_command compiler/timeline_command observe/profiler/predicted_values observe/profiler/tracer
+             cuda/driver/entry cuda/memory/wide_copy
              cuda/stubs report/timeline_use lowering/optimiser/array_unrolling lowering/optimiser/index_loads libraries/cusparse/blocks libraries/cusparse/chosen
              lowering/language/deduction_guides lowering/language/device_templates lowering/language/missing_functions lowering/language/nvcc_errors)
 # Such names are in these, too, but not in two of them: they are a group of their own in each target.
