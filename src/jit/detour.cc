@@ -69,7 +69,7 @@ void fill_cells(Context& c, const RangeCells& range) {
 extern "C" void wb_detour(Context* c, const Detour* d, uint32_t warp, uint32_t mask, uint32_t active) {
   std::byte* frame = wb_prepare(c, warp);
   for (const Saved& s : d->given) put_lanes(frame + s.at, s, reinterpret_cast<const std::byte*>(c->operands[s.part]));
-  if (c->watch) watched_detour(*c, *d, warp, mask, active);
+  if (c->watched.watch) watched_detour(*c, *d, warp, mask, active);
   else wb_handler(c, d->insn, warp, mask, active);
   for (const Saved& s : d->taken) std::memcpy(c->operands[s.part], frame + s.at, s.bytes ? size_t(s.bytes) * 32 : 4);
   if (!d->range) return;

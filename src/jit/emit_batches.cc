@@ -50,7 +50,7 @@ void Emitter::find_batches(uint32_t begin, uint32_t end) {
 // A whole warp has made an access.
 void Emitter::touched_last(const vm::Insn& i) {
   const auto part = [&](V base, uint64_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset); };
-  const V block = context_field(offsetof(Context, words), b_.getPtrTy(), true);
+  const V block = context_field(offsetof(Context, watched.words), b_.getPtrTy(), true);
   const V first = machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, warps)), true);
   const V state = b_.CreateInBoundsGEP(b_.getInt8Ty(), first, b_.CreateMul(b_.CreateZExt(at_.warp, b_.getInt64Ty()), b_.getInt64(sizeof(vm::WatchedWarp))));
   machine_store(outside(&i), part(state, offsetof(vm::WatchedWarp, last_access)));

@@ -38,29 +38,29 @@ void Emitter::emit_next_block() {
   for (llvm::Instruction& i : llvm::make_early_inc_range(*w_.entry))
     if (llvm::isa<llvm::AllocaInst>(i)) i.moveBefore(*first, first->end());
   b_.SetInsertPoint(first);
-  b_.CreateStore(context_field(offsetof(Context, ctaid), b_.getInt32Ty(), true), row_.x);
+  b_.CreateStore(context_field(offsetof(Context, numbers.ctaid), b_.getInt32Ty(), true), row_.x);
   b_.CreateBr(w_.entry);
 
   auto* on = new_block("go_on");
   auto* last = new_block("last_block");
   b_.SetInsertPoint(row_.next);
-  const V left = context_field(offsetof(Context, more), b_.getInt64Ty(), false);
+  const V left = context_field(offsetof(Context, next.more), b_.getInt64Ty(), false);
   b_.CreateCondBr(b_.CreateICmpEQ(left, b_.getInt64(0)), last, on);
   b_.SetInsertPoint(last);
   b_.CreateRet(b_.getInt32(1));
   b_.SetInsertPoint(on);
-  machine_store(b_.CreateSub(left, b_.getInt64(1)), field(offsetof(Context, more)));
+  machine_store(b_.CreateSub(left, b_.getInt64(1)), field(offsetof(Context, next.more)));
   const auto place = [&](size_t offset) { return context_field(offset, b_.getPtrTy(), true); };
-  const V linear = place(offsetof(Context, block_linear));
+  const V linear = place(offsetof(Context, next.block_linear));
   machine_store(b_.CreateAdd(machine_load(b_.getInt64Ty(), linear), b_.getInt64(1)), linear);
   const V x = b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), row_.x), b_.getInt32(1));
   b_.CreateStore(x, row_.x);
-  machine_store(x, place(offsetof(Context, block_x)));
-  const V beside = b_.CreateAdd(context_field(offsetof(Context, smid), b_.getInt32Ty(), false), b_.getInt32(1));
-  const V there = b_.CreateICmpULT(beside, context_field(offsetof(Context, nsmid), b_.getInt32Ty(), true));
+  machine_store(x, place(offsetof(Context, next.block_x)));
+  const V beside = b_.CreateAdd(context_field(offsetof(Context, numbers.smid), b_.getInt32Ty(), false), b_.getInt32(1));
+  const V there = b_.CreateICmpULT(beside, context_field(offsetof(Context, numbers.nsmid), b_.getInt32Ty(), true));
   const V smid = b_.CreateSelect(there, beside, b_.getInt32(0));
-  machine_store(smid, field(offsetof(Context, smid)));
-  machine_store(smid, place(offsetof(Context, block_smid)));
+  machine_store(smid, field(offsetof(Context, numbers.smid)));
+  machine_store(smid, place(offsetof(Context, next.block_smid)));
   b_.CreateBr(w_.entry);
 }
 

@@ -63,7 +63,7 @@ void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, De
     }
     d.given.push_back(given);
   }
-  if (watch_ && watch_->wanted.events) machine_store(lanes_alive(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, alive)));
+  if (watch_ && watch_->wanted.events) machine_store(lanes_alive(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, running.alive)));
   call_aside(function("wb_detour"), {w_.context, outside(&d), at_.warp, mask, at_.active});
   if (as_.lane_cells) as_.lane_cells->changed.push_back(&b_.GetInsertBlock()->back());
   if (what != Detour::What::Handler) return;

@@ -444,7 +444,7 @@ void Emitter::hand_over(const vm::Insn& at, V when, Why why) {
   store_saved(h.here, frame());
   const auto pend = [&](V mask, const vm::Insn* go_on) {
     const uint32_t k = static_cast<uint32_t>(h.pending.size());
-    machine_store(mask, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, pending) + 4u * k));
+    machine_store(mask, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, handed.pending) + 4u * k));
     h.pending.emplace_back(k, go_on);
   };
   flow_.nodes[at_.node].waits.each([&](size_t w) {

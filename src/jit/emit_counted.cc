@@ -83,7 +83,7 @@ void Emitter::tell_access(const vm::Insn& i, const Value& address, V mask, uint6
 void Emitter::count_lanes(uint32_t number, V lanes, V mask, uint64_t bytes, V on_one_line) {
   const WatchTables::Site& site = watch_->sites[number];
   const V first = b_.CreateExtractElement(lanes, uint64_t{0});
-  const V last = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, counters), b_.getPtrTy(), true), site.lanes_at);
+  const V last = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, watched.counters), b_.getPtrTy(), true), site.lanes_at);
   auto* distances = llvm::cast<llvm::LoadInst>(machine_load(type_of(8, true), last));
   distances->setAlignment(llvm::Align(8));
   const V same = b_.CreateICmpEQ(mask_bits(b_.CreateICmpEQ(b_.CreateSub(lanes, splat(first)), distances)), b_.getInt32(~0u));
@@ -234,7 +234,7 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
       const V gap = b_.CreateSub(address.run[1], address.run[0]);
       auto* other = new_block("other_gap");
       auto* same = new_block("same_gap");
-      V at_gap = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, counters), b_.getPtrTy(), true), watch_->sites[number].gap_at);
+      V at_gap = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, watched.counters), b_.getPtrTy(), true), watch_->sites[number].gap_at);
       b_.CreateCondBr(b_.CreateICmpEQ(machine_load(b_.getInt64Ty(), at_gap), gap), same, other, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
       b_.SetInsertPoint(other);
       call("wb_other_gap", b_.getVoidTy(), {w_.context, b_.getInt32(number), gap});

@@ -145,7 +145,7 @@ void Emitter::store_saved(const std::vector<Saved>& all, V frame) {
     const Value v = read_variable(s.variable);
     V at = s.part >= 0 ? b_.CreateConstInBoundsGEP1_64(
                              b_.getInt8Ty(), w_.context,
-                             offsetof(Context, parts) + static_cast<size_t>(s.part) * sizeof(Context::parts[0]))
+                             offsetof(Context, handed.parts) + static_cast<size_t>(s.part) * sizeof(HandedOver::parts[0]))
                        : b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(s.at));
     if (s.bytes == 0)
       machine_store(v.uniform() ? b_.CreateSExt(v.run[0], b_.getInt32Ty()) : mask_bits(v.lanes), at);
@@ -160,7 +160,7 @@ void Emitter::store_saved(const std::vector<Saved>& all, V frame) {
 // Ends a stub that has stored what the warp has; the other warps' values are found where regions keep them.
 void Emitter::emit_handover(Handover& h, V warp, V active, V first_warp) {
   h.kept_stride = kept_.stride;
-  if (kept_.frame) machine_store(kept_.frame, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, kept)));
+  if (kept_.frame) machine_store(kept_.frame, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, handed.kept)));
   for (int which = 0; which < 2; ++which)
     for (const Saved& s : which ? h.saved_after : h.saved_before)
       if (s.block_value >= 0) {
@@ -169,8 +169,8 @@ void Emitter::emit_handover(Handover& h, V warp, V active, V first_warp) {
         const V value = b_.CreateLoad(lane_type(s.bytes), which && h.before ? registers_.block_after[v] : registers_.in_block[v]);
         machine_store(b_.CreateZExt(value, b_.getInt64Ty()),
                       b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context,
-                                                    offsetof(Context, block_values) +
-                                                        static_cast<size_t>(which) * sizeof(Context::block_values[0]) +
+                                                    offsetof(Context, handed.block_values) +
+                                                        static_cast<size_t>(which) * sizeof(HandedOver::block_values[0]) +
                                                         static_cast<size_t>(s.block_value) * 8));
       }
   if (flow_.in_turns) call("wb_leave_turns", b_.getVoidTy(), {w_.context, outside(&h), active});

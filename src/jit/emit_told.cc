@@ -59,13 +59,13 @@ void Emitter::tell_stores() {
   Rehearsal& r = *rehearsals_.now;
   auto* on = new_block("known_good");
   auto* other = new_block("not_known");
-  const V place = context_field(offsetof(Context, known_good), b_.getPtrTy(), true);
+  const V place = context_field(offsetof(Context, rehearsed.known_good), b_.getPtrTy(), true);
   auto* look = new_block("remembers");
   b_.CreateCondBr(b_.CreateIsNull(place), other, look);
   b_.SetInsertPoint(look);
   b_.CreateCondBr(b_.CreateICmpNE(machine_load(b_.getInt8Ty(), place), b_.getInt8(0)), on, other);
   b_.SetInsertPoint(other);
-  machine_store(b_.getInt32(1), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, as_rehearsed)));
+  machine_store(b_.getInt32(1), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, rehearsed.as_rehearsed)));
   b_.CreateBr(elsewhere());
   b_.SetInsertPoint(on);
   for (const RehearsedStore& s : r.now.stores) {

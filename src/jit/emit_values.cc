@@ -59,7 +59,7 @@ Value Emitter::read_special(const vm::FrameSlot& s, Width bytes) {
     case vm::SlotKind::SharedAddress: return one(b_.getInt64(plan_.code->shared_offsets[s.variable] + static_cast<uint64_t>(s.addend)));
     case vm::SlotKind::LocalAddress: return one(b_.getInt64(static_cast<uint64_t>(s.addend)));
     case vm::SlotKind::ParamAddress:
-      return one(b_.CreateAdd(context_field(offsetof(Context, params_address), b_.getInt64Ty(), true), b_.getInt64(static_cast<uint64_t>(s.addend))));
+      return one(b_.CreateAdd(context_field(offsetof(Context, numbers.params_address), b_.getInt64Ty(), true), b_.getInt64(static_cast<uint64_t>(s.addend))));
     default: break;
   }
   const auto& n = plan_.block;
@@ -95,24 +95,24 @@ Value Emitter::read_special(const vm::FrameSlot& s, Width bytes) {
       return v;
     }
     case Special::Ntid: return one(b_.getInt32(c < 3 ? n[c] : 1));
-    case Special::Ctaid: case Special::ClusterId: return one(c == 0 && row_.x ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), row_.x)) : c < 3 ? field(offsetof(Context, ctaid) + 4u * c) : b_.getInt32(0));
-    case Special::Nctaid: case Special::NClusterId: return one(c < 3 ? field(offsetof(Context, nctaid) + 4u * c) : b_.getInt32(1));
+    case Special::Ctaid: case Special::ClusterId: return one(c == 0 && row_.x ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), row_.x)) : c < 3 ? field(offsetof(Context, numbers.ctaid) + 4u * c) : b_.getInt32(0));
+    case Special::Nctaid: case Special::NClusterId: return one(c < 3 ? field(offsetof(Context, numbers.nctaid) + 4u * c) : b_.getInt32(1));
     case Special::Laneid: return one(b_.getInt32(0));
     case Special::Warpid: return one(at_.warp);
     case Special::Nwarpid: return one(b_.getInt32(64));
-    case Special::Smid: return one(context_field(offsetof(Context, smid), b_.getInt32Ty(), !row_.next));
-    case Special::Nsmid: return one(field(offsetof(Context, nsmid)));
-    case Special::Gridid: return one(context_field(offsetof(Context, gridid), b_.getInt64Ty(), true));
+    case Special::Smid: return one(context_field(offsetof(Context, numbers.smid), b_.getInt32Ty(), !row_.next));
+    case Special::Nsmid: return one(field(offsetof(Context, numbers.nsmid)));
+    case Special::Gridid: return one(context_field(offsetof(Context, numbers.gridid), b_.getInt64Ty(), true));
     case Special::LanemaskEq: return table([](uint32_t l) { return 1u << l; });
     case Special::LanemaskLt: return table([](uint32_t l) { return (1u << l) - 1; });
     case Special::LanemaskLe: return table([](uint32_t l) { return (2u << l) - 1; });
     case Special::LanemaskGe: return table([](uint32_t l) { return ~((1u << l) - 1); });
     case Special::LanemaskGt: return table([](uint32_t l) { return ~((2u << l) - 1); });
-    case Special::DynamicSmem: return one(field(offsetof(Context, dynamic_shared)));
+    case Special::DynamicSmem: return one(field(offsetof(Context, numbers.dynamic_shared)));
     case Special::TotalSmem: return one(context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true));
     case Special::AggrSmem: return one(b_.CreateAdd(context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), b_.getInt64(1024)));
     case Special::EnvReg: {
-      const V w = context_field(offsetof(Context, workspace), b_.getInt64Ty(), true);
+      const V w = context_field(offsetof(Context, numbers.workspace), b_.getInt64Ty(), true);
       return one(c == 1 ? b_.CreateLShr(w, 32) : c == 2 ? b_.CreateAnd(w, 0xffffffff) : static_cast<V>(b_.getInt64(0)));
     }
     case Special::ClusterNctaid: case Special::ClusterNctarank: return one(b_.getInt32(1));

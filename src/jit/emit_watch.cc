@@ -18,7 +18,7 @@ V Emitter::counters_from(uint32_t first, uint32_t many) {
     as_.team->counters.first = std::min(as_.team->counters.first, first);
     as_.team->counters.last = std::max<uint32_t>(as_.team->counters.last, first + many - 1);
   }
-  const size_t table = as_.team ? offsetof(Context, team_counters) : offsetof(Context, counters);
+  const size_t table = as_.team ? offsetof(Context, watched.team_counters) : offsetof(Context, watched.counters);
   return b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(table, b_.getPtrTy(), true), first);
 }
 
@@ -67,13 +67,13 @@ void Emitter::watch_node() {
   uint64_t instructions = 0;
   for (uint32_t k = node.begin; k < end; ++k) instructions += insns[k].watched != vm::Watched::Extra;
   if (watch_->wanted.events) {
-    const V all = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, executed));
+    const V all = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, watched.executed));
     const V at = b_.CreateInBoundsGEP(b_.getInt64Ty(), all, b_.CreateZExt(at_.warp, b_.getInt64Ty()));
     const V executed = machine_load(b_.getInt64Ty(), at);
     bool loops = false;
     for (size_t b = at_.node; b < flow_.nodes.size(); ++b)
       for (uint32_t s : flow_.nodes[b].next) loops = loops || s == at_.node;
-    if (loops) hand_over(insns[node.begin], b_.CreateICmpUGE(executed, context_field(offsetof(Context, patience), b_.getInt64Ty(), true)), Why::Patience);
+    if (loops) hand_over(insns[node.begin], b_.CreateICmpUGE(executed, context_field(offsetof(Context, watched.patience), b_.getInt64Ty(), true)), Why::Patience);
     machine_store(b_.CreateAdd(executed, b_.getInt64(instructions)), at);
   }
   if (!instructions) return;
@@ -160,7 +160,7 @@ V Emitter::lanes_alive() {
 void Emitter::watch_meeting(const vm::Insn& i) {
   if (!watch_ || !watch_->wanted.events) return;
   call_detour(i, at_.active, nullptr, Detour::What::Meeting);
-  watching_.meeting_wants_more = b_.CreateICmpNE(context_field(offsetof(Context, wants_more), b_.getInt32Ty(), false), b_.getInt32(0));
+  watching_.meeting_wants_more = b_.CreateICmpNE(context_field(offsetof(Context, running.wants_more), b_.getInt32Ty(), false), b_.getInt32(0));
 }
 
 void Emitter::watch_fence(const vm::Insn& i) {

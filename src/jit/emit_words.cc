@@ -91,7 +91,7 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<WordRun>& all, 
   if (!is_full(mask)) go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), "whole_warp");  // then at_.active is whole too
 
   // The site, the warp, the event.
-  const V block = context_field(offsetof(Context, words), b_.getPtrTy(), true);
+  const V block = context_field(offsetof(Context, watched.words), b_.getPtrTy(), true);
   const V warp = b_.CreateZExt(at_.warp, b_.getInt64Ty());
   const auto element = [&](size_t table, uint64_t stride, uint32_t index, uint64_t size) {
     const V first = machine_load(b_.getPtrTy(), part(block, table), true);
@@ -226,7 +226,7 @@ void Emitter::skip_settled(const vm::Insn& i, bool batch, const Value& address, 
   if (watching_.places.of.empty()) watching_.places = vm::access_places(*flow_.code);
   const uint32_t place = watching_.places.of[number_of(i)];
   const auto part = [&](V base, uint64_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset); };
-  const V block = context_field(offsetof(Context, words), b_.getPtrTy(), true);
+  const V block = context_field(offsetof(Context, watched.words), b_.getPtrTy(), true);
   const V sites = machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, sites)), true);
   const auto of_site = [&](size_t offset) { return machine_load(b_.getInt64Ty(), part(sites, (2 * place + batch) * sizeof(vm::WatchedSite) + offset)); };
   V good = b_.CreateICmpEQ(of_site(offsetof(vm::WatchedSite, era)), machine_load(b_.getInt64Ty(), part(block, offsetof(vm::WatchedBlock, own_era))));

@@ -86,9 +86,9 @@ class Kernel final : public vm::CompiledKernel {
     for (uint64_t n = 0;; services_.next_block(block)) {
       begin(state, block);
       const uint64_t more = tables_->goes_on ? std::min<uint64_t>(count - n, block.launch->grid[0] - block.index[0]) - 1 : 0;
-      c.more = more;
+      c.next.more = more;
       const bool done = function(&c);
-      n += more - c.more;
+      n += more - c.next.more;
       if (!done) ++handed_over_;
       if (done && ++n < count) continue;
       settle_stores();
@@ -111,21 +111,21 @@ class Kernel final : public vm::CompiledKernel {
     c.ranges = block.ranges.data();
     c.frames = state.frames;
     c.live = state.live;
-    for (size_t k = 0; k < 3; ++k) c.nctaid[k] = launch.grid[k];
-    c.nsmid = launch.sm_count;
-    c.dynamic_shared = launch.dynamic_shared;
-    c.gridid = launch.grid_id;
-    c.params_address = block.params_address;
-    c.param_bytes = launch.params.size();
-    c.workspace = block.grid->workspace;
+    for (size_t k = 0; k < 3; ++k) c.numbers.nctaid[k] = launch.grid[k];
+    c.numbers.nsmid = launch.sm_count;
+    c.numbers.dynamic_shared = launch.dynamic_shared;
+    c.numbers.gridid = launch.grid_id;
+    c.numbers.params_address = block.params_address;
+    c.numbers.param_bytes = launch.params.size();
+    c.numbers.workspace = block.grid->workspace;
     c.block = &block;
-    c.block_linear = &block.linear;
-    c.block_x = &block.index[0];
-    c.block_smid = &block.smid;
+    c.next.block_linear = &block.linear;
+    c.next.block_x = &block.index[0];
+    c.next.block_smid = &block.smid;
     c.services = &services_;
     for (const RangeCells& range : tables_->ranges) fill_cells(c, range);
-    c.watch = tables_->watch.get();
-    if (c.watch || !tables_->local || find_local_memory(state, block)) return true;
+    c.watched.watch = tables_->watch.get();
+    if (c.watched.watch || !tables_->local || find_local_memory(state, block)) return true;
     services_.prepare_warps(block);
     services_.resume(block);
     return false;
@@ -183,8 +183,8 @@ class Kernel final : public vm::CompiledKernel {
     const uint32_t warps = (block.threads + 31) / 32;
     for (uint32_t w = 0; w < warps; ++w) state.live[w] = ~0u;
     if (block.threads % 32) state.live[warps - 1] = (1u << block.threads % 32) - 1;
-    for (size_t k = 0; k < 3; ++k) state.context.ctaid[k] = block.index[k];
-    state.context.smid = block.smid;
+    for (size_t k = 0; k < 3; ++k) state.context.numbers.ctaid[k] = block.index[k];
+    state.context.numbers.smid = block.smid;
   }
 
   uint64_t run_in_turns(BlockState& state, vm::Block& block, uint64_t count) const {
@@ -210,11 +210,11 @@ class Kernel final : public vm::CompiledKernel {
         return n;
       }
       begin(state, block);
-      std::ranges::fill(c.executed, 0);
-      c.patience = block.observer->patience;
-      c.words = block.observer->words;
-      c.known_good = block.observer->known_good;
-      c.as_rehearsed = 0;
+      std::ranges::fill(c.watched.executed, 0);
+      c.watched.patience = block.observer->patience;
+      c.watched.words = block.observer->words;
+      c.rehearsed.known_good = block.observer->known_good;
+      c.rehearsed.as_rehearsed = 0;
       const uint64_t found = block.observer->findings();
       enter(c);
       const bool sizes = block.observer->sizes;
@@ -236,7 +236,7 @@ class Kernel final : public vm::CompiledKernel {
         return n;
       }
       if (sizes) block.observer->ran(block.linear, executed_since_enter(c) - before);
-      if (c.as_rehearsed && c.known_good && block.observer->findings() == found) *c.known_good = true;
+      if (c.rehearsed.as_rehearsed && c.rehearsed.known_good && block.observer->findings() == found) *c.rehearsed.known_good = true;
       const bool more = ++n < count;
       if (more && block.observer->goes_on_with(block.linear + 1)) continue;
       services_.end_watch(block);

@@ -42,9 +42,9 @@ struct Standing {
 void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which, uint32_t kept_stride, const std::vector<Standing>& standing) {
   for (const Saved& s : saved) {
     std::byte* at = s.local ? nullptr : w.regs + s.at;
-    const std::byte* from = s.block_value >= 0 ? reinterpret_cast<const std::byte*>(&c->block_values[which][s.block_value])
-                            : s.part >= 0      ? reinterpret_cast<const std::byte*>(c->parts[s.part])
-                            : s.kept >= 0      ? c->kept + size_t(w.index) * kept_stride + s.kept
+    const std::byte* from = s.block_value >= 0 ? reinterpret_cast<const std::byte*>(&c->handed.block_values[which][s.block_value])
+                            : s.part >= 0      ? reinterpret_cast<const std::byte*>(c->handed.parts[s.part])
+                            : s.kept >= 0      ? c->handed.kept + size_t(w.index) * kept_stride + s.kept
                                                : at;
     std::byte lanes[kLanes * 8];
     if (s.bytes == 0) {
@@ -94,12 +94,12 @@ extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32
       restore(c, other, h->saved_before, 0, h->kept_stride, {{h->before ? number(h->before) : 0, ~0u}});
     } else {
       place_warp(*c, *h, w, active);
-      if (c->watch && h->stretch >= 0) take_back(*c, static_cast<uint32_t>(h->stretch), static_cast<uint32_t>(h->at - first), w, active);
+      if (c->watched.watch && h->stretch >= 0) take_back(*c, static_cast<uint32_t>(h->stretch), static_cast<uint32_t>(h->at - first), w, active);
     }
   }
   c->services->resume(block);
-  if (c->watch)
-    for (auto& w : block.warps) w->executed = c->executed[w->index];
+  if (c->watched.watch)
+    for (auto& w : block.warps) w->executed = c->watched.executed[w->index];
 }
 
 }  // namespace
@@ -109,11 +109,11 @@ void place_warp(Context& c, const Handover& h, uint32_t warp, uint32_t active) {
   const vm::Insn* first = block.code->function->insns.data();
   const auto number = [&](const vm::Insn* i) { return static_cast<uint32_t>(i - first); };
   std::vector<Standing> standing{{number(h.at), active}};
-  for (const auto& [k, at] : h.pending) standing.push_back({number(at), c.pending[k]});
+  for (const auto& [k, at] : h.pending) standing.push_back({number(at), c.handed.pending[k]});
   restore(&c, *block.warps[warp], h.here, 0, h.kept_stride, standing);
   c.services->place_warp(block, warp, h.at, active);
   for (const auto& [k, at] : h.pending)
-    if (c.pending[k]) c.services->place_lanes(block, warp, at, c.pending[k]);
+    if (c.handed.pending[k]) c.services->place_lanes(block, warp, at, c.handed.pending[k]);
 }
 
 std::string_view in_words(Why why) {

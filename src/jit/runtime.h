@@ -27,6 +27,50 @@ struct Processor {
   bool byte_products = false;  // VBMI, VNNI, BITALG
 };
 
+// What special registers and the like say.
+struct LaunchNumbers {
+  uint32_t ctaid[3]{}, nctaid[3]{};
+  uint32_t smid = 0, nsmid = 0;
+  uint32_t dynamic_shared = 0;
+  uint32_t pad = 0;
+  uint64_t gridid = 0, params_address = 0, param_bytes = 0, workspace = 0;
+};
+
+// Of a block that is handed over.
+struct HandedOver {
+  uint32_t pending[kMostPending] = {};      // masks, by node, of a warp
+  uint64_t parts[kMostParts][32] = {};      // of calls' parameters, of a warp
+  uint64_t block_values[2][kMostBlockValues] = {};  // before and after the warp's region
+  const std::byte* kept = nullptr;          // what regions keep of each warp
+};
+
+// Of watched code (watch.h).
+struct WatchedCode {
+  const WatchTables* watch = nullptr;
+  const vm::WatchedBlock* words = nullptr;
+  uint64_t* counters = nullptr;
+  uint64_t* team_counters = nullptr;  // the same, of warps side by side until they are through; zeros otherwise
+  uint64_t executed[32] = {};         // instructions, by each warp of the block
+  uint64_t patience = 0;              // how many of them a warp may execute here
+};
+struct WatchedRehearsal {
+  bool* known_good = nullptr;         // of the observer
+  uint32_t as_rehearsed = 0;          // the block does what was rehearsed, and is looked at nevertheless
+};
+
+struct RunningNow {
+  uint32_t alive = 0, wants_more = 0;   // lanes that have not left; whether compiled code tells the observer too little
+  const vm::Insn* executing = nullptr;  // what may trap
+  uint32_t executing_warp = 0, executing_lanes = 0;
+};
+
+// Of code that goes on with the next block by itself: how many more there are, and what else knows which one it is.
+struct NextBlocks {
+  uint64_t more = 0;
+  uint64_t* block_linear = nullptr;
+  uint32_t *block_x = nullptr, *block_smid = nullptr;
+};
+
 // What compiled code sees of a block. Emitted code knows these offsets.
 struct Context {
   const std::byte* params = nullptr;
@@ -35,41 +79,22 @@ struct Context {
   vm::AccessRange* ranges = nullptr;
   std::byte** frames = nullptr;     // registers of each warp; filled by prepare
   uint32_t* live = nullptr;         // lanes of each warp that have not left
-  uint32_t ctaid[3]{}, nctaid[3]{};
-  uint32_t smid = 0, nsmid = 0;
-  uint32_t dynamic_shared = 0;
-  uint32_t pad = 0;
-  uint64_t gridid = 0, params_address = 0, param_bytes = 0, workspace = 0;
+  LaunchNumbers numbers;
   std::byte** locals = nullptr;     // local memory of each warp's first lane
   uint64_t local_limit = 0;
   uint32_t lane_places[32] = {};    // of each lane's local memory from there on
   vm::Block* block = nullptr;
   const vm::EngineServices* services = nullptr;
-  uint32_t pending[kMostPending] = {};      // masks, by node, of a warp that is handed over
-  uint64_t parts[kMostParts][32] = {};         // of calls' parameters, of a warp that is handed over
-  uint64_t block_values[2][kMostBlockValues] = {};  // of a block that is handed over: before and after the warp's region
-  const std::byte* kept = nullptr;             // of a block that is handed over: what regions keep of each warp
+  HandedOver handed;
   uint64_t operands[kMostOperands][32] = {};   // what an instruction on a detour is given and what it gives back
   uint64_t cells[kMostCells] = {};             // what is known of allocations; the first one stays zero
-  // Of watched code (watch.h).
-  const WatchTables* watch = nullptr;
-  const vm::WatchedBlock* words = nullptr;
-  uint64_t* counters = nullptr;
-  uint64_t* team_counters = nullptr;  // the same, of warps side by side until they are through; zeros otherwise
-  uint64_t executed[32] = {};       // instructions, by each warp of the block
-  uint64_t patience = 0;            // how many of them a warp may execute here
-  uint32_t alive = 0, wants_more = 0;   // lanes that have not left; whether compiled code tells the observer too little
-  const vm::Insn* executing = nullptr;  // what may trap
-  uint32_t executing_warp = 0, executing_lanes = 0;
-  bool* known_good = nullptr;           // of the observer
-  uint32_t as_rehearsed = 0;            // the block does what was rehearsed, and is looked at nevertheless
-  class Turns* turns = nullptr;         // where warps have stacks of their own (turns.h)
+  WatchedCode watched;
+  RunningNow running;
+  WatchedRehearsal rehearsed;
+  class Turns* turns = nullptr;           // where warps have stacks of their own (turns.h)
   class WaitingBlock* waiting = nullptr;  // where the block may wait for others (waiting_block.h)
-  uint64_t events = 0;                  // of these: what has come about that one may be waiting for
-  // Of code that goes on with the next block by itself: how many more there are, and what else knows which one it is.
-  uint64_t more = 0;
-  uint64_t* block_linear = nullptr;
-  uint32_t *block_x = nullptr, *block_smid = nullptr;
+  uint64_t events = 0;                    // of these: what has come about that one may be waiting for
+  NextBlocks next;
 };
 
 // Where a variable's values are when a warp is handed over, and where they belong: in its frame or in local memory.
@@ -82,10 +107,10 @@ struct Saved {
   uint8_t runs = 0;
   bool loose = false;
   int64_t stride = 0;
-  int64_t gap = 0, pace = 0;  // of what is in Context::block_values: from run to run, from warp to warp
-  int32_t block_value = -1;   // what its first run has in warp 0 is in Context::block_values instead
-  int32_t part = -1;          // it is in Context::parts
-  int32_t kept = -1;          // it is in the warp's piece of Context::kept
+  int64_t gap = 0, pace = 0;  // of what is in HandedOver::block_values: from run to run, from warp to warp
+  int32_t block_value = -1;   // what its first run has in warp 0 is in HandedOver::block_values instead
+  int32_t part = -1;          // it is in HandedOver::parts
+  int32_t kept = -1;          // it is in the warp's piece of HandedOver::kept
 };  // none of them: in the frame already
 
 // A place where a warp may be handed over to the interpreter.
@@ -95,7 +120,7 @@ std::string_view in_words(Why why);
 struct Handover {
   Why why{};
   mutable std::atomic<uint64_t> times{0};
-  uint32_t kept_stride = 0;                  // from one warp's piece of Context::kept to the next
+  uint32_t kept_stride = 0;                  // from one warp's piece of HandedOver::kept to the next
   const vm::Insn* at = nullptr;              // what the warp executes next
   int32_t stretch = -1;                      // of watched code: what it is part of, and has been counted
   std::vector<std::pair<uint32_t, const vm::Insn*>> pending;  // masks to look at, and where those lanes go on
@@ -135,7 +160,7 @@ struct CompiledTables {
   std::deque<std::vector<uint32_t>> numbers;
   std::unordered_map<const void*, std::string> names;  // what the code refers to outside of itself
   bool streams = false;   // some stores go past the caches
-  bool goes_on = false;   // with the next block by itself (Context::more)
+  bool goes_on = false;   // with the next block by itself (NextBlocks::more)
   bool local = false;     // the code accesses local memory by itself
   bool in_turns = false;  // it is for one warp (turns.h)
   bool polls = false;     // it may wait for other blocks

@@ -19,9 +19,9 @@ vm::Warp& warp_at(Context* c, const vm::Insn* i, uint32_t warp, uint32_t active)
   vm::Warp& w = *c->block->warps[warp];
   w.active = active;
   w.ip = i + 1;
-  c->executing = i;
-  c->executing_warp = warp;
-  c->executing_lanes = active;
+  c->running.executing = i;
+  c->running.executing_warp = warp;
+  c->running.executing_lanes = active;
   return w;
 }
 
@@ -32,7 +32,7 @@ extern "C" void wb_watched_instruction(Context* c, const vm::Insn* i, uint32_t w
 
 // An access of a shape that is known: gives whether all has been seen.
 extern "C" bool wb_watched_shaped(Context* c, uint32_t site, uint32_t warp, uint32_t mask, uint32_t active, uint64_t first, int64_t gap) {
-  const WatchTables::Site& s = c->watch->sites[site];
+  const WatchTables::Site& s = c->watched.watch->sites[site];
   vm::Pattern pattern = s.pattern;
   pattern.first = first;
   pattern.gap = gap;
@@ -60,7 +60,7 @@ extern "C" void wb_watched_barrier(Context* c, const vm::Insn* i) {
   const size_t warps = (block.threads + 31) / 32;
   for (size_t w = 0; w < warps; ++w) block.live_threads += static_cast<uint32_t>(__builtin_popcount(c->live[w]));
   if (block.live_threads == block.threads && block.observer->all_came(*i)) {
-    for (size_t w = 0; w < warps; ++w) ++c->executed[w];
+    for (size_t w = 0; w < warps; ++w) ++c->watched.executed[w];
     return;
   }
   wb_prepare(c, 0);
@@ -71,7 +71,7 @@ extern "C" void wb_watched_barrier(Context* c, const vm::Insn* i) {
     w.active = 0;
     w.groups.clear();
     block.live_threads += static_cast<uint32_t>(__builtin_popcount(w.live));
-    ++c->executed[w.index];
+    ++c->watched.executed[w.index];
     if (!w.live) continue;
     vm::Group g;
     g.mask = w.live;
@@ -155,15 +155,15 @@ void settle_parts(vm::BlockObserver& observer, const vm::EngineServices& service
 
 // The two stretches of an instruction's lanes are another distance apart from now on.
 extern "C" void wb_other_gap(Context* c, uint32_t site, uint64_t gap) {
-  const WatchTables::Site& s = c->watch->sites[site];
+  const WatchTables::Site& s = c->watched.watch->sites[site];
   enter(*c);
-  settle_site(*c->block->observer, *c->services, s, c->counters);
-  std::fill_n(c->counters + s.at, vm::BlockObserver::kPlaces / s.step, uint64_t{0});
-  c->counters[s.gap_at] = gap;
+  settle_site(*c->block->observer, *c->services, s, c->watched.counters);
+  std::fill_n(c->watched.counters + s.at, vm::BlockObserver::kPlaces / s.step, uint64_t{0});
+  c->watched.counters[s.gap_at] = gap;
 }
 
 extern "C" void wb_count_shaped(Context* c, uint32_t site, uint32_t mask, uint64_t first) {
-  const WatchTables::Site& s = c->watch->sites[site];
+  const WatchTables::Site& s = c->watched.watch->sites[site];
   if (c->block->observer->repeats(*s.insn, mask, first, s.shape(0), 1)) return;
   vm::Access access = c->services->describe_access(*s.insn);
   for (size_t l = 0; l < 32; ++l) access.address[l] = first + s.distance[l];
@@ -171,8 +171,8 @@ extern "C" void wb_count_shaped(Context* c, uint32_t site, uint32_t mask, uint64
 }
 
 extern "C" void wb_settle_team(Context* c, uint32_t first, uint32_t end, bool through) {
-  for (uint32_t k = first; through && k < end; ++k) c->counters[k] += c->team_counters[k];
-  std::fill(c->team_counters + first, c->team_counters + end, uint64_t{0});
+  for (uint32_t k = first; through && k < end; ++k) c->watched.counters[k] += c->watched.team_counters[k];
+  std::fill(c->watched.team_counters + first, c->watched.team_counters + end, uint64_t{0});
 }
 
 extern "C" void wb_count_lanes(Context* c, const vm::Insn* i, uint32_t mask, const uint64_t* addresses) {
@@ -194,13 +194,13 @@ static uint32_t lanes_in_a_row(uint32_t mask, const uint64_t* addresses, uint64_
 // come again and again, as in rows of a matrix, and others, as in a gather, are counted at once.
 extern "C" void wb_other_lanes(Context* c, uint32_t site, uint32_t mask, const uint64_t* addresses) {
   constexpr uint64_t kWorth = 8, kRest = 256;
-  const WatchTables::Site& s = c->watch->sites[site];
+  const WatchTables::Site& s = c->watched.watch->sites[site];
   if (const uint32_t lanes = s.rows_at && mask != ~0u ? lanes_in_a_row(mask, addresses, s.step) : 0) {
-    ++c->counters[s.rows_at + addresses[__builtin_ctz(mask)] / s.step % (vm::BlockObserver::kPlaces / s.step) * 32 + lanes];
+    ++c->watched.counters[s.rows_at + addresses[__builtin_ctz(mask)] / s.step % (vm::BlockObserver::kPlaces / s.step) * 32 + lanes];
     return;
   }
   enter(*c);
-  uint64_t &resting = c->counters[s.lanes_at + 32], *const counts = c->counters + s.at;
+  uint64_t &resting = c->watched.counters[s.lanes_at + 32], *const counts = c->watched.counters + s.at;
   if (mask != ~0u || resting) {
     if (resting) --resting;
     return s.tell_each([&](const vm::Insn& i, uint64_t beyond) {
@@ -211,9 +211,9 @@ extern "C" void wb_other_lanes(Context* c, uint32_t site, uint32_t mask, const u
   }
   const size_t places = vm::BlockObserver::kPlaces / s.step;
   if (std::accumulate(counts, counts + places, uint64_t{0}) < kWorth) resting = kRest;
-  settle_site(*c->block->observer, *c->services, s, c->counters);
+  settle_site(*c->block->observer, *c->services, s, c->watched.counters);
   std::fill_n(counts, places, uint64_t{0});
-  for (size_t l = 0; l < 32; ++l) c->counters[s.lanes_at + l] = addresses[l] - addresses[0];
+  for (size_t l = 0; l < 32; ++l) c->watched.counters[s.lanes_at + l] = addresses[l] - addresses[0];
   ++counts[addresses[0] / s.step % places];
 }
 
@@ -223,19 +223,19 @@ void watched_detour(Context& c, const Detour& d, uint32_t warp, uint32_t mask, u
   const vm::Insn& i = *d.insn;
   vm::Warp& w = warp_at(&c, &i, warp, active);
   vm::BlockObserver& observer = *c.block->observer;
-  const bool events = c.watch->wanted.events;
-  if (events) w.live = c.alive;
+  const bool events = c.watched.watch->wanted.events;
+  if (events) w.live = c.running.alive;
   switch (d.what) {
     case Detour::What::Access: return c.services->report_accesses(w, i, mask);
     case Detour::What::Meeting:
       c.services->report_meeting(w, i, active);
-      c.wants_more = observer.every_instruction;
+      c.running.wants_more = observer.every_instruction;
       return;
     case Detour::What::Handler: break;
   }
   if (events && i.watched == Watched::Notable) observer.instruction(w, i, mask, active);
   if (i.watched == Watched::Memory) {
-    if (events || c.watch->wanted.traffic) c.services->report_accesses(w, i, mask);
+    if (events || c.watched.watch->wanted.traffic) c.services->report_accesses(w, i, mask);
     return i.fn(w, i, mask);
   }
   observer.alone(false);
@@ -296,43 +296,43 @@ void settle(vm::BlockObserver& observer, const WatchTables& t, const vm::Functio
 
 void enter(Context& c) {
   vm::BlockObserver& o = *c.block->observer;
-  if (o.pending.of != c.watch) {
+  if (o.pending.of != c.watched.watch) {
     o.settle();
-    o.pending = {c.watch, std::vector<uint64_t>(2 * c.watch->counters), [&o, &t = *c.watch, &f = *c.block->code->function, &s = *c.services] { settle(o, t, f, s); }};
+    o.pending = {c.watched.watch, std::vector<uint64_t>(2 * c.watched.watch->counters), [&o, &t = *c.watched.watch, &f = *c.block->code->function, &s = *c.services] { settle(o, t, f, s); }};
   }
-  c.counters = o.pending.counters.data();
-  c.team_counters = c.counters + c.watch->counters;
+  c.watched.counters = o.pending.counters.data();
+  c.watched.team_counters = c.watched.counters + c.watched.watch->counters;
   if (o.counts && o.counted_function != c.block->code->function) o.enter(*c.block->code->function);
 }
 
 uint64_t executed_since_enter(const Context& c) {
   uint64_t sum = 0;
-  for (const WatchTables::Stretch& s : c.watch->stretches) sum += (c.counters[s.at] + c.team_counters[s.at]) * s.instructions;
-  for (const WatchTables::Rehearsed& r : c.watch->rehearsed) sum += (c.counters[r.at] + c.team_counters[r.at]) * r.instructions;
+  for (const WatchTables::Stretch& s : c.watched.watch->stretches) sum += (c.watched.counters[s.at] + c.watched.team_counters[s.at]) * s.instructions;
+  for (const WatchTables::Rehearsed& r : c.watched.watch->rehearsed) sum += (c.watched.counters[r.at] + c.watched.team_counters[r.at]) * r.instructions;
   return sum;
 }
 
 void take_back(Context& c, uint32_t stretch, uint32_t from, uint32_t warp, uint32_t active) {
-  const WatchTables::Stretch& s = c.watch->stretches[stretch];
+  const WatchTables::Stretch& s = c.watched.watch->stretches[stretch];
   const auto& insns = c.block->code->function->insns;
   vm::BlockObserver& observer = *c.block->observer;
   enter(c);
   const auto threads = static_cast<uint64_t>(__builtin_popcount(active));
   for (uint32_t k = std::max(from, s.begin); k < s.end; ++k) {
     if (insns[k].watched == Watched::Extra) continue;
-    --c.executed[warp];
-    if (!c.watch->wanted.executions) continue;
+    --c.watched.executed[warp];
+    if (!c.watched.watch->wanted.executions) continue;
     vm::Executions& e = observer.counted[k];
     e.warps -= 1;
     e.threads -= threads;
-    if (!c.watch->on.contains(k)) e.threads_on -= threads;
+    if (!c.watched.watch->on.contains(k)) e.threads_on -= threads;
   }
 }
 
 void take_back_after_trap(Context& c) {
-  const uint32_t at = index_of(c, c.executing);
-  for (uint32_t s = 0; s < c.watch->stretches.size(); ++s)
-    if (at >= c.watch->stretches[s].begin && at < c.watch->stretches[s].end) take_back(c, s, at + 1, c.executing_warp, c.executing_lanes);
+  const uint32_t at = index_of(c, c.running.executing);
+  for (uint32_t s = 0; s < c.watched.watch->stretches.size(); ++s)
+    if (at >= c.watched.watch->stretches[s].begin && at < c.watched.watch->stretches[s].end) take_back(c, s, at + 1, c.running.executing_warp, c.running.executing_lanes);
 }
 
 std::vector<Symbol> watch_symbols() {

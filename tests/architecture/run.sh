@@ -110,6 +110,16 @@ rule 'src/jit compares an opcode with a string; ask Row::op' "$(grep -nE 'op(cod
 rule 'src/observe compares an opcode with a string; ask Row::op' "$(grep -rnE 'op(code)? *[!=]= *"|opcode\.(starts|ends)_with' observe)"
 rule 'src/jit tells instructions apart by their handlers; ask Insn::step' "$(grep -nE '(\.|->)fn *[!=]=' jit/*.cc jit/*.h)"
 rule 'commands are started with a list of words, not through a shell' "$(grep -rnE '\b(popen|system)\(' --include='*.cc' --include='*.h' . | grep -v '[.>_:]system(')"
+# Files of the fast engine can be read at a sitting, its classes have a purpose, and what knows nothing of the emitter stays so.
+rule 'src/jit: a file has more than 500 lines' "$(wc -l jit/*.cc jit/*.h | awk '$1 > 500 && $2 != "total" {print "  " $2 ": " $1}')"
+rule 'src/jit: only emit_*.cc, find_team.cc and engine.cc know the emitter' "$(grep -ln '"jit/emitter.h"' jit/*.cc jit/*.h | grep -vE '^jit/(emit_[a-z_]*|find_team|engine)\.cc$')"
+rule 'src/jit: a structure has more than 25 fields' "$(awk '
+  /^(class|struct) [A-Za-z]+.*\{$/ { name = $2; fields = 0; next }
+  /^\};/ { if (fields > 25) print "  " FILENAME ": " name ": " fields; name = "" }
+  name && /^  [A-Za-z].*;/ && !/^  (using|static|friend|explicit|extern|return) / {
+    sub(/ *\/\/.*/, ""); gsub(/<[^<>]*>/, ""); gsub(/<[^<>]*>/, ""); gsub(/\{[^{}]*\}/, ""); gsub(/ = [^,;]*/, "")
+    if ($0 !~ /\(/) fields += gsub(/,/, "") + 1
+  }' jit/*.h)"
 # What the checker finds is a row of findings/kinds.inc, has a place in the manual and a case that fails without it.
 kinds=$(sed -nE 's/^WB_FINDING\(\w+, *"(\w+)".*/\1/p' findings/kinds.inc)
 while read -r kind; do
