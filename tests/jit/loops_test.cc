@@ -13,7 +13,7 @@ TEST_F(Engines, AgreeOnLoopsOverAGrid) {
            "mul.lo.s32 %r2, %r2, %s;\n"
            "L: mul.wide.s32 %d1, %r1, 4; add.s64 %d1, %out, %d1; ld.global.f32 %f2, [%d1]; add.f32 %f1, %f1, %f2; "
            "add.s32 %r1, %r1, %r2; setp.lt.s32 %p2, %r1, %n; @%p2 bra L;\n"
-           "S: mov.b32 %r3, %f1; st.global.u32 [%at+8192], %r3; shfl.sync.down.b32 %r4, %r3, 1, 31, -1; mov.b32 %f3, "
+           "S: mov.b32 %r3, %f1; st.global.u32 [%at+8192], %r3; shfl.sync.up.b32 %r4, %r3, 1, 0, -1; mov.b32 %f3, "
            "%r4; add.f32 %f1, %f1, %f3; st.global.f32 [%at+12288], %f1; ret;",
            {2, 1, 1}, {threads, 1, 1}, n);
   EXPECT_TRUE(happened("whole loops"));
