@@ -44,6 +44,7 @@ class LaneMemory : private Words {
   V on_line(const Line& line, V shared, int lane);
   Scattered sort_out(V at, Width bytes, V base);
   V place_of(const Scattered& s, V at, llvm::Type* element);
+  V first_of(const Scattered& s, int half);
   V from_window(V pointer, V which);
   V pick_from_window(const std::array<V, 4>& parts, V which);
   void to_window(V data, V pointer, V which, V mask);

@@ -85,6 +85,11 @@ V LaneMemory::place_of(const Scattered& s, V at, llvm::Type* element) {
                                    : b_.getPtrTy());
 }
 
+// Where a half begins. Lanes that take no part may lie before the memory's begin: `b[j - 1]` for j >= 1.
+LaneMemory::V LaneMemory::first_of(const Scattered& s, int half) {
+  return s.base ? b_.CreateSExt(s.first[half], b_.getInt64Ty()) : s.first[half];
+}
+
 // `at` has all lanes' addresses, as offsets into the memory at `base` if there is one; lanes that take part have been
 // checked.
 V LaneMemory::load_lanes(V at, V mask, Width bytes, V base) {
@@ -95,7 +100,7 @@ V LaneMemory::load_lanes(V at, V mask, Width bytes, V base) {
   b_.SetInsertPoint(s.stretches);
   V parts[2];
   for (int h = 0; h < 2; ++h) {
-    const V place = place_of(s, base ? b_.CreateZExt(s.first[h], b_.getInt64Ty()) : s.first[h], element);
+    const V place = place_of(s, first_of(s, h), element);
     if (all_lanes(mask))
       parts[h] = user(b_.CreateAlignedLoad(half, place, align));
     else
@@ -250,7 +255,7 @@ void LaneMemory::store_lanes(V data, V at, V mask, Width bytes, V base, bool ran
   auto* join = new_block("stored");
   b_.SetInsertPoint(s.stretches);
   for (int h = 0; h < 2; ++h) {
-    const V place = place_of(s, base ? b_.CreateZExt(s.first[h], b_.getInt64Ty()) : s.first[h], element);
+    const V place = place_of(s, first_of(s, h), element);
     const V part = b_.CreateShuffleVector(data, half_lanes(h));
     if (all_lanes(mask))
       user(b_.CreateAlignedStore(part, place, align));

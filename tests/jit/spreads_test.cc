@@ -59,6 +59,19 @@ TEST_F(Engines, AgreeOnPatternsThatWrapAround) {
              {1, 1, 1}, {96, 1, 1}, n);
 }
 
+// Lanes that take no part may lie in front of shared memory: `b[j - 1]` for j >= 1, of which nothing is known but that it came from memory.
+TEST_F(Engines, AgreeOnStretchesThatBeginInFrontOfSharedMemory) {
+  for (const char* type : {"u8", "s8", "u16", "u32"})
+    for (const int before : {1, 2, 20})
+      for (const char* first : {"mov.u32 %r4, tile;", "mov.u32 %r4, 0;"}) {
+        const int bytes = type[1] == '8' ? 1 : type[1] == '1' ? 2 : 4;
+        both(fmt::format("{} st.shared.u32 [%d1+1024], %t; bar.sync 0; ld.shared.u32 %r5, [%d1+1024]; setp.lt.u32 %p1, %t, {}; @%p1 bra S; {} mad.lo.s32 %r4, %r5, {}, %r4; "
+                         "sub.s32 %r4, %r4, {}; ld.shared.{} %r2, [%r4]; bar.warp.sync -1; st.shared.{} [%r4], %r5; S: {}",
+                         kFill, before, first, bytes, before * bytes, type, type, kEnd),
+             {1, 1, 1}, {96, 1, 1}, 0);
+      }
+}
+
 // The network of a sort by merging, where each thread has a pair to itself and each of whose registers is written once, as compilers write them: the pattern is looked at.
 TEST_F(Engines, AgreeOnPartnersThatArePatterns) {
   for (const uint32_t n : {1u, 2u, 4u, 8u, 16u, 32u, 64u})
