@@ -106,7 +106,7 @@ void unroll(DraftCode& code, const ptx::Function& function);
 class Liveness;
 // Down to who needs it, where that takes fewer registers.
 void sink(DraftCode& code, const Liveness& live);
-void schedule(DraftCode& code, const Liveness& live, uint32_t most_held);
+void schedule(DraftCode& code, const Liveness& live, uint32_t most_held, uint32_t loads_together);
 void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide_first, MachineCode& out);
 
 }  // namespace warpbeam::assembly

@@ -37,11 +37,23 @@ Target target_of(const ptx::Function& kernel, int cc, uint32_t most_per_thread, 
 
 namespace {
 
-// More registers than these cost warps: what is gained by an order that needs more is not worth them.
+// More registers than these cost warps: what is gained by an order that needs more is not worth them. Loads go together as far as that leaves registers
+// for what they bring: sixteen words in a kernel that needs little else (found with kernels of one warp that load 1 to 32 values of 4, 8 and 16 bytes and
+// keep 1 to 96 sums, on an H200: which loads wait for each other shows in the time of a turn).
 constexpr int kWithAllWarps = 32;
+constexpr int kNotHeld = 10;  // registers beside those that hold what a block has to do with
+constexpr uint32_t held_for(int registers) { return static_cast<uint32_t>(registers - kNotHeld); }
+
+// A scheduler has 512 registers a lane, and warps get theirs by eights.
+int most_for_as_many_warps(int registers) {
+  constexpr int kOfScheduler = 512, kUnit = 8, kMost = 255;
+  const int each = (registers + kUnit - 1) / kUnit * kUnit;
+  return std::min(kMost, kOfScheduler / std::max(1, kOfScheduler / each) / kUnit * kUnit);
+}
 
 MachineCode in_order(DraftCode code, const Liveness& live, const Target& target, uint32_t most_held, bool roomy) {
-  schedule(code, live, std::min(most_held, target.max_registers > 8 ? target.max_registers - 6 : 2));
+  constexpr uint32_t kLoadsTogether = 4;
+  schedule(code, live, std::min(most_held, target.max_registers > 8 ? target.max_registers - 6 : 2), roomy ? kLoadsTogether : 0);
   join_copies(code);  // in their order more of them can
   const auto with = [&](bool wide_first) {
     MachineCode out;
@@ -94,15 +106,12 @@ void add_callees(const ptx::Module& module, const ptx::Function& function, std::
 MachineCode assemble_alone(const ptx::Module& module, const ptx::Function& function, const Target& target) {
   const DraftCode code = drafted(module, function, target, false);
   const Liveness live(code);
-  // The order has loads together even where that takes some registers more than a real assembler would give out: how it does
-  // both is not known. (The order matters for time, and so does the number of registers.)
-  constexpr uint32_t kOfOrder = 40, kComfortable = 28, kRoom = 12;
-  MachineCode out = in_order(code, live, target, kOfOrder, true);
-  if (out.registers <= static_cast<int>(kComfortable) && !out.spill_bytes) return out;
-  MachineCode fewer = in_order(code, live, target, kComfortable, true);
+  MachineCode out = in_order(code, live, target, held_for(kWithAllWarps), true);
+  if (out.registers <= kWithAllWarps && !out.spill_bytes) return out;
+  MachineCode fewer = out;
   const auto good = [&] { return fewer.registers <= kWithAllWarps && !fewer.spill_bytes; };
   const auto look = [&](const DraftCode& draft, const Liveness& alive) {
-    for (uint32_t held : {28u, 24u, 20u, 12u}) {
+    for (uint32_t held : {22u, 18u, 14u, 10u}) {
       if (good()) return;
       MachineCode other = in_order(draft, alive, target, held, false);
       // A multiprocessor has registers by eights.
@@ -125,11 +134,19 @@ MachineCode assemble_alone(const ptx::Module& module, const ptx::Function& funct
       look(near, alive);
     }
   }
-  // Where more must be held anyway, there is room for loads together beside that.
-  if (const auto needed = static_cast<uint32_t>(fewer.registers) + kRoom; needed > kOfOrder && !fewer.spill_bytes) out = in_order(code, live, target, needed, true);
-  // Spills are part of the code.
-  if (fewer.spill_bytes < out.spill_bytes) return fewer;
-  out.registers = fewer.registers;
+  // With few registers in any order: that of the first, which has loads together. Where more must be held anyway, loads may take what is left of the
+  // registers that cost no further warp.
+  const int most = good() ? kWithAllWarps : most_for_as_many_warps(fewer.registers);
+  // Spills are part of the code; a few of them are better than loads that wait for each other.
+  constexpr int kWorth = 4;
+  constexpr uint32_t kRoom = 12, kLess = 16, kTries = 4;
+  const auto spills = [&] { return out.spill_bytes > kWorth * fewer.spill_bytes; };
+  if (most > kWithAllWarps) {
+    uint32_t held = std::min(held_for(most), static_cast<uint32_t>(fewer.registers) + kRoom);
+    for (uint32_t k = 0; k < kTries && (!k || spills()); ++k, held -= kLess) out = in_order(code, live, target, held, true);
+  }
+  if (spills() && !fewer.spill_bytes) return fewer;
+  out.registers = std::clamp(out.registers, fewer.registers, most);
   return out;
 }
 

@@ -35,13 +35,15 @@ bool may_meet(const Draft& a, const Draft& b) {
 
 class Scheduler {
  public:
-  Scheduler(DraftCode& code, const Liveness& live, uint32_t most) : code_(code), live_(live), most_(most) {
+  Scheduler(DraftCode& code, const Liveness& live, uint32_t most, uint32_t loads) : code_(code), live_(live), most_(most), loads_(loads) {
     last_write_.assign(live_.segments.size(), -1);
     readers_.resize(live_.segments.size());
     reads_left_.assign(live_.segments.size(), 0);
     out_.assign(live_.segments.size(), 0);
     held_.assign(live_.segments.size(), 0);
+    written_ = uncounted_ = held_;
     for (const Value& v : code_.values) bank_.insert(bank_.end(), v.words, v.bank);
+    find_remade();
   }
 
   void run() {
@@ -60,11 +62,24 @@ class Scheduler {
     for (uint32_t k = 0; k < p.count; ++k) visit(live_.first_word[static_cast<size_t>(p.value)] + p.first + k);
   }
 
+  // Whole numbers that an instruction or two make from what is there anyway (places, parameters, multiples of a row's length) are made again where
+  // registers are short, rather than held through a loop.
+  void find_remade() {
+    remade_.assign(live_.segments.size(), 1);
+    for (const DraftBlock& b : code_.blocks)
+      for (const Draft& d : b.text) {
+        using enum Operation;
+        const bool simple = d.operation == LoadConst || d.operation == SpecialReg || d.operation == Move || d.operation == IntAdd || d.operation == IntMul || d.operation == IntMulWide || d.operation == Logic || d.operation == Shift;
+        if (simple && d.order == Order::None && !d.guarded && !d.keeps && !d.pinned) continue;
+        for (Part p : d.writes) each_word(p, [&](uint32_t w) { remade_[w] = 0; });
+      }
+  }
+
   void block(uint32_t b) {
     std::vector<Draft>& text = code_.blocks[b].text;
     if (text.size() < 2) return;
     for (uint32_t w : live_.live_out[b]) out_[w] = 1;
-    // What is held at the block's beginning.
+    // What is held at the block's beginning and the block has to do with: parameters and others that only outlive it can be made again.
     held_now_ = 0;
     std::vector<uint32_t> touched;
     {
@@ -83,10 +98,12 @@ class Scheduler {
         if (d.keeps) for (Part p : d.writes) each_word(p, [&](uint32_t w) { if (!held_[w]) held_[w] = 1; });
         for (Part p : d.writes) each_word(p, [&](uint32_t w) { if (!held_[w]) held_[w] = 2; });
       }
-      for (uint32_t w : words) {
-        if (!held_[w] && out_[w]) held_[w] = 1;
+      for (uint32_t w : words)
         if (held_[w] == 2) held_[w] = 0;
-      }
+      // What only comes through.
+      for (const Draft& d : text)
+        for (Part p : d.writes) each_word(p, [&](uint32_t w) { written_[w] = 1; });
+      for (uint32_t w : words) uncounted_[w] = remade_[w] && !written_[w], written_[w] = 0;
     }
     held_predicates_ = 0;
     for (uint32_t w : touched)
@@ -108,6 +125,7 @@ class Scheduler {
   }
 
   void count(uint32_t w, int by) {
+    if (uncounted_[w]) return;
     if (bank_[w] == Bank::General) held_now_ += by;
     if (bank_[w] == Bank::Predicate) held_predicates_ += by;
   }
@@ -115,6 +133,7 @@ class Scheduler {
   // Of whichever there are none left, or of general ones.
   int weight(uint32_t w) const {
     constexpr int kPredicate = 4;
+    if (uncounted_[w]) return 0;
     return bank_[w] == Bank::General ? 1 : bank_[w] == Bank::Predicate && held_predicates_ >= kMostPredicates ? kPredicate : 0;
   }
 
@@ -213,16 +232,45 @@ class Scheduler {
     for (size_t k = n; k-- > 0;)
       for (auto [to, cycles] : nodes[k].after) nodes[k].height = std::max(nodes[k].height, nodes[to].height + std::max(cycles, 1u));
 
-    // Those whose operands are there, the longest way to the end first; the others by when theirs will be.
-    const auto lower = [&](uint32_t a, uint32_t b) { return nodes[a].height != nodes[b].height ? nodes[a].height < nodes[b].height : a > b; };
+    // Those whose operands are there, the longest way to the end first, loads a little before others, so that their addresses are not held; the others by
+    // when theirs will be.
+    const auto from_memory = [&](uint32_t k) { return text[begin + k].operation == Operation::LoadGlobal || text[begin + k].operation == Operation::LoadShared; };
+    constexpr uint32_t kBefore = 12;  // cycles that an address takes
+    const auto way = [&](uint32_t k) { return nodes[k].height + (from_memory(k) ? kBefore : 0); };
+    const auto lower = [&](uint32_t a, uint32_t b) { return way(a) != way(b) ? way(a) < way(b) : a > b; };
     const auto later = [&](uint32_t a, uint32_t b) { return nodes[a].ready != nodes[b].ready ? nodes[a].ready > nodes[b].ready : lower(a, b); };
     std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(lower)> available(lower);
     std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(later)> pending(later);
     std::vector<char> done(n);
     for (uint32_t k = 0; k < n; ++k)
       if (!nodes[k].waits) pending.push(k);
-    uint32_t now = 0, first = 0;
     std::vector<uint32_t> seen;
+    // Loads from memory that nothing read yet, and what was made for the addresses of such that are to come.
+    std::vector<uint32_t> on_their_way, addresses;
+    const auto reads = [&](uint32_t k, uint32_t from) {
+      return std::ranges::any_of(text[begin + k].reads, [&](Part p) { return p && std::ranges::any_of(text[begin + from].writes, [&](Part w) { return w.value == p.value; }); });
+    };
+    std::vector<char> leads(n);  // to a load: makes its address
+    for (size_t k = n; k-- > 0;)
+      leads[k] = text[begin + k].order == Order::None && std::ranges::any_of(nodes[k].after, [&](const auto& after) {
+        return reads(after.first, static_cast<uint32_t>(k)) && (from_memory(after.first) || leads[after.first]);
+      });
+    const auto a_load = [&] {
+      uint32_t found = ~0u;
+      const size_t together = on_their_way.size() + addresses.size();
+      if (on_their_way.size() >= loads_) return found;
+      seen.clear();
+      while (!available.empty() && seen.size() < kLooks && found == ~0u) {
+        const uint32_t k = available.top();
+        available.pop();
+        if (done[k]) continue;
+        seen.push_back(k);
+        if (from_memory(k) || (leads[k] && together < loads_)) found = k;
+      }
+      for (uint32_t k : seen) available.push(k);
+      return found;
+    };
+    uint32_t now = 0, first = 0;
     for (size_t issued = 0; issued < n; ++issued) {
       while (first < n && done[first]) ++first;
       while (!pending.empty() && nodes[pending.top()].ready <= now) {
@@ -271,8 +319,11 @@ class Scheduler {
           for (uint32_t k : seen) queue.push(k);
         };
         look(available);
+        // A few loads are on their way together at any price.
+        if (pick == ~0u && full && !no_predicates) pick = a_load();
         if (pick == ~0u) pick = neutral;
         if (pick == ~0u) look(pending);
+        if (pick == ~0u) pick = neutral;
         if (pick == ~0u) pick = first;
       }
       if (pick == ~0u) {
@@ -286,6 +337,10 @@ class Scheduler {
       }
       now = std::max(now, nodes[pick].ready);
       done[pick] = 1;
+      std::erase_if(on_their_way, [&](uint32_t l) { return reads(pick, l); });
+      std::erase_if(addresses, [&](uint32_t a) { return reads(pick, a); });
+      if (from_memory(pick)) on_their_way.push_back(pick);
+      if (leads[pick]) addresses.push_back(pick);
       issue_effects(text[begin + pick]);
       result.push_back(text[begin + pick]);
       for (auto [to, cycles] : nodes[pick].after) {
@@ -299,18 +354,18 @@ class Scheduler {
   static constexpr size_t kLooks = 32;
   DraftCode& code_;
   const Liveness& live_;
-  const uint32_t most_;
+  const uint32_t most_, loads_;
   int held_now_ = 0, held_predicates_ = 0;
   static constexpr int kMostPredicates = 5;  // of seven
   std::vector<Bank> bank_;  // by word
   std::vector<int32_t> last_write_;
   std::vector<std::vector<uint32_t>> readers_;
   std::vector<uint32_t> reads_left_;
-  std::vector<char> out_, held_;
+  std::vector<char> out_, held_, remade_, written_, uncounted_;
 };
 
 }  // namespace
 
-void schedule(DraftCode& code, const Liveness& live, uint32_t most_held) { Scheduler(code, live, most_held).run(); }
+void schedule(DraftCode& code, const Liveness& live, uint32_t most_held, uint32_t loads_together) { Scheduler(code, live, most_held, loads_together).run(); }
 
 }  // namespace warpbeam::assembly

@@ -22,6 +22,8 @@ struct Warp {
   size_t step = 0, next_step = 0;   // being executed; the first that does not belong to its text
   size_t end_step = 0;              // of its trace
   uint64_t again = 0;               // how often the second half of its trace stands for what was not kept
+  uint64_t round = 0;               // which of these times it is
+  uint64_t rounds = 1;              // so many of them come to lines of their own, then it is the same ones' turn again
   const Text* text = nullptr;
   size_t at = 0;                    // in the text
   uint32_t first_access = 0, end_access = 0;
@@ -176,7 +178,7 @@ class Multiprocessor {
       warp.trace = w < trace.warps.size() ? &trace.warps[w] : nullptr;
       warp.block = &trace;
       warp.step = warp.next_step = 0;
-      warp.again = 0;
+      warp.again = warp.round = 0;
       warp.end_step = warp.trace ? warp.trace->steps.size() : 0;
       if (warp.trace) repeat(warp, part);
       warp.text = nullptr;
@@ -349,6 +351,7 @@ class Multiprocessor {
     for (;;) {
       if (t && warp.next_step >= warp.end_step && warp.again) {
         --warp.again;
+        warp.round = (warp.round + 1) % warp.rounds;
         warp.next_step = t->steps.size() / 2;
       }
       if (!t || warp.next_step >= warp.end_step) return false;
@@ -392,6 +395,10 @@ class Multiprocessor {
     const auto kept = static_cast<double>(has_barriers_ ? part.trace->instructions : warp.trace->instructions);
     if (kept <= 0) return;
     const size_t steps = warp.end_step;
+    constexpr double kMostRounds = 4096;  // as many as leave a line's number apart from others'
+    const BlockTrace& all = *part.trace;
+    const double more = all.late_lines ? static_cast<double>(all.lines_beyond) / static_cast<double>(all.late_lines) : 0;
+    warp.rounds = part.times > 1 && all.late_lines ? static_cast<uint64_t>(kMostRounds) : 1 + static_cast<uint64_t>(std::llround(std::min(more, kMostRounds - 1)));
     const double half = static_cast<double>(steps - steps / 2) / static_cast<double>(std::max<size_t>(1, steps));
     if (executed >= kept) warp.again = static_cast<uint64_t>(std::llround((executed - kept) / kept / half));
     else warp.end_step = std::max<size_t>(1, static_cast<size_t>(std::llround(static_cast<double>(warp.end_step) * executed / kept)));
@@ -642,7 +649,7 @@ class Multiprocessor {
       const uint8_t want = lines[k].sectors;
       const uint32_t wanted = static_cast<uint32_t>(__builtin_popcount(want));
       sectors += wanted;
-      const uint64_t line = lines[k].number ^ (local || lines[k].own ? apart_if_own : 0);
+      const uint64_t line = lines[k].number ^ (local || lines[k].own ? apart_if_own : 0) ^ (lines[k].late ? warp.round << 52 : 0);
       if (loads) {
         const uint32_t missing = a.past_l1 ? wanted : wanted - static_cast<uint32_t>(__builtin_popcount(l1_.access(line, want).hit));
         missed += missing;

@@ -1,7 +1,9 @@
 #include "timing/trace.h"
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace warpbeam::timing {
 
@@ -15,6 +17,26 @@ void find_shared_lines(std::vector<BlockTrace>& blocks) {
     }
   for (BlockTrace& block : blocks)
     for (Line& line : block.lines) line.own = wanted_by[line.number] != kSeveral;
+}
+
+void find_late_lines(BlockTrace& block) {
+  if (block.executed == block.instructions) return;
+  const auto early_accesses = [](const WarpTrace& w) { return w.steps.empty() ? 0 : w.steps[w.steps.size() / 2].first_access; };
+  const auto lines_of = [&](const Access& a) {
+    const bool has_lines = a.space == Space::Global || a.space == Space::Texture;
+    return std::span(block.lines).subspan(has_lines ? a.first_line : 0, has_lines ? a.lines : 0);
+  };
+  std::unordered_set<uint64_t> early, late;
+  for (const WarpTrace& w : block.warps)
+    for (size_t k = 0; k < early_accesses(w); ++k)
+      for (const Line& line : lines_of(w.accesses[k])) early.insert(line.number);
+  for (const WarpTrace& w : block.warps)
+    for (size_t k = early_accesses(w); k < w.accesses.size(); ++k)
+      for (Line& line : lines_of(w.accesses[k])) {
+        line.late = !early.contains(line.number);
+        if (line.late) late.insert(line.number);
+      }
+  block.late_lines = late.size();
 }
 
 }  // namespace warpbeam::timing

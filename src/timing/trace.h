@@ -15,6 +15,7 @@ struct Line {
   uint64_t number = 0;   // address / 128
   uint8_t sectors = 0;   // which of its four are wanted
   bool own = true;       // no other block that was followed wants it
+  bool late = false;     // the block wanted it in the second half of what was kept, and not before
 };
 
 struct Access {
@@ -52,10 +53,16 @@ struct BlockTrace {
   uint64_t instructions = 0;  // PTX instructions that were kept, of all warps
   uint64_t executed = 0;      // that they executed, waiting aside
   bool waited = false;        // some of which are left out, as their number is chance
+  uint64_t lines_beyond = 0;  // different lines that it wanted only in what was not kept
+  uint64_t late_lines = 0;    // different ones that are `late`
 };
 
 // Marks the lines that several blocks want. Where a trace stands for other blocks too, they want these, and lines of their own
 // in place of the others.
 void find_shared_lines(std::vector<BlockTrace>& blocks);
+
+// Marks the lines that a block came to late. Where the second half of a trace stands for what was not kept, the block wants others in their place:
+// it goes on through memory.
+void find_late_lines(BlockTrace& block);
 
 }  // namespace warpbeam::timing

@@ -263,7 +263,7 @@ Totals LaunchProfile::totals() const {
   t.blocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   t.block_threads = uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
   t.warps = t.blocks * ((t.block_threads + 31) / 32);
-  t.registers = assembled_registers ? assembled_registers : kernel.registers;
+  t.registers = assembled_registers ? assembled_registers : machine_codes().registers(launch, device);
   t.static_shared = kernel.static_shared;
   t.dynamic_shared = launch.dynamic_shared;
   t.max_warps = static_cast<uint64_t>(device.max_warps_per_sm());

@@ -82,7 +82,7 @@ std::unique_ptr<LaunchTracer> Predictor::begin(const vm::Launch& launch, const m
   const bool others = arguments != kind.arguments && kind.changes++ < kMostChanges;
   const bool follows = others || before < kAlwaysFollowed || is_power_of_two(before);
   if (follows) kind.arguments = arguments;
-  return std::make_unique<LaunchTracer>(launch, device, codes_, follows);
+  return std::make_unique<LaunchTracer>(launch, device, machine_codes(), follows);
 }
 
 timing::SampledL2& Predictor::l2_of(const model::Device& device) {
@@ -99,6 +99,7 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
   if (tracer.follows || !kind.work) {
     std::ranges::sort(tracer.blocks, {}, &timing::BlockTrace::block);
     timing::find_shared_lines(tracer.blocks);
+    std::ranges::for_each(tracer.blocks, timing::find_late_lines);
     work->blocks = std::move(tracer.blocks);
     kind.functions.clear();
     for (const LaunchTracer::Function& f : tracer.functions) {

@@ -46,7 +46,6 @@ class Predictor {
 
   std::mutex mutex_;
   std::atomic<bool> keeps_visits_ = false;
-  MachineCodes codes_;
   std::map<Kind, Followed> followed_;
   std::map<std::string, timing::SampledL2> l2_;
 };

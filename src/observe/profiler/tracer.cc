@@ -163,12 +163,16 @@ std::shared_ptr<const assembly::MachineCode> MachineCodes::of(const vm::Function
   std::lock_guard lock(mutex_);
   auto& code = known_[{function.serial, device.cc()}];
   if (!code) {
-    assembly::Target target;
-    target.cc = device.cc();
-    target.max_registers = static_cast<uint32_t>(device.max_regs_per_thread);
+    const assembly::Target target =
+        assembly::target_of(*function.source, device.cc(), static_cast<uint32_t>(device.max_regs_per_thread), static_cast<uint32_t>(device.regs_per_block));
     code = std::make_shared<const assembly::MachineCode>(assembly::assemble(*function.module, *function.source, target));
   }
   return code;
+}
+
+MachineCodes& machine_codes() {
+  static MachineCodes& all = *new MachineCodes;  // never destroyed: kernels may run while the process ends
+  return all;
 }
 
 BlockTracer::BlockTracer(LaunchTracer& launch, uint64_t block, uint32_t warps) : launch_(launch), at_(warps), fragments_(warps) {
@@ -273,11 +277,20 @@ static bool passes_l1(const isa::Mods& mods) {
   return strong || mods.cache == isa::Cache::Cg || mods.cache == isa::Cache::Cv;
 }
 
+// Which lines a block wants when no more of its way is kept: one of sixteen of them.
+void BlockTracer::note_beyond(const vm::Access& access) {
+  if (access.space != isa::Space::Global) return;
+  each_line(access.mask, access.address.data(), access.bytes, is_sampled, [&](uint64_t line, uint8_t, uint32_t) {
+    if (beyond_.size() < kMostBeyond) beyond_.insert(line);
+  });
+}
+
 void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts) {
   if (warp >= at_.size() || !access.mask) return;
   constexpr uint64_t kMix = 0x9e3779b97f4a7c15;
   for (uint32_t left = access.mask; left; left &= left - 1) at_[warp].turn = (at_[warp].turn ^ access.address[static_cast<size_t>(std::countr_zero(left))]) * kMix;
-  if (trace_.warps[warp].executed > trace_.warps[warp].instructions || at_[warp].waits(place_in_ptx(function, insn))) return;
+  if (at_[warp].waits(place_in_ptx(function, insn))) return;
+  if (trace_.warps[warp].executed > trace_.warps[warp].instructions) return note_beyond(access);
   timing::WarpTrace& t = trace_.warps[warp];
   if (t.steps.empty()) return;
   timing::Access a;
@@ -379,6 +392,8 @@ void BlockTracer::end_fragment(uint32_t warp) {
 
 timing::BlockTrace BlockTracer::take() {
   for (uint32_t w = 0; w < fragments_.size(); ++w) end_fragment(w);
+  for (const timing::Line& line : trace_.lines) beyond_.erase(line.number);
+  trace_.lines_beyond = beyond_.size() * kLinesPerSample;
   return std::move(trace_);
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "assembly/machine_code.h"
@@ -92,12 +93,16 @@ uint32_t place_in_ptx(const vm::FunctionCode& function, const vm::Insn& insn);
 // Machine code of functions, made once.
 class MachineCodes {
  public:
+  // That a thread of the kernel has.
+  uint32_t registers(const vm::Launch& launch, const model::Device& device) { return static_cast<uint32_t>(of(*launch.kernel->code->function, device)->registers); }
   std::shared_ptr<const assembly::MachineCode> of(const vm::FunctionCode& function, const model::Device& device);
 
  private:
   std::mutex mutex_;
   std::map<std::pair<uint64_t, int>, std::shared_ptr<const assembly::MachineCode>> known_;  // by serial and capability
 };
+
+MachineCodes& machine_codes();
 
 class LaunchTracer;
 
@@ -138,6 +143,9 @@ class BlockTracer {
     vm::Access like;
     std::vector<uint64_t> words;  // of four bytes, by address
   };
+  void note_beyond(const vm::Access& access);
+  static constexpr size_t kMostBeyond = size_t{1} << 18;
+  std::unordered_set<uint64_t> beyond_;
   void gather(uint32_t warp, const vm::Insn& insn, const timing::Access& as, const vm::Access& access);
   void end_fragment(uint32_t warp);
   std::vector<Where> at_;  // of each warp
