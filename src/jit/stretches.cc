@@ -86,7 +86,7 @@ V LaneMemory::place_of(const Scattered& s, V at, llvm::Type* element) {
 }
 
 // Where a half begins. Lanes that take no part may lie before the memory's begin: `b[j - 1]` for j >= 1.
-LaneMemory::V LaneMemory::first_of(const Scattered& s, int half) {
+V LaneMemory::first_of(const Scattered& s, int half) {
   return s.base ? b_.CreateSExt(s.first[half], b_.getInt64Ty()) : s.first[half];
 }
 
