@@ -169,7 +169,8 @@ double processor_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-// What `bench packages` talks with: a line of its input says how often to call, the answer is the processor time of all those calls. The row's name is whole.
+// What `bench packages` talks with: a line of its input says how often to call, the answer is the processor time of all those calls, after one that
+// brings back into the caches what others have put out. The row's name is whole.
 int run_on_request(const Options& options) {
   for (const Row& row : kRows) {
     if (row.name != options.only) continue;
@@ -177,12 +178,12 @@ int run_on_request(const Options& options) {
     int calls = 1;
     do {
       double total = 0;
-      for (int k = 0; k < calls; ++k) {
+      for (int k = -1; k < calls; ++k) {
         work->prepare_ours();
         BENCH_CHECK(cudaDeviceSynchronize());
         const double begin = processor_ms();
         call_ours(*work);
-        total += processor_ms() - begin;
+        if (k >= 0) total += processor_ms() - begin;
       }
       std::printf("%.6f\n", total);
       std::fflush(stdout);

@@ -1,7 +1,8 @@
 """Compares one program's processor time with several libraries closely enough to see 2 % on a machine that others use.
 
-Of each library a process waits on the same core and does some milliseconds of a row when asked; they are asked in turn, forth and back (ABC CBA),
-so that what slows one slows its neighbours in time. Of a set of processes the median of the paired ratios counts; where memory lies differs from process to process,
+Of each library a process waits on the same core and does some milliseconds of a row when asked; they are asked in turn, so that what slows one slows its
+neighbours in time, half of the rounds in one direction (ABC ABC …) and half in the other (CBA CBA …): nobody comes twice in a row, who would find its data in
+the caches. Of a set of processes the median of the paired ratios counts; where memory lies differs from process to process,
 so sets are started anew, and the interval (95 %) is that over sets. A row ends as soon as its intervals lie within the limit, or clearly outside of it.
 """
 import argparse
@@ -61,11 +62,11 @@ def one_set(options, row, libraries, caches):
         ratios = {name: [] for name in order[1:]}
         for name in order:
             sides[name].time(calls)
-        for _ in range(options.rounds):
-            forth = {name: sides[name].time(calls) for name in order}
-            back = {name: sides[name].time(calls) for name in reversed(order)}
+        forth = [{name: sides[name].time(calls) for name in order} for _ in range(options.rounds)]
+        back = [{name: sides[name].time(calls) for name in reversed(order)} for _ in range(options.rounds)]
+        for one in forth + back:
             for name in ratios:
-                ratios[name].append(math.log((forth[name] + back[name]) / (forth[order[0]] + back[order[0]])))
+                ratios[name].append(math.log(one[name] / one[order[0]]))
         return {name: statistics.median(values) for name, values in ratios.items()}, once
     finally:
         for side in sides.values():
@@ -83,7 +84,7 @@ def main():
     words.add_argument("--full", action="store_true", help="sizes of `bench cpu` instead of those of `bench cpu --quick`")
     words.add_argument("--plant", type=float, default=0, metavar="PERCENT", help="has the tarball do that much more work, to show that it is seen")
     words.add_argument("--sets", type=int, default=20, help="most sets of processes for a row (20)")
-    words.add_argument("--rounds", type=int, default=20, help="rounds, forth and back, of a set (20)")
+    words.add_argument("--rounds", type=int, default=20, help="rounds of a set in each direction (20)")
     words.add_argument("--slice", type=float, default=3, metavar="MS", help="how long one turn takes, about (3)")
     words.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)), help="the core that all run on")
     words.add_argument("--program", help=argparse.SUPPRESS)
