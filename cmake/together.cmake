@@ -2,9 +2,10 @@
 # compiled by itself where a compiler cache is, which wants it so, for looking into (debug, sanitizers), and with the environment's WARPBEAM_TOGETHER=OFF.
 # together.txt in the build's folder has what is compiled with what, from the first configuration on. What is not in it is compiled by itself: new sources, and those that
 # `./warpbeam` has seen edited and taken out, so that an edit costs that source and no more.
+find_program(WARPBEAM_AWK awk)
 if(DEFINED ENV{WARPBEAM_TOGETHER})
   set(wb_few $ENV{WARPBEAM_TOGETHER})
-elseif(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" OR CMAKE_BUILD_TYPE STREQUAL "Debug" OR WARPBEAM_SANITIZE OR WARPBEAM_FUZZ)
+elseif(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" OR CMAKE_BUILD_TYPE STREQUAL "Debug" OR WARPBEAM_SANITIZE OR WARPBEAM_FUZZ OR NOT WARPBEAM_AWK)
   set(wb_few OFF)
 else()
   set(wb_few ON)
@@ -19,41 +20,57 @@ set(wb_apart vm/exec_approx vm/exec_atomic vm/exec_compare vm/exec_convert vm/ex
              vm/exec_select vm/exec_video vm/exec_wgmma vm/matrix_lanes vm/warp
              # … those that take long, …
              isa/row jit/approx jit/codegen lowering/language/walk
-             # … and those with names in them that others have, too.
-             vm/exec_mbarrier vm/grid vm/texture_lanes ptx/expressions timing/multiprocessor fatbin/linked jit/emit_spread jit/shapes jit/spreads jit/stretches compiler/prelude_cache compiler/report_command compiler/timeline_command observe/profiler/predicted_values observe/profiler/tracer
-             cuda/driver/entry cuda/memory/wide_copy
-             cuda/stubs report/timeline_use lowering/optimiser/array_unrolling lowering/optimiser/index_loads libraries/cusparse/blocks libraries/cusparse/chosen
-             lowering/language/deduction_guides lowering/language/device_templates lowering/language/missing_functions lowering/language/nvcc_errors)
-# Such names are in these, too, but not in two of them: they are a group of their own in each target.
-set(wb_beside jit/emit_sloped jit/emit_special jit/emit_straight jit/leaving observe/clock/far_memory observe/clock/timeline
-              cuda/exit_report cuda/graphs/graph_nodes cuda/memory/ipc report/schema report/timeline_nvprof report/timeline_page report/timeline_sqlite
-              compiler/run_command compiler/source_scan lowering/checker/type_gaps)
+             # … and those with a name that a header has, too.
+             fatbin/linked jit/spreads cuda/driver/entry cuda/exit_report cuda/stubs report/source libraries/cublas/legacy)
 
-# Adds to the list `out` a line for each source of the target that is compiled with others: the group's name, a blank, the file.
+# Adds to the list `out` a line for each source of the target that is compiled with others: the group's name, a blank, the file. No two of a group have a name of the same
+# kind for themselves: each goes to the last group that has room and none of its names, or else begins a new one.
 function(wb_group target size out)
-  set(found)
-  set(group 0)
-  set(count 0)
+  set(files)
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
   foreach(source ${sources})
     get_filename_component(file "${source}" ABSOLUTE BASE_DIR ${folder})
     file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/src "${file}")
     get_source_file_property(own "${file}" TARGET_DIRECTORY ${target} SKIP_PRECOMPILE_HEADERS)
-    if(own OR NOT name MATCHES "^([^.].*)\\.cc$" OR CMAKE_MATCH_1 IN_LIST wb_apart)
-      continue()
-    endif()
-    if(CMAKE_MATCH_1 IN_LIST wb_beside)
-      list(APPEND found "${target}_beside ${file}")
-      continue()
-    endif()
-    list(APPEND found "${target}_${group} ${file}")
-    math(EXPR count "${count} + 1")
-    if(count EQUAL size)
-      set(count 0)
-      math(EXPR group "${group} + 1")
+    if(name MATCHES "^([^.].*)\\.cc$" AND NOT own AND NOT CMAKE_MATCH_1 IN_LIST wb_apart)
+      list(APPEND files "${file}")
     endif()
   endforeach()
+  set(found)
+  if(files)
+    execute_process(COMMAND ${WARPBEAM_AWK} -f ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/own_names.awk ${files} OUTPUT_VARIABLE told COMMAND_ERROR_IS_FATAL ANY)
+    string(STRIP "${told}" told)
+    string(REPLACE "\n" ";" told "${told}")
+    set(last -1)
+    foreach(line ${told})
+      string(REPLACE " " ";" names "${line}")
+      list(POP_FRONT names file)
+      set(into -1)
+      set(group ${last})
+      while(group GREATER_EQUAL 0 AND into EQUAL -1)
+        if(count_${group} LESS size)
+          set(into ${group})
+          foreach(name ${names})
+            if(name IN_LIST names_${group})
+              set(into -1)
+              break()
+            endif()
+          endforeach()
+        endif()
+        math(EXPR group "${group} - 1")
+      endwhile()
+      if(into EQUAL -1)
+        math(EXPR last "${last} + 1")
+        set(into ${last})
+        set(count_${into} 0)
+        set(names_${into})
+      endif()
+      math(EXPR count_${into} "${count_${into}} + 1")
+      list(APPEND names_${into} ${names})
+      list(APPEND found "${target}_${into} ${file}")
+    endforeach()
+  endif()
   set(${out} ${${out}} ${found} PARENT_SCOPE)
 endfunction()
 
@@ -79,10 +96,7 @@ function(wb_compile_together)
   endif()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
   foreach(line ${kept})
-    if(line MATCHES " ${PROJECT_SOURCE_DIR}/src/(.*)\\.cc$" AND CMAKE_MATCH_1 IN_LIST wb_apart)
-      continue()
-    endif()
-    string(REGEX MATCH "^((.*)_([0-9]+|beside)) (.*)$" _ "${line}")
-    set_source_files_properties("${CMAKE_MATCH_4}" TARGET_DIRECTORY ${CMAKE_MATCH_2} PROPERTIES UNITY_GROUP ${CMAKE_MATCH_1})
+    string(REGEX MATCH "^((.*)_[0-9]+) (.*)$" _ "${line}")
+    set_source_files_properties("${CMAKE_MATCH_3}" TARGET_DIRECTORY ${CMAKE_MATCH_2} PROPERTIES UNITY_GROUP ${CMAKE_MATCH_1})
   endforeach()
 endfunction()

@@ -10,38 +10,38 @@ passed=0 failed=0
 check() { # what, what came, what was expected
   if [[ $2 == "$3" ]]; then passed=$((passed + 1)); else failed=$((failed + 1)); printf 'FAIL %s: %s, not %s\n' "$1" "${2:-nothing}" "${3:-nothing}"; fi
 }
-mkdir -p "$root/src/ptx"
-for name in a b c d; do echo "int $name() { return 1; }" >"$root/src/ptx/$name.cc"; done
-echo 'int expressions() { return 1; }' >"$root/src/ptx/expressions.cc"  # which together.cmake sets apart
+mkdir -p "$root/src/fatbin"
+for name in a b c d; do echo "int $name() { return 1; }" >"$root/src/fatbin/$name.cc"; done
+echo 'int linked() { return 1; }' >"$root/src/fatbin/linked.cc"  # which together.cmake sets apart
 cat >"$root/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)
 project(Small LANGUAGES CXX)
 include($home/cmake/together.cmake)
-add_subdirectory(src/ptx)
+add_subdirectory(src/fatbin)
 wb_compile_together()
 END
-printf 'file(GLOB sources CONFIGURE_DEPENDS *.cc)\nadd_library(wb_ptx STATIC ${sources})\n' >"$root/src/ptx/CMakeLists.txt"
+printf 'file(GLOB sources CONFIGURE_DEPENDS *.cc)\nadd_library(wb_fatbin STATIC ${sources})\n' >"$root/src/fatbin/CMakeLists.txt"
 build=$root/build
 # Builds, and says what was compiled: sources, and groups by their numbers.
-built() { ninja -C "$build" -v 2>&1 | grep -oE ' -c [^ ]*' | sed 's|.*/||; s|unity_wb_ptx_||; s|_cxx.cxx||' | sort | tr '\n' ' '; }
+built() { ninja -C "$build" -v 2>&1 | grep -oE ' -c [^ ]*' | sed 's|.*/||; s|unity_wb_fatbin_||; s|_cxx.cxx||' | sort | tr '\n' ' '; }
 configure() { # settings of the environment
   env -u CMAKE_CXX_COMPILER_LAUNCHER "$@" cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_BUILD_TYPE=Release >"$root/log" 2>&1 || cat "$root/log"
 }
 
 configure WARPBEAM_TOGETHER=ON
-check 'a first build' "$(built)" '0 expressions.cc '
+check 'a first build' "$(built)" '0 linked.cc '
 touch "$root/stamp"
 sleep 0.05
 eval "$(sed -n '/^part_edited() /,/^}/p' "$home/warpbeam")"
-echo 'int b() { return 2; }' >"$root/src/ptx/b.cc"
-echo 'int e() { return 2; }' >"$root/src/ptx/e.cc"
+echo 'int b() { return 2; }' >"$root/src/fatbin/b.cc"
+echo 'int e() { return 2; }' >"$root/src/fatbin/e.cc"
 part_edited "$root/stamp"
 check 'one is edited, one is new' "$(built)" '0 b.cc e.cc '
-echo 'int b() { return 3; }' >"$root/src/ptx/b.cc"
+echo 'int b() { return 3; }' >"$root/src/fatbin/b.cc"
 part_edited "$root/stamp"
 check 'edited again' "$(built)" 'b.cc '
-echo 'static int same() { return 1; } int c() { return same(); }' >"$root/src/ptx/c.cc"
-echo 'static int same() { return 2; } int d() { return same(); }' >"$root/src/ptx/d.cc"
+printf 'static int same() { return 1; }\nint c() { return same(); }\n' >"$root/src/fatbin/c.cc"
+printf 'static int same() { return 2; }\nint d() { return same(); }\n' >"$root/src/fatbin/d.cc"
 eval "$(sed -n '/^each_by_itself() /,/^}/p' "$home/warpbeam")"
 say() { :; }
 ninja -C "$build" >/dev/null
@@ -49,8 +49,11 @@ check 'the same name in two sources' "$?" 1
 each_by_itself all 2>/dev/null
 check 'each by itself' "$?" 0
 rm -rf -- "$build"
+configure WARPBEAM_TOGETHER=ON
+check 'a first build with the same name in two' "$(built)" '0 1 linked.cc '
+rm -rf -- "$build"
 configure WARPBEAM_TOGETHER=OFF
-check 'without' "$(built)" 'a.cc b.cc c.cc d.cc e.cc expressions.cc '
+check 'without' "$(built)" 'a.cc b.cc c.cc d.cc e.cc linked.cc '
 rm -rf -- "$build"
 configure CMAKE_CXX_COMPILER_LAUNCHER=/usr/bin/ccache
 check 'with a compiler cache' "$(grep -o 'WARPBEAM_TOGETHER:BOOL=.*' "$build/CMakeCache.txt")" 'WARPBEAM_TOGETHER:BOOL=OFF'

@@ -1,0 +1,21 @@
+# For each file a line: its path, then names at the left margin that are its own or may be: what a source keeps for itself is what another one beside it must not have.
+FNR == 1 { printf "%s%s", NR == 1 ? "" : "\n", FILENAME }
+/^[A-Za-z[]/ && !/^(namespace|using|template|extern|typedef|public|private|protected)[^A-Za-z_]/ {
+  line = $0
+  sub(/^\[\[[a-z:_]*\]\] */, "", line)
+  if (match(line, /^(struct|class|union|enum class|enum) +[A-Za-z_0-9]+/)) {
+    count = split(substr(line, RSTART, RLENGTH), words, / +/)
+    printf " %s", words[count]
+    next
+  }
+  head = line
+  sub(/[(={;[].*/, "", head)
+  sub(/ +$/, "", head)
+  if (match(head, /[A-Za-z_][A-Za-z_0-9]*$/) && RSTART > 1 && substr(head, RSTART - 1, 1) != ":") printf " %s", substr(head, RSTART)
+  # constexpr int kFirst = 1, kSecond = 2;
+  while (line ~ /^(static |inline |constexpr |const )/ && match(line, /, [A-Za-z_][A-Za-z_0-9]* = /)) {
+    printf " %s", substr(line, RSTART + 2, RLENGTH - 5)
+    line = "const " substr(line, RSTART + RLENGTH)
+  }
+}
+END { print "" }
