@@ -279,7 +279,7 @@ EOF
   cat >CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.20)
 project(test LANGUAGES CXX)
-find_package(Warpbeam 0.1 REQUIRED)
+find_package(Warpbeam @version@ REQUIRED)
 warpbeam_add_executable(kernels hello.cu)
 target_link_libraries(kernels PRIVATE cublas cufft)
 target_link_directories(kernels PRIVATE "${Warpbeam_ROOT}/lib")
@@ -287,6 +287,7 @@ find_package(CUDAToolkit 12 REQUIRED)
 add_executable(app app.cpp)
 target_link_libraries(app PRIVATE CUDA::cudart)
 EOF
+  sed -i "s/@version@/$(grep -oE '[0-9]+\.[0-9]+' <<<"$tree_name" | head -n 1)/" CMakeLists.txt
   cmake -B out -DWarpbeam_ROOT="$prefix" -DCUDAToolkit_ROOT="$prefix" -DCMAKE_CXX_COMPILER=clang++-19
   cmake --build out
   expect 0 '^sum 20$' out/kernels
