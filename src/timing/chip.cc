@@ -26,14 +26,15 @@ double dram_share(const Rates& rates, double read, double written) {
 // Do blocks fetch work in turns, by an atomic operation in a loop? Who got how much is chance, and here those that ran first got
 // nearly all.
 bool fetched_all_work(const Work& work) {
-  constexpr size_t kFew = 8;
-  if (work.sizes.size() < 16 * kFew) return false;
+  constexpr size_t kLeast = 2, kMost = 8, kOf = 16;  // here two run at a time, or a few more
+  const size_t few = std::clamp(work.sizes.size() / kOf, kLeast, kMost);
+  if (work.sizes.size() < 4 * few) return false;
   std::vector<uint32_t> sizes = work.sizes;
-  std::ranges::nth_element(sizes, sizes.begin() + kFew, std::greater<>());
+  std::ranges::nth_element(sizes, sizes.begin() + static_cast<ptrdiff_t>(few), std::greater<>());
   const auto sum = [&](size_t count) { return std::accumulate(sizes.begin(), sizes.begin() + static_cast<ptrdiff_t>(count), 0.0); };
   uint64_t followed = 1;
   for (const BlockTrace& b : work.blocks) followed = std::max(followed, b.executed);
-  const bool unseen = std::ranges::max(sizes) > kFew * followed, few_have_all = sum(kFew) >= 0.5 * sum(sizes.size());
+  const bool unseen = std::ranges::max(sizes) > few * followed, few_have_all = sum(few) >= 0.5 * sum(sizes.size());
   if (!unseen && !few_have_all) return false;
   for (const BlockTrace& b : work.blocks)
     for (const WarpTrace& w : b.warps) {

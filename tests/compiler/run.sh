@@ -483,7 +483,19 @@ m 9 27
 m 14 42
 m 16 16'
 }
-case_loops_are_unrolled_as_often_as_by_nvcc() { with_lowering unroll_counts; }
+# What becomes a constant in each turn makes room for more of them. Rows: turns, how many loads stand there, the body.
+counts_with_constants() {
+  local turns loads body
+  while read -r turns loads body; do
+    echo "__global__ void k(const int* p, const int* q, int* o, int n, int c) { int x = o[0]; for (int i = 0; i < n; i++) { asm volatile(\"// round\" ::: \"memory\"); for (int j = 0; j < $turns; j++) { $body } } o[threadIdx.x] = x; }" >constants.cu
+    expect 0 nvcc -ptx constants.cu || return 1
+    [[ $(grep -c 'ld.global' constants.ptx) == "$((loads + 1))" ]] || { echo "$turns turns of $body: $(grep -c 'ld.global' constants.ptx) of $loads" >&2; return 1; }
+  done <<<'112 112 x = (x ^ c) + p[j];
+144 144 x = (x ^ c) + p[j];
+160 32 x = (x ^ c) + p[j];
+64 128 x += p[j] * q[j];'
+}
+case_loops_are_unrolled_as_often_as_by_nvcc() { with_lowering unroll_counts && with_lowering counts_with_constants; }
 # `k % 3` is one value: what lies at constant distances from a tile of a ring is read at such, without arithmetic for each.
 rings() {
   cat >ring.cu <<'END'

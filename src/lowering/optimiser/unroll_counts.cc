@@ -3,7 +3,8 @@
 // Idea: what the profiler counts, how many loads are on their way together and what is a constant follow from how loops are unrolled, so
 // loops are unrolled as nvcc does it. Found with nvcc 13.0 by how often a mark stands in its PTX for 596 loops of all lengths, bodies of 1 to
 // 200 instructions, known, bounded and unknown numbers of turns:
-//   * a known number of turns: all of them where they are at most kMostOfAll instructions. Else as large a power of two as divides the
+//   * a known number of turns: all of them where what stays of them is at most kMostThatStay instructions, or more by as much as a turn is
+//     shorter without what becomes a constant (the number of the turn, if the body uses it). Else as large a power of two as divides the
 //     number (four or two, if it is odd) while that is at most kMostOfSome, and then all of the few turns that are left where these are short enough;
 //   * a number that is not known, but is below kFew: as it is;
 //   * a number that is not known: LLVM's own rule, with at most four turns and kMostOfSome instructions (passes.cc), for turns of at most
@@ -16,6 +17,8 @@
 #include <llvm/Analysis/CodeMetrics.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -27,16 +30,48 @@ namespace warpbeam::lowering {
 namespace {
 
 constexpr unsigned kLoopEnd = 2;  // the comparison and the branch, once for all turns
-constexpr uint64_t kMostOfAll = 424, kMostOfSome = 202, kMostOfUnknown = 92, kMostOfBranches = 36;
+constexpr uint64_t kMostThatStay = 387, kMostOfAll = 424, kMostOfSome = 202, kMostOfUnknown = 92, kMostOfBranches = 36;
 constexpr unsigned kFewBlocks = 4;
 constexpr unsigned kFew = 24;
 constexpr unsigned kMostWhereOdd = 4;
 
 uint64_t unrolled(uint64_t turn, uint64_t turns) { return turn * turns + kLoopEnd; }
 
+// Of a turn: instructions that stay when its number is known, and with those that become constants.
+struct Turn {
+  uint64_t stays = 0, all = 0;
+};
+Turn turn_of(const llvm::Loop& loop, llvm::ScalarEvolution& evolution, const llvm::TargetTransformInfo& costs, const llvm::SmallPtrSetImpl<const llvm::Value*>& ignored) {
+  const auto becomes_constant = [&](llvm::Instruction& i) {
+    if (!evolution.isSCEVable(i.getType())) return false;
+    const auto* const steps = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution.getSCEV(&i));
+    return steps && steps->getLoop() == &loop && llvm::all_of(steps->operands(), [](const llvm::SCEV* s) { return llvm::isa<llvm::SCEVConstant>(s); });
+  };
+  const llvm::BasicBlock* const latch = loop.getLoopLatch();
+  const auto* const end = latch ? llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator()) : nullptr;
+  const llvm::Value* const asked = end && end->isConditional() ? end->getCondition() : nullptr;
+  // The number of the turn, if only the loop's end asks for it, is no work.
+  const auto only_counts = [&](llvm::Instruction& i) {
+    return llvm::all_of(i.users(), [&](const llvm::User* u) {
+      return u == asked || (llvm::isa<llvm::PHINode>(u) && llvm::all_of(u->users(), [&](const llvm::User* v) { return v == &i || v == asked; }));
+    });
+  };
+  Turn t;
+  for (llvm::BasicBlock* block : loop.blocks())
+    for (llvm::Instruction& i : *block) {
+      if (llvm::isa<llvm::PHINode>(i) || i.isTerminator() || &i == asked || ignored.contains(&i) || (!i.mayReadOrWriteMemory() && loop.hasLoopInvariantOperands(&i))) continue;
+      const auto cost = costs.getInstructionCost(&i, llvm::TargetTransformInfo::TCK_CodeSize);
+      const uint64_t size = cost.isValid() ? static_cast<uint64_t>(*cost.getValue()) : 1;
+      const bool constant = becomes_constant(i);
+      if (!constant) t.stays += size;
+      if (!constant || !only_counts(i)) t.all += size;
+    }
+  return t;
+}
+
 // So many turns become one; all of them where `turns` is what comes back.
-uint64_t turns_at_once(uint64_t turn, uint64_t turns) {
-  if (unrolled(turn, turns) <= kMostOfAll) return turns;
+uint64_t turns_at_once(const Turn& parts, uint64_t turn, uint64_t turns) {
+  if (turns * parts.stays * parts.stays <= kMostThatStay * parts.all) return turns;
   uint64_t some = turns % 2 ? kMostWhereOdd : turns & -turns;
   while (some > 1 && unrolled(turn, some) > kMostOfSome) some /= 2;
   const uint64_t left = turns / some, longer = (turn - 1) * some + 1;
@@ -62,7 +97,7 @@ llvm::PreservedAnalyses ChooseUnrollCounts::run(llvm::Loop& loop, llvm::LoopAnal
     if ((most && most < kFew) || (last_ && turn > limit)) llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.runtime.disable");
     return llvm::PreservedAnalyses::all();
   }
-  uint64_t at_once = turns_at_once(turn, turns);
+  uint64_t at_once = turns_at_once(turn_of(loop, known.SE, known.TTI, for_assumptions), turn, turns);
   // Where lanes exchange values no turn can be left over: LLVM would rather unroll all of them.
   if (turns % at_once && size.Convergence != llvm::ConvergenceKind::None) at_once = 1;
   if (at_once == turns) llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.full");

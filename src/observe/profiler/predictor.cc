@@ -48,7 +48,7 @@ double cycles_of(const std::unordered_map<uint64_t, Visits::Atomics>& atomics, c
   std::unordered_map<uint64_t, double> most;  // by turn
   for (const auto& [part, of] : atomics) {
     double& here = most[part >> 48];
-    here = std::max(here, static_cast<double>(of.sectors) * rates.atomic_sector);
+    here = std::max(here, static_cast<double>(of.sectors) * rates.atomic_sector + static_cast<double>(of.sectors_of_doubles) * (rates.atomic_sector_double - rates.atomic_sector));
     for (const auto& [integers, floats, doubles] : of.turns)
       here = std::max(here, static_cast<double>(integers) * rates.atomic_same_address + static_cast<double>(floats) * rates.atomic_same_float + static_cast<double>(doubles) * rates.atomic_same_double);
   }

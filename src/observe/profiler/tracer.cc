@@ -14,6 +14,7 @@ namespace warpbeam::observe {
 namespace {
 
 constexpr uint64_t kLine = 128, kSector = 32, kWord = 4;
+constexpr uint8_t kDoubles = 2;  // of Visits::Atomics::turns
 constexpr size_t kMostLines = 255;  // of an access, that are looked at
 
 timing::Kind kind_of(vm::AccessKind kind, bool returns, bool async) {
@@ -77,6 +78,7 @@ void Visits::append(Visits&& other) {
   for (const auto& [part, of] : other.atomics) {
     Atomics& sum = atomics[part];
     sum.sectors += of.sectors;
+    sum.sectors_of_doubles += of.sectors_of_doubles;
     for (size_t line = 0; line < sum.turns.size(); ++line)
       for (size_t k = 0; k < sum.turns[line].size(); ++k) sum.turns[line][k] += of.turns[line][k];
   }
@@ -91,7 +93,7 @@ const VisitLog::Facts& VisitLog::facts_of(const vm::FunctionCode& function, cons
   if (!facts.bytes) {
     const vm::Access access = vm::describe_access(insn);
     facts = {kind_of(access.kind, access.returns, access.async), static_cast<uint8_t>(std::min(255u, std::max(1u, access.bytes))),
-             static_cast<uint8_t>(!isa::is_float(insn.type()) ? 0 : isa::bits_of(insn.type()) == 64 ? 2 : 1), place_in_ptx(function, insn)};
+             static_cast<uint8_t>(!isa::is_float(insn.type()) ? 0 : isa::bits_of(insn.type()) == 64 ? kDoubles : 1), place_in_ptx(function, insn)};
   }
   return facts;
 }
@@ -115,7 +117,9 @@ void VisitLog::count_atomics(uint32_t mask, const uint64_t* addresses, uint8_t n
     Visits::Atomics& of = visits_.atomics[turn | (sorted[k] / Visits::kPart & ((uint64_t{1} << 48) - 1))];
     uint64_t sector = ~uint64_t{0}, most = 0;
     while (k < count && sorted[k] / kLine == line) {
-      of.sectors += std::exchange(sector, sorted[k] / kSector) != sorted[k] / kSector;
+      const bool other = std::exchange(sector, sorted[k] / kSector) != sorted[k] / kSector;
+      of.sectors += other;
+      of.sectors_of_doubles += other && number == kDoubles;
       const uint64_t word = sorted[k] / kWord;
       uint64_t here = 0;
       for (; k < count && sorted[k] / kWord == word; ++k) ++here;

@@ -46,7 +46,7 @@ struct Visits {
   uint64_t left_out = 0;
   // Of atomic operations: sectors that warps sent, and the turns that these took, as lanes of a warp that want one word take turns. By what one part of L2 has to do, of blocks that run about at the same time.
   struct Atomics {
-    uint64_t sectors = 0;
+    uint64_t sectors = 0, sectors_of_doubles = 0;
     std::array<std::array<uint64_t, 3>, 4> turns{};  // by line; of integers, of floats, of doubles
   };
   static constexpr uint64_t kPart = 512;  // bytes beside each other
