@@ -88,7 +88,6 @@ class Scheduler {
         for (Part p : d.reads) each_word(p, [&](uint32_t w) { words.push_back(w); });
         for (Part p : d.writes) each_word(p, [&](uint32_t w) { words.push_back(w); });
       }
-      for (uint32_t w : live_.live_out[b]) words.push_back(w);
       std::ranges::sort(words);
       words.erase(std::unique(words.begin(), words.end()), words.end());
       touched = words;
@@ -255,19 +254,26 @@ class Scheduler {
       leads[k] = text[begin + k].order == Order::None && std::ranges::any_of(nodes[k].after, [&](const auto& after) {
         return reads(after.first, static_cast<uint32_t>(k)) && (from_memory(after.first) || leads[after.first]);
       });
-    const auto a_load = [&] {
-      uint32_t found = ~0u;
-      const size_t together = on_their_way.size() + addresses.size();
-      if (on_their_way.size() >= loads_) return found;
+    // Shows a queue's first ones, in their order, until one will do.
+    const auto from_top = [&](auto& queue, auto will_do) {
       seen.clear();
-      while (!available.empty() && seen.size() < kLooks && found == ~0u) {
-        const uint32_t k = available.top();
-        available.pop();
+      while (!queue.empty() && seen.size() < kLooks) {
+        const uint32_t k = queue.top();
+        queue.pop();
         if (done[k]) continue;
         seen.push_back(k);
-        if (from_memory(k) || (leads[k] && together < loads_)) found = k;
+        if (will_do(k)) break;
       }
-      for (uint32_t k : seen) available.push(k);
+      for (uint32_t k : seen) queue.push(k);
+    };
+    const auto a_load = [&] {
+      uint32_t found = ~0u;
+      if (on_their_way.size() >= loads_) return found;
+      const bool room = on_their_way.size() + addresses.size() < loads_;
+      from_top(available, [&](uint32_t k) {
+        if (from_memory(k) || (leads[k] && room)) found = k;
+        return found == k;
+      });
       return found;
     };
     uint32_t now = 0, first = 0;
@@ -286,43 +292,29 @@ class Scheduler {
       const bool full = static_cast<uint32_t>(std::max(held_now_, 0)) >= most_, no_predicates = held_predicates_ >= kMostPredicates;
       if (!full && no_predicates) {
         // Predicates alone are short: the order is as always, without what needs one more.
-        const auto look = [&](auto& queue) {
-          seen.clear();
-          while (!queue.empty() && seen.size() < kLooks && pick == ~0u) {
-            const uint32_t k = queue.top();
-            queue.pop();
-            if (done[k]) continue;
-            if (grows_predicates(text[begin + k]) <= 0) pick = k;
-            seen.push_back(k);
-          }
-          for (uint32_t k : seen) queue.push(k);
+        const auto needs_none = [&](uint32_t k) {
+          if (grows_predicates(text[begin + k]) <= 0) pick = k;
+          return pick == k;
         };
-        look(available);
-        if (pick == ~0u) look(pending);
+        from_top(available, needs_none);
+        if (pick == ~0u) from_top(pending, needs_none);
       }
       if (pick == ~0u && (full || no_predicates)) {
         // No registers left: whatever frees some, else what needs none and waits for nothing (addresses that move on in their
         // place, so that their loads come before what waits for the first ones), else what the text has next.
         int best = 0;
         uint32_t neutral = ~0u;
-        const auto look = [&](auto& queue) {
-          seen.clear();
-          while (!queue.empty() && seen.size() < kLooks) {
-            const uint32_t k = queue.top();
-            queue.pop();
-            if (done[k]) continue;
-            seen.push_back(k);
-            const int by = grows(text[begin + k]);
-            if (by == 0 && neutral == ~0u) neutral = k;
-            if (by < best || (by == best && by < 0 && k < pick)) best = by, pick = k;
-          }
-          for (uint32_t k : seen) queue.push(k);
+        const auto compare = [&](uint32_t k) {
+          const int by = grows(text[begin + k]);
+          if (by == 0 && neutral == ~0u) neutral = k;
+          if (by < best || (by == best && by < 0 && k < pick)) best = by, pick = k;
+          return false;
         };
-        look(available);
+        from_top(available, compare);
         // A few loads are on their way together at any price.
         if (pick == ~0u && full && !no_predicates) pick = a_load();
         if (pick == ~0u) pick = neutral;
-        if (pick == ~0u) look(pending);
+        if (pick == ~0u) from_top(pending, compare);
         if (pick == ~0u) pick = neutral;
         if (pick == ~0u) pick = first;
       }

@@ -129,6 +129,23 @@ Result<void> Build::make_device_link() {
   return run_all({assemble_pass(assembly, output)}, 1);
 }
 
+// The device passes of a source whose host code nobody wants.
+Result<void> Build::add_device_commands(Unit& unit, std::vector<Command>& commands) {
+  const DependencyOutput asked = first_dependencies(unit);
+  const DependencyOutput* dependencies = asked.file.empty() ? nullptr : &asked;
+  if (unit.source.language == Language::Cuda) WB_TRY(rewrite_launches(unit, false, dependencies));
+  const size_t first = commands.size();
+  for (size_t at = 0; at < unit.ptx_files.size(); ++at) commands.push_back(device_command(unit, at, at == 0 ? dependencies : nullptr));
+  read_respelled(unit, commands, first);
+  return {};
+}
+
+Result<void> Build::run_and_close(const std::vector<Command>& commands) {
+  Result<void> compiled = run_all(commands, processors());
+  if (!only_shown()) say(diagnostics_.closing());
+  return compiled;
+}
+
 Result<void> Build::make_ptx() {
   if (options_.targets.size() > 1) return Error{1, "-ptx makes one file: name one architecture"};
   std::vector<Command> commands;
@@ -139,16 +156,9 @@ Result<void> Build::make_ptx() {
     if (input.language != Language::Cuda)
       return Error{1, fmt::format("'{}': only CUDA sources become PTX", input.path)};
     units.push_back(plan_unit(input, false));
-    const DependencyOutput asked = first_dependencies(units.back());
-    const DependencyOutput* dependencies = asked.file.empty() ? nullptr : &asked;
-    WB_TRY(rewrite_launches(units.back(), false, dependencies));
-    const size_t first = commands.size();
-    commands.push_back(device_command(units.back(), 0, dependencies));
-    read_respelled(units.back(), commands, first);
+    WB_TRY(add_device_commands(units.back(), commands));
   }
-  auto compiled = run_all(commands, processors());
-  if (!only_shown()) say(diagnostics_.closing());
-  WB_TRY(compiled);
+  WB_TRY(run_and_close(commands));
   if (only_shown()) return {};
   for (const auto& unit : units) {
     auto ptx = finished_ptx(unit.ptx_files[0], options_.targets[0]);
@@ -166,17 +176,9 @@ Result<void> Build::make_fatbins() {
     if (input.language != Language::Cuda && input.language != Language::Ptx)
       return Error{1, fmt::format("'{}': only CUDA sources and PTX become fat binaries", input.path)};
     units.push_back(plan_unit(input, false));
-    const DependencyOutput asked = first_dependencies(units.back());
-    const DependencyOutput* dependencies = asked.file.empty() ? nullptr : &asked;
-    if (input.language == Language::Cuda) WB_TRY(rewrite_launches(units.back(), false, dependencies));
-    const size_t first = commands.size();
-    for (size_t at = 0; at < units.back().ptx_files.size(); ++at)
-      commands.push_back(device_command(units.back(), at, at == 0 ? dependencies : nullptr));
-    read_respelled(units.back(), commands, first);
+    WB_TRY(add_device_commands(units.back(), commands));
   }
-  auto compiled = run_all(commands, processors());
-  if (!only_shown()) say(diagnostics_.closing());
-  WB_TRY(compiled);
+  WB_TRY(run_and_close(commands));
   if (only_shown()) return {};
   for (const auto& unit : units) {
     std::vector<fatbin::Text> entries;

@@ -55,6 +55,8 @@ class Build {
   DependencyOutput first_dependencies(const Unit& unit) const;
   Command device_command(const Unit& unit, size_t target, const DependencyOutput* dependencies) const;
   void add_commands(const Unit& unit, std::vector<Command>& commands);
+  Result<void> add_device_commands(Unit& unit, std::vector<Command>& commands);
+  Result<void> run_and_close(const std::vector<Command>& commands);  // and says how many messages there were
   void read_respelled(const Unit& unit, std::vector<Command>& commands, size_t first);
   Result<void> embed(const Unit& unit);
   std::string facts_of_units() const;

@@ -232,8 +232,7 @@ Result<void> Build::make_objects(bool keep_objects) {
   if (commands.empty()) return {};
   // The host pass embeds this; the device pass runs beside it and its PTX takes this one's place.
   if (!only_shown()) WB_TRY(write_file(temporary("placeholder.fatbin"), std::string(16, '\0')));
-  Result<void> compiled = run_all(commands, processors());
-  if (!only_shown()) say(diagnostics_.closing());
+  Result<void> compiled = run_and_close(commands);
   for (const auto& unit : units_) {
     if (compiled && unit.source.language == Language::Cuda) compiled = embed(unit);
     if (record_ && compiled)
